@@ -1,0 +1,18 @@
+"""`python -m benchmarks NAME [options]`: run the benchmark in benchmarks/NAME.py."""
+
+import importlib
+import sys
+from pathlib import Path
+
+
+def main() -> int:
+    names = sorted(p.stem for p in Path(__file__).parent.glob("[a-z]*.py"))
+    if len(sys.argv) < 2 or sys.argv[1] not in names:
+        print(f"usage: python -m benchmarks {{{','.join(names)}}} [options]", file=sys.stderr)
+        return 2
+    result = importlib.import_module(f"benchmarks.{sys.argv[1]}").main(sys.argv[2:])
+    return int(result or 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

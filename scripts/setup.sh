@@ -1,0 +1,60 @@
+# Sourced by the other scripts: makes .venv, installs depnet into it, and leaves $PY pointing at it.
+# Does again only what changed since the last time. Not meant to be run by itself.
+#
+#   set_up GROUP...     dependency groups of pyproject.toml, beside `build`
+
+as_root() {  # run as root, if this user may
+    if [ "$(id -u)" = 0 ]; then "$@"; elif sudo -n true 2>/dev/null; then sudo -n "$@"; else return 1; fi
+}
+
+system_packages() {  # system_packages NAME...: install them with apt where that may be done
+    command -v apt-get >/dev/null || return 1
+    echo "depnet: installing system packages: $*"
+    { as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq &&
+        as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@"; } >/dev/null
+}
+
+find_python() {  # the first Python that is new enough
+    local p
+    for p in "${DEPNET_PYTHON:-}" python3 python3.13 python3.12 python3.11; do
+        [ -n "$p" ] && "$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo "$p"; return; }
+    done
+    return 1
+}
+
+set_up() {
+    local python wanted missing=() have
+    python=$(find_python) || { echo "depnet: needs Python 3.11 or newer as python3 (or name it in DEPNET_PYTHON)" >&2; exit 1; }
+    command -v c++ >/dev/null || command -v g++ >/dev/null || missing+=(g++)
+    "$python" -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
+    "$python" -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))' || missing+=(python3-dev)
+    if [ ${#missing[@]} -gt 0 ]; then
+        system_packages "${missing[@]}" || { echo "depnet: please install: ${missing[*]}" >&2; exit 1; }
+    fi
+
+    PY=.venv/bin/python
+    [ -x "$PY" ] || { echo "depnet: creating .venv"; "$python" -m venv .venv; }
+    mkdir -p .venv/stamps
+    local quiet=(-q --disable-pip-version-check)
+    if [ ! -e .venv/stamps/pip ]; then
+        "$PY" -m pip install "${quiet[@]}" --upgrade 'pip>=25.1' && touch .venv/stamps/pip
+    fi
+
+    # Dependencies again when pyproject.toml changed, the build when anything compiled did.
+    wanted=$(sha256sum <pyproject.toml)
+    local group flags=() name="groups"
+    for group in build "$@"; do flags+=(--group "$group"); name="$name-$group"; done
+    have=$(cat ".venv/stamps/$name" 2>/dev/null || true)
+    if [ "$have" != "$wanted" ]; then
+        echo "depnet: installing dependencies (${*:-none beside the build})"
+        "$PY" -m pip install "${quiet[@]}" "${flags[@]}" || exit 1
+        echo "$wanted" >".venv/stamps/$name"
+    fi
+    wanted=$(cat pyproject.toml CMakeLists.txt $(find src/depnet/_native -name '*.[ch]pp' | sort) | sha256sum)
+    have=$(cat .venv/stamps/build 2>/dev/null || true)
+    if [ "$have" != "$wanted" ]; then
+        echo "depnet: building"
+        PATH="$PWD/.venv/bin:$PATH" "$PY" -m pip install "${quiet[@]}" --no-build-isolation -e . || exit 1
+        echo "$wanted" >.venv/stamps/build
+    fi
+}

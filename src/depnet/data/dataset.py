@@ -1,0 +1,133 @@
+"""A table of codes: N rows of one joint state each, with optional integer row weights."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from depnet.arrays import CodeArray, IntArray, read_only
+from depnet.data.domain import Domain
+from depnet.errors import DataError
+
+MAX_TOTAL_WEIGHT = 2**53
+"""Counts stay exact as float64 below this."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dataset:
+    """Training data: `codes[r, i]` is the code of X_i in row r, column-major uint8 or uint16.
+
+    A row with weight w stands for w equal rows. Make one with `from_codes`.
+    """
+
+    domain: Domain
+    codes: CodeArray
+    weights: IntArray | None = None
+
+    @classmethod
+    def from_codes(
+        cls,
+        codes: ArrayLike,
+        cardinalities: Sequence[int] | None = None,
+        weights: ArrayLike | None = None,
+        *,
+        domain: Domain | None = None,
+    ) -> "Dataset":
+        """Check a table of integer codes [N, n] and make it a dataset.
+
+        Give either the `cardinalities` (variables are then X0, X1, ... with their codes as states) or
+        a `domain`.
+
+        >>> Dataset.from_codes([[0, 2], [1, 0]], cardinalities=[2, 3]).rows
+        2
+        """
+        if (cardinalities is None) == (domain is None):
+            raise DataError("Dataset.from_codes takes either cardinalities or a domain, and not both.")
+        if domain is None:
+            assert cardinalities is not None
+            domain = Domain.from_cardinalities(_checked_cardinalities(cardinalities))
+        return cls(domain, _checked_codes(codes, domain), _checked_weights(weights, codes))
+
+    @property
+    def rows(self) -> int:
+        """The number of rows stored."""
+        return int(self.codes.shape[0])
+
+    @property
+    def total(self) -> int:
+        """N, the number of training samples: the sum of the row weights."""
+        return self.rows if self.weights is None else int(self.weights.sum())
+
+    def column(self, i: int) -> CodeArray:
+        """The codes of X_i, contiguous."""
+        return self.codes[:, i]
+
+
+def _checked_cardinalities(cardinalities: Sequence[int]) -> list[int]:
+    checked = []
+    for i, k in enumerate(cardinalities):
+        if isinstance(k, (bool, np.bool_)) or not isinstance(k, (int, np.integer)) or k < 1:
+            raise DataError(f"the cardinality of column {i} is a whole number of at least 1; got {k!r}.")
+        checked.append(int(k))
+    return checked
+
+
+def _checked_codes(codes: ArrayLike, domain: Domain) -> CodeArray:
+    try:
+        raw: NDArray[Any] = np.asarray(codes)
+    except ValueError as error:
+        raise DataError(f"codes are a rectangular table of integers [rows, variables]; {error}.") from None
+    if raw.ndim == 1 and raw.size == 0:
+        raw = raw.reshape(0, len(domain))
+    if raw.ndim != 2 or raw.shape[1] != len(domain):
+        raise DataError(
+            f"codes have the shape {raw.shape}; expected [rows, {len(domain)}], one column for each variable."
+        )
+    if raw.size and raw.dtype.kind not in "bui":
+        _reject_non_integers(raw, domain)
+    wide = max(domain.cardinalities) > 256
+    checked: CodeArray = np.empty(raw.shape, dtype=np.uint16 if wide else np.uint8, order="F")
+    for i, variable in enumerate(domain.variables):
+        column = raw[:, i]
+        if column.size and (column.min() < 0 or column.max() >= variable.cardinality):
+            row = int(np.flatnonzero((column < 0) | (column >= variable.cardinality))[0])
+            raise DataError(
+                f"column {variable.name!r}, row {row}: code {column[row]} is outside "
+                f"0..{variable.cardinality - 1} ({variable.cardinality} states)."
+            )
+        checked[:, i] = column
+    return read_only(checked)
+
+
+def _reject_non_integers(raw: NDArray[Any], domain: Domain) -> None:
+    for i, variable in enumerate(domain.variables):
+        value = raw[0, i]
+        if raw.dtype.kind == "f" and np.isnan(raw[:, i]).any():
+            row = int(np.flatnonzero(np.isnan(raw[:, i]))[0])
+            raise DataError(
+                f"column {variable.name!r}, row {row}: NaN is not a code. Remove or complete missing values first."
+            )
+        if not isinstance(value, (int, np.integer)):
+            raise DataError(
+                f"column {variable.name!r}, row 0: codes are integers; got {value!r} ({raw.dtype}). "
+                "Convert with .astype(int) if these are whole numbers."
+            )
+    raise DataError(f"codes are integers; got an array of {raw.dtype}.")
+
+
+def _checked_weights(weights: ArrayLike | None, codes: ArrayLike) -> IntArray | None:
+    if weights is None:
+        return None
+    raw: NDArray[Any] = np.asarray(weights)
+    rows = len(np.asarray(codes))
+    if raw.shape != (rows,) or (raw.size and raw.dtype.kind not in "ui"):
+        raise DataError(f"row weights are {rows} integers, one a row; got shape {raw.shape} of {raw.dtype}.")
+    if raw.size and raw.min() < 0:
+        row = int(np.argmin(raw))
+        raise DataError(f"row {row} has the weight {raw[row]}; weights are not negative.")
+    total = sum(map(int, raw.tolist())) if raw.size else 0
+    if total >= MAX_TOTAL_WEIGHT:
+        raise DataError(f"the row weights sum to {total}; counts are exact only below 2^53.")
+    return read_only(np.array(raw, dtype=np.int64))

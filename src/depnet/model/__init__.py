@@ -1,0 +1,29 @@
+"""The paper's objects: information sources, conditional tables, nodes, networks, scans, evidence."""
+
+from depnet.model.decision_graph import DecisionGraph
+from depnet.model.evidence import Evidence, Given
+from depnet.model.network import Network
+from depnet.model.node import Node
+from depnet.model.operations import Merge, Operation, Split
+from depnet.model.scan import RandomScan, Scan, SequentialScan
+from depnet.model.source import ConstantSource, FunctionSource, InformationSource, LosslessSource
+from depnet.model.table import ConditionalTable
+
+__all__ = [
+    "ConditionalTable",
+    "ConstantSource",
+    "DecisionGraph",
+    "Evidence",
+    "FunctionSource",
+    "Given",
+    "InformationSource",
+    "LosslessSource",
+    "Merge",
+    "Network",
+    "Node",
+    "Operation",
+    "RandomScan",
+    "Scan",
+    "SequentialScan",
+    "Split",
+]

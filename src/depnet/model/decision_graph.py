@@ -1,0 +1,167 @@
+"""Decision graphs: information sources recorded as a list of splits and merges (Sec. 4.5).
+
+The value Y(x) starts at 0 and is updated by every recorded operation in turn,
+
+    Split(y, j):      Y <- Y           if Y < y          Merge(y0, y1):   Y <- Y       if Y < y1
+    (newYsplit)            Y - 1       if Y > y          (newYmerge)           Y - 1   if Y > y1
+                           |Y|-1+x_j   if Y = y                                y0      if Y = y1
+
+`replay` does exactly that. Calling the graph walks the same function compiled into a directed acyclic
+graph, where a row meets only the tests on its own path.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from depnet._native import decision_graph as native
+from depnet.arrays import CodeArray, LeafArray, read_only
+from depnet.errors import ModelError
+from depnet.model.operations import Merge, Operation, Split
+from depnet.model.source import MAX_LEAVES
+
+
+class CompiledGraph(NamedTuple):
+    """The graph as flat arrays; vertex 0 is the root.
+
+    Vertex v with `variable[v] >= 0` tests that variable and goes on to `children[begin[v] + code]`;
+    one with `variable[v] == -1` is the leaf `begin[v]`.
+    """
+
+    variable: NDArray[np.int32]
+    begin: NDArray[np.int32]
+    children: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionGraph:
+    """Recorded `operations` on rows whose variables have these `cardinalities`.
+
+    >>> y = DecisionGraph((Split(0, 1), Merge(0, 2)), cardinalities=(2, 3))
+    >>> y.size, y([[0, 0], [0, 1], [0, 2]]).tolist()
+    (2, [0, 1, 0])
+    """
+
+    operations: tuple[Operation, ...]
+    cardinalities: tuple[int, ...]
+    _size: int = field(init=False, repr=False, compare=False)
+    _compiled: list[CompiledGraph] = field(init=False, repr=False, compare=False)  # empty until needed
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "operations", tuple(self.operations))
+        object.__setattr__(self, "cardinalities", tuple(int(k) for k in self.cardinalities))
+        object.__setattr__(self, "_size", checked_size(self.operations, self.cardinalities))
+        object.__setattr__(self, "_compiled", [])
+
+    @property
+    def size(self) -> int:
+        """|Y|, the number of leaves after all operations."""
+        return self._size
+
+    @property
+    def compiled(self) -> CompiledGraph:
+        """The directed acyclic graph: merged leaves are one vertex, tests that decide nothing are gone."""
+        if not self._compiled:
+            kinds = np.array([isinstance(o, Merge) for o in self.operations], dtype=np.uint8)
+            pairs = np.array(self.operations, dtype=np.int32).reshape(-1, 2)
+            arrays = native.compile_operations(
+                kinds,
+                np.ascontiguousarray(pairs[:, 0]),
+                np.ascontiguousarray(pairs[:, 1]),
+                np.array(self.cardinalities, dtype=np.int32),
+            )
+            self._compiled.append(CompiledGraph(*map(read_only, arrays)))
+        return self._compiled[0]
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The variables tested in the compiled graph."""
+        tested = np.unique(self.compiled.variable)
+        return tuple(int(j) for j in tested if j >= 0)
+
+    def __call__(self, codes: ArrayLike) -> LeafArray:
+        """The leaf of every row, by walking the compiled graph in the native core."""
+        table = self._checked(codes)
+        leaves = np.empty(len(table), dtype=np.int32)
+        native.walk(*self.compiled, table, leaves)
+        return leaves
+
+    def replay(self, codes: ArrayLike) -> LeafArray:
+        """The leaf of every row, by the paper's equations newYsplit and newYmerge, to the letter."""
+        table = self._checked(codes)
+        y = np.zeros(len(table), dtype=np.int32)
+        size = 1
+        for operation in self.operations:
+            if isinstance(operation, Split):
+                leaf, j = operation
+                appended = size - 1 + table[:, j].astype(np.int32)
+                y = np.where(y < leaf, y, np.where(y > leaf, y - 1, appended))
+                size += self.cardinalities[j] - 1
+            else:
+                first, second = operation
+                y = np.where(y < second, y, np.where(y > second, y - 1, first))
+                size -= 1
+        return y.astype(np.int32)
+
+    def check_domain(self, cardinalities: Sequence[int]) -> None:
+        """The graph must have been recorded on this domain."""
+        if tuple(cardinalities) != self.cardinalities:
+            raise ModelError(
+                f"a decision graph was recorded on the cardinalities {_shortened(self.cardinalities)}; the domain "
+                f"has {_shortened(cardinalities)}."
+            )
+
+    def _checked(self, codes: ArrayLike) -> CodeArray:
+        table = np.asarray(codes)
+        if table.ndim != 2 or table.shape[1] != len(self.cardinalities):
+            raise ModelError(
+                f"a decision graph is evaluated on rows of {len(self.cardinalities)} codes; got shape {table.shape}."
+            )
+        for j in self.inputs:  # before any cast, that would wrap a bad code into a good one
+            self._check_column(table, j)
+        if table.dtype == np.uint8 or max(self.cardinalities) <= 256:
+            return np.asarray(table, dtype=np.uint8, order="F")
+        return np.asarray(table, dtype=np.uint16, order="F")
+
+    def _check_column(self, table: NDArray[np.integer], j: int) -> None:
+        column = table[:, j]
+        if column.size and not (column.min() >= 0 and column.max() < self.cardinalities[j]):
+            raise ModelError(
+                f"variable {j} has the codes 0..{self.cardinalities[j] - 1}; got {column.min()}..{column.max()}."
+            )
+
+
+def checked_size(operations: Iterable[Operation], cardinalities: Sequence[int]) -> int:
+    """|Y| after `operations`, in constant memory; an operation on a leaf that is not there is an error."""
+    size = 1
+    for t, operation in enumerate(operations):
+        first, second = operation
+        if isinstance(operation, Split):
+            if not (0 <= first < size and 0 <= second < len(cardinalities)):
+                raise ModelError(
+                    f"operation {t} is {operation}; there are {size} leaves and {len(cardinalities)} variables then."
+                )
+            size += cardinalities[second] - 1
+        elif isinstance(operation, Merge):
+            if not 0 <= first < second < size:
+                raise ModelError(
+                    f"operation {t} is {operation}; a merge needs two leaves, first < second, and there are "
+                    f"{size} leaves then."
+                )
+            size -= 1
+        else:
+            raise ModelError(
+                f"operation {t} is {operation!r}; expected Split(leaf, variable) or Merge(first, second)."
+            )
+        if size > MAX_LEAVES:
+            raise ModelError(f"operation {t} makes {size:,} leaves; at most {MAX_LEAVES:,} are possible.")
+    return size
+
+
+def _shortened(cardinalities: Sequence[int], shown: int = 8) -> str:
+    some = ", ".join(map(str, cardinalities[:shown]))
+    rest = len(cardinalities) - shown
+    return f"({some}{f', and {rest} more' if rest > 0 else ''})"

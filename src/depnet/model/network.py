@@ -1,0 +1,83 @@
+"""The whole model: a dependency network (Sec. 2)."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from depnet.data.domain import Domain
+from depnet.errors import ModelError
+from depnet.model.node import Node
+from depnet.model.source import LosslessSource
+from depnet.model.table import ConditionalTable
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """A domain and its nodes. Immutable; pseudo-Gibbs sampling joins the nodes into one law.
+
+    A network of the paper has one node for each variable, in order. Blocks of variables may overlap;
+    every variable is updated by at least one node.
+    """
+
+    domain: Domain
+    nodes: tuple[Node, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "nodes", tuple(self.nodes))
+        cardinalities = self.domain.cardinalities
+        for number, node in enumerate(self.nodes):
+            if max(node.variables) >= len(cardinalities):
+                raise ModelError(
+                    f"node {number} updates variable {max(node.variables)}; the domain has {len(cardinalities)} variables."
+                )
+            try:
+                node.source.check_domain(cardinalities)
+            except ModelError as error:
+                raise ModelError(f"node {number}: {error}") from None
+            states = math.prod(cardinalities[i] for i in node.variables)
+            if node.table.states != states:
+                names = " x ".join(self.domain.variables[i].name for i in node.variables)
+                raise ModelError(
+                    f"node {number}: the conditional table has {node.table.states} states, {names} has {states}."
+                )
+        missing = set(range(len(cardinalities))) - {i for node in self.nodes for i in node.variables}
+        if missing:
+            raise ModelError(
+                f"no node updates variable {self.domain.variables[min(missing)].name!r}; every variable needs one."
+            )
+
+    @classmethod
+    def from_joint(cls, p: ArrayLike, domain: Domain | None = None) -> "Network":
+        """The network of genuine Gibbs sampling: every full conditional of `p`, with lossless sources.
+
+        `p` is a tensor over the joint domain, axis i being variable i. Contexts x_-i of probability 0,
+        of which `p` says nothing, get the uniform distribution.
+        """
+        joint = np.asarray(p, dtype=np.float64)
+        if joint.ndim < 1 or not (joint >= 0).all() or not math.isclose(joint.sum(), 1.0, abs_tol=1e-9):
+            raise ModelError(
+                f"a joint distribution is a tensor of non-negative numbers that sum to 1; got shape {joint.shape}, "
+                f"sum {joint.sum():.12g}."
+            )
+        domain = Domain.from_cardinalities(joint.shape) if domain is None else domain
+        if domain.cardinalities != joint.shape:
+            raise ModelError(f"the joint has the shape {joint.shape}, the domain {domain.cardinalities}.")
+        nodes = []
+        for i, k in enumerate(joint.shape):
+            rows = np.moveaxis(joint, i, -1).reshape(-1, k)
+            totals = rows.sum(axis=1, keepdims=True)
+            theta = np.divide(rows, totals, out=np.full_like(rows, 1.0 / k), where=totals > 0)
+            source = LosslessSource.of_all_but((i,), joint.shape)
+            nodes.append(Node((i,), source, ConditionalTable.from_probabilities(theta)))
+        return cls(domain, tuple(nodes))
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def updating(self, variables: Sequence[int]) -> tuple[int, ...]:
+        """The nodes that update at least one of `variables`."""
+        wanted = set(variables)
+        return tuple(number for number, node in enumerate(self.nodes) if wanted & set(node.variables))

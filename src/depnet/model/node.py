@@ -1,0 +1,43 @@
+"""Node i: a variable, its information source and its conditional table (Fig. 1)."""
+
+from dataclasses import dataclass
+
+from depnet.errors import ModelError
+from depnet.model.source import InformationSource
+from depnet.model.table import ConditionalTable
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """The variables that are updated together, what is known of the others, and theta.
+
+    In the paper a node updates one variable, `variables == (i,)`. A block node updates several: its
+    table's states are then the joint states of `variables`, row-major (the last moves fastest).
+    """
+
+    variables: tuple[int, ...]
+    source: InformationSource
+    table: ConditionalTable
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "variables", tuple(int(i) for i in self.variables))
+        who = f"node {'x'.join(map(str, self.variables))}"
+        if not self.variables or len(set(self.variables)) < len(self.variables) or min(self.variables) < 0:
+            raise ModelError(f"a node updates one or more distinct variables; got {self.variables}.")
+        if self.source.size != self.table.size:
+            raise ModelError(
+                f"{who}: the information source has {self.source.size} leaves, the conditional table {self.table.size}."
+            )
+        own = set(self.variables) & set(self.source.inputs)
+        if own:
+            raise ModelError(
+                f"{who}: its information source reads variable {min(own)}, which the node itself updates; "
+                "Y_i is a function of the other variables."
+            )
+
+    @property
+    def variable(self) -> int:
+        """i, where the node updates one variable."""
+        if len(self.variables) != 1:
+            raise ModelError(f"a block node updates {len(self.variables)} variables: {self.variables}.")
+        return self.variables[0]

@@ -1,0 +1,86 @@
+"""Scans: which node is updated next (Sec. 2.2).
+
+The random scan and the sequential scan are different chains with different stationary laws, so a scan
+is part of every call and every result. Evidence clamps variables; a node all of whose variables are
+clamped leaves the scan, and the weights of the others are divided by their sum (Sec. 5).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from depnet.arrays import FloatArray
+from depnet.errors import ScanError
+
+WEIGHT_SUM_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class RandomScan:
+    """Node i is chosen with probability c_i (Eq. c_i); None: all alike, the paper's default."""
+
+    weights: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.weights is None:
+            return
+        weights = tuple(float(c) for c in self.weights)
+        object.__setattr__(self, "weights", weights)
+        if not all(np.isfinite(c) and c >= 0 for c in weights):
+            raise ScanError(f"the weights of a random scan are finite and not negative; got {weights}.")
+        if abs(sum(weights) - 1) > WEIGHT_SUM_TOLERANCE:
+            raise ScanError(
+                f"the weights c_i of a random scan sum to 1; these sum to {sum(weights):.12g}. Divide them by their sum."
+            )
+
+    def weights_of(self, nodes: int, free: Sequence[int] | None = None) -> FloatArray:
+        """c_i of each of the `free` nodes (all, if None) of a network of so many nodes, summing to one."""
+        free = range(nodes) if free is None else free
+        if self.weights is None:
+            return np.full(len(free), 1.0 / max(len(free), 1))
+        if len(self.weights) != nodes:
+            raise ScanError(f"the random scan has {len(self.weights)} weights, the network {nodes} nodes.")
+        chosen = np.array([self.weights[i] for i in free], dtype=np.float64)
+        if (chosen == 0).any():
+            idle = free[int(np.flatnonzero(chosen == 0)[0])]
+            raise ScanError(
+                f"node {idle} has the weight 0 and would never be updated; give it a positive weight or clamp it."
+            )
+        return np.asarray(chosen / chosen.sum())
+
+
+@dataclass(frozen=True, slots=True)
+class SequentialScan:
+    """Nodes are updated in a fixed `order`, over and over; None: 0, 1, ..., n-1."""
+
+    order: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.order is None:
+            return
+        order = tuple(int(i) for i in self.order)
+        object.__setattr__(self, "order", order)
+        if sorted(order) != list(range(len(order))):
+            raise ScanError(f"the order of a sequential scan names every node 0..n-1 once; got {order}.")
+
+    def order_of(self, nodes: int, free: Sequence[int] | None = None) -> tuple[int, ...]:
+        """The order of the `free` nodes (all, if None) of a network of so many nodes."""
+        order = tuple(range(nodes)) if self.order is None else self.order
+        if len(order) != nodes:
+            raise ScanError(f"the sequential scan orders {len(order)} nodes, the network has {nodes}.")
+        if free is None:
+            return order
+        kept = set(free)
+        return tuple(i for i in order if i in kept)
+
+
+Scan: TypeAlias = RandomScan | SequentialScan
+
+
+def checked_scan(scan: object) -> Scan:
+    """`scan` itself, if it is one."""
+    if not isinstance(scan, (RandomScan, SequentialScan)):
+        raise ScanError(f"a scan is RandomScan(weights) or SequentialScan(order); got {scan!r}.")
+    return scan

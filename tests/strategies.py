@@ -1,0 +1,168 @@
+"""Random tables, sources, networks and joint distributions for property tests.
+
+Shapes are drawn by Hypothesis, so that a failure shrinks to a small network; the numbers inside come
+from a generator seeded by Hypothesis, which is fast.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, composite
+
+from depnet import (
+    ConditionalTable,
+    ConstantSource,
+    Dataset,
+    DecisionGraph,
+    Domain,
+    InformationSource,
+    LosslessSource,
+    Merge,
+    Network,
+    Node,
+    Split,
+)
+from depnet.arrays import FloatArray
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+@composite
+def cardinalities(
+    draw: DrawFn,
+    min_variables: int = 1,
+    max_variables: int = 5,
+    max_cardinality: int = 4,
+    max_states: int = 600,
+) -> tuple[int, ...]:
+    """Cardinalities of a small domain; 1 is allowed."""
+    n = draw(st.integers(min_variables, max_variables))
+    cards: list[int] = []
+    for left in range(n, 0, -1):
+        room = max_states // math.prod(cards) // 2 ** (left - 1)
+        cards.append(draw(st.integers(1, max(1, min(max_cardinality, room)))))
+    return tuple(cards)
+
+
+def random_operations(
+    rng: np.random.Generator, cards: Sequence[int], targets: Sequence[int], steps: int
+) -> tuple[Split | Merge, ...]:
+    """A random history of splits on variables outside `targets` and of merges."""
+    others = [j for j in range(len(cards)) if j not in set(targets)]
+    operations: list[Split | Merge] = []
+    size = 1
+    for _ in range(steps):
+        if others and (size < 2 or rng.random() < 0.6):
+            split = Split(int(rng.integers(size)), int(rng.choice(others)))
+            operations.append(split)
+            size += cards[split.variable] - 1
+        elif size >= 2:
+            first, second = sorted(rng.choice(size, 2, replace=False))
+            operations.append(Merge(int(first), int(second)))
+            size -= 1
+    return tuple(operations)
+
+
+def random_source(
+    rng: np.random.Generator, cards: Sequence[int], targets: Sequence[int]
+) -> InformationSource:
+    """A decision graph mostly, sometimes the constant or the lossless source."""
+    kind = rng.random()
+    if kind < 0.1:
+        return ConstantSource()
+    if kind < 0.3:
+        return LosslessSource.of_all_but(targets, cards)
+    return DecisionGraph(random_operations(rng, cards, targets, int(rng.integers(0, 9))), tuple(cards))
+
+
+def random_table(rng: np.random.Generator, leaves: int, states: int, zeros: float = 0.0) -> ConditionalTable:
+    """Random rows, spread over orders of magnitude; a share `zeros` of the cells is exactly zero."""
+    rows = rng.gamma(rng.choice([0.3, 1.0, 5.0]), size=(leaves, states)) + 1e-3
+    kept = rng.random(rows.shape) >= zeros
+    kept[np.arange(leaves), rng.integers(states, size=leaves)] = True
+    rows = np.where(kept, rows, 0.0)
+    return ConditionalTable.from_probabilities(rows / rows.sum(axis=1, keepdims=True))
+
+
+def random_blocks(rng: np.random.Generator, n: int) -> list[tuple[int, ...]]:
+    """Random, possibly overlapping blocks that cover 0..n-1."""
+    blocks = [
+        tuple(int(i) for i in rng.choice(n, size=int(rng.integers(1, min(n, 3) + 1)), replace=False))
+        for _ in range(int(rng.integers(1, n + 1)))
+    ]
+    missing = set(range(n)) - {i for block in blocks for i in block}
+    return blocks + [(i,) for i in sorted(missing)]
+
+
+@composite
+def networks(
+    draw: DrawFn,
+    min_variables: int = 1,
+    max_variables: int = 5,
+    max_cardinality: int = 4,
+    max_states: int = 600,
+    zeros: float = 0.0,
+    blocks: bool = False,
+) -> Network:
+    """A random network: positive tables unless `zeros`, one node a variable unless `blocks`."""
+    cards = draw(cardinalities(min_variables, max_variables, max_cardinality, max_states))
+    rng = np.random.default_rng(draw(seeds))
+    targets = random_blocks(rng, len(cards)) if blocks else [(i,) for i in range(len(cards))]
+    nodes = []
+    for variables in targets:
+        source = random_source(rng, cards, variables)
+        states = math.prod(cards[i] for i in variables)
+        nodes.append(Node(variables, source, random_table(rng, source.size, states, zeros)))
+    return Network(Domain.from_cardinalities(cards), tuple(nodes))
+
+
+def random_joint(rng: np.random.Generator, shape: Sequence[int], zeros: float = 0.0) -> FloatArray:
+    """A random joint distribution; a share `zeros` of the states has probability 0."""
+    p = rng.gamma(rng.choice([0.3, 1.0, 5.0]), size=tuple(shape)) + 1e-6
+    keep = rng.random(p.shape) >= zeros
+    keep.flat[rng.integers(p.size)] = True
+    p = np.where(keep, p, 0.0)
+    return np.asarray(p / p.sum())
+
+
+@composite
+def joints(draw: DrawFn, shape: Sequence[int] | None = None, zeros: float = 0.0) -> FloatArray:
+    """A random joint distribution on a given or drawn shape."""
+    shape = draw(cardinalities()) if shape is None else shape
+    return random_joint(np.random.default_rng(draw(seeds)), shape, zeros)
+
+
+@composite
+def random_scan_weights(draw: DrawFn, nodes: int) -> tuple[float, ...]:
+    """Positive weights c_i that sum to one."""
+    rng = np.random.default_rng(draw(seeds))
+    weights = rng.dirichlet(np.full(nodes, 2.0)) + 1e-3
+    return tuple(weights / weights.sum())
+
+
+@composite
+def datasets(
+    draw: DrawFn,
+    min_variables: int = 1,
+    max_variables: int = 5,
+    max_cardinality: int = 4,
+    max_rows: int = 60,
+    weighted: bool = False,
+) -> Dataset:
+    """A random table, with constant columns, copies of columns and skewed states among its columns."""
+    cards = draw(cardinalities(min_variables, max_variables, max_cardinality, max_states=10**6))
+    rows = draw(st.integers(1, max_rows))
+    rng = np.random.default_rng(draw(seeds))
+    codes = np.zeros((rows, len(cards)), dtype=np.int64)
+    for i, k in enumerate(cards):
+        kind = rng.random()
+        if kind < 0.15:
+            codes[:, i] = rng.integers(k)
+        elif kind < 0.4 and i > 0:
+            codes[:, i] = (codes[:, int(rng.integers(i))] + (rng.random(rows) < 0.1)) % k
+        else:
+            codes[:, i] = rng.choice(k, size=rows, p=rng.dirichlet(np.full(k, 0.7)))
+    weights = rng.integers(0, 4, size=rows) + (np.arange(rows) == 0) if weighted else None
+    return Dataset.from_codes(codes, cards, weights)
