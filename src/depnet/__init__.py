@@ -1,6 +1,6 @@
 """depnet: probabilistic dependency networks. Learn a table's joint distribution, ask it anything."""
 
-from depnet.data import Dataset, Domain, Variable
+from depnet.data import Dataset, Domain, Variable, titanic
 from depnet.model import (
     ConditionalTable,
     ConstantSource,
@@ -34,4 +34,5 @@ __all__ = [
     "SequentialScan",
     "Split",
     "Variable",
+    "titanic",
 ]
