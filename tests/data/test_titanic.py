@@ -15,8 +15,8 @@ def test_titanic_counts() -> None:
         return int(np.logical_and.reduce(matches).sum())
 
     assert people.total == 2201
-    assert count(survived="yes") == 711
+    assert count(survived="Yes") == 711
     assert (count(**{"class": "1st"}), count(**{"class": "2nd"})) == (325, 285)
-    assert (count(**{"class": "3rd"}), count(**{"class": "crew"})) == (706, 885)
+    assert (count(**{"class": "3rd"}), count(**{"class": "Crew"})) == (706, 885)
     assert (count(sex="female"), count(age="child")) == (470, 109)
-    assert count(sex="female", age="adult", survived="yes", **{"class": "1st"}) == 140
+    assert count(sex="female", age="adult", survived="Yes", **{"class": "1st"}) == 140

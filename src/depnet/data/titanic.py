@@ -20,8 +20,8 @@ _PEOPLE = {
     ("3rd", "male", "adult"): (387, 75),
     ("3rd", "female", "child"): (17, 14),
     ("3rd", "female", "adult"): (89, 76),
-    ("crew", "male", "adult"): (670, 192),
-    ("crew", "female", "adult"): (3, 20),
+    ("Crew", "male", "adult"): (670, 192),
+    ("Crew", "female", "adult"): (3, 20),
 }
 
 
@@ -34,16 +34,16 @@ def titanic() -> Dataset:
     """
     domain = Domain(
         (
-            Variable("class", ("1st", "2nd", "3rd", "crew")),
+            Variable("class", ("1st", "2nd", "3rd", "Crew")),
             Variable("sex", ("female", "male")),
             Variable("age", ("adult", "child")),
-            Variable("survived", ("no", "yes")),
+            Variable("survived", ("No", "Yes")),
         )
     )
     codes = [
         [domain.variables[i].code(label) for i, label in enumerate((*who, outcome))]
         for who in _PEOPLE
-        for outcome in ("no", "yes")
+        for outcome in ("No", "Yes")
     ]
     counts = np.array([count for both in _PEOPLE.values() for count in both])
     return Dataset.from_codes(np.repeat(codes, counts, axis=0), domain=domain)
