@@ -1,6 +1,7 @@
 """depnet: probabilistic dependency networks. Learn a table's joint distribution, ask it anything."""
 
 from depnet.data import Dataset, Domain, Variable, titanic
+from depnet.learning.penalty import Aic, Mdl, NoPenalty, StructuralMdl
 from depnet.model import (
     ConditionalTable,
     ConstantSource,
@@ -19,6 +20,7 @@ from depnet.model import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "Aic",
     "ConditionalTable",
     "ConstantSource",
     "Dataset",
@@ -27,12 +29,15 @@ __all__ = [
     "FunctionSource",
     "InformationSource",
     "LosslessSource",
+    "Mdl",
     "Merge",
     "Network",
+    "NoPenalty",
     "Node",
     "RandomScan",
     "SequentialScan",
     "Split",
+    "StructuralMdl",
     "Variable",
     "titanic",
 ]

@@ -31,3 +31,7 @@ class DomainTooLargeError(DepnetError, ValueError):
 
 class ReducibleError(DepnetError, ValueError):
     """A chain with several recurrent classes where one law was asked for; names the classes."""
+
+
+class LearningError(DepnetError, ValueError):
+    """A penalty, a candidate strategy or an option that learning cannot work with."""

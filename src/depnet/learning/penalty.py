@@ -1,0 +1,233 @@
+r"""Penalties: what complexity costs in the cost function (Eq. cost), as values.
+
+.. math:: cost_i = KL(p^D \| E(\theta_i)) + R(k_i, N), \qquad k_i = |Y_i| (|X_i| - 1)
+
+A penalty is called as `penalty(parameters, rows)` and gives R(k, N) in nats per row; any function of
+this shape is one. Those that are linear in k also tell the price of one parameter, `per_parameter(rows)`.
+
+`StructuralMdl` charges something more: the nats of naming each operation, as in a two-part code. That
+cost belongs to the path of operations, not to Y alone, so it stands beside R and is no part of it.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias, runtime_checkable
+
+from depnet.errors import LearningError
+
+
+@runtime_checkable
+class Penalty(Protocol):
+    """R(k, N), in nats per row: finite, and not negative."""
+
+    def __call__(self, parameters: int, rows: int, /) -> float:
+        """R(k, N) for k = `parameters` free parameters and N = `rows`."""
+
+
+@runtime_checkable
+class LinearPenalty(Penalty, Protocol):
+    """R(k, N) = k * per_parameter(N)."""
+
+    def per_parameter(self, rows: int) -> float:
+        """R(1, N)."""
+
+
+PenaltyLike: TypeAlias = "Penalty | StructuralMdl | Callable[[int, int], float] | str"
+"""What `checked_penalty` understands: a penalty, a function R(k, N), or a name."""
+
+
+class _Scalable:
+    """`scale * penalty`, for the penalties of this file."""
+
+    __slots__ = ()
+
+    def __rmul__(self, scale: float) -> "Scaled":
+        return Scaled(scale, self)  # type: ignore[arg-type]  # every subclass is a Penalty
+
+
+@dataclass(frozen=True, slots=True)
+class Mdl(_Scalable):
+    r"""The paper's penalty, after the minimum description length: half a log N for each parameter.
+
+    .. math:: R(k, N) = \frac{k \log N}{2N}
+
+    >>> round(Mdl()(4, 1000), 6)
+    0.013816
+    """
+
+    def __call__(self, parameters: int, rows: int, /) -> float:
+        """K log N / 2N."""
+        return parameters * self.per_parameter(rows)
+
+    def per_parameter(self, rows: int) -> float:
+        """Log N / 2N."""
+        return math.log(rows) / (2 * rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Aic(_Scalable):
+    """Akaike's criterion, R(k, N) = k / N: one nat for each parameter of the table's whole code."""
+
+    def __call__(self, parameters: int, rows: int, /) -> float:
+        """K / N."""
+        return parameters * self.per_parameter(rows)
+
+    def per_parameter(self, rows: int) -> float:
+        """1 / N."""
+        return 1 / rows
+
+
+@dataclass(frozen=True, slots=True)
+class NoPenalty(_Scalable):
+    """R = 0: every split that says anything about X_i is made."""
+
+    def __call__(self, parameters: int, rows: int, /) -> float:
+        """0."""
+        return 0.0
+
+    def per_parameter(self, rows: int) -> float:
+        """0."""
+        return 0.0
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Scaled(_Scalable):
+    """A penalty times a constant; written `scale * penalty`.
+
+    >>> 0.5 * (0.5 * Mdl())
+    0.25 * Mdl()
+    """
+
+    scale: float
+    penalty: Penalty
+
+    def __post_init__(self) -> None:
+        scale = _checked_factor("the scale of a penalty", self.scale)
+        inner = checked_penalty(self.penalty)
+        if isinstance(inner, StructuralMdl):
+            raise LearningError("StructuralMdl is not scaled by Scaled; write scale * StructuralMdl(...).")
+        if isinstance(inner, Scaled):
+            scale, inner = scale * inner.scale, inner.penalty
+        object.__setattr__(self, "scale", scale)
+        object.__setattr__(self, "penalty", inner)
+
+    def __call__(self, parameters: int, rows: int, /) -> float:
+        """Scale times the penalty's R(k, N)."""
+        return self.scale * self.penalty(parameters, rows)
+
+    def __repr__(self) -> str:
+        return f"{self.scale!r} * {self.penalty!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class StructuralMdl:
+    r"""R(k, N) plus the nats of naming each operation: the two-part code of how Y was grown.
+
+    .. math:: \frac{f_s}{N} \log(|Y| \cdot \text{admissible variables}) \text{ for a split}, \qquad
+              \frac{f_m}{N} \log \tfrac{|Y|(|Y|-1)}{2} \text{ for a merge}
+
+    A merge refunds its parameters, so with R alone split-merge-split goes on for free and nothing pays
+    for having searched n variables and all leaves: on wide tables with few rows that overfits.
+    """
+
+    split_factor: float = 1.0
+    merge_factor: float = 1.0
+    parameters: Penalty = field(default_factory=Mdl)
+
+    def __post_init__(self) -> None:
+        for name in ("split_factor", "merge_factor"):
+            factor = _checked_factor(f"{name} of StructuralMdl", getattr(self, name))
+            object.__setattr__(self, name, factor)
+        inner = checked_penalty(self.parameters)
+        if isinstance(inner, StructuralMdl):
+            raise LearningError(
+                f"the parameters of StructuralMdl cost R(k, N), such as Mdl(); got {inner!r}."
+            )
+        object.__setattr__(self, "parameters", inner)
+
+    def __call__(self, parameters: int, rows: int, /) -> float:
+        """R(k, N) alone, without the names of operations."""
+        return self.parameters(parameters, rows)
+
+    def split_name(self, leaves: int, admissible: int, rows: int) -> float:
+        """Nats per row for naming one split of `leaves` leaves by `admissible` variables."""
+        return self.split_factor * math.log(leaves * admissible) / rows
+
+    def merge_name(self, leaves: int, rows: int) -> float:
+        """Nats per row for naming one of the pairs of `leaves` leaves."""
+        return self.merge_factor * math.log(leaves * (leaves - 1) // 2) / rows
+
+    def __rmul__(self, scale: float) -> "StructuralMdl":
+        """Both R and the names, scaled."""
+        scale = _checked_factor("the scale of a penalty", scale)
+        return StructuralMdl(
+            scale * self.split_factor, scale * self.merge_factor, Scaled(scale, self.parameters)
+        )
+
+
+def checked_penalty(penalty: PenaltyLike) -> Penalty:
+    """A penalty from a penalty, a function R(k, N) or a name.
+
+    >>> checked_penalty("aic")
+    Aic()
+    """
+    if isinstance(penalty, str):
+        if penalty in NAMED:
+            return NAMED[penalty]
+        names = ", ".join(map(repr, NAMED))
+        raise LearningError(f"there is no penalty {penalty!r}. The names are {names} and 'auto'.")
+    if isinstance(penalty, type) or not callable(penalty):
+        hint = f" Did you mean {penalty.__name__}()?" if isinstance(penalty, type) else ""
+        raise LearningError(
+            f"a penalty is a name, a value such as Mdl(), or a function R(k, N); got {penalty!r}.{hint}"
+        )
+    return penalty
+
+
+def per_parameter(penalty: Penalty, rows: int) -> float | None:
+    """R(1, N) where R is known to be linear in k; None for a user's own function."""
+    if isinstance(penalty, StructuralMdl):
+        return per_parameter(penalty.parameters, rows)
+    if isinstance(penalty, Scaled):
+        one = per_parameter(penalty.penalty, rows)
+        return None if one is None else penalty.scale * one
+    if isinstance(penalty, LinearPenalty):
+        return checked_value(penalty, penalty.per_parameter(rows), 1, rows)
+    return None
+
+
+def penalty_value(penalty: Penalty, parameters: int, rows: int) -> float:
+    """R(k, N), checked to be finite and not negative (condition 2 of Theorem 5)."""
+    return checked_value(penalty, penalty(parameters, rows), parameters, rows)
+
+
+def checked_value(penalty: Penalty, value: float, parameters: int, rows: int) -> float:
+    """`value`, that `penalty` gave for R(k, N), as a finite float of at least 0."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not (math.isfinite(number) and number >= 0):
+        raise LearningError(
+            f"the penalty {penalty!r} gave R({parameters}, {rows}) = {value!r}; expected a finite number of at "
+            "least 0, in nats per row."
+        )
+    return number
+
+
+def _checked_factor(what: str, factor: float) -> float:
+    if isinstance(factor, bool) or not isinstance(factor, (int, float)):
+        raise LearningError(f"{what} is a number of at least 0; got {factor!r}.")
+    if not (math.isfinite(factor) and factor >= 0):
+        raise LearningError(f"{what} is a finite number of at least 0; got {factor!r}.")
+    return float(factor)
+
+
+NAMED: dict[str, Penalty] = {
+    "mdl": Mdl(),
+    "structural-mdl": StructuralMdl(),
+    "aic": Aic(),
+    "none": NoPenalty(),
+}
+"""The penalties that have a name ("auto" is not one penalty but a choice among several)."""
