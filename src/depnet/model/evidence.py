@@ -7,7 +7,7 @@ scan, with theta_i tilted: theta_i(x | y) w(x) / sum over x' of theta_i(x' | y) 
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -15,7 +15,9 @@ from depnet.arrays import FloatArray, read_only
 from depnet.data.domain import Domain
 from depnet.data.variable import Label, Variable
 from depnet.errors import EvidenceError
-from depnet.model.network import Network
+
+if TYPE_CHECKING:  # a network keeps counts that speak of evidence
+    from depnet.model.network import Network
 
 Given: TypeAlias = Mapping[str, Label | Set[Label] | Mapping[Label, float]]
 
@@ -56,7 +58,7 @@ class Evidence:
                 tilts[i] = read_only(weights / weights.max())
         return cls(clamped, tilts)
 
-    def free_nodes(self, network: Network) -> tuple[int, ...]:
+    def free_nodes(self, network: "Network") -> tuple[int, ...]:
         """The nodes that still have something to update: not all of their variables are clamped."""
         return tuple(
             number

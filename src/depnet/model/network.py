@@ -2,13 +2,15 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from depnet.data.dataset import Dataset
 from depnet.data.domain import Domain
 from depnet.errors import ModelError
+from depnet.model.marginals import MarginalCounts
 from depnet.model.node import Node
 from depnet.model.source import LosslessSource
 from depnet.model.table import ConditionalTable
@@ -19,11 +21,13 @@ class Network:
     """A domain and its nodes. Immutable; pseudo-Gibbs sampling joins the nodes into one law.
 
     A network of the paper has one node for each variable, in order. Blocks of variables may overlap;
-    every variable is updated by at least one node.
+    every variable is updated by at least one node. `counts` are the 1- and 2-way counts of the data it
+    was learned from, where they are kept.
     """
 
     domain: Domain
     nodes: tuple[Node, ...]
+    counts: MarginalCounts | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "nodes", tuple(self.nodes))
@@ -43,6 +47,8 @@ class Network:
                 raise ModelError(
                     f"node {number}: the conditional table has {node.table.states} states, {names} has {states}."
                 )
+        if self.counts is not None and tuple(map(len, self.counts.singles)) != cardinalities:
+            raise ModelError("the 1- and 2-way counts are of another domain than the network's.")
         missing = set(range(len(cardinalities))) - {i for node in self.nodes for i in node.variables}
         if missing:
             raise ModelError(
@@ -76,6 +82,12 @@ class Network:
 
     def __len__(self) -> int:
         return len(self.nodes)
+
+    def with_counts(self, dataset: Dataset) -> "Network":
+        """The same network, keeping the 1- and 2-way counts of the data it was learned from."""
+        if dataset.domain != self.domain:
+            raise ModelError("the dataset's domain is not the network's.")
+        return replace(self, counts=MarginalCounts.of(dataset))
 
     def updating(self, variables: Sequence[int]) -> tuple[int, ...]:
         """The nodes that update at least one of `variables`."""
