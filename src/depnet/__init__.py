@@ -1,6 +1,7 @@
 """depnet: probabilistic dependency networks. Learn a table's joint distribution, ask it anything."""
 
 from depnet.data import Dataset, Domain, Variable, titanic
+from depnet.learning.parameters import learn_parameters
 from depnet.learning.penalty import Aic, Mdl, NoPenalty, StructuralMdl
 from depnet.model import (
     ConditionalTable,
@@ -39,5 +40,6 @@ __all__ = [
     "Split",
     "StructuralMdl",
     "Variable",
+    "learn_parameters",
     "titanic",
 ]

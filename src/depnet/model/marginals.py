@@ -84,6 +84,14 @@ class MarginalCounts:
                 bounds.append(int(self.pairs[i, j][np.ix_(allowed[i], allowed[j])].sum()))
         return min(bounds)
 
+    def __add__(self, other: "MarginalCounts") -> "MarginalCounts":
+        """The counts of both tables' rows together."""
+        singles = tuple(read_only(a + b) for a, b in zip(self.singles, other.singles, strict=True))
+        if self.pairs is None or other.pairs is None:
+            return MarginalCounts(singles, None)
+        theirs = other.pairs
+        return MarginalCounts(singles, {p: read_only(table + theirs[p]) for p, table in self.pairs.items()})
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, MarginalCounts):
             return NotImplemented

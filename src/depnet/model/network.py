@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from depnet.data.dataset import Dataset
 from depnet.data.domain import Domain
 from depnet.errors import ModelError
+from depnet.model.counting import check_same_domain, leaf_counts
 from depnet.model.marginals import MarginalCounts
 from depnet.model.node import Node
 from depnet.model.source import LosslessSource
@@ -93,3 +94,25 @@ class Network:
         """The nodes that update at least one of `variables`."""
         wanted = set(variables)
         return tuple(number for number, node in enumerate(self.nodes) if wanted & set(node.variables))
+
+    def updated(self, dataset: Dataset) -> "Network":
+        """The same network with the rows of `dataset` added to its counts; sources and smoothing stay.
+
+        It equals the network that `learn_parameters` gives for the same sources on old and new rows
+        together. The structure is not reconsidered, and a certificate of the old rows no longer holds.
+        """
+        check_same_domain("Network.updated", self.domain, dataset)
+        nodes = []
+        for number, node in enumerate(self.nodes):
+            counts, smoothing = node.table.counts, node.table.smoothing
+            if counts is None or smoothing is None:
+                raise ModelError(
+                    f"Network.updated: the table of node {number} has no counts to add to, only probabilities. Learn "
+                    "the network, or use learn_parameters(dataset, sources) with its sources."
+                )
+            more = leaf_counts(node.source, node.variables, dataset)
+            nodes.append(
+                Node(node.variables, node.source, ConditionalTable.from_counts(counts + more, smoothing))
+            )
+        kept = None if self.counts is None else self.counts + MarginalCounts.of(dataset)
+        return Network(self.domain, tuple(nodes), kept)

@@ -1,0 +1,61 @@
+"""Counting rows: N_yx, how often each leaf y meets each state x of a node's variables (Sec. 4.5)."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from depnet.arrays import IntArray
+from depnet.data.dataset import Dataset
+from depnet.data.domain import Domain
+from depnet.errors import ModelError
+from depnet.model.source import InformationSource
+
+MAX_CELLS = 2**28
+"""Tables are dense; 2 GiB of counts is where a source is no longer one to tabulate."""
+
+
+def joint_states(dataset: Dataset, variables: Sequence[int]) -> IntArray:
+    """The joint state of `variables` in every row, row-major: the last variable moves fastest."""
+    state = dataset.column(variables[0]).astype(np.int64)
+    for i in variables[1:]:
+        state *= dataset.domain.cardinalities[i]
+        state += dataset.column(i)
+    return state
+
+
+def leaf_counts(source: InformationSource, variables: Sequence[int], dataset: Dataset) -> IntArray:
+    """`counts[leaf, state]`: the rows of `dataset` (with their weights) in each leaf and each state of
+    the node's variables. Empty leaves are rows of zeros.
+    """
+    states = math.prod(dataset.domain.cardinalities[i] for i in variables)
+    if source.size * states > MAX_CELLS:
+        raise ModelError(
+            f"the conditional table of variables {tuple(variables)} would have {source.size:,} leaves x {states:,} "
+            f"states, more than {MAX_CELLS:,} cells. Use a source with fewer leaves, or learn one."
+        )
+    return tabulate(source(dataset.codes), joint_states(dataset, variables), source.size, states, dataset)
+
+
+def tabulate(leaves: np.ndarray, state: IntArray, size: int, states: int, dataset: Dataset) -> IntArray:
+    """Rows counted by (leaf, state), weights included; exact, since all weights sum to less than 2^53."""
+    cells = leaves.astype(np.int64) * states + state
+    counts = np.bincount(cells, weights=dataset.weights, minlength=size * states)
+    return counts.astype(np.int64).reshape(size, states)
+
+
+def check_same_domain(who: str, domain: Domain, dataset: Dataset) -> None:
+    """Raise a `ModelError` unless `dataset` has the network's variables with the network's states."""
+    if dataset.domain == domain:
+        return
+    if len(dataset.domain) != len(domain):
+        raise ModelError(f"{who}: the rows have {len(dataset.domain)} variables, the network {len(domain)}.")
+    ours, theirs = next(
+        (a, b) for a, b in zip(domain.variables, dataset.domain.variables, strict=True) if a != b
+    )
+    difference = (
+        f"the network's variable {ours.name!r} is called {theirs.name!r} in the rows"
+        if ours.name != theirs.name
+        else f"variable {ours.name!r} has other states in the rows than in the network"
+    )
+    raise ModelError(f"{who}: {difference}. Encode the rows with the network's domain.")

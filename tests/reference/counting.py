@@ -1,0 +1,64 @@
+"""Counts, scores and conditional entropies of a table, one row at a time."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from depnet import Dataset, Network, Node
+
+
+def weighted_rows(dataset: Dataset) -> list[tuple[tuple[int, ...], int]]:
+    """Every row as a tuple, with its weight."""
+    weights = [1] * dataset.rows if dataset.weights is None else dataset.weights.tolist()
+    return [(tuple(row), weight) for row, weight in zip(dataset.codes.tolist(), weights, strict=True)]
+
+
+def state_of(row: Sequence[int], node: Node, cardinalities: Sequence[int]) -> int:
+    """The joint state of the node's variables, row-major."""
+    state = 0
+    for i in node.variables:
+        state = state * cardinalities[i] + row[i]
+    return state
+
+
+def counts_of(node: Node, dataset: Dataset) -> list[list[int]]:
+    """N_yx."""
+    counts = [[0] * node.table.states for _ in range(node.source.size)]
+    for row, weight in weighted_rows(dataset):
+        leaf = int(node.source([row])[0])
+        counts[leaf][state_of(row, node, dataset.domain.cardinalities)] += weight
+    return counts
+
+
+def node_score(node: Node, dataset: Dataset) -> float:
+    """The mean of log theta over rows."""
+    total = 0.0
+    for row, weight in weighted_rows(dataset):
+        leaf = int(node.source([row])[0])
+        theta = float(node.table.probabilities[leaf, state_of(row, node, dataset.domain.cardinalities)])
+        if weight > 0:
+            total += weight * (math.log(theta) if theta > 0 else -math.inf)
+    return total / dataset.total
+
+
+def entropy_given_the_others(variables: Sequence[int], dataset: Dataset) -> float:
+    """H(p^D(X_B | X_-B)) in nats, with a dictionary of contexts."""
+    contexts: dict[tuple[int, ...], Counter[tuple[int, ...]]] = {}
+    for row, weight in weighted_rows(dataset):
+        others = tuple(x for j, x in enumerate(row) if j not in variables)
+        contexts.setdefault(others, Counter())[row] += weight
+    total = 0.0
+    for states in contexts.values():
+        n = sum(states.values())
+        total -= sum(m * math.log(m / n) for m in states.values() if m > 0)
+    return total / dataset.total
+
+
+def kl_to_manifold(node: Node, dataset: Dataset) -> float:
+    """KL(p^D || E(theta)) = < log p(X_B | X_-B) / theta(X_B | Y) >, straight from the definition."""
+    return -node_score(node, dataset) - entropy_given_the_others(node.variables, dataset)
+
+
+def network_scores(network: Network, dataset: Dataset) -> list[float]:
+    """Every node's mean log theta."""
+    return [node_score(node, dataset) for node in network.nodes]
