@@ -1,6 +1,7 @@
 """depnet: probabilistic dependency networks. Learn a table's joint distribution, ask it anything."""
 
 from depnet.data import Dataset, Domain, Variable, titanic
+from depnet.exact import RecurrentClass, law_path, recurrent_classes, stationary, stationary_cycle
 from depnet.learning.parameters import learn_parameters
 from depnet.learning.penalty import Aic, Mdl, NoPenalty, StructuralMdl
 from depnet.model import (
@@ -36,10 +37,15 @@ __all__ = [
     "NoPenalty",
     "Node",
     "RandomScan",
+    "RecurrentClass",
     "SequentialScan",
     "Split",
     "StructuralMdl",
     "Variable",
+    "law_path",
     "learn_parameters",
+    "recurrent_classes",
+    "stationary",
+    "stationary_cycle",
     "titanic",
 ]

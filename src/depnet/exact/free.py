@@ -1,0 +1,192 @@
+"""The chain that evidence leaves: its free domain, and its updates as tables over that domain (Sec. 5).
+
+Evidence allows some states of each variable: one where the variable is clamped, those of positive weight
+where theta is tilted, all where nothing is known. The *free domain* is the product of what is allowed;
+variables with one allowed state have no axis in it. Conditional pseudo-Gibbs sampling is pseudo-Gibbs
+sampling on the free domain: node B has there the table
+
+    theta_B(x_B | x_-B) w(x_B) / sum over allowed x'_B of theta_B(x'_B | x_-B) w(x'_B).
+
+Where the sum is zero the evidence contradicts the node; the update then leaves the state as it is, and
+the context is remembered as `impossible`: it is an error only if the chain keeps coming back to it.
+"""
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet.arrays import FloatArray, IntArray
+from depnet.data.domain import Domain
+from depnet.geometry.size import check_dense
+from depnet.model.evidence import Evidence, Given
+from depnet.model.network import Network
+from depnet.model.node import Node
+from depnet.model.source import InformationSource
+
+CHUNK_CELLS = 1 << 22
+"""Codes made at once while an information source is evaluated on the free domain."""
+
+BYTES_PER_STATE, BYTES_PER_UPDATE = 300, 3
+"""What the solver takes for a state of the free domain: its Krylov basis mostly, and the leaves."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Update:
+    """One free node on the free domain: p -> p(X_-B) theta_B, its m-projection (Theorem 2).
+
+    `axes` are the free axes that it updates, ascending; `leaves` the leaf of each joint state of the
+    other axes, row-major; `theta[leaf, state]` with the states of `axes` row-major. Only leaves that
+    occur are kept. `impossible[leaf]` marks those where the evidence leaves theta no mass.
+    """
+
+    node: int
+    axes: tuple[int, ...]
+    leaves: NDArray[np.unsignedinteger[Any]]
+    theta: FloatArray
+    impossible: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FreeChain:
+    """The free domain and the updates of the free nodes, in the order of their numbers."""
+
+    domain: Domain
+    allowed: tuple[IntArray, ...]
+    shape: tuple[int, ...]
+    updates: tuple[Update, ...]
+
+    @classmethod
+    def of(cls, network: Network, given: Given | Evidence | None = None) -> "FreeChain":
+        """What `given` leaves of `network`; guarded by the size of the free domain."""
+        evidence = Evidence.parse(network.domain, given)
+        allowed, weights = _allowed(network.domain, evidence)
+        free = evidence.free_nodes(network)
+        axes = [i for i, codes in enumerate(allowed) if len(codes) > 1]
+        shape = tuple(len(allowed[i]) for i in axes)
+        check_dense(
+            shape,
+            bytes_per_state=BYTES_PER_STATE + BYTES_PER_UPDATE * len(free),
+            what="the exact law of the free variables",
+        )
+        axis_of = {i: a for a, i in enumerate(axes)}
+        updates = tuple(_update(network, number, allowed, weights, axis_of) for number in free)
+        return cls(network.domain, allowed, shape, updates)
+
+    @property
+    def size(self) -> int:
+        """The number of states of the free domain."""
+        return math.prod(self.shape)
+
+    @property
+    def positive(self) -> bool:
+        """No table has a zero: every state reaches every other, whatever the scan."""
+        return all(bool((update.theta > 0).all()) for update in self.updates)
+
+    def codes(self, states: IntArray) -> IntArray:
+        """The codes [m, n] of states given by their place in the free domain."""
+        rows = np.empty((len(states), len(self.allowed)), dtype=np.int64)
+        rest = np.asarray(states, dtype=np.int64)
+        for i in reversed(range(len(self.allowed))):
+            rest, place = np.divmod(rest, len(self.allowed[i]))
+            rows[:, i] = self.allowed[i][place]
+        return rows
+
+    def spread(self, law: FloatArray) -> FloatArray:
+        """A law over the free domain as a tensor over the whole domain, zero off the evidence."""
+        tensor = np.zeros(self.domain.cardinalities)
+        where = np.ix_(*self.allowed)
+        tensor[where] = law.reshape([len(codes) for codes in self.allowed])
+        return tensor
+
+    def gather(self, tensor: FloatArray) -> FloatArray:
+        """The part of a tensor over the whole domain that lies on the evidence, flat."""
+        return np.ascontiguousarray(tensor[np.ix_(*self.allowed)]).reshape(-1)
+
+
+def _allowed(domain: Domain, evidence: Evidence) -> tuple[tuple[IntArray, ...], tuple[FloatArray, ...]]:
+    allowed: list[IntArray] = []
+    weights: list[FloatArray] = []
+    for i, k in enumerate(domain.cardinalities):
+        if i in evidence.clamped:
+            codes, w = np.array([evidence.clamped[i]]), np.ones(1)
+        elif i in evidence.tilts:
+            codes = np.flatnonzero(evidence.tilts[i])
+            w = evidence.tilts[i][codes]
+        else:
+            codes, w = np.arange(k), np.ones(k)
+        allowed.append(codes.astype(np.int64))
+        weights.append(w)
+    return tuple(allowed), tuple(weights)
+
+
+def _update(
+    network: Network,
+    number: int,
+    allowed: Sequence[IntArray],
+    weights: Sequence[FloatArray],
+    axis_of: dict[int, int],
+) -> Update:
+    node = network.nodes[number]
+    leaves, kept = _leaves(node.source, allowed, axis_of)
+    theta = _tilted(node, network.domain.cardinalities, kept, allowed, weights)
+    totals = theta.sum(axis=1)
+    impossible = totals == 0
+    theta[~impossible] /= totals[~impossible, None]
+    # The leaf of each context: all axes but the node's own, those that are no inputs broadcast.
+    others = [i for i in axis_of if i not in node.variables]
+    narrow = leaves.reshape([len(allowed[i]) if i in node.source.inputs else 1 for i in others])
+    contexts = np.broadcast_to(narrow, [len(allowed[i]) for i in others])
+    axes = tuple(axis_of[i] for i in sorted(node.variables) if i in axis_of)
+    return Update(number, axes, np.ascontiguousarray(contexts).reshape(-1), theta, impossible)
+
+
+def _tilted(
+    node: Node,
+    cardinalities: Sequence[int],
+    kept: IntArray,
+    allowed: Sequence[IntArray],
+    weights: Sequence[FloatArray],
+) -> FloatArray:
+    """Theta w on the allowed states of the node's variables, in ascending order, for the leaves `kept`."""
+    places = sorted(range(len(node.variables)), key=lambda b: node.variables[b])
+    variables = [node.variables[b] for b in places]
+    cells = node.table.probabilities[kept].reshape([len(kept), *(cardinalities[i] for i in node.variables)])
+    cells = cells.transpose([0, *(b + 1 for b in places)])
+    cells = cells[np.ix_(np.arange(len(kept)), *(allowed[i] for i in variables))]
+    for b, i in enumerate(variables):
+        cells = cells * weights[i].reshape([-1] + [1] * (len(variables) - 1 - b))
+    return np.array(cells.reshape(len(kept), -1), order="C")
+
+
+def _leaves(
+    source: InformationSource, allowed: Sequence[IntArray], axis_of: dict[int, int]
+) -> tuple[NDArray[np.unsignedinteger[Any]], IntArray]:
+    """Y(x) for every allowed joint state of the source's free inputs, renumbered to those that occur."""
+    inputs = [i for i in source.inputs if i in axis_of]
+    sizes = [len(allowed[i]) for i in inputs]
+    inner = len(inputs)  # the last inputs, that run through all their states within one chunk
+    while inner > 0 and math.prod(sizes[inner - 1 :]) * len(allowed) <= CHUNK_CELLS:
+        inner -= 1
+    chunk = math.prod(sizes[inner:])
+    codes = np.empty((chunk, len(allowed)), dtype=np.uint16, order="F")
+    for i, column in enumerate(allowed):
+        codes[:, i] = column[0]
+    for b in range(inner, len(inputs)):
+        repeated = np.repeat(allowed[inputs[b]], math.prod(sizes[b + 1 :]))
+        codes[:, inputs[b]] = np.tile(repeated, chunk // len(repeated))
+    leaves = np.empty(math.prod(sizes), dtype=np.int32)
+    outer = itertools.product(*(allowed[i] for i in inputs[:inner]))
+    for start, values in enumerate(outer):
+        codes[:, inputs[:inner]] = values
+        leaves[start * chunk : (start + 1) * chunk] = source(codes)
+    occurs = np.zeros(source.size, dtype=bool)
+    occurs[leaves] = True
+    kept = np.flatnonzero(occurs)
+    renumbered = np.zeros(source.size, dtype=np.min_scalar_type(len(kept) - 1))
+    renumbered[kept] = np.arange(len(kept))
+    return renumbered[leaves], kept

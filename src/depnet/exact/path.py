@@ -1,0 +1,94 @@
+"""The path of the chain's law: p^0, p^1, ... (Sec. 3.1 and 3.2)."""
+
+import itertools
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from depnet.arrays import FloatArray
+from depnet.errors import DataError, EvidenceError
+from depnet.exact.classes import in_order
+from depnet.exact.free import FreeChain
+from depnet.exact.projection import project
+from depnet.exact.solve import mixture
+from depnet.geometry.size import check_dense
+from depnet.model.evidence import Evidence, Given
+from depnet.model.network import Network
+from depnet.model.scan import RandomScan, Scan, checked_scan
+
+
+def law_path(
+    network: Network,
+    scan: Scan,
+    start: ArrayLike,
+    steps: int | None = None,
+    evidence: Given | Evidence | None = None,
+) -> Iterator[FloatArray]:
+    r"""The laws p^0, p^1, ... of the chain started from `start`, one at a time.
+
+    A sequential scan m-projects onto one node's manifold after another, in its order; a random scan mixes
+    the m-projections, :math:`p^{t+1} = \sum_i c_i\, p^t_i` (Eq. p^(t+1)). `start` is a joint distribution
+    over the whole domain, or one state (a code for each variable); it must agree with the evidence. The
+    path ends with p^steps, or never.
+
+    >>> from depnet import Network, SequentialScan
+    >>> network = Network.from_joint([[0.1, 0.2], [0.3, 0.4]])
+    >>> *_, last = law_path(network, SequentialScan(), (0, 0), steps=20)
+    >>> last.round(6).tolist()
+    [[0.1, 0.2], [0.3, 0.4]]
+    """
+    scan = checked_scan(scan)
+    if steps is not None and steps < 0:
+        raise DataError(f"a path has 0 or more steps; got {steps}.")
+    chain = FreeChain.of(network, evidence)
+    check_dense(network.domain.cardinalities, bytes_per_state=24, what="the law of the chain")
+    p = chain.gather(_checked_start(network, start))
+    if not math.isclose(float(p.sum()), 1.0, abs_tol=1e-9):
+        raise EvidenceError(
+            f"the start of a path must lie on the evidence; only {p.sum():.6g} of its probability does."
+        )
+    return _path(chain, _step(chain, network, scan), p / p.sum(), steps)
+
+
+def _step(chain: FreeChain, network: Network, scan: Scan) -> Callable[[FloatArray, int], FloatArray]:
+    """The map from p^t to p^(t+1)."""
+    if not chain.updates:
+        return lambda p, _: p
+    if isinstance(scan, RandomScan):
+        weights = scan.weights_of(len(network), [update.node for update in chain.updates])
+        return lambda p, _: mixture(p, chain, weights)
+    order = in_order(chain, network, scan)
+    return lambda p, t: project(p, order[t % len(order)], chain.shape)
+
+
+def _path(
+    chain: FreeChain, step: Callable[[FloatArray, int], FloatArray], p: FloatArray, steps: int | None
+) -> Iterator[FloatArray]:
+    for t in itertools.count():
+        yield chain.spread(p)
+        if t == steps:
+            return
+        p = step(p, t)
+
+
+def _checked_start(network: Network, start: ArrayLike) -> FloatArray:
+    cardinalities = network.domain.cardinalities
+    p = np.asarray(start)
+    if p.shape == (len(cardinalities),) and p.dtype.kind in "ui" and p.shape != cardinalities:
+        state = tuple(int(x) for x in p)
+        if not all(0 <= x < k for x, k in zip(state, cardinalities, strict=True)):
+            raise DataError(
+                f"a state has a code 0..k-1 for each of the cardinalities {cardinalities}; got {state}."
+            )
+        tensor = np.zeros(cardinalities)
+        tensor[state] = 1.0
+        return tensor
+    p = p.astype(np.float64)
+    if p.shape != cardinalities or not (p >= 0).all() or not math.isclose(p.sum(), 1.0, abs_tol=1e-9):
+        raise DataError(
+            f"a path starts at a joint distribution of the shape {cardinalities}, non-negative and of sum 1, or at a "
+            f"state of {len(cardinalities)} codes; got the shape {p.shape}, sum {p.sum():.12g}."
+        )
+    return p

@@ -1,0 +1,76 @@
+"""Stationary laws of pseudo-Gibbs sampling (Sec. 2.2 and 3).
+
+A scan of a network is a Markov chain on joint states. Node B's update moves the law of the chain by its
+m-projection p -> p(X_-B) theta_B (Theorem 2). The random scan mixes them, p^(t+1) = sum of c_i p^t_i, and
+has the law pi = sum of c_i pi_i. The sequential scan takes them in turn: its law goes round the cycle
+pi^0 -> ... -> pi^(n-1) -> pi^0, whose centroid is the model distribution (Eq. ordered).
+"""
+
+import numpy as np
+
+from depnet.arrays import FloatArray
+from depnet.errors import ScanError
+from depnet.exact.classes import class_law, in_order, only_class
+from depnet.exact.free import FreeChain
+from depnet.exact.projection import project
+from depnet.geometry.size import check_dense
+from depnet.model.evidence import Evidence, Given
+from depnet.model.network import Network
+from depnet.model.scan import RandomScan, Scan, SequentialScan, checked_scan
+
+
+def stationary(network: Network, scan: Scan, evidence: Given | Evidence | None = None) -> FloatArray:
+    r"""The stationary law as a tensor over the joint domain, zero off the evidence.
+
+    .. math:: \pi = \sum_i c_i\, \pi(X_{-i})\, \theta_i(X_i \mid X_{-i})
+
+    under a random scan, and the centroid of the cycle :math:`(\pi^0 + \dots + \pi^{n-1}) / n` (Eq. ordered)
+    under a sequential scan. With evidence, of the nodes that are not clamped.
+
+    >>> from depnet import Network, RandomScan
+    >>> stationary(Network.from_joint([[0.1, 0.2], [0.3, 0.4]]), RandomScan()).round(6).tolist()
+    [[0.1, 0.2], [0.3, 0.4]]
+    """
+    scan = checked_scan(scan)
+    chain = FreeChain.of(network, evidence)
+    check_dense(network.domain.cardinalities, bytes_per_state=16, what="the stationary law")
+    return chain.spread(free_law(chain, network, scan))
+
+
+def free_law(chain: FreeChain, network: Network, scan: Scan) -> FloatArray:
+    """The stationary law of the one recurrent class, flat over the free domain."""
+    members = only_class(chain, network, scan)
+    law = class_law(chain, network, scan, members)
+    if isinstance(scan, RandomScan):
+        return law
+    order = in_order(chain, network, scan)
+    centroid = law.copy()
+    for update in order[:-1]:
+        law = project(law, update, chain.shape)
+        centroid += law
+    return np.asarray(centroid / centroid.sum())
+
+
+def stationary_cycle(
+    network: Network, scan: SequentialScan, evidence: Given | Evidence | None = None
+) -> tuple[FloatArray, ...]:
+    """The cycle pi^0, pi^1, ... of a sequential scan (Sec. 2.2), tensors over the joint domain.
+
+    pi^i is the law just before the i-th place of the order is updated; with evidence, of the order of the
+    nodes that are not clamped (none, if all are). Each is the m-projection of the one before.
+    """
+    if not isinstance(scan, SequentialScan):
+        raise ScanError(
+            f"a stationary cycle belongs to a sequential scan; got {scan!r}. Use depnet.stationary."
+        )
+    chain = FreeChain.of(network, evidence)
+    order = in_order(chain, network, scan)
+    check_dense(
+        network.domain.cardinalities, bytes_per_state=8 * (len(order) + 1), what="the stationary cycle"
+    )
+    law = class_law(chain, network, scan, only_class(chain, network, scan))
+    laws = []
+    for update in order:
+        laws.append(chain.spread(law))
+        law = project(law, update, chain.shape)
+    return tuple(laws)
