@@ -1,7 +1,9 @@
 """depnet: probabilistic dependency networks. Learn a table's joint distribution, ask it anything."""
 
+from depnet import geometry
 from depnet.data import Dataset, Domain, Variable, titanic
 from depnet.exact import RecurrentClass, law_path, recurrent_classes, stationary, stationary_cycle
+from depnet.geometry import empirical
 from depnet.learning.parameters import learn_parameters
 from depnet.learning.penalty import Aic, Mdl, NoPenalty, StructuralMdl
 from depnet.model import (
@@ -42,6 +44,8 @@ __all__ = [
     "Split",
     "StructuralMdl",
     "Variable",
+    "empirical",
+    "geometry",
     "law_path",
     "learn_parameters",
     "recurrent_classes",

@@ -9,6 +9,10 @@ class DataError(DepnetError, ValueError):
     """A table, a domain or a code that is not what it claims to be."""
 
 
+class DistributionError(DepnetError, ValueError):
+    """A tensor that is no distribution, or not one on the joint domain it is used on."""
+
+
 class ModelError(DepnetError, ValueError):
     """Parts of a network that do not fit together."""
 

@@ -1,1 +1,48 @@
-"""To come."""
+"""Information geometry on plain tensors: joints, manifolds, projections, divergences (Sec. 3).
+
+A joint distribution is a float64 tensor, axis i being variable i; everything is in nats. A node updates a
+block of variables (one, in the paper), so every function that speaks of a variable takes a tuple too.
+"""
+
+from depnet.geometry.bregman import (
+    NEGATIVE_ENTROPY,
+    BregmanFunction,
+    bregman_divergence,
+    negative_conditional_entropy,
+)
+from depnet.geometry.divergence import fc_limit, full_conditional_divergence, pseudo_log_likelihood
+from depnet.geometry.empirical import empirical
+from depnet.geometry.entropy import conditional_entropy, entropy, kl
+from depnet.geometry.geodesic import e_geodesic, m_geodesic, orthogonality
+from depnet.geometry.inference import EvidenceTerms, kl_by_evidence
+from depnet.geometry.manifold import (
+    FullConditionalManifold,
+    full_conditional,
+    kl_to_manifold,
+    m_projection,
+    manifolds,
+)
+
+__all__ = [
+    "NEGATIVE_ENTROPY",
+    "BregmanFunction",
+    "EvidenceTerms",
+    "FullConditionalManifold",
+    "bregman_divergence",
+    "conditional_entropy",
+    "e_geodesic",
+    "empirical",
+    "entropy",
+    "fc_limit",
+    "full_conditional",
+    "full_conditional_divergence",
+    "kl",
+    "kl_by_evidence",
+    "kl_to_manifold",
+    "m_geodesic",
+    "m_projection",
+    "manifolds",
+    "negative_conditional_entropy",
+    "orthogonality",
+    "pseudo_log_likelihood",
+]

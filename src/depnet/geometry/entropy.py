@@ -1,0 +1,81 @@
+"""Entropy, conditional entropy and Kullback-Leibler divergence, in nats (Sec. 2 and 3).
+
+Zeros follow the paper's conventions: 0 log 0 = 0, and a divergence is infinite where the support of
+its first argument is not covered by its second.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import xlogy
+
+from depnet.arrays import FloatArray
+from depnet.geometry.dense import leaf_tensor
+from depnet.geometry.joint import Block, checked_block, checked_joint, checked_pair, mean_log
+from depnet.model.source import InformationSource
+
+
+def entropy(p: ArrayLike) -> float:
+    r"""The entropy of a joint distribution, in nats.
+
+    .. math:: H(p(X)) = -\langle \log p(X) \rangle_p
+
+    >>> round(entropy([[0.5, 0.0], [0.0, 0.5]]), 6)      # log 2
+    0.693147
+    """
+    joint = checked_joint(p)
+    return max(0.0, -mean_log(joint, joint))
+
+
+def conditional_entropy(
+    p: ArrayLike, variables: Block, given: Block | InformationSource | None = None
+) -> float:
+    r"""The conditional entropy of some variables given others, in nats.
+
+    .. math:: H(p(X_B \mid Y)) = -\langle \log p(X_B \mid Y) \rangle_p
+
+    `given` is what Y is: variables, or an information source; None: all the other variables, X_-B.
+
+    >>> conditional_entropy([[0.5, 0.0], [0.0, 0.5]], 0)
+    0.0
+    """
+    joint = checked_joint(p)
+    block = checked_block(variables, joint.ndim)
+    if isinstance(given, InformationSource):
+        p_xy = _with_leaves(joint, block, given)
+        p_y = p_xy.sum(axis=1)
+        return max(0.0, mean_log(p_y, p_y) - mean_log(p_xy, p_xy))
+    known = (
+        tuple(j for j in range(joint.ndim) if j not in block)
+        if given is None
+        else checked_block(given, joint.ndim, "given")
+    )
+    others = tuple(j for j in range(joint.ndim) if j not in block and j not in known)
+    p_xy = joint.sum(axis=others, keepdims=True)
+    p_y = joint.sum(axis=tuple(j for j in range(joint.ndim) if j not in known), keepdims=True)
+    return max(0.0, mean_log(p_y, p_y) - mean_log(p_xy, p_xy))
+
+
+def _with_leaves(p: FloatArray, block: tuple[int, ...], source: InformationSource) -> FloatArray:
+    """p(Y, X_B) as a table [leaf, joint state of the block]."""
+    source.check_domain(p.shape)
+    leaves = np.broadcast_to(leaf_tensor(source, p.shape), p.shape)
+    last = range(p.ndim - len(block), p.ndim)
+    rows = np.moveaxis(p, block, last)
+    states = int(np.prod([p.shape[i] for i in block], dtype=np.int64))
+    leaf_of_row = np.moveaxis(leaves, block, last).reshape(-1, states).astype(np.int64)
+    cells = leaf_of_row * states + np.arange(states)
+    counted = np.bincount(cells.ravel(), weights=rows.reshape(-1), minlength=source.size * states)
+    return np.asarray(counted, dtype=np.float64).reshape(source.size, states)
+
+
+def kl(p: ArrayLike, q: ArrayLike) -> float:
+    r"""The Kullback-Leibler divergence (Eq. KL), in nats.
+
+    .. math:: KL(p\|q) = \left\langle \log\frac{p(X)}{q(X)} \right\rangle_p
+
+    >>> round(kl([1.0, 0.0], [0.5, 0.5]), 6), kl([0.5, 0.5], [1.0, 0.0])
+    (0.693147, inf)
+    """
+    first, second = checked_pair(p, q)
+    # one difference a state: log p - log q is small where p is near q, and the large parts cancel there
+    return max(0.0, float((xlogy(first, first) - xlogy(first, second)).sum()))

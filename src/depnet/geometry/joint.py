@@ -1,0 +1,117 @@
+"""What every function of this layer asks of its arguments, and its two sums with zeros in them.
+
+A joint distribution is a plain float64 tensor, axis i being variable i. A set of variables that a node
+updates is a *block*, a tuple of distinct axes; a single variable may be given as an int.
+"""
+
+import operator
+from collections.abc import Iterable, Sequence
+from typing import SupportsIndex, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import xlogy
+
+from depnet.arrays import FloatArray
+from depnet.errors import DistributionError
+
+SUM_TOLERANCE = 1e-9
+"""How far the entries of a distribution may be from summing to one."""
+
+Block: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
+"""The variables that are updated together: one, or several distinct ones."""
+
+
+def checked_joint(p: ArrayLike, name: str = "p") -> FloatArray:
+    """`p` as a float64 tensor, if it is a distribution."""
+    try:
+        joint = np.asarray(p, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DistributionError(f"{name} is a tensor of numbers, axis i being variable i; {error}.") from None
+    if joint.ndim == 0 or joint.size == 0:
+        raise DistributionError(
+            f"{name} has the shape {joint.shape}; expected one axis for each variable, and no empty one."
+        )
+    total = float(joint.sum())
+    if not np.isfinite(total):
+        raise DistributionError(
+            f"{name} has entries that are not finite; probabilities are numbers in [0, 1]."
+        )
+    if joint.min() < 0:
+        state = tuple(map(int, np.unravel_index(int(joint.argmin()), joint.shape)))
+        raise DistributionError(f"{name}{list(state)} is {joint[state]:.6g}; probabilities are not negative.")
+    if abs(total - 1) > SUM_TOLERANCE:
+        raise DistributionError(
+            f"{name} sums to {total:.12g}; a distribution sums to 1. Divide it by its sum ({name} / {name}.sum())."
+        )
+    return joint
+
+
+def checked_pair(
+    p: ArrayLike, q: ArrayLike, names: tuple[str, str] = ("p", "q")
+) -> tuple[FloatArray, FloatArray]:
+    """Two distributions on one domain."""
+    first, second = checked_joint(p, names[0]), checked_joint(q, names[1])
+    if first.shape != second.shape:
+        raise DistributionError(
+            f"{names[0]} has the shape {first.shape} and {names[1]} {second.shape}; both must be tensors over "
+            "the same joint domain."
+        )
+    return first, second
+
+
+def checked_block(variables: Block, axes: int, what: str = "variables") -> tuple[int, ...]:
+    """`variables` as a tuple of distinct axes of a tensor that has so many."""
+    try:
+        block = _indices(variables)
+    except TypeError:
+        raise DistributionError(
+            f"{what} are the numbers of distinct variables, an int or a tuple of them; got {variables!r}."
+        ) from None
+    if len(set(block)) < len(block) or not all(0 <= i < axes for i in block):
+        raise DistributionError(f"{what} are distinct numbers in 0..{axes - 1}; got {block}.")
+    return block
+
+
+def _indices(variables: Block) -> tuple[int, ...]:
+    try:
+        return (operator.index(variables),)  # type: ignore[arg-type]  # a sequence has no index: tried next
+    except TypeError:
+        return tuple(operator.index(i) for i in variables)  # type: ignore[union-attr]  # a TypeError is ours
+
+
+def checked_blocks(blocks: Iterable[Block] | None, axes: int) -> tuple[tuple[int, ...], ...]:
+    """The blocks of a divergence; None: every single variable, as in the paper."""
+    if blocks is None:
+        return tuple((i,) for i in range(axes))
+    checked = tuple(checked_block(block, axes, f"block {b}") for b, block in enumerate(blocks))
+    if not checked or not all(checked):
+        raise DistributionError(f"blocks are one or more tuples of at least one variable; got {checked}.")
+    return checked
+
+
+def checked_weights(weights: ArrayLike | None, count: int) -> FloatArray:
+    """c_i, one for each node or block, summing to one (Eq. c_i); None: all alike."""
+    if weights is None:
+        return np.full(count, 1.0 / count)
+    checked = np.asarray(weights, dtype=np.float64)
+    if checked.shape != (count,):
+        raise DistributionError(
+            f"weights are {count} numbers c_i, one for each node or block; got the shape {checked.shape}."
+        )
+    return checked_joint(checked, "weights")
+
+
+def marginal(p: FloatArray, block: tuple[int, ...]) -> FloatArray:
+    """p(X_-B) for every state, the axes of B kept with length 1."""
+    return np.asarray(p.sum(axis=block, keepdims=True))
+
+
+def mean_log(p: FloatArray, q: FloatArray) -> float:
+    """<log q>_p, where 0 log 0 = 0 and p log 0 = -infinity; `q` may be broadcast over the domain."""
+    return float(xlogy(p, q).sum())
+
+
+def weighted_sum(weights: FloatArray, terms: Iterable[float]) -> float:
+    """Sum of c_i times a term; a weight of zero silences an infinite term."""
+    return float(sum(c * term for c, term in zip(weights.tolist(), terms, strict=True) if c > 0))

@@ -1,0 +1,195 @@
+"""Full conditional manifolds and the m-projection onto them (Sec. 3, Eq. E, Theorems 1 and 2).
+
+    E(theta_B) = {p : p(X_B | X_-B) = theta_B(X_B | X_-B)}
+
+A node, which updates the variables B, is such a manifold: e-flat and m-flat. Updating it moves the law of
+the chain from p to the nearest point of the manifold, p(X_-B) theta_B. A joint q has the manifolds
+E_B(q) of its own full conditionals.
+
+Where p(x_-B) = 0, the joint p says nothing of X_B. Its full conditional is 0 there, and a manifold whose
+theta is 0 in a whole context x_-B holds only laws without mass in that context: so a divergence from a
+law with mass there is infinite, which is the paper's convention.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import xlogy
+
+from depnet.arrays import FloatArray, read_only
+from depnet.errors import DistributionError
+from depnet.geometry.dense import theta_tensor
+from depnet.geometry.joint import SUM_TOLERANCE, Block, checked_block, checked_joint, marginal
+from depnet.model.network import Network
+from depnet.model.node import Node
+
+
+def full_conditional(p: ArrayLike, variables: Block) -> FloatArray:
+    r"""The full conditional distribution of a variable or a block, a tensor of the shape of `p`.
+
+    .. math:: p(X_B \mid X_{-B}) = p(X) / p(X_{-B})
+
+    In a context x_-B of probability 0 it is 0, so that its support is that of `p`.
+
+    >>> full_conditional([[0.125, 0.375], [0.25, 0.25]], 1).tolist()
+    [[0.25, 0.75], [0.5, 0.5]]
+    """
+    joint = checked_joint(p)
+    block = _checked_targets(variables, joint.ndim)
+    return conditional_of(joint, block)
+
+
+def conditional_of(joint: FloatArray, block: tuple[int, ...]) -> FloatArray:
+    """`full_conditional` of what is known to be a joint and a block of it."""
+    context = marginal(joint, block)
+    return np.divide(joint, context, out=np.zeros_like(joint), where=context > 0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FullConditionalManifold:
+    r"""All joint distributions with one full conditional in common (Eq. E).
+
+    .. math:: E(\theta_B) = \{p \mid p(X_B \mid X_{-B}) = \theta_B(X_B \mid X_{-B})\}
+
+    `theta` is a tensor over the joint domain. Axes that it does not depend on may have length 1; those
+    of `variables` (B: an int, or a tuple) must be whole.
+
+    >>> manifold = FullConditionalManifold([[0.9, 0.1]], 1)
+    >>> manifold.contains([[0.45, 0.05], [0.45, 0.05]]), manifold.contains([[0.25, 0.25], [0.25, 0.25]])
+    (True, False)
+    """
+
+    theta: FloatArray
+    variables: tuple[int, ...]
+
+    def __init__(self, theta: ArrayLike, variables: Block) -> None:
+        tensor = np.array(theta, dtype=np.float64)
+        if tensor.ndim == 0 or tensor.size == 0:
+            raise DistributionError(
+                f"theta has the shape {tensor.shape}; expected one axis for each variable, of length 1 where "
+                "theta does not depend on it."
+            )
+        block = _checked_targets(variables, tensor.ndim)
+        totals = marginal(tensor, block)
+        if not ((tensor >= 0).all() and ((np.abs(totals - 1) <= SUM_TOLERANCE) | (totals == 0)).all()):
+            worst = float(totals.flat[int(np.argmax(np.where(totals == 0, 0, np.abs(totals - 1))))])
+            raise DistributionError(
+                f"theta is not a conditional distribution of the variables {block}: over them it sums to "
+                f"{worst:.12g} in some context, and its least entry is {tensor.min():.6g}."
+            )
+        object.__setattr__(self, "theta", read_only(tensor))
+        object.__setattr__(self, "variables", block)
+
+    @classmethod
+    def of_node(cls, node: Node, cardinalities: tuple[int, ...]) -> "FullConditionalManifold":
+        """E(theta_i) of a node in a domain with these cardinalities."""
+        return cls(theta_tensor(node, cardinalities), node.variables)
+
+    @classmethod
+    def of_joint(cls, q: ArrayLike, variables: Block) -> "FullConditionalManifold":
+        """E_i(q): the joint distributions that share the full conditional of `variables` with `q` (Eq. FC)."""
+        return cls(full_conditional(q, variables), variables)
+
+    def contains(self, p: ArrayLike, *, tolerance: float = 1e-9) -> bool:
+        """Is `p` on the manifold: is the L1 distance of p(X) to p(X_-B) theta_B at most `tolerance`?"""
+        joint = self.checked(p)
+        return bool(np.abs(joint - marginal(joint, self.variables) * self.theta).sum() <= tolerance)
+
+    def given(self, clamped: Mapping[int, int]) -> "FullConditionalManifold":
+        """E(theta_i(. ; x_C)): the same node where X_j is known to have the code `clamped[j]` (Sec. 5).
+
+        The axes of the known variables remain, with length 1.
+        """
+        known = checked_block(tuple(clamped), self.theta.ndim, "clamped")
+        check_unclamped(self.variables, known)
+        theta = self.theta
+        for j, code in clamped.items():
+            if theta.shape[j] > 1:
+                if not 0 <= code < theta.shape[j]:
+                    raise DistributionError(
+                        f"variable {j} has the codes 0..{theta.shape[j] - 1}; got evidence {code}."
+                    )
+                theta = theta.take([code], axis=j)
+        return FullConditionalManifold(theta, self.variables)
+
+    def checked(self, p: ArrayLike, name: str = "p") -> FloatArray:
+        """`p` as a tensor, if it is a distribution on this manifold's domain."""
+        joint = checked_joint(p, name)
+        shape = self.theta.shape
+        fits = joint.ndim == len(shape) and all(
+            t == k or (t == 1 and j not in self.variables)
+            for j, (t, k) in enumerate(zip(shape, joint.shape, strict=True))
+        )
+        if not fits:
+            raise DistributionError(
+                f"{name} has the shape {joint.shape}; the manifold of the variables {self.variables} has a theta "
+                f"of shape {shape}, where only axes of other variables may have length 1 instead."
+            )
+        return joint
+
+
+def manifolds(network: Network) -> tuple[FullConditionalManifold, ...]:
+    """E(theta_i) of every node of a network, in order."""
+    cardinalities = network.domain.cardinalities
+    return tuple(FullConditionalManifold.of_node(node, cardinalities) for node in network.nodes)
+
+
+def m_projection(p: ArrayLike, manifold: FullConditionalManifold) -> FloatArray:
+    r"""The point of a full conditional manifold nearest to `p` (Theorem 2).
+
+    .. math:: p\Pi_m(E(\theta_i)) = p(X_{-i})\,\theta_i(X_i \mid X_{-i})
+
+    One pseudo-Gibbs update of node i moves the law of the chain by exactly this map.
+
+    >>> manifold = FullConditionalManifold([[0.5, 0.5]], 1)
+    >>> m_projection([[0.25, 0.0], [0.5, 0.25]], manifold).tolist()
+    [[0.125, 0.125], [0.375, 0.375]]
+    """
+    joint = manifold.checked(p)
+    context = marginal(joint, manifold.variables)
+    unsaid = (context > 0) & (marginal(manifold.theta, manifold.variables) == 0)
+    if unsaid.any():
+        state = tuple(map(int, np.argwhere(unsaid)[0]))
+        raise DistributionError(
+            f"p has no m-projection: it has mass in the context of the state {state}, where the manifold of the "
+            f"variables {manifold.variables} has no conditional distribution (theta is 0 there)."
+        )
+    return context * manifold.theta
+
+
+def kl_to_manifold(p: ArrayLike, manifold: FullConditionalManifold) -> float:
+    r"""The divergence of `p` from a full conditional manifold, in nats (Sec. 3.2).
+
+    .. math:: KL(p\|E(\theta_i)) = \min_{q \in E(\theta_i)} KL(p\|q)
+              = \left\langle \log\frac{p(X_i \mid X_{-i})}{\theta_i(X_i \mid X_{-i})} \right\rangle_p
+
+    Infinite where `theta` is 0 and `p` is not.
+
+    >>> round(kl_to_manifold([[0.5, 0.0], [0.5, 0.0]], FullConditionalManifold([[0.5, 0.5]], 1)), 6)
+    0.693147
+    """
+    return max(0.0, float(kl_terms(manifold.checked(p), manifold).sum()))
+
+
+def kl_terms(joint: FloatArray, manifold: FullConditionalManifold) -> FloatArray:
+    """p(x) log(p(x_i | x_-i) / theta_i(x_i | x_-i)) for every x."""
+    return np.asarray(xlogy(joint, conditional_of(joint, manifold.variables)) - xlogy(joint, manifold.theta))
+
+
+def _checked_targets(variables: Block, axes: int) -> tuple[int, ...]:
+    block = checked_block(variables, axes)
+    if not block:
+        raise DistributionError("a full conditional is of at least one variable; got none.")
+    return block
+
+
+def check_unclamped(variables: tuple[int, ...], clamped: tuple[int, ...]) -> None:
+    """Sec. 5 speaks of nodes whose own variables are unclamped."""
+    both = set(variables) & set(clamped)
+    if both:
+        raise DistributionError(
+            f"variable {min(both)} is clamped and updated by the node of the variables {variables}; "
+            "a node's own variables must be unclamped here."
+        )
