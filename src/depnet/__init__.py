@@ -4,6 +4,7 @@ from depnet import geometry
 from depnet.data import Dataset, Domain, Variable, titanic
 from depnet.exact import RecurrentClass, law_path, recurrent_classes, stationary, stationary_cycle
 from depnet.geometry import empirical
+from depnet.learning.certificate import Certificate, certificate
 from depnet.learning.parameters import learn_parameters
 from depnet.learning.penalty import Aic, Mdl, NoPenalty, StructuralMdl
 from depnet.model import (
@@ -25,6 +26,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Aic",
+    "Certificate",
     "ConditionalTable",
     "ConstantSource",
     "Dataset",
@@ -44,6 +46,7 @@ __all__ = [
     "Split",
     "StructuralMdl",
     "Variable",
+    "certificate",
     "empirical",
     "geometry",
     "law_path",
