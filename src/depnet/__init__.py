@@ -20,6 +20,7 @@ from depnet.model import (
     RandomScan,
     SequentialScan,
     Split,
+    TabulatedSource,
 )
 
 __version__ = "0.1.0"
@@ -45,6 +46,7 @@ __all__ = [
     "SequentialScan",
     "Split",
     "StructuralMdl",
+    "TabulatedSource",
     "Variable",
     "certificate",
     "empirical",

@@ -1,5 +1,8 @@
 """The errors depnet raises on purpose: each says who, what was expected, what came, what to do."""
 
+import math
+import reprlib
+
 
 class DepnetError(Exception):
     """Base of every error that depnet raises on purpose."""
@@ -21,6 +24,14 @@ class ModelFileError(ModelError):
     """A model file that cannot be trusted: the message says where in the file, and what is wrong."""
 
 
+class ModelFileAccessError(ModelFileError, OSError):
+    """A model file that the system would not let depnet read or write (no space, no permission, ...)."""
+
+
+class ModelFileNotFoundError(ModelFileAccessError, FileNotFoundError):
+    """There is no such model file, or no directory to write it in."""
+
+
 class EvidenceError(DepnetError, ValueError):
     """Evidence that names an unknown variable or state, or that leaves nothing possible."""
 
@@ -39,3 +50,31 @@ class ReducibleError(DepnetError, ValueError):
 
 class LearningError(DepnetError, ValueError):
     """A penalty, a candidate strategy or an option that learning cannot work with."""
+
+
+def brief(value: object, limit: int = 80) -> str:
+    """`repr(value)` for a message, cut where it is long, whatever the value is.
+
+    >>> brief("abc"), brief("a" * 1000, limit=10)
+    ("'abc'", "'aaaaaaaaa...")
+    """
+    if isinstance(value, str) and len(value) > limit:
+        return repr(value[:limit])[:limit] + "..."
+    if isinstance(value, int) and value.bit_length() > 256:
+        return how_many(value)
+    try:
+        text = reprlib.repr(value) if isinstance(value, (list, tuple, dict, set, frozenset)) else repr(value)
+    except Exception:  # a message must come out even for an object that cannot show itself
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= limit else text[:limit] + "..."
+
+
+def how_many(number: int) -> str:
+    """A whole number for a message; past 10^15 only its size, which is all that a reader can use.
+
+    >>> how_many(65536), how_many(7**1000)
+    ('65,536', 'about 10^845')
+    """
+    if abs(number) < 10**15:
+        return f"{number:,}"
+    return f"about {'-' if number < 0 else ''}10^{round(math.log10(abs(number)))}"

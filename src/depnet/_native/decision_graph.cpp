@@ -15,14 +15,56 @@ namespace {
 constexpr std::uint8_t kSplit = 0;
 constexpr std::int32_t kLeaf = -1;
 
-// Vertices made while operations are replayed. A merge makes one leaf an alias of another, so that
-// both paths lead to one vertex: that is what makes the graph a DAG and not a tree.
+// The leaves in the paper's numbering, as places in the order of their making: both operations
+// remove one leaf, later ones shift left, and new ones are appended. A tree of counts (Fenwick's)
+// finds and removes leaf y in logarithmic time, where erasing from an array would move all later
+// leaves.
+class Leaves {
+  public:
+    explicit Leaves(std::size_t places) : alive_below_(places + 1, 0) {
+        while (2 * top_ <= places) top_ *= 2;
+    }
+
+    void append() {
+        ++made_;
+        for (std::size_t p = made_; p < alive_below_.size(); p += p & (~p + 1)) ++alive_below_[p];
+    }
+
+    std::size_t place_of(std::int32_t y) const {
+        std::size_t before = 0;
+        std::int32_t left = y;
+        for (std::size_t step = top_; step > 0; step /= 2) {
+            if (before + step < alive_below_.size() && alive_below_[before + step] <= left) {
+                before += step;
+                left -= alive_below_[before];
+            }
+        }
+        return before;
+    }
+
+    void remove(std::size_t place) {
+        for (std::size_t p = place + 1; p < alive_below_.size(); p += p & (~p + 1))
+            --alive_below_[p];
+    }
+
+  private:
+    std::vector<std::int32_t> alive_below_;
+    std::size_t made_ = 0;
+    std::size_t top_ = 1;
+};
+
+// Vertices made while operations are replayed; a vertex is a leaf until it is split, and its place
+// among the leaves is its own number. A merge makes one leaf an alias of another, so that both
+// paths lead to one vertex: that is what makes the graph a DAG and not a tree.
 struct Builder {
-    std::vector<std::int32_t> variable{kLeaf};
-    std::vector<std::int32_t> begin{0};
-    std::vector<std::int32_t> alias{0};
+    std::vector<std::int32_t> variable;
+    std::vector<std::int32_t> begin;
+    std::vector<std::int32_t> branches;
+    std::vector<std::int32_t> alias;
     std::vector<std::int32_t> children;
-    std::vector<std::int32_t> leaves{0};  // leaf number -> vertex
+    Leaves leaves;
+
+    explicit Builder(std::size_t vertices) : leaves(vertices) { new_leaf(); }
 
     std::int32_t find(std::int32_t v) {
         while (alias[v] != v) v = alias[v] = alias[alias[v]];
@@ -33,27 +75,27 @@ struct Builder {
         const auto v = static_cast<std::int32_t>(variable.size());
         variable.push_back(kLeaf);
         begin.push_back(0);
+        branches.push_back(0);
         alias.push_back(v);
+        leaves.append();
         return v;
     }
 
     // Eq. newYsplit: leaf y is removed, later leaves shift left, the new ones are appended.
     void split(std::int32_t y, std::int32_t j, std::int32_t cardinality) {
-        const std::int32_t v = leaves[y];
-        leaves.erase(leaves.begin() + y);
+        const auto v = static_cast<std::int32_t>(leaves.place_of(y));
+        leaves.remove(v);
         variable[v] = j;
         begin[v] = static_cast<std::int32_t>(children.size());
-        for (std::int32_t s = 0; s < cardinality; ++s) {
-            const std::int32_t child = new_leaf();
-            children.push_back(child);
-            leaves.push_back(child);
-        }
+        branches[v] = cardinality;
+        for (std::int32_t s = 0; s < cardinality; ++s) children.push_back(new_leaf());
     }
 
     // Eq. newYmerge: leaf y1 joins leaf y0, later leaves shift left.
     void merge(std::int32_t y0, std::int32_t y1) {
-        alias[leaves[y1]] = leaves[y0];
-        leaves.erase(leaves.begin() + y1);
+        const auto joined = static_cast<std::int32_t>(leaves.place_of(y1));
+        alias[joined] = static_cast<std::int32_t>(leaves.place_of(y0));
+        leaves.remove(joined);
     }
 };
 
@@ -63,9 +105,8 @@ struct Builder {
 // branches lead to one vertex (what is left of a split that was merged back).
 struct Flattener {
     Builder& made;
-    const std::vector<std::int32_t>& cardinality_of;
-    std::vector<std::int32_t>
-        final_of;  // vertex -> vertex it stands for after dropping empty tests
+    // vertex -> vertex it stands for after dropping empty tests
+    std::vector<std::int32_t> final_of;
 
     std::int32_t resolve(std::int32_t root) {
         std::vector<std::int32_t> stack{root};
@@ -81,7 +122,7 @@ struct Flattener {
                 continue;
             }
             bool ready = true;
-            const std::int32_t k = cardinality_of[made.variable[v]];
+            const std::int32_t k = made.branches[v];
             for (std::int32_t s = 0; s < k; ++s) {
                 const std::int32_t child = made.find(made.children[made.begin[v] + s]);
                 made.children[made.begin[v] + s] = child;
@@ -109,24 +150,27 @@ using Flat = std::tuple<nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>,
                         nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>>;
 
 Flat compile_operations(In1<std::uint8_t> kinds, In1<std::int32_t> first, In1<std::int32_t> second,
-                        In1<std::int32_t> cardinalities) {
+                        In1<std::int32_t> branches) {
     std::vector<std::int32_t> variable, begin, children;
     {
         nb::gil_scoped_release release;
-        const std::vector<std::int32_t> cards(cardinalities.data(),
-                                              cardinalities.data() + cardinalities.size());
-        Builder made;
+        std::size_t vertices = 1;
+        for (std::size_t t = 0; t < kinds.size(); ++t)
+            if (kinds(t) == kSplit) vertices += static_cast<std::size_t>(branches(t));
+        Builder made(vertices);
         for (std::size_t t = 0; t < kinds.size(); ++t) {
             if (kinds(t) == kSplit)
-                made.split(first(t), second(t), cards[second(t)]);
+                made.split(first(t), second(t), branches(t));
             else
                 made.merge(first(t), second(t));
         }
         std::vector<std::int32_t> leaf_number(made.variable.size(), -1);
-        for (std::size_t y = 0; y < made.leaves.size(); ++y)
-            leaf_number[made.leaves[y]] = static_cast<std::int32_t>(y);
+        std::int32_t leaves = 0;  // those neither split nor merged into another, as they were made
+        for (std::size_t v = 0; v < made.variable.size(); ++v)
+            if (made.variable[v] == kLeaf && made.alias[v] == static_cast<std::int32_t>(v))
+                leaf_number[v] = leaves++;
 
-        Flattener flat{made, cards, std::vector<std::int32_t>(made.variable.size(), -1)};
+        Flattener flat{made, std::vector<std::int32_t>(made.variable.size(), -1)};
         const std::int32_t root = flat.resolve(made.find(0));
 
         std::vector<std::int32_t> number(made.variable.size(), -1);
@@ -141,7 +185,7 @@ Flat compile_operations(In1<std::uint8_t> kinds, In1<std::int32_t> first, In1<st
                 continue;
             }
             begin.push_back(static_cast<std::int32_t>(children.size()));
-            for (std::int32_t s = 0; s < cards[made.variable[v]]; ++s) {
+            for (std::int32_t s = 0; s < made.branches[v]; ++s) {
                 const std::int32_t child = made.children[made.begin[v] + s];
                 if (number[child] == -1) {
                     number[child] = static_cast<std::int32_t>(order.size());
@@ -178,7 +222,7 @@ void walk(In1<std::int32_t> variable, In1<std::int32_t> begin, In1<std::int32_t>
 NB_MODULE(decision_graph, m) {
     using namespace depnet;
     m.def("compile_operations", &compile_operations, nb::arg("kinds"), nb::arg("first"),
-          nb::arg("second"), nb::arg("cardinalities"));
+          nb::arg("second"), nb::arg("branches"));
     m.def("walk", &walk<std::uint8_t>, nb::arg("variable"), nb::arg("begin"), nb::arg("children"),
           nb::arg("codes").noconvert(), nb::arg("leaves").noconvert());
     m.def("walk", &walk<std::uint16_t>, nb::arg("variable"), nb::arg("begin"), nb::arg("children"),

@@ -1,15 +1,17 @@
 """A table of codes: N rows of one joint state each, with optional integer row weights."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import CodeArray, IntArray, read_only
 from depnet.data.domain import Domain
-from depnet.errors import DataError
+from depnet.data.whole import is_whole
+from depnet.errors import DataError, brief, how_many
 
 MAX_TOTAL_WEIGHT = 2**53
 """Counts stay exact as float64 below this."""
@@ -47,8 +49,9 @@ class Dataset:
             raise DataError("Dataset.from_codes takes either cardinalities or a domain, and not both.")
         if domain is None:
             assert cardinalities is not None
-            domain = Domain.from_cardinalities(_checked_cardinalities(cardinalities))
-        return cls(domain, _checked_codes(codes, domain), _checked_weights(weights, codes))
+            domain = Domain.from_cardinalities(cardinalities)
+        checked = _checked_codes(codes, domain)
+        return cls(domain, checked, _checked_weights(weights, len(checked)))
 
     @property
     def rows(self) -> int:
@@ -63,15 +66,6 @@ class Dataset:
     def column(self, i: int) -> CodeArray:
         """The codes of X_i, contiguous."""
         return self.codes[:, i]
-
-
-def _checked_cardinalities(cardinalities: Sequence[int]) -> list[int]:
-    checked = []
-    for i, k in enumerate(cardinalities):
-        if isinstance(k, (bool, np.bool_)) or not isinstance(k, (int, np.integer)) or k < 1:
-            raise DataError(f"the cardinality of column {i} is a whole number of at least 1; got {k!r}.")
-        checked.append(int(k))
-    return checked
 
 
 def _checked_codes(codes: ArrayLike, domain: Domain) -> CodeArray:
@@ -101,33 +95,36 @@ def _checked_codes(codes: ArrayLike, domain: Domain) -> CodeArray:
     return read_only(checked)
 
 
-def _reject_non_integers(raw: NDArray[Any], domain: Domain) -> None:
+def _reject_non_integers(raw: NDArray[Any], domain: Domain) -> NoReturn:
     for i, variable in enumerate(domain.variables):
-        value = raw[0, i]
-        if raw.dtype.kind == "f" and np.isnan(raw[:, i]).any():
-            row = int(np.flatnonzero(np.isnan(raw[:, i]))[0])
-            raise DataError(
-                f"column {variable.name!r}, row {row}: NaN is not a code. Remove or complete missing values first."
-            )
-        if not isinstance(value, (int, np.integer)):
-            raise DataError(
-                f"column {variable.name!r}, row 0: codes are integers; got {value!r} ({raw.dtype}). "
-                "Convert with .astype(int) if these are whole numbers."
-            )
-    raise DataError(f"codes are integers; got an array of {raw.dtype}.")
+        for row, value in enumerate(raw[:, i]):
+            if value is None or (isinstance(value, (float, np.floating)) and math.isnan(value)):
+                raise DataError(
+                    f"column {variable.name!r}, row {row}: {brief(value)} is not a code. "
+                    "Remove or complete missing values first."
+                )
+            if not is_whole(value):
+                raise DataError(
+                    f"column {variable.name!r}, row {row}: codes are integers; got {brief(value)} ({raw.dtype}). "
+                    "Convert with .astype(int) if these are whole numbers."
+                )
+    raise DataError(f"codes are integers; got an array of {raw.dtype}. Convert with .astype(int).")
 
 
-def _checked_weights(weights: ArrayLike | None, codes: ArrayLike) -> IntArray | None:
+def _checked_weights(weights: ArrayLike | None, rows: int) -> IntArray | None:
     if weights is None:
         return None
-    raw: NDArray[Any] = np.asarray(weights)
-    rows = len(np.asarray(codes))
+    try:
+        raw: NDArray[Any] = np.asarray(weights)
+    except ValueError as error:
+        raise DataError(f"row weights are {rows} integers, one a row; {error}.") from None
     if raw.shape != (rows,) or (raw.size and raw.dtype.kind not in "ui"):
         raise DataError(f"row weights are {rows} integers, one a row; got shape {raw.shape} of {raw.dtype}.")
     if raw.size and raw.min() < 0:
         row = int(np.argmin(raw))
         raise DataError(f"row {row} has the weight {raw[row]}; weights are not negative.")
-    total = sum(map(int, raw.tolist())) if raw.size else 0
-    if total >= MAX_TOTAL_WEIGHT:
-        raise DataError(f"the row weights sum to {total}; counts are exact only below 2^53.")
+    if raw.size and int(raw.max()) * rows >= MAX_TOTAL_WEIGHT:  # else the sum is below it, too
+        total = sum(map(int, raw.tolist()))
+        if total >= MAX_TOTAL_WEIGHT:
+            raise DataError(f"the row weights sum to {how_many(total)}; counts are exact only below 2^53.")
     return read_only(np.array(raw, dtype=np.int64))

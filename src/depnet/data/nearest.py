@@ -1,7 +1,14 @@
 """What somebody may have meant: the nearest names, for error messages."""
 
 import difflib
+import itertools
 from collections.abc import Iterable
+
+from depnet.errors import brief
+
+COMPARED = 2_000
+"""Only the first names, by their first characters, are compared: a message must not take seconds."""
+COMPARED_CHARACTERS = 60
 
 
 def nearest(wanted: object, names: Iterable[object], shown: int = 5) -> str:
@@ -10,10 +17,18 @@ def nearest(wanted: object, names: Iterable[object], shown: int = 5) -> str:
     >>> nearest("surived", ["class", "sex", "survived"])
     "Did you mean 'survived'?"
     """
-    by_text = {str(name): name for name in names}
-    close = difflib.get_close_matches(str(wanted), list(by_text), n=shown)
-    if close:
-        return f"Did you mean {' or '.join(repr(by_text[name]) for name in close)}?"
-    some = [repr(name) for name in list(by_text.values())[:shown]]
-    rest = len(by_text) - len(some)
-    return f"There {'is' if len(by_text) == 1 else 'are'}: {', '.join(some)}{f' and {rest:,} more' if rest else ''}."
+    every = list(names)
+    text = _text(wanted)
+    by_text = {_text(name): name for name in itertools.islice(every, COMPARED)}
+    same = [name for name in every if _text(name) == text]
+    close = [by_text[near] for near in difflib.get_close_matches(text, list(by_text), n=shown)]
+    offered = same[:shown] or close
+    if offered:
+        return f"Did you mean {' or '.join(map(brief, offered))}?"
+    some = ", ".join(brief(name) for name in every[:shown])
+    rest = len(every) - shown
+    return f"There {'is' if len(every) == 1 else 'are'}: {some}{f' and {rest:,} more' if rest > 0 else ''}."
+
+
+def _text(name: object) -> str:
+    return (name if isinstance(name, str) else brief(name))[:COMPARED_CHARACTERS]

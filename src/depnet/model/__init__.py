@@ -8,6 +8,7 @@ from depnet.model.operations import Merge, Operation, Split
 from depnet.model.scan import RandomScan, Scan, SequentialScan
 from depnet.model.source import ConstantSource, FunctionSource, InformationSource, LosslessSource
 from depnet.model.table import ConditionalTable
+from depnet.model.tabulated import TabulatedSource
 
 __all__ = [
     "ConditionalTable",
@@ -26,4 +27,5 @@ __all__ = [
     "Scan",
     "SequentialScan",
     "Split",
+    "TabulatedSource",
 ]

@@ -19,7 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from depnet._native import decision_graph as native
 from depnet.arrays import CodeArray, LeafArray, read_only
-from depnet.errors import ModelError
+from depnet.data.whole import is_whole
+from depnet.errors import ModelError, brief
 from depnet.model.operations import Merge, Operation, Split
 from depnet.model.source import MAX_LEAVES
 
@@ -52,7 +53,8 @@ class DecisionGraph:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "operations", tuple(self.operations))
-        object.__setattr__(self, "cardinalities", tuple(int(k) for k in self.cardinalities))
+        # A domain's own tuple is kept, not copied: nodes of a wide network share it.
+        object.__setattr__(self, "cardinalities", tuple(self.cardinalities))
         object.__setattr__(self, "_size", checked_size(self.operations, self.cardinalities))
         object.__setattr__(self, "_compiled", [])
 
@@ -67,11 +69,14 @@ class DecisionGraph:
         if not self._compiled:
             kinds = np.array([isinstance(o, Merge) for o in self.operations], dtype=np.uint8)
             pairs = np.array(self.operations, dtype=np.int32).reshape(-1, 2)
+            branches = [
+                self.cardinalities[o.variable] if isinstance(o, Split) else 0 for o in self.operations
+            ]
             arrays = native.compile_operations(
                 kinds,
                 np.ascontiguousarray(pairs[:, 0]),
                 np.ascontiguousarray(pairs[:, 1]),
-                np.array(self.cardinalities, dtype=np.int32),
+                np.array(branches, dtype=np.int32),
             )
             self._compiled.append(CompiledGraph(*map(read_only, arrays)))
         return self._compiled[0]
@@ -108,6 +113,8 @@ class DecisionGraph:
 
     def check_domain(self, cardinalities: Sequence[int]) -> None:
         """The graph must have been recorded on this domain."""
+        if cardinalities is self.cardinalities:
+            return
         if tuple(cardinalities) != self.cardinalities:
             raise ModelError(
                 f"a decision graph was recorded on the cardinalities {_shortened(self.cardinalities)}; the domain "
@@ -120,6 +127,8 @@ class DecisionGraph:
             raise ModelError(
                 f"a decision graph is evaluated on rows of {len(self.cardinalities)} codes; got shape {table.shape}."
             )
+        if table.size and table.dtype.kind not in "bui":
+            raise ModelError(f"a decision graph is evaluated on integer codes; got {table.dtype}.")
         for j in self.inputs:  # before any cast, that would wrap a bad code into a good one
             self._check_column(table, j)
         if table.dtype == np.uint8 or max(self.cardinalities) <= 256:
@@ -138,24 +147,31 @@ def checked_size(operations: Iterable[Operation], cardinalities: Sequence[int]) 
     """|Y| after `operations`, in constant memory; an operation on a leaf that is not there is an error."""
     size = 1
     for t, operation in enumerate(operations):
+        if not isinstance(operation, (Split, Merge)) or not all(map(is_whole, operation)):
+            raise ModelError(
+                f"operation {t} is {brief(operation)}; expected Split(leaf, variable) or Merge(first, second), "
+                "in whole numbers."
+            )
         first, second = operation
         if isinstance(operation, Split):
             if not (0 <= first < size and 0 <= second < len(cardinalities)):
                 raise ModelError(
-                    f"operation {t} is {operation}; there are {size} leaves and {len(cardinalities)} variables then."
+                    f"operation {t} is {brief(operation)}; there are {size} leaves and {len(cardinalities)} "
+                    "variables then."
                 )
-            size += cardinalities[second] - 1
-        elif isinstance(operation, Merge):
-            if not 0 <= first < second < size:
+            branches = cardinalities[second]
+            if not is_whole(branches) or branches < 1:
                 raise ModelError(
-                    f"operation {t} is {operation}; a merge needs two leaves, first < second, and there are "
-                    f"{size} leaves then."
+                    f"variable {second} has a whole number of states of at least 1; got {brief(branches)}."
                 )
-            size -= 1
-        else:
+            size += int(branches) - 1
+        elif not 0 <= first < second < size:
             raise ModelError(
-                f"operation {t} is {operation!r}; expected Split(leaf, variable) or Merge(first, second)."
+                f"operation {t} is {brief(operation)}; a merge needs two leaves, first < second, and there are "
+                f"{size} leaves then."
             )
+        else:
+            size -= 1
         if size > MAX_LEAVES:
             raise ModelError(f"operation {t} makes {size:,} leaves; at most {MAX_LEAVES:,} are possible.")
     return size

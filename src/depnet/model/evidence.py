@@ -5,6 +5,7 @@ mapping of states to non-negative weights (soft evidence). A set or weights leav
 scan, with theta_i tilted: theta_i(x | y) w(x) / sum over x' of theta_i(x' | y) w(x').
 """
 
+import math
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
@@ -14,7 +15,7 @@ import numpy as np
 from depnet.arrays import FloatArray, read_only
 from depnet.data.domain import Domain
 from depnet.data.variable import Label, Variable
-from depnet.errors import EvidenceError
+from depnet.errors import EvidenceError, brief
 
 if TYPE_CHECKING:  # a network keeps counts that speak of evidence
     from depnet.model.network import Network
@@ -39,23 +40,25 @@ class Evidence:
         {0: 1}
         """
         if isinstance(given, Evidence):
+            given._check_domain(domain)
             return given
         if given is None:
             return cls({}, {})
         if not isinstance(given, Mapping):
-            raise EvidenceError(f"evidence is a mapping of variable names to states; got {given!r}.")
+            raise EvidenceError(f"evidence is a mapping of variable names to states; got {brief(given)}.")
         clamped: dict[int, int] = {}
         tilts: dict[int, FloatArray] = {}
         for name, known in given.items():
             i = domain.index(name)
             weights = _weights(domain.variables[i], known)
+            if not weights.any():
+                raise EvidenceError(f"the evidence on {name!r} allows no state at all: {brief(known)}.")
+            weights /= weights.max()
             possible = np.flatnonzero(weights)
-            if len(possible) == 0:
-                raise EvidenceError(f"the evidence on {name!r} allows no state at all: {known!r}.")
             if len(possible) == 1:
                 clamped[i] = int(possible[0])
-            elif not (weights == weights[0]).all():
-                tilts[i] = read_only(weights / weights.max())
+            elif not (weights == 1).all():
+                tilts[i] = read_only(weights)
         return cls(clamped, tilts)
 
     def free_nodes(self, network: "Network") -> tuple[int, ...]:
@@ -66,17 +69,33 @@ class Evidence:
             if not all(i in self.clamped for i in node.variables)
         )
 
+    def _check_domain(self, domain: Domain) -> None:
+        cards = domain.cardinalities
+        for i, code in self.clamped.items():
+            if not (0 <= i < len(cards) and 0 <= code < cards[i]):
+                raise EvidenceError(
+                    f"the evidence clamps variable {i} to code {code}: it is of another domain."
+                )
+        for i, weights in self.tilts.items():
+            if not (0 <= i < len(cards) and weights.shape == (cards[i],)):
+                raise EvidenceError(f"the evidence weighs states of variable {i}: it is of another domain.")
+
 
 def _weights(variable: Variable, known: object) -> FloatArray:
     weights = np.zeros(variable.cardinality)
     if isinstance(known, Mapping):
         for label, weight in known.items():
-            value = float(weight)
-            if not (np.isfinite(value) and value >= 0):
+            code = variable.code(label)
+            try:
+                value = float(weight)
+            except (TypeError, ValueError):
+                value = math.nan
+            if not (math.isfinite(value) and value >= 0):
                 raise EvidenceError(
-                    f"the weight of {variable.name!r} = {label!r} is finite and not negative; got {weight!r}."
+                    f"the weight of {variable.name!r} = {brief(label)} is a number, finite and not negative; "
+                    f"got {brief(weight)}."
                 )
-            weights[variable.code(label)] = value
+            weights[code] = value
     elif isinstance(known, (Set, list, tuple)):
         for label in known:
             weights[variable.code(label)] = 1.0

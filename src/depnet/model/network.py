@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike
 
 from depnet.data.dataset import Dataset
 from depnet.data.domain import Domain
-from depnet.errors import ModelError
+from depnet.errors import ModelError, brief
 from depnet.model.counting import check_same_domain, leaf_counts
 from depnet.model.marginals import MarginalCounts
 from depnet.model.node import Node
-from depnet.model.source import LosslessSource
+from depnet.model.source import LosslessSource, how_many_joint_states, product_within
 from depnet.model.table import ConditionalTable
 
 
@@ -31,9 +31,13 @@ class Network:
     counts: MarginalCounts | None = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.domain, Domain):
+            raise ModelError(f"a network's domain is a Domain; got {brief(self.domain)}.")
         object.__setattr__(self, "nodes", tuple(self.nodes))
         cardinalities = self.domain.cardinalities
         for number, node in enumerate(self.nodes):
+            if not isinstance(node, Node):
+                raise ModelError(f"node {number} of a network is a Node; got {brief(node)}.")
             if max(node.variables) >= len(cardinalities):
                 raise ModelError(
                     f"node {number} updates variable {max(node.variables)}; the domain has {len(cardinalities)} variables."
@@ -42,11 +46,12 @@ class Network:
                 node.source.check_domain(cardinalities)
             except ModelError as error:
                 raise ModelError(f"node {number}: {error}") from None
-            states = math.prod(cardinalities[i] for i in node.variables)
-            if node.table.states != states:
-                names = " x ".join(self.domain.variables[i].name for i in node.variables)
+            targets = [cardinalities[i] for i in node.variables]
+            if not product_within(targets, node.table.states) or math.prod(targets) != node.table.states:
+                names = " x ".join(self.domain.variables[i].name for i in node.variables[:8])
                 raise ModelError(
-                    f"node {number}: the conditional table has {node.table.states} states, {names} has {states}."
+                    f"node {number}: the conditional table has {node.table.states} states, {names} has "
+                    f"{how_many_joint_states(targets)}."
                 )
         if self.counts is not None and tuple(map(len, self.counts.singles)) != cardinalities:
             raise ModelError("the 1- and 2-way counts are of another domain than the network's.")
@@ -63,7 +68,10 @@ class Network:
         `p` is a tensor over the joint domain, axis i being variable i. Contexts x_-i of probability 0,
         of which `p` says nothing, get the uniform distribution.
         """
-        joint = np.asarray(p, dtype=np.float64)
+        try:
+            joint = np.asarray(p, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ModelError(f"a joint distribution is a tensor of numbers; {error}.") from None
         if joint.ndim < 1 or not (joint >= 0).all() or not math.isclose(joint.sum(), 1.0, abs_tol=1e-9):
             raise ModelError(
                 f"a joint distribution is a tensor of non-negative numbers that sum to 1; got shape {joint.shape}, "

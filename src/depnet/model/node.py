@@ -1,8 +1,10 @@
 """Node i: a variable, its information source and its conditional table (Fig. 1)."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from depnet.errors import ModelError
+from depnet.data.whole import is_whole
+from depnet.errors import ModelError, brief
 from depnet.model.source import InformationSource
 from depnet.model.table import ConditionalTable
 
@@ -20,10 +22,18 @@ class Node:
     table: ConditionalTable
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "variables", tuple(int(i) for i in self.variables))
-        who = f"node {'x'.join(map(str, self.variables))}"
-        if not self.variables or len(set(self.variables)) < len(self.variables) or min(self.variables) < 0:
-            raise ModelError(f"a node updates one or more distinct variables; got {self.variables}.")
+        given = tuple(self.variables) if isinstance(self.variables, Iterable) else ()
+        if not given or not all(map(is_whole, given)) or len(set(given)) < len(given) or min(given) < 0:
+            raise ModelError(
+                f"a node updates one or more distinct variables, by their numbers; got {brief(self.variables)}."
+            )
+        object.__setattr__(self, "variables", tuple(int(i) for i in given))
+        who = f"node {'x'.join(map(str, self.variables[:8]))}"
+        # Not isinstance: that reads `inputs`, which compiles a decision graph before its size is checked.
+        if not (callable(self.source) and hasattr(self.source, "size") and hasattr(self.source, "check_domain")):
+            raise ModelError(f"{who}: its source is an InformationSource; got {brief(self.source)}.")
+        if not isinstance(self.table, ConditionalTable):
+            raise ModelError(f"{who}: its table is a ConditionalTable; got {brief(self.table)}.")
         if self.source.size != self.table.size:
             raise ModelError(
                 f"{who}: the information source has {self.source.size} leaves, the conditional table {self.table.size}."

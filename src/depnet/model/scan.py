@@ -5,14 +5,16 @@ is part of every call and every result. Evidence clamps variables; a node all of
 clamped leaves the scan, and the weights of the others are divided by their sum (Sec. 5).
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 
 from depnet.arrays import FloatArray
-from depnet.errors import ScanError
+from depnet.data.whole import is_whole
+from depnet.errors import ScanError, brief
 
 WEIGHT_SUM_TOLERANCE = 1e-9
 
@@ -26,13 +28,22 @@ class RandomScan:
     def __post_init__(self) -> None:
         if self.weights is None:
             return
-        weights = tuple(float(c) for c in self.weights)
-        object.__setattr__(self, "weights", weights)
-        if not all(np.isfinite(c) and c >= 0 for c in weights):
-            raise ScanError(f"the weights of a random scan are finite and not negative; got {weights}.")
-        if abs(sum(weights) - 1) > WEIGHT_SUM_TOLERANCE:
+        try:
+            weights = tuple(float(c) for c in self.weights)
+        except (TypeError, ValueError):
             raise ScanError(
-                f"the weights c_i of a random scan sum to 1; these sum to {sum(weights):.12g}. Divide them by their sum."
+                f"the weights of a random scan are numbers, one a node; got {brief(self.weights)}."
+            ) from None
+        object.__setattr__(self, "weights", weights)
+        if not all(math.isfinite(c) and c >= 0 for c in weights):
+            wrong = next(i for i, c in enumerate(weights) if not (math.isfinite(c) and c >= 0))
+            raise ScanError(
+                f"the weights of a random scan are finite and not negative; that of node {wrong} is {weights[wrong]}."
+            )
+        if abs(math.fsum(weights) - 1) > WEIGHT_SUM_TOLERANCE:
+            raise ScanError(
+                f"the weights c_i of a random scan sum to 1; these sum to {math.fsum(weights):.12g}. "
+                "Divide them by their sum."
             )
 
     def weights_of(self, nodes: int, free: Sequence[int] | None = None) -> FloatArray:
@@ -60,10 +71,12 @@ class SequentialScan:
     def __post_init__(self) -> None:
         if self.order is None:
             return
-        order = tuple(int(i) for i in self.order)
-        object.__setattr__(self, "order", order)
-        if sorted(order) != list(range(len(order))):
-            raise ScanError(f"the order of a sequential scan names every node 0..n-1 once; got {order}.")
+        order = tuple(self.order) if isinstance(self.order, Iterable) else (None,)
+        if not all(map(is_whole, order)) or sorted(order) != list(range(len(order))):
+            raise ScanError(
+                f"the order of a sequential scan names every node 0..n-1 once; got {brief(self.order)}."
+            )
+        object.__setattr__(self, "order", tuple(int(i) for i in order))
 
     def order_of(self, nodes: int, free: Sequence[int] | None = None) -> tuple[int, ...]:
         """The order of the `free` nodes (all, if None) of a network of so many nodes."""
@@ -82,5 +95,5 @@ Scan: TypeAlias = RandomScan | SequentialScan
 def checked_scan(scan: object) -> Scan:
     """`scan` itself, if it is one."""
     if not isinstance(scan, (RandomScan, SequentialScan)):
-        raise ScanError(f"a scan is RandomScan(weights) or SequentialScan(order); got {scan!r}.")
+        raise ScanError(f"a scan is RandomScan(weights) or SequentialScan(order); got {brief(scan)}.")
     return scan

@@ -7,7 +7,7 @@ An information source Y_i is any deterministic function of X_-i with values 0, .
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import LeafArray
-from depnet.errors import ModelError
+from depnet.data.whole import is_whole
+from depnet.errors import ModelError, brief, how_many
 
 MAX_LEAVES = 2**31 - 1
 """Leaves are numbered by 32-bit integers."""
@@ -60,7 +61,7 @@ class ConstantSource:
 
     def __call__(self, codes: ArrayLike) -> LeafArray:
         """Leaf 0 for every row."""
-        return np.zeros(len(np.asarray(codes)), dtype=np.int32)
+        return np.zeros(len(checked_rows(codes, ())), dtype=np.int32)
 
     def check_domain(self, cardinalities: Sequence[int]) -> None:
         """Fits every domain."""
@@ -82,17 +83,8 @@ class LosslessSource:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "inputs", checked_inputs(self.inputs))
-        object.__setattr__(self, "input_cardinalities", tuple(int(k) for k in self.input_cardinalities))
-        if len(self.inputs) != len(self.input_cardinalities) or min(self.input_cardinalities, default=1) < 1:
-            raise ModelError(
-                f"a lossless source needs one cardinality of at least 1 for each of its {len(self.inputs)} "
-                f"inputs; got {self.input_cardinalities}."
-            )
-        if self.size > MAX_LEAVES:
-            raise ModelError(
-                f"a lossless source over {len(self.inputs)} inputs would have {self.size:,} leaves, more than "
-                f"{MAX_LEAVES:,}. Give it fewer inputs, or learn a DecisionGraph."
-            )
+        cards = checked_input_cardinalities("a lossless source", self.inputs, self.input_cardinalities)
+        object.__setattr__(self, "input_cardinalities", cards)
 
     @classmethod
     def of_all_but(cls, targets: Sequence[int], cardinalities: Sequence[int]) -> "LosslessSource":
@@ -107,21 +99,11 @@ class LosslessSource:
 
     def __call__(self, codes: ArrayLike) -> LeafArray:
         """The joint state of the inputs, row-major: the last input moves fastest."""
-        table = np.asarray(codes)
-        leaf = np.zeros(len(table), dtype=np.int32)
-        for j, cardinality in zip(self.inputs, self.input_cardinalities, strict=True):
-            leaf *= cardinality
-            leaf += table[:, j].astype(np.int32)
-        return leaf
+        return joint_state(codes, self.inputs, self.input_cardinalities)
 
     def check_domain(self, cardinalities: Sequence[int]) -> None:
         """The inputs must exist and have the declared cardinalities."""
-        for j, k in zip(self.inputs, self.input_cardinalities, strict=True):
-            if j >= len(cardinalities) or cardinalities[j] != k:
-                raise ModelError(
-                    f"a lossless source takes variable {j} to have {k} states; the domain has "
-                    f"{cardinalities[j] if j < len(cardinalities) else 'no such variable'}."
-                )
+        check_input_cardinalities("a lossless source", self.inputs, self.input_cardinalities, cardinalities)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,13 +125,14 @@ class FunctionSource:
     def __post_init__(self) -> None:
         object.__setattr__(self, "inputs", checked_inputs(self.inputs))
         if not callable(self.function):
-            raise ModelError(f"a FunctionSource needs a function; got {self.function!r}.")
-        if isinstance(self.size, bool) or not isinstance(self.size, int) or not 1 <= self.size <= MAX_LEAVES:
-            raise ModelError(f"a FunctionSource has 1 to {MAX_LEAVES:,} leaves; got size={self.size!r}.")
+            raise ModelError(f"a FunctionSource needs a function; got {brief(self.function)}.")
+        if not is_whole(self.size) or not 1 <= self.size <= MAX_LEAVES:
+            raise ModelError(f"a FunctionSource has 1 to {MAX_LEAVES:,} leaves; got size={brief(self.size)}.")
+        object.__setattr__(self, "size", int(self.size))
 
     def __call__(self, codes: ArrayLike) -> LeafArray:
         """The function's values, checked to be leaves."""
-        table = np.asarray(codes)
+        table = checked_rows(codes, self.inputs)
         leaf = np.asarray(self.function(table[:, list(self.inputs)].astype(np.int64)))
         if leaf.shape != (len(table),) or (leaf.size and leaf.dtype.kind not in "bui"):
             raise ModelError(
@@ -174,7 +157,86 @@ class FunctionSource:
 
 def checked_inputs(inputs: Sequence[int]) -> tuple[int, ...]:
     """`inputs` as ascending, distinct, non-negative variable numbers."""
-    checked = tuple(int(j) for j in inputs)
-    if any(a >= b for a, b in itertools.pairwise(checked)) or (checked and checked[0] < 0):
-        raise ModelError(f"inputs are distinct variable numbers in ascending order; got {tuple(inputs)}.")
-    return checked
+    given = tuple(inputs) if isinstance(inputs, Iterable) else None
+    if (
+        given is None
+        or not all(map(is_whole, given))
+        or any(a >= b for a, b in itertools.pairwise(given))
+        or (given and given[0] < 0)
+    ):
+        raise ModelError(f"inputs are distinct variable numbers in ascending order; got {brief(inputs)}.")
+    return tuple(int(j) for j in given)
+
+
+def checked_input_cardinalities(
+    who: str, inputs: tuple[int, ...], cardinalities: Sequence[int]
+) -> tuple[int, ...]:
+    """One cardinality for each input, whose product is not too many joint states."""
+    given = tuple(cardinalities)
+    if len(inputs) != len(given) or not all(is_whole(k) and k >= 1 for k in given):
+        raise ModelError(
+            f"{who} needs one cardinality of at least 1 for each of its {len(inputs)} inputs; got {brief(given)}."
+        )
+    if not product_within(given, MAX_LEAVES):
+        raise ModelError(
+            f"{who} over {len(inputs)} inputs would have {how_many_joint_states(given)} leaves, more than "
+            f"{MAX_LEAVES:,}. Give it fewer inputs, or learn a DecisionGraph."
+        )
+    return tuple(int(k) for k in given)
+
+
+def product_within(cardinalities: Iterable[int], limit: int) -> bool:
+    """Is the number of joint states within a limit? Stops as soon as it is not."""
+    states = 1
+    for k in cardinalities:
+        states *= k
+        if states > limit:
+            return False
+    return True
+
+
+def how_many_joint_states(cardinalities: Sequence[int]) -> str:
+    """The number of joint states, for a message: found without multiplying out thousands of factors."""
+    if product_within(cardinalities, 10**15):
+        return how_many(math.prod(cardinalities))
+    return f"about 10^{round(math.fsum(map(math.log10, cardinalities)))}"
+
+
+def check_input_cardinalities(
+    who: str, inputs: tuple[int, ...], input_cardinalities: tuple[int, ...], cardinalities: Sequence[int]
+) -> None:
+    """Raise a `ModelError` unless the inputs have these cardinalities in the domain."""
+    for j, k in zip(inputs, input_cardinalities, strict=True):
+        if j >= len(cardinalities) or cardinalities[j] != k:
+            raise ModelError(
+                f"{who} takes variable {j} to have {k} states; the domain has "
+                f"{cardinalities[j] if j < len(cardinalities) else 'no such variable'}."
+            )
+
+
+def checked_rows(codes: ArrayLike, inputs: tuple[int, ...]) -> NDArray[Any]:
+    """`codes` as an array [N, n] of integers that has a column for every input."""
+    table = np.asarray(codes)
+    if table.ndim != 2 or (inputs and inputs[-1] >= table.shape[1]):
+        raise ModelError(
+            f"an information source that reads variable {max(inputs, default=0)} is evaluated on rows of codes "
+            f"[N, n]; got the shape {table.shape}."
+        )
+    if table.size and table.dtype.kind not in "bui":
+        raise ModelError(f"an information source is evaluated on integer codes; got {table.dtype}.")
+    return table
+
+
+def joint_state(codes: ArrayLike, inputs: tuple[int, ...], input_cardinalities: tuple[int, ...]) -> LeafArray:
+    """The joint state of the inputs in every row, row-major: the last input moves fastest."""
+    table = checked_rows(codes, inputs)
+    state = np.zeros(len(table), dtype=np.int32)
+    for j, cardinality in zip(inputs, input_cardinalities, strict=True):
+        column = table[:, j]
+        if column.size and not (column.min() >= 0 and column.max() < cardinality):
+            raise ModelError(
+                f"variable {j} has the codes 0..{cardinality - 1}; got {column.min()}..{column.max()}."
+            )
+        state *= cardinality
+        state += column.astype(np.int32)
+    return state

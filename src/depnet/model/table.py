@@ -1,16 +1,24 @@
 """Conditional distribution tables theta_i(X_i | Y_i) (Sec. 2.1, Theorem 4)."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from depnet.arrays import FloatArray, IntArray, read_only
-from depnet.errors import ModelError
+from depnet.errors import ModelError, brief, how_many
 
 ROW_SUM_TOLERANCE = 1e-9
 """How far a row given as probabilities may be from summing to one; it is then normalised."""
+
+NORMALISED = 1e-14
+"""A row that sums to one as nearly as this is rounding away from it, and is kept bit for bit."""
+
+MAX_COUNT = 2**53
+"""Counts stay exact as float64 below this."""
+
+MAX_SMOOTHING = 1e100
+"""Far past any use, and far from overflow."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -18,29 +26,40 @@ class ConditionalTable:
     """`probabilities[leaf, state]` is theta_i(state | leaf); every row is a distribution.
 
     Where it was learned, `counts` are the rows of data behind it and `smoothing` the pseudo-count of
-    each cell, so that smoothing can change and new rows be added without relearning.
+    each cell, so that smoothing can change and new rows be added without relearning. Make one with
+    `from_probabilities` or `from_counts`.
     """
 
     probabilities: FloatArray
     counts: IntArray | None = None
     smoothing: float | None = None
 
+    def __post_init__(self) -> None:
+        theta = self.probabilities
+        if not isinstance(theta, np.ndarray) or theta.dtype != np.float64:
+            raise ModelError(
+                f"the probabilities of a ConditionalTable are a float64 array; got {brief(theta)}. "
+                "Make it with ConditionalTable.from_probabilities(rows)."
+            )
+        _check_rows(theta)
+        if (self.counts is None) != (self.smoothing is None):
+            raise ModelError("a conditional table has both counts and a smoothing, or neither.")
+        if self.counts is not None and (self.counts.shape != theta.shape or self.counts.dtype != np.int64):
+            raise ModelError(
+                f"a conditional table of the shape {theta.shape} has int64 counts of the same shape; got "
+                f"{self.counts.shape} of {self.counts.dtype}."
+            )
+
     @classmethod
     def from_probabilities(cls, probabilities: ArrayLike) -> "ConditionalTable":
         """A table from its rows, each of which must be a distribution (to 1e-9; then normalised)."""
-        rows = np.array(probabilities, dtype=np.float64, order="C")
-        if rows.ndim != 2 or 0 in rows.shape:
-            raise ModelError(f"a conditional table is [leaf, state]; got the shape {rows.shape}.")
-        totals = rows.sum(axis=1)
-        good = (rows >= 0).all(axis=1) & (np.abs(totals - 1) <= ROW_SUM_TOLERANCE)
-        if not good.all():
-            r = int(np.flatnonzero(~good)[0])
-            raise ModelError(
-                f"row {r} of the conditional table is not a distribution: it sums to {totals[r]:.12g} and its "
-                f"least entry is {rows[r].min():.6g}. Build it from counts with "
-                "ConditionalTable.from_counts(counts, smoothing=0.5)."
-            )
-        rows /= totals[:, None]
+        try:
+            rows = np.array(probabilities, dtype=np.float64, order="C")
+        except (TypeError, ValueError) as error:
+            raise ModelError(f"a conditional table is an array of numbers [leaf, state]; {error}.") from None
+        totals = _check_rows(rows)
+        rough = np.abs(totals - 1) > NORMALISED
+        rows[rough] /= totals[rough, None]
         return cls(read_only(rows))
 
     @classmethod
@@ -49,25 +68,18 @@ class ConditionalTable:
 
         .. math:: \theta(x \mid y) = \frac{N_{yx} + s}{N_y + s\,|X|}
 
-        With `smoothing=0` this is the paper's p^D(X_i | Y_i) (Theorem 4); an empty leaf is uniform.
+        With `smoothing=0` this is the paper's p^D(X_i | Y_i) (Theorem 4); an empty leaf is uniform. The
+        result is the same bit for bit on every machine: sums are of integers.
 
         >>> ConditionalTable.from_counts([[3, 1], [0, 0]]).probabilities.tolist()
         [[0.75, 0.25], [0.5, 0.5]]
         """
         smoothing = checked_smoothing(smoothing)
-        raw = np.asarray(counts)
-        if raw.ndim != 2 or 0 in raw.shape or raw.dtype.kind not in "ui":
-            raise ModelError(f"counts are integers [leaf, state]; got shape {raw.shape} of {raw.dtype}.")
-        if raw.min() < 0:
-            leaf, state = np.argwhere(raw < 0)[0]
-            raise ModelError(
-                f"the count of leaf {leaf}, state {state} is {raw[leaf, state]}; counts are not negative."
-            )
-        whole = np.array(raw, dtype=np.int64, order="C")
-        cells = whole + smoothing
-        totals = cells.sum(axis=1, keepdims=True)
-        uniform = np.full_like(cells, 1.0 / cells.shape[1])
-        rows = np.divide(cells, totals, out=uniform, where=totals > 0)
+        whole = _checked_counts(counts)
+        states = whole.shape[1]
+        totals = whole.sum(axis=1, keepdims=True) + smoothing * states
+        rows = np.full(whole.shape, 1.0 / states)
+        np.divide(whole + smoothing, totals, out=rows, where=totals > 0)
         return cls(read_only(rows), read_only(whole), smoothing)
 
     @property
@@ -96,11 +108,48 @@ class ConditionalTable:
     __hash__ = None  # type: ignore[assignment]
 
 
+def _check_rows(rows: FloatArray) -> FloatArray:
+    """The sums of the rows, each of which must be a distribution to 1e-9."""
+    if rows.ndim != 2 or 0 in rows.shape:
+        raise ModelError(f"a conditional table is [leaf, state]; got the shape {rows.shape}.")
+    with np.errstate(invalid="ignore"):  # infinities are found below
+        totals: FloatArray = rows.sum(axis=1)
+        good = (rows >= 0).all(axis=1) & (np.abs(totals - 1) <= ROW_SUM_TOLERANCE)
+    if not good.all():
+        r = int(np.flatnonzero(~good)[0])
+        raise ModelError(
+            f"row {r} of the conditional table is not a distribution: it sums to {totals[r]:.12g} and its "
+            f"least entry is {rows[r].min():.6g}. Build it from counts with "
+            "ConditionalTable.from_counts(counts, smoothing=0.5)."
+        )
+    return totals
+
+
+def _checked_counts(counts: ArrayLike) -> IntArray:
+    try:
+        raw = np.asarray(counts)
+    except ValueError as error:
+        raise ModelError(f"counts are integers [leaf, state]; {error}.") from None
+    if raw.ndim != 2 or 0 in raw.shape or raw.dtype.kind not in "ui":
+        raise ModelError(f"counts are integers [leaf, state]; got shape {raw.shape} of {raw.dtype}.")
+    if raw.min() < 0:
+        leaf, state = np.argwhere(raw < 0)[0]
+        raise ModelError(
+            f"the count of leaf {leaf}, state {state} is {raw[leaf, state]}; counts are not negative."
+        )
+    totals = raw.sum(axis=1, dtype=np.float64)
+    if totals.max() >= MAX_COUNT:
+        leaf = int(np.argmax(totals))
+        raise ModelError(
+            f"the counts of leaf {leaf} sum to {how_many(int(totals[leaf]))}; counts are exact only below 2^53."
+        )
+    return np.array(raw, dtype=np.int64, order="C")
+
+
 def checked_smoothing(smoothing: float) -> float:
-    """`smoothing` as a finite float of at least 0."""
-    if isinstance(smoothing, bool) or not isinstance(smoothing, (int, float, np.number)):
-        raise ModelError(f"smoothing is a number of at least 0; got {smoothing!r}.")
-    value = float(smoothing)
-    if not (math.isfinite(value) and value >= 0):
-        raise ModelError(f"smoothing is a finite number of at least 0; got {smoothing!r}.")
-    return value
+    """`smoothing` as a float from 0 to 1e100."""
+    if isinstance(smoothing, bool) or not isinstance(smoothing, (int, float, np.integer, np.floating)):
+        raise ModelError(f"smoothing is a number of at least 0; got {brief(smoothing)}.")
+    if not (0 <= smoothing <= MAX_SMOOTHING):
+        raise ModelError(f"smoothing is a number from 0 to {MAX_SMOOTHING:g}; got {brief(smoothing)}.")
+    return float(smoothing)
