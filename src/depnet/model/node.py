@@ -30,7 +30,9 @@ class Node:
         object.__setattr__(self, "variables", tuple(int(i) for i in given))
         who = f"node {'x'.join(map(str, self.variables[:8]))}"
         # Not isinstance: that reads `inputs`, which compiles a decision graph before its size is checked.
-        if not (callable(self.source) and hasattr(self.source, "size") and hasattr(self.source, "check_domain")):
+        if not (
+            callable(self.source) and hasattr(self.source, "size") and hasattr(self.source, "check_domain")
+        ):
             raise ModelError(f"{who}: its source is an InformationSource; got {brief(self.source)}.")
         if not isinstance(self.table, ConditionalTable):
             raise ModelError(f"{who}: its table is a ConditionalTable; got {brief(self.table)}.")
