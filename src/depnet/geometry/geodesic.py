@@ -33,7 +33,9 @@ def m_geodesic(p0: ArrayLike, p1: ArrayLike, lam: float) -> FloatArray:
             f"lam = {lam:.12g} is past the end of the m-geodesic p0p1, where probabilities are negative; it is "
             f"among distributions for lam in [{least:.12g}, {greatest:.12g}]."
         )
-    return np.maximum((1.0 - lam) * first + lam * second, 0.0)
+    if 0 <= lam <= 1:
+        return (1.0 - lam) * first + lam * second
+    return np.maximum(first + lam * (second - first), 0.0)
 
 
 def _m_geodesic_ends(p0: FloatArray, p1: FloatArray) -> tuple[float, float]:

@@ -1,0 +1,179 @@
+"""Every function of `depnet.geometry` equals its slow twin: mixed cardinalities, zeros, blocks."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from depnet import Dataset, Network, geometry
+from depnet.arrays import FloatArray
+from tests import strategies
+from tests.reference import geometry as twin
+
+shares_of_zeros = st.sampled_from([0.0, 0.3, 0.8])
+
+
+def close(value: float, expected: float) -> bool:
+    """Equal to rounding: sums over at most 600 states of terms of a few nats; infinities alike."""
+    return value == expected or math.isclose(value, expected, rel_tol=1e-11, abs_tol=1e-12)
+
+
+def draw(seed: int, shape: tuple[int, ...], zeros: float, count: int) -> list[FloatArray]:
+    rng = np.random.default_rng(seed)
+    return [strategies.random_joint(rng, shape, zeros) for _ in range(count)]
+
+
+@given(strategies.cardinalities(), strategies.seeds, shares_of_zeros)
+def test_entropies_and_kl(shape: tuple[int, ...], seed: int, zeros: float) -> None:
+    p, q = draw(seed, shape, zeros, 2)
+    rng = np.random.default_rng(seed)
+    slow_p, slow_q = twin.law_of(p), twin.law_of(q)
+    assert close(geometry.entropy(p), twin.entropy(slow_p))
+    assert close(geometry.kl(p, q), twin.kl(slow_p, slow_q))
+    for block in strategies.random_blocks(rng, len(shape)):
+        expected = twin.conditional_entropy(slow_p, block, lambda x, b=block: twin.others(x, b))  # type: ignore[misc]
+        assert close(geometry.conditional_entropy(p, block), expected)
+    some = tuple(int(j) for j in np.flatnonzero(rng.random(len(shape)) < 0.5))
+    expected = twin.conditional_entropy(slow_p, (0,), lambda x: twin.part(x, some))
+    assert close(geometry.conditional_entropy(p, 0, given=some), expected)
+
+
+@given(strategies.networks(blocks=True), strategies.seeds, shares_of_zeros)
+def test_conditional_entropy_given_an_information_source(network: Network, seed: int, zeros: float) -> None:
+    (p,) = draw(seed, network.domain.cardinalities, zeros, 1)
+    for node in network.nodes:
+        expected = twin.conditional_entropy(
+            twin.law_of(p),
+            node.variables,
+            lambda x, y=node.source: twin.leaf(y, x),  # type: ignore[misc]
+        )
+        assert close(geometry.conditional_entropy(p, node.variables, given=node.source), expected)
+
+
+@given(strategies.cardinalities(), strategies.seeds, shares_of_zeros)
+def test_full_conditionals(shape: tuple[int, ...], seed: int, zeros: float) -> None:
+    (p,) = draw(seed, shape, zeros, 1)
+    for block in strategies.random_blocks(np.random.default_rng(seed), len(shape)):
+        expected = twin.tensor_of(twin.full_conditional(twin.law_of(p), block))
+        np.testing.assert_allclose(geometry.full_conditional(p, block), expected, rtol=1e-13)
+
+
+@given(strategies.networks(blocks=True, zeros=0.2), strategies.seeds, shares_of_zeros)
+def test_manifolds_of_nodes(network: Network, seed: int, zeros: float) -> None:
+    (p,) = draw(seed, network.domain.cardinalities, zeros, 1)
+    slow_p = twin.law_of(p)
+    for node, manifold in zip(network.nodes, geometry.manifolds(network), strict=True):
+        theta = twin.theta_of(node, slow_p)
+        projected = twin.tensor_of(twin.m_projection(slow_p, theta, node.variables))
+        np.testing.assert_allclose(geometry.m_projection(p, manifold), projected, rtol=1e-13)
+        assert close(geometry.kl_to_manifold(p, manifold), twin.kl_to_manifold(slow_p, theta, node.variables))
+
+
+@given(st.data(), strategies.cardinalities(), strategies.seeds, shares_of_zeros)
+def test_divergences_between_joints(
+    data: st.DataObject, shape: tuple[int, ...], seed: int, zeros: float
+) -> None:
+    p, q = draw(seed, shape, zeros, 2)
+    slow_p, slow_q = twin.law_of(p), twin.law_of(q)
+    single = [(i,) for i in range(len(shape))]
+    for blocks in (single, strategies.random_blocks(np.random.default_rng(seed), len(shape))):
+        c = data.draw(strategies.random_scan_weights(len(blocks)))
+        divergence = twin.full_conditional_divergence(slow_p, slow_q, c, blocks)
+        assert close(geometry.full_conditional_divergence(p, q, c, blocks=blocks), divergence)
+        likelihood = twin.pseudo_log_likelihood(slow_p, slow_q, c, blocks)
+        assert close(geometry.pseudo_log_likelihood(p, q, c, blocks=blocks), likelihood)
+    uniform = [1 / len(single)] * len(single)
+    assert close(
+        geometry.full_conditional_divergence(p, q),
+        twin.full_conditional_divergence(slow_p, slow_q, uniform, single),
+    )
+    assert close(
+        geometry.pseudo_log_likelihood(p, q), twin.pseudo_log_likelihood(slow_p, slow_q, uniform, single)
+    )
+
+
+@given(st.data(), strategies.networks(blocks=True, zeros=0.1), strategies.seeds, shares_of_zeros)
+def test_fc_limit(data: st.DataObject, network: Network, seed: int, zeros: float) -> None:
+    (p,) = draw(seed, network.domain.cardinalities, zeros, 1)
+    c = data.draw(strategies.random_scan_weights(len(network)))
+    assert close(geometry.fc_limit(p, network, c), twin.fc_limit(twin.law_of(p), network, c))
+
+
+@given(strategies.networks(blocks=True, zeros=0.1), strategies.seeds, shares_of_zeros)
+def test_terms_by_evidence(network: Network, seed: int, zeros: float) -> None:
+    (p,) = draw(seed, network.domain.cardinalities, zeros, 1)
+    rng = np.random.default_rng(seed)
+    slow_p = twin.law_of(p)
+    for node, manifold in zip(network.nodes, geometry.manifolds(network), strict=True):
+        free = [j for j in range(p.ndim) if j not in node.variables]
+        clamped = tuple(int(j) for j in rng.permutation(free)[: int(rng.integers(len(free) + 1))])
+        terms = geometry.kl_by_evidence(p, manifold, clamped)
+        theta = twin.theta_of(node, slow_p)
+        probabilities, divergences = twin.kl_by_evidence(slow_p, theta, node.variables, clamped)
+        for known in probabilities:
+            assert close(float(terms.probabilities[known]), probabilities[known])
+            assert close(float(terms.divergences[known]), divergences[known])
+
+
+@given(strategies.cardinalities(), strategies.seeds, shares_of_zeros, st.floats(0, 1))
+def test_m_geodesics(shape: tuple[int, ...], seed: int, zeros: float, lam: float) -> None:
+    p0, p1 = draw(seed, shape, zeros, 2)
+    expected = twin.tensor_of(twin.m_geodesic(twin.law_of(p0), twin.law_of(p1), lam))
+    np.testing.assert_allclose(geometry.m_geodesic(p0, p1, lam), expected, rtol=1e-13)
+
+
+@given(strategies.cardinalities(), strategies.seeds, st.floats(-3, 4))
+def test_e_geodesics(shape: tuple[int, ...], seed: int, lam: float) -> None:
+    p0, p1 = draw(seed, shape, 0.0, 2)
+    expected = twin.tensor_of(twin.e_geodesic(twin.law_of(p0), twin.law_of(p1), lam))
+    np.testing.assert_allclose(geometry.e_geodesic(p0, p1, lam), expected, rtol=1e-10)
+
+
+@given(strategies.cardinalities(), strategies.seeds, st.floats(0, 1))
+def test_e_geodesics_with_zeros(shape: tuple[int, ...], seed: int, lam: float) -> None:
+    p0, p1 = draw(seed, shape, 0.4, 2)
+    if not ((p0 > 0) & (p1 > 0)).any():
+        return
+    expected = twin.tensor_of(twin.e_geodesic(twin.law_of(p0), twin.law_of(p1), lam))
+    np.testing.assert_allclose(geometry.e_geodesic(p0, p1, lam), expected, rtol=1e-10)
+
+
+@given(strategies.cardinalities(), strategies.seeds)
+def test_orthogonality(shape: tuple[int, ...], seed: int) -> None:
+    p, q, r = draw(seed, shape, 0.0, 3)
+    assert close(
+        geometry.orthogonality(p, q, r),
+        twin.orthogonality(twin.law_of(p), twin.law_of(q), twin.law_of(r)),
+    )
+
+
+@given(st.data(), strategies.cardinalities(max_states=30), strategies.seeds)
+def test_bregman_divergences(data: st.DataObject, shape: tuple[int, ...], seed: int) -> None:
+    p, q = draw(seed, shape, 0.0, 2)
+    q = (q + 1 / q.size) / 2  # away from zero, where difference quotients are poor
+    blocks = strategies.random_blocks(np.random.default_rng(seed), len(shape))
+    c = data.draw(strategies.random_scan_weights(len(blocks)))
+
+    def minus_entropy(law: twin.Law) -> float:
+        return -twin.entropy(law)
+
+    def minus_conditional_entropies(law: twin.Law) -> float:
+        return twin.pseudo_log_likelihood(law, law, c, blocks)
+
+    for fast, slow in (
+        (geometry.NEGATIVE_ENTROPY, minus_entropy),
+        (geometry.negative_conditional_entropy(c, blocks=blocks), minus_conditional_entropies),
+    ):
+        expected = twin.bregman_divergence(slow, twin.law_of(p), twin.law_of(q))
+        # the twin's gradient is a difference quotient, good to about 1e-8
+        assert geometry.bregman_divergence(fast, p, q) == pytest.approx(expected, abs=1e-7)
+
+
+@given(strategies.datasets(weighted=True))
+def test_empirical(dataset: Dataset) -> None:
+    if math.prod(dataset.domain.cardinalities) > 20_000:
+        return
+    expected = twin.tensor_of(twin.empirical(dataset))
+    np.testing.assert_array_equal(geometry.empirical(dataset), expected)

@@ -1,0 +1,173 @@
+"""The slow twin of `depnet.geometry`: a joint is a dictionary of states, every formula a loop."""
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from depnet import Dataset, InformationSource, Network, Node
+from depnet.arrays import FloatArray
+
+State = tuple[int, ...]
+Law = dict[State, float]
+Block = Sequence[int]
+
+
+def law_of(tensor: FloatArray) -> Law:
+    return {x: float(tensor[x]) for x in itertools.product(*map(range, tensor.shape))}
+
+
+def tensor_of(law: Law) -> FloatArray:
+    shape = tuple(max(x[i] for x in law) + 1 for i in range(len(next(iter(law)))))
+    tensor = np.zeros(shape)
+    for x, probability in law.items():
+        tensor[x] = probability
+    return tensor
+
+
+def times_log(a: float, b: float) -> float:
+    """a log b, with 0 log 0 = 0."""
+    if a == 0:
+        return 0.0
+    return a * math.log(b) if b > 0 else -a * math.inf
+
+
+def part(x: State, variables: Block) -> State:
+    return tuple(x[i] for i in variables)
+
+
+def others(x: State, variables: Block) -> State:
+    return tuple(x[i] for i in range(len(x)) if i not in variables)
+
+
+def marginal(p: Law, key: Callable[[State], object]) -> dict[object, float]:
+    """The law of a function of X."""
+    totals: dict[object, float] = {}
+    for x in p:
+        totals[key(x)] = totals.get(key(x), 0.0) + p[x]
+    return totals
+
+
+def entropy(p: Law) -> float:
+    return -math.fsum(times_log(p[x], p[x]) for x in p)
+
+
+def conditional_entropy(p: Law, variables: Block, key: Callable[[State], object]) -> float:
+    """H(p(X_B | Y)) where Y = key(X)."""
+    p_y = marginal(p, key)
+    p_xy = marginal(p, lambda x: (part(x, variables), key(x)))
+    total = 0.0
+    for x in p:
+        if p[x] > 0:
+            total -= p[x] * math.log(p_xy[part(x, variables), key(x)] / p_y[key(x)])
+    return total
+
+
+def leaf(source: InformationSource, x: State) -> int:
+    return int(source(np.array([x]))[0])
+
+
+def kl(p: Law, q: Law) -> float:
+    return math.fsum(times_log(p[x], p[x]) - times_log(p[x], q[x]) for x in p)
+
+
+def full_conditional(p: Law, variables: Block) -> Law:
+    """p(x_B | x_-B) for every x; 0 where p(x_-B) = 0."""
+    p_others = marginal(p, lambda x: others(x, variables))
+    return {
+        x: p[x] / p_others[others(x, variables)] if p_others[others(x, variables)] > 0 else 0.0 for x in p
+    }
+
+
+def theta_of(node: Node, states: Law) -> Law:
+    """theta(x_B | Y(x)) for every x; the states of a block are numbered row-major."""
+    cardinalities = [max(x[i] for x in states) + 1 for i in node.variables]
+    numbers = {s: k for k, s in enumerate(itertools.product(*map(range, cardinalities)))}
+    return {
+        x: float(node.table.probabilities[leaf(node.source, x), numbers[part(x, node.variables)]])
+        for x in states
+    }
+
+
+def m_projection(p: Law, theta: Law, variables: Block) -> Law:
+    p_others = marginal(p, lambda x: others(x, variables))
+    return {x: p_others[others(x, variables)] * theta[x] for x in p}
+
+
+def kl_to_manifold(p: Law, theta: Law, variables: Block) -> float:
+    conditional = full_conditional(p, variables)
+    return math.fsum(times_log(p[x], conditional[x]) - times_log(p[x], theta[x]) for x in p)
+
+
+def full_conditional_divergence(p: Law, q: Law, weights: Sequence[float], blocks: Sequence[Block]) -> float:
+    return sum(
+        c * kl_to_manifold(p, full_conditional(q, block), block)
+        for c, block in zip(weights, blocks, strict=True)
+    )
+
+
+def fc_limit(p: Law, network: Network, weights: Sequence[float]) -> float:
+    return sum(
+        c * kl_to_manifold(p, theta_of(node, p), node.variables)
+        for c, node in zip(weights, network.nodes, strict=True)
+    )
+
+
+def pseudo_log_likelihood(p: Law, q: Law, weights: Sequence[float], blocks: Sequence[Block]) -> float:
+    conditionals = [full_conditional(q, block) for block in blocks]
+    return sum(
+        c * times_log(p[x], conditional[x])
+        for c, conditional in zip(weights, conditionals, strict=True)
+        for x in p
+    )
+
+
+def kl_by_evidence(
+    p: Law, theta: Law, variables: Block, clamped: Block
+) -> tuple[dict[State, float], dict[State, float]]:
+    """p(x_C) and KL(p(X_Cbar | x_C) || E(theta(. ; x_C))), every x_C in turn clamped for real."""
+    probabilities: dict[State, float] = {}
+    divergences: dict[State, float] = {}
+    for known in {part(x, clamped) for x in p}:
+        agreeing = [x for x in p if part(x, clamped) == known]
+        probabilities[known] = math.fsum(p[x] for x in agreeing)
+        divergences[known] = 0.0
+        if probabilities[known] > 0:
+            given = {x: p[x] / probabilities[known] for x in agreeing}
+            divergences[known] = kl_to_manifold(given, {x: theta[x] for x in agreeing}, variables)
+    return probabilities, divergences
+
+
+def m_geodesic(p0: Law, p1: Law, lam: float) -> Law:
+    return {x: (1 - lam) * p0[x] + lam * p1[x] for x in p0}
+
+
+def e_geodesic(p0: Law, p1: Law, lam: float) -> Law:
+    """Powers of the probabilities themselves: 0 ** 0 is 1 in Python too."""
+    powers = {x: p0[x] ** (1 - lam) * p1[x] ** lam if p0[x] or p1[x] else 0.0 for x in p0}
+    z = math.fsum(powers.values())
+    return {x: powers[x] / z for x in powers}
+
+
+def orthogonality(p: Law, q: Law, r: Law) -> float:
+    """For positive q and r."""
+    return math.fsum((p[x] - q[x]) * (math.log(q[x]) - math.log(r[x])) for x in p)
+
+
+def bregman_divergence(f: Callable[[Law], float], p: Law, q: Law, step: float = 1e-5) -> float:
+    """f(p) - f(q) - grad f(q) . (p - q), the gradient by central differences: for positive q."""
+    total = f(p) - f(q)
+    for x in p:
+        h = step * q[x]
+        slope = (f({**q, x: q[x] + h}) - f({**q, x: q[x] - h})) / (2 * h)
+        total -= slope * (p[x] - q[x])
+    return total
+
+
+def empirical(dataset: Dataset) -> Law:
+    counts = dict.fromkeys(itertools.product(*map(range, dataset.domain.cardinalities)), 0)
+    for r in range(dataset.rows):
+        x = tuple(int(code) for code in dataset.codes[r])
+        counts[x] += 1 if dataset.weights is None else int(dataset.weights[r])
+    return {x: counts[x] / dataset.total for x in counts}
