@@ -96,6 +96,19 @@ def random_blocks(rng: np.random.Generator, n: int) -> list[tuple[int, ...]]:
     return blocks + [(i,) for i in sorted(missing)]
 
 
+def random_network(
+    rng: np.random.Generator, cards: Sequence[int], zeros: float = 0.0, blocks: bool = False
+) -> Network:
+    """A random network: positive tables unless `zeros`, one node a variable unless `blocks`."""
+    targets = random_blocks(rng, len(cards)) if blocks else [(i,) for i in range(len(cards))]
+    nodes = []
+    for variables in targets:
+        source = random_source(rng, cards, variables)
+        states = math.prod(cards[i] for i in variables)
+        nodes.append(Node(variables, source, random_table(rng, source.size, states, zeros)))
+    return Network(Domain.from_cardinalities(cards), tuple(nodes))
+
+
 @composite
 def networks(
     draw: DrawFn,
@@ -106,16 +119,9 @@ def networks(
     zeros: float = 0.0,
     blocks: bool = False,
 ) -> Network:
-    """A random network: positive tables unless `zeros`, one node a variable unless `blocks`."""
+    """A random network on a drawn domain."""
     cards = draw(cardinalities(min_variables, max_variables, max_cardinality, max_states))
-    rng = np.random.default_rng(draw(seeds))
-    targets = random_blocks(rng, len(cards)) if blocks else [(i,) for i in range(len(cards))]
-    nodes = []
-    for variables in targets:
-        source = random_source(rng, cards, variables)
-        states = math.prod(cards[i] for i in variables)
-        nodes.append(Node(variables, source, random_table(rng, source.size, states, zeros)))
-    return Network(Domain.from_cardinalities(cards), tuple(nodes))
+    return random_network(np.random.default_rng(draw(seeds)), cards, zeros, blocks)
 
 
 def random_joint(rng: np.random.Generator, shape: Sequence[int], zeros: float = 0.0) -> FloatArray:
@@ -134,12 +140,16 @@ def joints(draw: DrawFn, shape: Sequence[int] | None = None, zeros: float = 0.0)
     return random_joint(np.random.default_rng(draw(seeds)), shape, zeros)
 
 
+def random_weights(rng: np.random.Generator, nodes: int) -> tuple[float, ...]:
+    """Positive weights c_i that sum to one."""
+    weights = rng.dirichlet(np.full(nodes, 2.0)) + 1e-3
+    return tuple((weights / weights.sum()).tolist())
+
+
 @composite
 def random_scan_weights(draw: DrawFn, nodes: int) -> tuple[float, ...]:
     """Positive weights c_i that sum to one."""
-    rng = np.random.default_rng(draw(seeds))
-    weights = rng.dirichlet(np.full(nodes, 2.0)) + 1e-3
-    return tuple(weights / weights.sum())
+    return random_weights(np.random.default_rng(draw(seeds)), nodes)
 
 
 @composite
