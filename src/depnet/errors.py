@@ -48,6 +48,10 @@ class ReducibleError(DepnetError, ValueError):
     """A chain with several recurrent classes where one law was asked for; names the classes."""
 
 
+class ConvergenceError(DepnetError, ArithmeticError):
+    """An iteration that did not reach its promised accuracy; says how far it came."""
+
+
 class LearningError(DepnetError, ValueError):
     """A penalty, a candidate strategy or an option that learning cannot work with."""
 

@@ -15,11 +15,12 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from depnet._native import exact as native
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.domain import Domain
 from depnet.geometry.size import check_dense
@@ -27,6 +28,8 @@ from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.source import InformationSource
+
+LeafIndices: TypeAlias = NDArray[np.unsignedinteger[Any]]
 
 CHUNK_CELLS = 1 << 22
 """Codes made at once while an information source is evaluated on the free domain."""
@@ -36,56 +39,50 @@ BYTES_PER_STATE, BYTES_PER_UPDATE = 300, 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Update:
-    """One free node on the free domain: p -> p(X_-B) theta_B, its m-projection (Theorem 2).
-
-    `axes` are the free axes that it updates, ascending; `leaves` the leaf of each joint state of the
-    other axes, row-major; `theta[leaf, state]` with the states of `axes` row-major. Only leaves that
-    occur are kept. `impossible[leaf]` marks those where the evidence leaves theta no mass.
-    """
-
-    node: int
-    axes: tuple[int, ...]
-    leaves: NDArray[np.unsignedinteger[Any]]
-    theta: FloatArray
-    impossible: NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class FreeChain:
-    """The free domain and the updates of the free nodes, in the order of their numbers."""
+    """The free domain and the updates of the free nodes, in the order of their numbers.
+
+    Laws over the free domain are flat arrays, row-major. Update u is of node `nodes[u]`, and changes the
+    free axes `axes[u]`, ascending; the native chain holds its leaves and its tilted theta.
+    """
 
     domain: Domain
     allowed: tuple[IntArray, ...]
     shape: tuple[int, ...]
-    updates: tuple[Update, ...]
+    nodes: tuple[int, ...]
+    axes: tuple[tuple[int, ...], ...]
+    native: native.Chain
+    positive: bool
+    """No table has a zero: every state reaches every other, whatever the scan."""
 
     @classmethod
     def of(cls, network: Network, given: Given | Evidence | None = None) -> "FreeChain":
         """What `given` leaves of `network`; guarded by the size of the free domain."""
         evidence = Evidence.parse(network.domain, given)
         allowed, weights = _allowed(network.domain, evidence)
-        free = evidence.free_nodes(network)
-        axes = [i for i, codes in enumerate(allowed) if len(codes) > 1]
-        shape = tuple(len(allowed[i]) for i in axes)
+        nodes = evidence.free_nodes(network)
+        axis_of = {i: a for a, i in enumerate(i for i, codes in enumerate(allowed) if len(codes) > 1)}
+        shape = tuple(len(allowed[i]) for i in axis_of)
         check_dense(
             shape,
-            bytes_per_state=BYTES_PER_STATE + BYTES_PER_UPDATE * len(free),
+            bytes_per_state=BYTES_PER_STATE + BYTES_PER_UPDATE * len(nodes),
             what="the exact law of the free variables",
         )
-        axis_of = {i: a for a, i in enumerate(axes)}
-        updates = tuple(_update(network, number, allowed, weights, axis_of) for number in free)
-        return cls(network.domain, allowed, shape, updates)
+        chain = native.Chain(shape)
+        axes, positive = [], True
+        for number in nodes:
+            node = network.nodes[number]
+            leaves, kept = _leaves(node.source, allowed, axis_of)
+            theta, impossible = _tilted(node, network.domain.cardinalities, kept, allowed, weights)
+            axes.append(tuple(axis_of[i] for i in sorted(node.variables) if i in axis_of))
+            chain.add(axes[-1], _contexts(node, leaves, allowed, axis_of), theta.reshape(-1), impossible)
+            positive = positive and bool((theta > 0).all())
+        return cls(network.domain, allowed, shape, nodes, tuple(axes), chain, positive)
 
     @property
     def size(self) -> int:
         """The number of states of the free domain."""
         return math.prod(self.shape)
-
-    @property
-    def positive(self) -> bool:
-        """No table has a zero: every state reaches every other, whatever the scan."""
-        return all(bool((update.theta > 0).all()) for update in self.updates)
 
     def codes(self, states: IntArray) -> IntArray:
         """The codes [m, n] of states given by their place in the free domain."""
@@ -124,25 +121,14 @@ def _allowed(domain: Domain, evidence: Evidence) -> tuple[tuple[IntArray, ...], 
     return tuple(allowed), tuple(weights)
 
 
-def _update(
-    network: Network,
-    number: int,
-    allowed: Sequence[IntArray],
-    weights: Sequence[FloatArray],
-    axis_of: dict[int, int],
-) -> Update:
-    node = network.nodes[number]
-    leaves, kept = _leaves(node.source, allowed, axis_of)
-    theta = _tilted(node, network.domain.cardinalities, kept, allowed, weights)
-    totals = theta.sum(axis=1)
-    impossible = totals == 0
-    theta[~impossible] /= totals[~impossible, None]
-    # The leaf of each context: all axes but the node's own, those that are no inputs broadcast.
+def _contexts(
+    node: Node, leaves: LeafIndices, allowed: Sequence[IntArray], axis_of: dict[int, int]
+) -> LeafIndices:
+    """The leaf of each context: all axes but the node's own, those that are no inputs broadcast."""
     others = [i for i in axis_of if i not in node.variables]
     narrow = leaves.reshape([len(allowed[i]) if i in node.source.inputs else 1 for i in others])
     contexts = np.broadcast_to(narrow, [len(allowed[i]) for i in others])
-    axes = tuple(axis_of[i] for i in sorted(node.variables) if i in axis_of)
-    return Update(number, axes, np.ascontiguousarray(contexts).reshape(-1), theta, impossible)
+    return np.ascontiguousarray(contexts).reshape(-1)
 
 
 def _tilted(
@@ -151,8 +137,8 @@ def _tilted(
     kept: IntArray,
     allowed: Sequence[IntArray],
     weights: Sequence[FloatArray],
-) -> FloatArray:
-    """Theta w on the allowed states of the node's variables, in ascending order, for the leaves `kept`."""
+) -> tuple[FloatArray, NDArray[np.uint8]]:
+    """The tilted theta of the leaves `kept`, its variables in ascending order; and where it has no mass."""
     places = sorted(range(len(node.variables)), key=lambda b: node.variables[b])
     variables = [node.variables[b] for b in places]
     cells = node.table.probabilities[kept].reshape([len(kept), *(cardinalities[i] for i in node.variables)])
@@ -160,12 +146,15 @@ def _tilted(
     cells = cells[np.ix_(np.arange(len(kept)), *(allowed[i] for i in variables))]
     for b, i in enumerate(variables):
         cells = cells * weights[i].reshape([-1] + [1] * (len(variables) - 1 - b))
-    return np.array(cells.reshape(len(kept), -1), order="C")
+    theta = np.array(cells.reshape(len(kept), -1), order="C")
+    totals = theta.sum(axis=1, keepdims=True)
+    np.divide(theta, totals, out=theta, where=totals > 0)
+    return theta, (totals[:, 0] == 0).astype(np.uint8)
 
 
 def _leaves(
     source: InformationSource, allowed: Sequence[IntArray], axis_of: dict[int, int]
-) -> tuple[NDArray[np.unsignedinteger[Any]], IntArray]:
+) -> tuple[LeafIndices, IntArray]:
     """Y(x) for every allowed joint state of the source's free inputs, renumbered to those that occur."""
     inputs = [i for i in source.inputs if i in axis_of]
     sizes = [len(allowed[i]) for i in inputs]

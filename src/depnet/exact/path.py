@@ -11,8 +11,6 @@ from depnet.arrays import FloatArray
 from depnet.errors import DataError, EvidenceError
 from depnet.exact.classes import in_order
 from depnet.exact.free import FreeChain
-from depnet.exact.projection import project
-from depnet.exact.solve import mixture
 from depnet.geometry.size import check_dense
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
@@ -54,13 +52,24 @@ def law_path(
 
 def _step(chain: FreeChain, network: Network, scan: Scan) -> Callable[[FloatArray, int], FloatArray]:
     """The map from p^t to p^(t+1)."""
-    if not chain.updates:
+    if not chain.nodes:
         return lambda p, _: p
     if isinstance(scan, RandomScan):
-        weights = scan.weights_of(len(network), [update.node for update in chain.updates])
-        return lambda p, _: mixture(p, chain, weights)
+        weights = scan.weights_of(len(network), chain.nodes)
+        return lambda p, _: _mixture(chain, weights, p)
     order = in_order(chain, network, scan)
-    return lambda p, t: project(p, order[t % len(order)], chain.shape)
+    return lambda p, t: _projection(chain, order[t % len(order)], p)
+
+
+def _mixture(chain: FreeChain, weights: FloatArray, p: FloatArray) -> FloatArray:
+    q = np.empty_like(p)
+    chain.native.mix(weights, p, q)
+    return q
+
+
+def _projection(chain: FreeChain, update: int, p: FloatArray) -> FloatArray:
+    chain.native.project(update, p)
+    return p
 
 
 def _path(

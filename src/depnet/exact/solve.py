@@ -1,48 +1,137 @@
-"""Fixed points of a scan on one recurrent class."""
+"""Fixed points of a scan on one recurrent class, without ever forming K.
 
-from collections.abc import Sequence
+Each map G below has the law as its fixed point (`_native/exact_operators.hpp`): a Gauss-Seidel sweep of
+the random scan's jumps, coloured by the sum of codes; the plain jumps where nodes are blocks; a sweep of
+the sequential scan. GMRES solves x = G x from the uniform law on the class, and keeps to that class: what
+starts at zero outside stays zero.
+
+A cycle of GMRES that gains little is followed by one with a larger basis; where even the largest stalls,
+plain applications of G carry on, since they converge however slowly. Nothing is returned whose residual
+was not found small enough on the chain itself.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
+from depnet._native import exact as native
 from depnet.arrays import FloatArray, IntArray
-from depnet.exact.free import FreeChain, Update
-from depnet.exact.projection import project
+from depnet.errors import ConvergenceError
+from depnet.exact.free import FreeChain
+
+Map: TypeAlias = native.Coloured | native.Jumping | native.Sweep
+
+RESIDUAL = 1e-12
+"""What is promised: the L1 norm of pi K - pi is at most this."""
+
+FIRST_BASIS, LARGEST_BASIS, BASIS_BYTES = 20, 2000, 1 << 30
+"""GMRES starts with cycles of the first size; they grow to the largest that the memory allows."""
+
+POOR, STALLED = 0.5, 0.95
+"""A cycle that leaves more than these parts of the residual gets a larger basis, or is no progress."""
+
+PATIENCE, RELAXATIONS, MAX_APPLICATIONS = 3, 200, 20_000
 
 
-def mixture(p: FloatArray, chain: FreeChain, weights: FloatArray) -> FloatArray:
-    """Sum of c_i p_i (Eq. p^(t+1))."""
-    q = np.zeros_like(p)
-    for c, update in zip(weights, chain.updates, strict=True):
-        q += c * project(p, update, chain.shape)
-    return q
+@dataclass(slots=True)
+class Effort:
+    """What a solution took: applications of the map, the last basis, the residual on the chain itself."""
+
+    applications: int = 0
+    basis: int = FIRST_BASIS
+    residual: float = math.inf
 
 
-def sweep(p: FloatArray, chain: FreeChain, order: Sequence[Update]) -> FloatArray:
-    """All updates in turn."""
-    for update in order:
-        p = project(p, update, chain.shape)
-    return p
+def random_law(
+    chain: FreeChain, weights: FloatArray, members: IntArray | None = None, effort: Effort | None = None
+) -> FloatArray:
+    """Pi = pi K of the class of these `members` (None: all states), flat over the free domain."""
+    p = uniform(chain, members)
+    if np.count_nonzero(p) == 1:
+        return p
+    single = all(len(axes) <= 1 for axes in chain.axes)
+    jumps = native.Coloured(chain.native, weights) if single else native.Jumping(chain.native, weights)
+    return _fixed_point(
+        jumps, p, lambda law, moved: chain.native.mix(weights, law, moved), effort or Effort()
+    )
 
 
-def random_law(chain: FreeChain, weights: FloatArray, members: IntArray) -> FloatArray:
-    """Pi = pi K on a class."""
+def sequential_law(
+    chain: FreeChain, order: Sequence[int], members: IntArray | None = None, effort: Effort | None = None
+) -> FloatArray:
+    """pi^0 = pi^0 K_0 ... K_(n-1) of the class of these `members` at place 0; `order` is of updates.
+
+    The cycle may be entered anywhere: where the update changes most, the unknown is smallest.
+    """
+    p = uniform(chain, members)
+    if chain.size == 1:
+        return p
+    sizes = [math.prod(chain.shape[a] for a in chain.axes[u]) for u in order]
+    place = int(np.argmax(sizes))
+    before, after = list(order[:place]), list(order[place:])
+    for u in before:
+        chain.native.project(u, p)
+
+    def swept(law: FloatArray, moved: FloatArray) -> None:
+        np.copyto(moved, law)
+        for u in after + before:
+            chain.native.project(u, moved)
+
+    p = _fixed_point(native.Sweep(chain.native, after + before), p, swept, effort or Effort())
+    for u in after:
+        chain.native.project(u, p)
+    return np.asarray(p / p.sum())
+
+
+def uniform(chain: FreeChain, members: IntArray | None) -> FloatArray:
+    """The uniform law on `members`, flat over the free domain."""
+    if members is None:
+        return np.full(chain.size, 1.0 / chain.size)
     p = np.zeros(chain.size)
-    p[members] = 1 / len(members)
-    for _ in range(100_000 if chain.updates else 0):
-        q = mixture(p, chain, weights)
-        if np.abs(q - p).sum() < 1e-13:
-            break
-        p = q / q.sum()
+    p[members] = 1.0 / len(members)
     return p
 
 
-def sequential_law(chain: FreeChain, order: Sequence[Update], members: IntArray) -> FloatArray:
-    """pi^0 = pi^0 K_0 ... K_(n-1) on a class; averaged, since the sweep may be periodic."""
-    p = np.zeros(chain.size)
-    p[members] = 1 / len(members)
-    for _ in range(100_000 if order else 0):
-        q = (p + sweep(p, chain, order)) / 2
-        if np.abs(q - p).sum() < 1e-13:
-            break
-        p = q / q.sum()
-    return p
+def _fixed_point(
+    G: Map, p: FloatArray, move: Callable[[FloatArray, FloatArray], None], effort: Effort
+) -> FloatArray:
+    """The law whose x is the fixed point of G, from the start p; `move` is one step of the chain."""
+    x, r, moved = np.empty(G.dimension), np.empty(G.dimension), np.empty_like(p)
+    G.start(p, x)
+    G.residual(x, r)
+    most = max(FIRST_BASIS, min(LARGEST_BASIS, G.dimension, BASIS_BYTES // (8 * G.dimension)))
+    goal, stalls, before = RESIDUAL, 0, math.inf
+    while True:
+        # Relative to the flow and not to the probability: a chain that rarely moves is solved as well.
+        distance, flow = float(np.abs(r).sum()), float(x.sum())
+        over = stalls > PATIENCE or effort.applications > MAX_APPLICATIONS
+        if distance <= goal * flow or over:
+            G.law(x, p)
+            p /= p.sum()
+            move(p, moved)
+            effort.residual = float(np.abs(np.subtract(moved, p, out=moved)).sum())
+            if effort.residual <= RESIDUAL:
+                return p
+            goal /= 10
+        if over:
+            raise ConvergenceError(
+                f"the stationary law of {p.size:,} states was not found: after {effort.applications:,} sweeps "
+                f"||pi K - pi|| is {effort.residual:.3g}, above {RESIDUAL:g}. The chain mixes too slowly; learn the "
+                "tables with smoothing > 0, or sample (depnet.sample)."
+            )
+        if distance > STALLED * before and effort.basis == most:
+            stalls += 1
+            for _ in range(RELAXATIONS):
+                x += r / 2
+                G.residual(x, r)
+            effort.applications += RELAXATIONS
+            before = math.inf
+            continue
+        if distance > POOR * before:
+            effort.basis = min(2 * effort.basis, most)
+        before = distance
+        target = 0.5 * goal * flow * math.sqrt(float(r @ r)) / distance
+        effort.applications += G.cycle(x, r, effort.basis, target)

@@ -12,7 +12,6 @@ from depnet.arrays import FloatArray
 from depnet.errors import ScanError
 from depnet.exact.classes import class_law, in_order, only_class
 from depnet.exact.free import FreeChain
-from depnet.exact.projection import project
 from depnet.geometry.size import check_dense
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
@@ -43,10 +42,9 @@ def free_law(chain: FreeChain, network: Network, scan: Scan) -> FloatArray:
     law = class_law(chain, network, scan, members)
     if isinstance(scan, RandomScan):
         return law
-    order = in_order(chain, network, scan)
     centroid = law.copy()
-    for update in order[:-1]:
-        law = project(law, update, chain.shape)
+    for update in in_order(chain, network, scan)[:-1]:
+        chain.native.project(update, law)
         centroid += law
     return np.asarray(centroid / centroid.sum())
 
@@ -72,5 +70,5 @@ def stationary_cycle(
     laws = []
     for update in order:
         laws.append(chain.spread(law))
-        law = project(law, update, chain.shape)
+        chain.native.project(update, law)
     return tuple(laws)

@@ -1,0 +1,381 @@
+// Linear maps whose fixed point is a stationary law.
+//
+// Random scan: with self-loops divided out, u(x) = outflow(x) pi(x) is the law of the chain of
+// jumps, u = u J. An update of one variable jumps between states whose sums of codes differ modulo
+// the largest cardinality: with that sum as colour, states of one colour do not see each other, and
+// a Gauss-Seidel sweep goes colour by colour. The first colour is a function of the others, which
+// are the unknown: half of the states of a binary domain.
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "exact_krylov.hpp"
+#include "exact_projection.hpp"
+
+namespace depnet::exact {
+
+// [leaf, state]: c theta(state | leaf), or c times the probability of leaving the state, summed
+// over the other states: 1 - theta would lose all digits where theta is nearly 1.
+inline std::vector<double> scaled(const Update& u, double c) {
+    std::vector<double> cells(u.theta);
+    for (double& cell : cells) cell *= c;
+    return cells;
+}
+
+inline std::vector<double> leaving(const Update& u, double c) {
+    const Index k = u.states();
+    std::vector<double> cells(u.theta.size(), 0.0);
+    for (std::size_t leaf = 0; leaf * k < cells.size(); ++leaf) {
+        if (u.impossible[leaf]) continue;
+        for (Index s = 0; s < k; ++s)
+            for (Index t = 0; t < k; ++t)
+                if (t != s) cells[leaf * k + s] += c * u.theta[leaf * k + t];
+    }
+    return cells;
+}
+
+// The chain of jumps, colour by colour. All updates are of one axis.
+class Coloured {
+  public:
+    Coloured(const Chain& chain, const double* weights) : size_(chain.size) {
+        for (const Index k : chain.shape) colours_ = std::max(colours_, k);
+        pivot_ = static_cast<Index>(std::find(chain.shape.begin(), chain.shape.end(), colours_) -
+                                    chain.shape.begin());
+        per_colour_ = size_ / colours_;
+        find_places(chain);
+        law_.assign(size_, 0.0);
+        flow_.assign(per_colour_, 0.0);
+        per_outflow_.assign(size_, 0.0);
+        for (std::size_t i = 0; i < chain.updates.size(); ++i)
+            if (chain.updates[i].states() > 1) add(chain, chain.updates[i], weights[i]);
+        for (double& flow : per_outflow_) flow = flow > 0 ? 1.0 / flow : 0.0;
+    }
+
+    Index dimension() const { return size_ - per_colour_; }
+
+    // x is u of all colours but the first. The sweep: first colour, then the others in turn.
+    void apply(const double* x, double* out) {
+        for (Index i = 0; i < dimension(); ++i)
+            law_[per_colour_ + i] = x[i] * per_outflow_[per_colour_ + i];
+        for (Index colour = 0; colour < colours_; ++colour) {
+            gather_flow(colour);
+            double* law = law_.data() + colour * per_colour_;
+            const double* per_outflow = per_outflow_.data() + colour * per_colour_;
+            for (Index m = 0; m < per_colour_; ++m) law[m] = flow_[m] * per_outflow[m];
+            if (colour > 0) std::copy(flow_.begin(), flow_.end(), out + (colour - 1) * per_colour_);
+        }
+    }
+
+    void start(const double* p, double* x) const {
+        for (Index s = 0; s < size_; ++s) {
+            const Index at = static_cast<Index>(place_[s]) - per_colour_;
+            if (at < 0) continue;
+            const double per_outflow = per_outflow_[per_colour_ + at];
+            x[at] = per_outflow > 0 ? p[s] / per_outflow : 0.0;
+        }
+    }
+
+    // pi after one more sweep, not normalised.
+    void law(const double* x, double* p) {
+        std::vector<double> swept(dimension());
+        apply(x, swept.data());
+        for (Index s = 0; s < size_; ++s) p[s] = law_[place_[s]];
+    }
+
+  private:
+    struct Jumps {
+        Index cardinality;
+        Index stride;  // among the states of a colour; 0: the axis that the colour decides
+        Leaves cells;  // [colour, m]: leaf * cardinality + state, of each state
+        std::vector<double> theta;
+    };
+
+    // A state's place: its colour, then its joint state without the pivot axis, which the colour
+    // decides.
+    void find_places(const Chain& chain) {
+        place_.resize(size_);
+        const Index n = static_cast<Index>(chain.shape.size());
+        std::vector<Index> code(n, 0);
+        inner_ = 1;
+        for (Index a = pivot_ + 1; a < n; ++a) inner_ *= chain.shape[a];
+        Index sum = 0;
+        for (Index s = 0; s < size_; ++s) {
+            const Index rest = s / (inner_ * colours_) * inner_ + s % inner_;
+            place_[s] = static_cast<std::uint32_t>(sum % colours_ * per_colour_ + rest);
+            for (Index a = n; a-- > 0;) {
+                ++sum;
+                if (++code[a] < chain.shape[a]) break;
+                sum -= code[a];
+                code[a] = 0;
+            }
+        }
+    }
+
+    void add(const Chain& chain, const Update& u, double c) {
+        Jumps jumps{u.states(), 0, {}, scaled(u, c)};
+        const Index axis = u.axes[0];
+        if (axis != pivot_) {
+            jumps.stride = 1;
+            for (std::size_t a = axis + 1; a < chain.shape.size(); ++a)
+                if (static_cast<Index>(a) != pivot_) jumps.stride *= chain.shape[a];
+        }
+        const std::vector<double> out = leaving(u, c);
+        const auto fill = [&](auto cells) {
+            cells.resize(size_);
+            std::visit(
+                [&](const auto& leaves) {
+                    for_contexts(u, leaves, [&](Index base, Index leaf) {
+                        for (Index s = 0; s < jumps.cardinality; ++s) {
+                            const Index cell = leaf * jumps.cardinality + s;
+                            const std::uint32_t place = place_[base + u.offsets[s]];
+                            cells[place] = static_cast<typename decltype(cells)::value_type>(cell);
+                            per_outflow_[place] += out[cell];
+                        }
+                    });
+                },
+                u.leaves);
+            jumps.cells = std::move(cells);
+        };
+        if (u.theta.size() <= 1u << 8)
+            fill(std::vector<std::uint8_t>{});
+        else if (u.theta.size() <= 1u << 16)
+            fill(std::vector<std::uint16_t>{});
+        else
+            fill(std::vector<std::uint32_t>{});
+        jumps_.push_back(std::move(jumps));
+    }
+
+    // flow[m] = sum over nodes of c theta(x) times the law of the states that the node may come
+    // from.
+    void gather_flow(Index colour) {
+        if (colours_ == 2) {
+            for (Index begin = 0; begin < per_colour_; begin += kBlock)
+                gather_binary(colour, begin);
+            return;
+        }
+        std::fill(flow_.begin(), flow_.end(), 0.0);
+        for (const Jumps& jumps : jumps_)
+            std::visit(
+                [&](const auto& cells) {
+                    const auto* cell = cells.data() + colour * per_colour_;
+                    if (jumps.stride == 0)
+                        gather_pivot(jumps, cell, colour);
+                    else
+                        gather_axis(jumps, cell, colour);
+                },
+                jumps.cells);
+    }
+
+    template <typename Cell>
+    static void accumulate(double* flow, const double* theta, const Cell* cell, const double* from,
+                           Index n) {
+        for (Index i = 0; i < n; ++i) flow[i] += theta[cell[i]] * from[i];
+    }
+
+    template <typename Cell>
+    static void accumulate_crossed(double* flow, const double* theta, const Cell* cell,
+                                   const double* from, Index n, Index stride) {
+        for (Index i = 0; i < n; ++i) flow[i] += theta[cell[i]] * from[i ^ stride];
+    }
+
+    // A block of the states of one colour of a binary domain: flipping a bit of m leads to the
+    // other.
+    void gather_binary(Index colour, Index begin) {
+        const Index n = std::min(kBlock, per_colour_ - begin);
+        double* flow = flow_.data() + begin;
+        std::fill(flow, flow + n, 0.0);
+        const double* other = law_.data() + (1 - colour) * per_colour_;
+        for (const Jumps& jumps : jumps_)
+            std::visit(
+                [&](const auto& cells) {
+                    const auto* cell = cells.data() + colour * per_colour_ + begin;
+                    const double* theta = jumps.theta.data();
+                    const Index stride = jumps.stride;
+                    if (stride == 0 || stride >= n)
+                        accumulate(flow, theta, cell, other + (begin ^ stride), n);
+                    else if (stride < kLanes)
+                        accumulate_crossed(flow, theta, cell, other + begin, n, stride);
+                    else
+                        for (Index i = 0; i < n; i += stride)
+                            accumulate(flow + i, theta, cell + i, other + begin + (i ^ stride),
+                                       stride);
+                },
+                jumps.cells);
+    }
+
+    template <typename Cell>
+    void gather_pivot(const Jumps& jumps, const Cell* cell, Index colour) {
+        const double* theta = jumps.theta.data();
+        for (Index m = 0; m < per_colour_; ++m) {
+            double from = 0;
+            for (Index c = 0; c < colours_; ++c)
+                if (c != colour) from += law_[c * per_colour_ + m];
+            flow_[m] += theta[cell[m]] * from;
+        }
+    }
+
+    template <typename Cell>
+    void gather_axis(const Jumps& jumps, const Cell* cell, Index colour) {
+        const double* theta = jumps.theta.data();
+        const Index k = jumps.cardinality, stride = jumps.stride;
+        std::vector<const double*> source(k);
+        for (Index outer = 0; outer < per_colour_; outer += k * stride)
+            for (Index s = 0; s < k; ++s) {
+                Index count = 0;
+                for (Index t = 0; t < k; ++t)
+                    if (t != s)
+                        source[count++] = law_.data() +
+                                          (colour + t - s + colours_) % colours_ * per_colour_ +
+                                          outer + t * stride;
+                const Index at = outer + s * stride;
+                if (count == 1) {
+                    accumulate(flow_.data() + at, theta, cell + at, source[0], stride);
+                    continue;
+                }
+                for (Index i = 0; i < stride; ++i) {
+                    double from = 0;
+                    for (Index t = 0; t < count; ++t) from += source[t][i];
+                    flow_[at + i] += theta[cell[at + i]] * from;
+                }
+            }
+    }
+
+    Index size_;
+    Index colours_ = 1;
+    Index pivot_ = 0;
+    Index inner_ = 1;
+    Index per_colour_ = 1;
+    std::vector<std::uint32_t> place_;
+    std::vector<Jumps> jumps_;
+    std::vector<double> law_;  // [colour, m]
+    std::vector<double> flow_;
+    std::vector<double> per_outflow_;  // 1 / outflow; 0 where nothing flows out
+};
+
+// The chain of jumps without colours, for updates of any axes.
+class Jumping {
+  public:
+    Jumping(const Chain& chain, const double* weights) : chain_(chain) {
+        law_.assign(chain.size, 0.0);
+        per_outflow_.assign(chain.size, 0.0);
+        for (std::size_t i = 0; i < chain.updates.size(); ++i) {
+            const Update& u = chain.updates[i];
+            theta_.push_back(scaled(u, weights[i]));
+            const std::vector<double> out = leaving(u, weights[i]);
+            each(u, [&](Index base, Index leaf) {
+                for (Index s = 0; s < u.states(); ++s)
+                    per_outflow_[base + u.offsets[s]] += out[leaf * u.states() + s];
+            });
+        }
+        for (double& flow : per_outflow_) flow = flow > 0 ? 1.0 / flow : 0.0;
+    }
+
+    Index dimension() const { return chain_.size; }
+
+    void apply(const double* x, double* out) {
+        for (Index s = 0; s < chain_.size; ++s) law_[s] = x[s] * per_outflow_[s];
+        std::fill(out, out + chain_.size, 0.0);
+        for (std::size_t i = 0; i < chain_.updates.size(); ++i) flow_from_others(i, out);
+    }
+
+    void start(const double* p, double* x) const {
+        for (Index s = 0; s < chain_.size; ++s)
+            x[s] = per_outflow_[s] > 0 ? p[s] / per_outflow_[s] : 0.0;
+    }
+
+    void law(const double* x, double* p) {
+        apply(x, p);
+        for (Index s = 0; s < chain_.size; ++s) p[s] *= per_outflow_[s];
+    }
+
+  private:
+    template <typename F>
+    static void each(const Update& u, F&& f) {
+        std::visit([&](const auto& leaves) { for_contexts(u, leaves, f); }, u.leaves);
+    }
+
+    // Sums over the other states of a context go up from below and down from above: a difference
+    // from the context's total would lose the digits of a small flow beside a large probability.
+    void flow_from_others(std::size_t i, double* out) {
+        const Update& u = chain_.updates[i];
+        const Index k = u.states();
+        const double* theta = theta_[i].data();
+        if (k == 1) return;
+        each(u, [&](Index base, Index leaf) {
+            if (u.any_impossible && u.impossible[leaf]) return;
+            const double* row = theta + leaf * k;
+            double below = 0;
+            for (Index s = 0; s < k; ++s) {
+                const Index x = base + u.offsets[s];
+                out[x] += row[s] * below;
+                below += law_[x];
+            }
+            double above = 0;
+            for (Index s = k; s-- > 0;) {
+                const Index x = base + u.offsets[s];
+                out[x] += row[s] * above;
+                above += law_[x];
+            }
+        });
+    }
+
+    const Chain& chain_;
+    std::vector<std::vector<double>> theta_;
+    std::vector<double> law_;
+    std::vector<double> per_outflow_;
+};
+
+// A sweep of a sequential scan. The first update forgets its own axes, so the unknown is the law of
+// the other axes: x -> x theta_first, the other updates in turn, and back to the other axes.
+class Sweep {
+  public:
+    Sweep(const Chain& chain, std::vector<Index> order) : chain_(chain), order_(std::move(order)) {
+        law_.assign(chain.size, 0.0);
+    }
+
+    Index dimension() const { return first().contexts; }
+
+    void apply(const double* x, double* out) {
+        law(x, law_.data());
+        start(law_.data(), out);
+    }
+
+    void start(const double* p, double* x) const {
+        const Update& u = first();
+        u.for_each_run([&](Index base, Index context) {
+            for (Index b = 0; b < u.run; ++b) {
+                double total = 0;
+                for (const Index offset : u.offsets) total += p[base + offset + b];
+                x[context + b] = total;
+            }
+        });
+    }
+
+    // The law just before the first update, after one more sweep.
+    void law(const double* x, double* p) const {
+        const Update& u = first();
+        const Index k = u.states();
+        std::visit(
+            [&](const auto& leaves) {
+                u.for_each_run([&](Index base, Index context) {
+                    for (Index b = 0; b < u.run; ++b) {
+                        const double* row = u.theta.data() + leaves[context + b] * k;
+                        for (Index s = 0; s < k; ++s)
+                            p[base + u.offsets[s] + b] = row[s] * x[context + b];
+                    }
+                });
+            },
+            u.leaves);
+        for (std::size_t i = 1; i < order_.size(); ++i) project(chain_.updates[order_[i]], p);
+    }
+
+  private:
+    const Update& first() const { return chain_.updates[order_[0]]; }
+
+    const Chain& chain_;
+    std::vector<Index> order_;
+    std::vector<double> law_;
+};
+
+}  // namespace depnet::exact
