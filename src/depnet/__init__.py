@@ -22,6 +22,7 @@ from depnet.model import (
     Split,
     TabulatedSource,
 )
+from depnet.model.file import load, save
 
 __version__ = "0.1.0"
 
@@ -53,7 +54,9 @@ __all__ = [
     "geometry",
     "law_path",
     "learn_parameters",
+    "load",
     "recurrent_classes",
+    "save",
     "stationary",
     "stationary_cycle",
     "titanic",

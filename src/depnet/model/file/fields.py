@@ -1,0 +1,63 @@
+"""Fields of a document, checked one by one. `at` is the place in the file, such as nodes[3].table.counts[2]."""
+
+from typing import Any
+
+from depnet.data.nearest import nearest
+from depnet.errors import ModelFileError, brief
+
+
+def fault(at: str, what: str) -> ModelFileError:
+    """The error that says where and what."""
+    return ModelFileError(f"{at}: {what}")
+
+
+def fields_of(value: object, at: str, names: tuple[str, ...]) -> dict[str, Any]:
+    """An object that has exactly the fields `names`."""
+    if not isinstance(value, dict):
+        raise fault(at, f"expected an object with {_list(names)}; got {brief(value)}.")
+    for name in names:
+        if name not in value:
+            raise fault(at, f"the field {name!r} is missing.")
+    for name in value:
+        if name not in names:
+            raise fault(at, f"there is no field {brief(name)} here. {nearest(name, names)}")
+    return value
+
+
+def items_of(value: object, at: str, length: int | None = None) -> list[Any]:
+    """A list, of a given length."""
+    if not isinstance(value, list):
+        raise fault(at, f"expected a list; got {brief(value)}.")
+    if length is not None and len(value) != length:
+        raise fault(at, f"expected {length:,} entries; got {len(value):,}.")
+    return value
+
+
+def whole_of(value: object, at: str, low: int, high: int) -> int:
+    """A whole number from `low` to `high`; neither a boolean nor a float is one."""
+    if type(value) is not int:
+        raise fault(at, f"expected a whole number; got {brief(value)}.")
+    if not low <= value <= high:
+        raise fault(at, f"expected a whole number from {low:,} to {high:,}; got {brief(value)}.")
+    return value
+
+
+def wholes_of(value: object, at: str, low: int, high: int, length: int | None = None) -> list[int]:
+    """A list of whole numbers from `low` to `high`."""
+    numbers = items_of(value, at, length)
+    if numbers and not (set(map(type, numbers)) == {int} and low <= min(numbers) and max(numbers) <= high):
+        for k, number in enumerate(numbers):
+            whole_of(number, f"{at}[{k}]", low, high)
+    return numbers
+
+
+def number_of(value: object, at: str) -> float:
+    """A number; its size is for the caller to judge."""
+    if type(value) not in (int, float):
+        raise fault(at, f"expected a number; got {brief(value)}.")
+    assert isinstance(value, (int, float))
+    return value
+
+
+def _list(names: tuple[str, ...]) -> str:
+    return ", ".join(map(repr, names))
