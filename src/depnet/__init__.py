@@ -5,6 +5,7 @@ from depnet.data import Dataset, Domain, Variable, titanic
 from depnet.exact import RecurrentClass, law_path, recurrent_classes, stationary, stationary_cycle
 from depnet.geometry import empirical
 from depnet.learning.certificate import Certificate, certificate
+from depnet.learning.learn import learn
 from depnet.learning.parameters import learn_parameters
 from depnet.learning.penalty import Aic, Mdl, NoPenalty, StructuralMdl
 from depnet.model import (
@@ -53,6 +54,7 @@ __all__ = [
     "empirical",
     "geometry",
     "law_path",
+    "learn",
     "learn_parameters",
     "load",
     "recurrent_classes",

@@ -82,3 +82,7 @@ def how_many(number: int) -> str:
     if abs(number) < 10**15:
         return f"{number:,}"
     return f"about {'-' if number < 0 else ''}10^{round(math.log10(abs(number)))}"
+
+
+class ManyStatesWarning(UserWarning):
+    """A column that looks like an identifier: about as many states as rows."""

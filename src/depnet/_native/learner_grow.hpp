@@ -1,0 +1,24 @@
+// Algorithm 3 with the candidates of Sec. 4.5 for one node. Slow twin: tests/reference/learning.py.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "learner_costs.hpp"
+#include "learner_data.hpp"
+#include "learner_watch.hpp"
+
+namespace depnet {
+
+constexpr std::uint8_t kSplit = 0, kMerge = 1;
+
+struct Grown {
+    std::vector<std::uint8_t> kinds;
+    std::vector<std::int32_t> first, second;  // Split(leaf, variable) or Merge(first, second)
+    std::vector<std::int64_t> counts;         // [leaf][state of the target]
+    bool complete = true;                     // false: the deadline came first
+};
+
+Grown grow(const Data& data, const Settings& settings, Watch& watch);
+
+}  // namespace depnet

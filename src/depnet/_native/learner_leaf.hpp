@@ -1,0 +1,71 @@
+// A leaf L_y while a node's information source is grown.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "xlogx.hpp"
+
+namespace depnet {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// How many rows of a leaf have this state of the target; cells with no row are left out, which changes
+// no sum, since T(0) = 0.
+struct Cell {
+    std::uint32_t state;
+    std::int64_t count;
+};
+
+struct Leaf {
+    std::int64_t id = 0;
+    std::int64_t position = 0;  // the leaf's number now (Eqs. newYsplit and newYmerge)
+    std::vector<std::uint32_t> rows;
+    std::vector<Cell> cells;  // ascending states
+    std::int64_t count = 0;   // N_y
+    double entropy = 0;       // E = T(N_y) - sum of T(N_yx), in nats * rows
+
+    // The best split, or the entropy change of the split by each input where they must all be kept.
+    double split_delta = kInfinity;
+    std::int32_t split_variable = -1;
+    std::vector<double> split_changes;
+
+    // The best merge with a later leaf. Once the partner is gone the change is only a lower bound.
+    double merge_change = kInfinity;
+    std::int64_t merge_partner = -1;
+    bool merge_known = false;
+
+    void sum_up(const XLogX& xlogx) {
+        count = 0;
+        double states = 0.0;
+        for (const Cell& cell : cells) {
+            count += cell.count;
+            states += xlogx(cell.count);
+        }
+        entropy = xlogx(count) - states;
+    }
+};
+
+using Leaves = std::vector<std::unique_ptr<Leaf>>;
+
+// The cells of two leaves together.
+inline std::vector<Cell> add_cells(const std::vector<Cell>& a, const std::vector<Cell>& b) {
+    std::vector<Cell> sum;
+    sum.reserve(a.size() + b.size());
+    auto i = a.begin(), j = b.begin();
+    while (i != a.end() || j != b.end()) {
+        if (j == b.end() || (i != a.end() && i->state < j->state)) {
+            sum.push_back(*i++);
+        } else if (i == a.end() || j->state < i->state) {
+            sum.push_back(*j++);
+        } else {
+            sum.push_back({i->state, i->count + j->count});
+            ++i, ++j;
+        }
+    }
+    return sum;
+}
+
+}  // namespace depnet

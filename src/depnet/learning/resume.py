@@ -1,0 +1,150 @@
+"""A file that grows node by node, so that a fit that was killed goes on where it stopped.
+
+JSON lines: a header with a fingerprint of the data and of all that decides the structure, then one line
+for each node that is complete. Every line is on the disk before the next node is begun; a line torn by
+the end of the process is dropped when the file is opened again.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from depnet.data import Dataset
+from depnet.errors import DepnetError, LearningError
+from depnet.learning.options import Limits, Task
+from depnet.learning.penalty import Penalty, StructuralMdl, per_parameter
+from depnet.model import DecisionGraph, Merge, Operation, Split
+
+FORMAT = "depnet resume"
+VERSION = 1
+
+
+def fingerprint(dataset: Dataset, tasks: Sequence[Task], penalties: Sequence[Penalty], limits: Limits) -> str:
+    """A digest of all that decides the structure: codes, weights, tasks, penalties, limits."""
+    digest = hashlib.sha256()
+    digest.update(np.ascontiguousarray(dataset.codes.T).view(np.uint8).data)
+    if dataset.weights is not None:
+        digest.update(dataset.weights.view(np.uint8).data)
+    rows = dataset.total
+    prices = [_price(penalty, rows) for penalty in dict.fromkeys(penalties, None)]
+    decides = [
+        dataset.domain.names,
+        dataset.domain.cardinalities,
+        rows,
+        [(task.targets, task.inputs) for task in tasks],
+        prices,
+        [list(dict.fromkeys(penalties, None)).index(penalty) for penalty in penalties],
+        limits.max_leaves,
+        limits.min_leaf_rows,
+    ]
+    digest.update(json.dumps(decides).encode())
+    return digest.hexdigest()
+
+
+def _price(penalty: Penalty, rows: int) -> list[Any]:
+    """What tells one penalty from another: its price, or some values of a user's own R(k, N)."""
+    names = (
+        [penalty.split_factor, penalty.merge_factor] if isinstance(penalty, StructuralMdl) else [None, None]
+    )
+    one = per_parameter(penalty, rows)
+    if one is not None:
+        return [*names, one]
+    values = []
+    for k in (1, 2, 3, 4, 6, 8, 12, 16, 32, 64):
+        try:
+            values.append(repr(float(penalty(k, rows))))
+        except Exception as error:  # a user's function may fail at a k that learning never reaches
+            values.append(type(error).__name__)
+    return [*names, values]
+
+
+class ResumeFile:
+    """The operations of the nodes that are complete: read when opened, written one by one.
+
+    Use it as a context manager. `done` holds what an earlier fit left behind.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], key: str, tasks: Sequence[Task], cardinalities: Sequence[int]
+    ) -> None:
+        self.path = Path(path)
+        self.done: dict[int, DecisionGraph] = {}
+        self._tasks = tasks
+        self._cardinalities = tuple(cardinalities)
+        header = {"format": FORMAT, "version": VERSION, "fingerprint": key, "nodes": len(tasks)}
+        try:
+            text = self.path.read_bytes() if self.path.exists() else b""
+            whole = text[: text.rfind(b"\n") + 1]
+            if text and not whole and not text.startswith(b'{"format": "' + FORMAT.encode()[:4]):
+                raise LearningError(f"{self.path} is not a resume file of depnet; it is left as it is.")
+            lines = whole.decode(errors="replace").splitlines()
+            if lines:
+                self._read(lines, key)
+            self._file = self.path.open("r+b" if text else "wb")
+            self._file.truncate(len(whole))
+            self._file.seek(len(whole))
+            if not lines:
+                self._write(header)
+        except OSError as error:
+            raise LearningError(f"the resume file {self.path} cannot be used: {error}.") from None
+
+    def add(self, number: int, source: DecisionGraph) -> None:
+        """Node `number` is complete."""
+        operations = [[int(isinstance(o, Merge)), *o] for o in source.operations]
+        self._write({"node": number, "operations": operations})
+
+    def close(self) -> None:
+        """Every line is on the disk already."""
+        self._file.close()
+
+    def __enter__(self) -> "ResumeFile":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _write(self, line: dict[str, Any]) -> None:
+        self._file.write(json.dumps(line).encode() + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def _read(self, lines: Sequence[str], key: str) -> None:
+        try:
+            header = json.loads(lines[0])
+            known = (header["format"], header["version"])
+            theirs = header["fingerprint"]
+        except (ValueError, TypeError, KeyError):
+            raise LearningError(f"{self.path} is not a resume file of depnet; it is left as it is.") from None
+        if known != (FORMAT, VERSION):
+            raise LearningError(
+                f"{self.path} is a {known[0]!r} of version {known[1]!r}; expected version {VERSION}."
+            )
+        if theirs != key:
+            raise LearningError(
+                f"{self.path} was begun with other data or other options, and cannot be continued with these. "
+                "Give the same ones, or another path."
+            )
+        for number, line in enumerate(lines[1:], start=2):
+            try:
+                entry = json.loads(line)
+                operations: list[Operation] = [
+                    Merge(int(a), int(b)) if kind else Split(int(a), int(b))
+                    for kind, a, b in entry["operations"]
+                ]
+                node = int(entry["node"])
+                allowed = set(self._tasks[node].inputs)
+                if node < 0 or any(isinstance(o, Split) and o.variable not in allowed for o in operations):
+                    raise ValueError("an impossible split")
+                self.done[node] = DecisionGraph(tuple(operations), self._cardinalities)
+            except (ValueError, TypeError, KeyError, IndexError, DepnetError) as error:
+                raise LearningError(
+                    f"{self.path}, line {number}: damaged ({error}). Delete the file to begin anew."
+                ) from None

@@ -1,0 +1,194 @@
+"""The native learner grows, operation by operation, what the brute-force reading of Sec. 4 grows."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from depnet import Aic, Dataset, Mdl, NoPenalty, StructuralMdl, learn
+from depnet._native.learner import xlogx
+from depnet.learning.native import Grower
+from depnet.learning.options import plan
+from depnet.learning.penalty import Penalty
+from tests.reference.learning import learn_operations
+from tests.strategies import datasets, random_blocks, seeds
+
+
+def square(k: int, rows: int) -> float:
+    return 0.02 * k * k / rows
+
+
+def falling(k: int, rows: int) -> float:
+    return 1.0 / (1 + k)  # more parameters are cheaper: even splits of pure leaves pay
+
+
+def wavy(k: int, rows: int) -> float:
+    return (k % 3) * 0.05 + 0.6 * k * math.log(rows + 1) / (2 * rows)
+
+
+penalties = st.sampled_from(
+    [
+        Mdl(),
+        Aic(),
+        0.3 * Mdl(),
+        NoPenalty(),
+        StructuralMdl(),
+        StructuralMdl(0.1, 0.5, 0.5 * Aic()),
+        square,
+        wavy,
+    ]
+)
+
+
+def operations(dataset: Dataset, **options: object) -> list[list[object]]:
+    return [list(node.source.operations) for node in learn(dataset, **options).nodes]  # type: ignore[attr-defined, arg-type]  # learned sources
+
+
+@given(datasets(), penalties)
+def test_equals_brute_force(dataset: Dataset, penalty: Penalty) -> None:
+    expected = [learn_operations(dataset, (i,), penalty) for i in range(len(dataset.domain))]
+    assert operations(dataset, penalty=penalty) == expected
+
+
+@given(datasets(weighted=True), penalties)
+def test_equals_brute_force_with_row_weights(dataset: Dataset, penalty: Penalty) -> None:
+    expected = [learn_operations(dataset, (i,), penalty) for i in range(len(dataset.domain))]
+    assert operations(dataset, penalty=penalty) == expected
+
+
+@given(datasets(max_variables=8, max_cardinality=2, max_rows=200), st.sampled_from([Mdl(), 0.4 * Mdl()]))
+def test_equals_brute_force_on_binary_tables(dataset: Dataset, penalty: Penalty) -> None:
+    expected = [learn_operations(dataset, (i,), penalty) for i in range(len(dataset.domain))]
+    assert operations(dataset, penalty=penalty) == expected
+
+
+@given(datasets(max_variables=4), penalties, seeds)
+def test_equals_brute_force_with_blocks(dataset: Dataset, penalty: Penalty, seed: int) -> None:
+    blocks = random_blocks(np.random.default_rng(seed), len(dataset.domain))
+    names = [tuple(dataset.domain.names[i] for i in block) for block in blocks]
+    expected = [learn_operations(dataset, block, penalty) for block in blocks]
+    network = learn(dataset, penalty=penalty, blocks=names)
+    assert [node.variables for node in network.nodes] == blocks
+    assert operations(dataset, penalty=penalty, blocks=names) == expected
+
+
+@given(
+    datasets(),
+    penalties,
+    st.one_of(st.none(), st.integers(1, 8)),
+    st.integers(0, 6),
+    seeds,
+)
+def test_equals_brute_force_with_options(
+    dataset: Dataset, penalty: Penalty, max_leaves: int | None, min_leaf_rows: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    names = dataset.domain.names
+    n = len(names)
+    forbidden = {(i, j) for i in range(n) for j in range(n) if i != j and rng.random() < 0.3}
+    learned = operations(
+        dataset,
+        penalty=penalty,
+        max_leaves=max_leaves,
+        min_leaf_rows=min_leaf_rows,
+        forbidden=[(names[i], names[j]) for i, j in forbidden],
+    )
+    expected = [
+        learn_operations(
+            dataset,
+            (i,),
+            penalty,
+            inputs=[j for j in range(n) if j != i and (j, i) not in forbidden],
+            max_leaves=max_leaves,
+            min_leaf_rows=min_leaf_rows,
+        )
+        for i in range(n)
+    ]
+    assert learned == expected
+
+
+@given(datasets(max_variables=3, max_rows=12), st.integers(2, 9))
+def test_a_falling_penalty_splits_pure_leaves_too(dataset: Dataset, max_leaves: int) -> None:
+    options = {"penalty": falling, "max_leaves": max_leaves}
+    expected = [
+        learn_operations(dataset, (i,), falling, max_leaves=max_leaves) for i in range(len(dataset.domain))
+    ]
+    assert operations(dataset, **options) == expected
+
+
+@given(datasets(), st.sampled_from([0.0, 0.5]))
+def test_tables_are_the_counts_at_the_leaves(dataset: Dataset, smoothing: float) -> None:
+    network = learn(dataset, smoothing=smoothing)
+    for i, node in enumerate(network.nodes):
+        counts = np.zeros((node.source.size, dataset.domain.cardinalities[i]), dtype=np.int64)
+        np.add.at(counts, (node.source(dataset.codes), dataset.column(i)), 1)
+        assert node.table.counts is not None
+        assert node.table.counts.tolist() == counts.tolist()
+        assert node.table.smoothing == smoothing
+
+
+@given(datasets(max_rows=120), seeds)
+def test_the_order_of_rows_does_not_matter(dataset: Dataset, seed: int) -> None:
+    order = np.random.default_rng(seed).permutation(dataset.rows)
+    shuffled = Dataset.from_codes(dataset.codes[order], domain=dataset.domain)
+    assert learn(shuffled) == learn(dataset)
+
+
+@given(datasets(max_rows=40, weighted=True))
+def test_a_weight_stands_for_equal_rows(dataset: Dataset) -> None:
+    assert dataset.weights is not None
+    repeated = Dataset.from_codes(np.repeat(dataset.codes, dataset.weights, axis=0), domain=dataset.domain)
+    assert learn(repeated) == learn(dataset)
+
+
+@given(datasets(max_rows=120), st.sampled_from([2, 3, -1, None]))
+def test_the_number_of_threads_does_not_matter(dataset: Dataset, n_jobs: int | None) -> None:
+    assert learn(dataset, n_jobs=n_jobs) == learn(dataset)
+
+
+@given(datasets(max_rows=80))
+def test_the_order_of_nodes_does_not_matter(dataset: Dataset) -> None:
+    tasks = plan(dataset.domain)
+    backwards = Grower(dataset, tasks[::-1], [Mdl()] * len(tasks))
+    for number, node in enumerate(reversed(learn(dataset).nodes)):
+        grown = backwards(number)
+        assert grown.source(dataset.domain.cardinalities) == node.source
+
+
+def test_nodes_spread_over_processes_unchanged() -> None:
+    joblib = pytest.importorskip("joblib")
+    rng = np.random.default_rng(1)
+    first = rng.integers(0, 3, (500, 1))
+    codes = np.hstack([first, (first + (rng.random((500, 3)) < 0.2)) % 3])
+    dataset = Dataset.from_codes(codes, [3, 3, 3, 3])
+    with joblib.parallel_config(backend="multiprocessing", n_jobs=2):
+        assert learn(dataset, n_jobs=2) == learn(dataset)
+
+
+@pytest.mark.parametrize("make", [Mdl, Aic, NoPenalty])
+def test_what_cannot_be_split_is_valid(make: Callable[[], Penalty]) -> None:
+    for codes, cards in [
+        ([[0]], [2]),  # one column, N = 1
+        ([[0], [1], [1]], [2]),
+        ([[0, 0]] * 9, [1, 1]),  # cardinality 1
+        ([[1, 2]] * 9, [3, 3]),  # constant columns
+    ]:
+        network = learn(Dataset.from_codes(codes, cards), penalty=make())
+        assert [node.source.size for node in network.nodes] == [1] * len(cards)
+
+
+def test_empty_leaves_join_the_lowest_leaf() -> None:
+    # X1 copies X0 but has two states that never occur; their leaves tie with every partner.
+    codes = np.repeat([[0, 1], [1, 3]], 200, axis=0)
+    (node, _) = learn(Dataset.from_codes(codes, [2, 4])).nodes
+    assert node.source.operations == ((0, 1), (0, 1), (0, 1))  # type: ignore[attr-defined]  # learned
+    assert node.source([[0, 0], [0, 1], [0, 2], [0, 3]]).tolist() == [0, 0, 0, 1]
+
+
+def test_x_log_x() -> None:
+    assert [xlogx(0), xlogx(1)] == [0.0, 0.0]
+    for x in (2, 3, 1000, 2**20, 2**20 + 1, 2**40):
+        assert xlogx(x) == x * math.log(x)
