@@ -56,6 +56,10 @@ class LearningError(DepnetError, ValueError):
     """A penalty, a candidate strategy or an option that learning cannot work with."""
 
 
+class ManyStatesWarning(UserWarning):
+    """A column that looks like an identifier: about as many states as rows."""
+
+
 def brief(value: object, limit: int = 80) -> str:
     """`repr(value)` for a message, cut where it is long, whatever the value is.
 
@@ -82,7 +86,3 @@ def how_many(number: int) -> str:
     if abs(number) < 10**15:
         return f"{number:,}"
     return f"about {'-' if number < 0 else ''}10^{round(math.log10(abs(number)))}"
-
-
-class ManyStatesWarning(UserWarning):
-    """A column that looks like an identifier: about as many states as rows."""

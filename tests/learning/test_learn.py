@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 
+import joblib
 import numpy as np
 import pytest
 from hypothesis import given
@@ -51,6 +52,16 @@ def operations(dataset: Dataset, **options: object) -> list[list[object]]:
 def test_equals_brute_force(dataset: Dataset, penalty: Penalty) -> None:
     expected = [learn_operations(dataset, (i,), penalty) for i in range(len(dataset.domain))]
     assert operations(dataset, penalty=penalty) == expected
+
+
+def test_mutant_another_table_is_noticed() -> None:
+    codes = np.array([[0, 0, 0], [1, 1, 0], [0, 0, 1], [1, 1, 1]] * 5)
+    dataset = Dataset.from_codes(codes, [2, 2, 2])
+    assert operations(dataset) == [learn_operations(dataset, (i,), Mdl()) for i in range(3)]
+    codes[:, 0] = codes[:, 2]
+    mutant = Dataset.from_codes(codes, [2, 2, 2])
+    with pytest.raises(AssertionError):
+        assert operations(dataset) == [learn_operations(mutant, (i,), Mdl()) for i in range(3)]
 
 
 @given(datasets(weighted=True), penalties)
@@ -158,14 +169,14 @@ def test_the_order_of_nodes_does_not_matter(dataset: Dataset) -> None:
         assert grown.source(dataset.domain.cardinalities) == node.source
 
 
-def test_nodes_spread_over_processes_unchanged() -> None:
-    joblib = pytest.importorskip("joblib")
+@pytest.mark.parametrize("backend", ["loky", "multiprocessing"])
+def test_nodes_spread_over_processes_unchanged(backend: str) -> None:
     rng = np.random.default_rng(1)
     first = rng.integers(0, 3, (500, 1))
     codes = np.hstack([first, (first + (rng.random((500, 3)) < 0.2)) % 3])
     dataset = Dataset.from_codes(codes, [3, 3, 3, 3])
-    with joblib.parallel_config(backend="multiprocessing", n_jobs=2):
-        assert learn(dataset, n_jobs=2) == learn(dataset)
+    with joblib.parallel_config(backend=backend, n_jobs=2):
+        assert learn(dataset, n_jobs=None) == learn(dataset)
 
 
 @pytest.mark.parametrize("make", [Mdl, Aic, NoPenalty])

@@ -28,7 +28,7 @@ void check_signals() {
 
 // The coded table and, as long as it lives, the arrays that it reads.
 class Table {
-public:
+  public:
     Table(nb::ndarray<nb::ndim<2>, nb::f_contig, nb::device::cpu, nb::ro> codes,
           const std::vector<std::int32_t>& cardinalities, std::optional<In1<std::int64_t>> weights)
         : codes_(codes), weights_(weights) {
@@ -87,7 +87,7 @@ public:
                               grown.complete);
     }
 
-private:
+  private:
     nb::ndarray<nb::ndim<2>, nb::f_contig, nb::device::cpu, nb::ro> codes_;
     std::optional<In1<std::int64_t>> weights_;
     Data data_;

@@ -16,9 +16,9 @@ namespace depnet {
 constexpr double kStep = 1e-12;
 
 struct Settings {
-    std::vector<std::int32_t> targets;  // the variables of the node
-    std::vector<std::int32_t> inputs;   // the variables it may be split by, ascending
-    double per_parameter = 0;           // R(1, N), for a penalty that is linear in k
+    std::vector<std::int32_t> targets;            // the variables of the node
+    std::vector<std::int32_t> inputs;             // the variables it may be split by, ascending
+    double per_parameter = 0;                     // R(1, N), for a penalty that is linear in k
     std::function<double(std::int64_t)> penalty;  // or R(k, N), called once for each k
     bool structural = false;
     double split_factor = 0, merge_factor = 0;
@@ -27,7 +27,7 @@ struct Settings {
 };
 
 class Costs {
-public:
+  public:
     Costs(const Settings& settings, std::int64_t total, std::int64_t states)
         : settings_(settings), total_(static_cast<double>(total)), states_(states) {}
 
@@ -52,25 +52,26 @@ public:
         return settings_.merge_factor * std::log(static_cast<double>(pairs)) / total_;
     }
 
-    // Whether some split of a leaf by a variable of this cardinality might lower the cost: it takes away
-    // at most the leaf's entropy, and at most log |X_j| nats a row. Generous by more than rounding. Only
-    // where R is linear.
+    // Whether some split of a leaf by a variable of this cardinality might lower the cost: it takes
+    // away at most the leaf's entropy, and at most log |X_j| nats a row. Generous by more than
+    // rounding. Only where R is linear.
     bool may_pay(const Leaf& leaf, std::int64_t cardinality) const {
         const auto rows = static_cast<double>(leaf.count);
         const double gain =
             std::min(leaf.entropy, rows * std::log(static_cast<double>(cardinality)));
-        const double cells = std::min(rows, static_cast<double>(leaf.cells.size()) *
-                                                static_cast<double>(cardinality));
+        const double cells = std::min(
+            rows, static_cast<double>(leaf.cells.size()) * static_cast<double>(cardinality));
         const double price =
             static_cast<double>((cardinality - 1) * (states_ - 1)) * settings_.per_parameter;
         return leaf.entropy > 0.0 && -gain / total_ + price < rounding(cells) - kStep;
     }
 
-    // A bound on the rounding error of an entropy change that sums so many cells, in nats per row: every
-    // term is at most N log N < 40 N, and each of the few sums over the cells errs by half an ulp.
+    // A bound on the rounding error of an entropy change that sums so many cells, in nats per row:
+    // every term is at most N log N < 40 N, and each of the few sums over the cells errs by half an
+    // ulp.
     static double rounding(double cells) { return 2e-14 * (cells + 4.0); }
 
-private:
+  private:
     double value(std::int64_t parameters) {
         const auto found = values_.find(parameters);
         if (found != values_.end()) return found->second;

@@ -1,4 +1,5 @@
-// The coded table as the learner reads it: shared by all nodes and threads, never written after it is made.
+// The coded table as the learner reads it: shared by all nodes and threads, never written after it
+// is made.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@ namespace depnet {
 namespace {
 
 class Grower {
-public:
+  public:
     Grower(const Data& data, const Settings& settings, Watch& watch)
         : data_(data),
           settings_(settings),
@@ -38,7 +38,7 @@ public:
         return std::move(grown_);
     }
 
-private:
+  private:
     static std::int64_t states_of(const Data& data, const Settings& settings) {
         std::int64_t states = 1;
         for (const std::int32_t i : settings.targets) states *= data.cardinalities[i];
@@ -47,9 +47,7 @@ private:
 
     std::int64_t size() const { return static_cast<std::int64_t>(leaves_.size()); }
 
-    void append(std::unique_ptr<Leaf> leaf) {
-        insert(std::move(leaf), size());
-    }
+    void append(std::unique_ptr<Leaf> leaf) { insert(std::move(leaf), size()); }
 
     void insert(std::unique_ptr<Leaf> leaf, std::int64_t position) {
         leaf->id = next_id_++;
@@ -118,8 +116,8 @@ private:
             const auto total = static_cast<double>(data_.total);
             const double parameters = costs_.parameters(size(), size() - 1);
             const double name = costs_.merge_name(size());
-            const double error = Costs::rounding(
-                static_cast<double>(std::min(splits_.states(), data_.total)));
+            const double error =
+                Costs::rounding(static_cast<double>(std::min(splits_.states(), data_.total)));
             const auto delta = [&](double change) { return change / total + parameters + name; };
             if (parameters + name - error < wanted) {
                 merges_.admit();

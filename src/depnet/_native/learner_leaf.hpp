@@ -12,8 +12,8 @@ namespace depnet {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// How many rows of a leaf have this state of the target; cells with no row are left out, which changes
-// no sum, since T(0) = 0.
+// How many rows of a leaf have this state of the target; cells with no row are left out, which
+// changes no sum, since T(0) = 0.
 struct Cell {
     std::uint32_t state;
     std::int64_t count;

@@ -1,9 +1,9 @@
 // The best merge of all pairs of leaves, repaired lazily.
 //
 // Every leaf keeps its best partner among the later leaves. A merge or split removes leaves: a best
-// partner that is gone leaves its change behind as a lower bound, and the row is searched again only when
-// that bound reaches the top. Leaves enter only when some merge may win at all, so that those which are
-// split soon after cost nothing.
+// partner that is gone leaves its change behind as a lower bound, and the row is searched again
+// only when that bound reaches the top. Leaves enter only when some merge may win at all, so that
+// those which are split soon after cost nothing.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace depnet {
 
 class Merges {
-public:
+  public:
     Merges(Leaves& leaves, const XLogX& xlogx) : leaves_(leaves), xlogx_(xlogx) {}
 
     // A new leaf, to be looked at when it must be.
@@ -60,7 +60,7 @@ public:
         return nullptr;
     }
 
-private:
+  private:
     bool known(const Leaf& leaf) const { return leaf.merge_known && alive_[leaf.merge_partner]; }
 
     // The entropy change of merging two leaves, in nats * rows.

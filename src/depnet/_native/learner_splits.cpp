@@ -67,9 +67,8 @@ void Splits::evaluate(Leaf& leaf) {
             leaf.split_changes[at] = entropy_change;
             continue;
         }
-        const double delta =
-            entropy_change / static_cast<double>(data_.total) +
-            static_cast<double>((k - 1) * (states_ - 1)) * settings_.per_parameter;
+        const double delta = entropy_change / static_cast<double>(data_.total) +
+                             static_cast<double>((k - 1) * (states_ - 1)) * settings_.per_parameter;
         if (delta < leaf.split_delta) {
             leaf.split_delta = delta;
             leaf.split_variable = j;

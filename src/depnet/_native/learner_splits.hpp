@@ -13,7 +13,7 @@
 namespace depnet {
 
 class Splits {
-public:
+  public:
     Splits(const Data& data, const Settings& settings, const XLogX& xlogx, const Costs& costs,
            bool keep_all, Watch& watch);
 
@@ -28,8 +28,9 @@ public:
     // The |X_j| leaves of Split(leaf, j), the empty ones among them.
     Leaves split(const Leaf& leaf, std::int32_t j) const;
 
-private:
-    // The entropy change of Split(leaf, j), in nats * rows; infinite if a new leaf has too few rows.
+  private:
+    // The entropy change of Split(leaf, j), in nats * rows; infinite if a new leaf has too few
+    // rows.
     double change(const Leaf& leaf, std::int32_t j);
     void fill_cells(Leaf& leaf) const;
 
@@ -40,8 +41,8 @@ private:
     bool keep_all_;
     Watch& watch_;
     std::int64_t states_ = 1;
-    std::vector<std::uint16_t> target_;                           // joint state of the targets, by row
-    std::vector<std::int64_t> counts_;                            // scratch: [z][x]
+    std::vector<std::uint16_t> target_;  // joint state of the targets, by row
+    std::vector<std::int64_t> counts_;   // scratch: [z][x]
     std::vector<std::pair<std::uint64_t, std::int64_t>> sorted_;  // scratch: (z, x), weight
 };
 

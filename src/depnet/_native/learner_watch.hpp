@@ -11,7 +11,7 @@ struct Cancelled {};        // thrown: nothing is returned
 struct DeadlineReached {};  // thrown: what was grown so far is returned
 
 class Watch {
-public:
+  public:
     using Clock = std::chrono::steady_clock;
 
     // `seconds` < 0: no deadline. `signals` is called every 50 ms or so; it may throw.
@@ -33,7 +33,7 @@ public:
         }
     }
 
-private:
+  private:
     const std::atomic<bool>& cancelled_;
     std::function<void()> signals_;
     Clock::time_point asked_, deadline_;

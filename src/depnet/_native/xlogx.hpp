@@ -1,4 +1,5 @@
-// T(x) = x log x of integer counts: the one function behind every entropy, here and in the slow twin.
+// T(x) = x log x of integer counts: the one function behind every entropy, here and in the slow
+// twin.
 #pragma once
 
 #include <cstdint>

@@ -138,8 +138,12 @@ def _grown_nodes(grower: Grower, numbers: Sequence[int], n_jobs: int | None) -> 
             return
         from joblib import Parallel, delayed
 
-        parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator_unordered")
-        yield from parallel(delayed(_numbered)(grower, number) for number in numbers)
+        calls = [delayed(_numbered)(grower, number) for number in numbers]
+        try:
+            parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator_unordered")
+        except ValueError:  # a backend that gives all results at the end only
+            parallel = Parallel(n_jobs=n_jobs, prefer="threads")
+        yield from parallel(calls)
     finally:
         grower.stop()
         grower.close()

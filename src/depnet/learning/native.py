@@ -45,7 +45,7 @@ class Grower:
     dataset: Dataset
     tasks: Sequence[Task]
     penalties: Sequence[Penalty]
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     max_seconds: float | None = None
     _token: str = field(default_factory=lambda: uuid4().hex, init=False)
     _began: float = field(default_factory=time.time, init=False)

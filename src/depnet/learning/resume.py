@@ -23,6 +23,8 @@ from depnet.model import DecisionGraph, Merge, Operation, Split
 
 FORMAT = "depnet resume"
 VERSION = 1
+MAGIC = json.dumps({"format": FORMAT})[:-1].encode()
+"""How every such file begins, also one whose header was torn."""
 
 
 def fingerprint(dataset: Dataset, tasks: Sequence[Task], penalties: Sequence[Penalty], limits: Limits) -> str:
@@ -81,7 +83,7 @@ class ResumeFile:
         try:
             text = self.path.read_bytes() if self.path.exists() else b""
             whole = text[: text.rfind(b"\n") + 1]
-            if text and not whole and not text.startswith(b'{"format": "' + FORMAT.encode()[:4]):
+            if not whole and not (text.startswith(MAGIC) or MAGIC.startswith(text)):
                 raise LearningError(f"{self.path} is not a resume file of depnet; it is left as it is.")
             lines = whole.decode(errors="replace").splitlines()
             if lines:

@@ -1,0 +1,215 @@
+"""Options, bad input, time budget, progress, Ctrl-C."""
+
+import itertools
+import math
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from depnet import Dataset, NoPenalty, StructuralMdl, learn
+from depnet.errors import DataError, DepnetError, LearningError, ManyStatesWarning
+
+
+def copies(rows: int = 400, variables: int = 4, noise: float = 0.1, cardinality: int = 2) -> Dataset:
+    """Noisy copies of one hidden variable: everything depends on everything."""
+    rng = np.random.default_rng(0)
+    hidden = rng.integers(0, cardinality, (rows, 1))
+    codes = (hidden + (rng.random((rows, variables)) < noise)) % cardinality
+    return Dataset.from_codes(codes, [cardinality] * variables)
+
+
+def large() -> Dataset:
+    """Enough work for many seconds: noise, and a penalty of nothing."""
+    return Dataset.from_codes(np.random.default_rng(0).integers(0, 3, (30_000, 40)), [3] * 40)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_jobs": 0}, "n_jobs"),
+        ({"n_jobs": 1.5}, "n_jobs"),
+        ({"n_jobs": True}, "n_jobs"),
+        ({"max_leaves": 0}, "max_leaves is a whole number of at least 1; got 0"),
+        ({"min_leaf_rows": -1}, "min_leaf_rows"),
+        ({"max_seconds": -1}, "max_seconds"),
+        ({"max_seconds": math.nan}, "max_seconds"),
+        ({"smoothing": -0.5}, "smoothing"),
+        ({"penalty": "bayes"}, "no penalty 'bayes'"),
+        ({"penalty": lambda k, n: math.nan}, "nan"),
+        ({"penalty": lambda k, n: -1.0}, "-1.0"),
+        ({"penalty": lambda k, n: math.nan if k > 1 else 0.01}, r"R\(2, 400\) = nan"),
+        ({"roles": {"X9": "input"}}, "no variable 'X9'"),
+        ({"roles": {"X1": "output"}}, "'target' or 'input'"),
+        ({"forbidden": [("X0", "X0")]}, "its own input"),
+        ({"forbidden": [("X0",)]}, "pair"),
+        ({"forbidden": ["X0"]}, "pair"),
+        ({"forbidden": [("X0", "Y")]}, "no variable 'Y'"),
+        ({"forbidden": [("X0", "X1")], "roles": {"X1": "input"}}, "Drop one of the two"),
+        ({"forbidden": [("X0", "X1")], "roles": {"X0": "target"}}, "Drop one of the two"),
+        ({"blocks": [("X0", "X1")], "roles": {"X1": "input"}}, "role 'input'"),
+        ({"blocks": "auto"}, "list of tuples"),
+        ({"blocks": ["X0"]}, "tuple of variable names"),
+        ({"blocks": [("X0", "X0")]}, "distinct"),
+        ({"blocks": [()]}, "distinct"),
+        ({"blocks": [("X0", "Z")]}, "no variable 'Z'"),
+    ],
+)
+def test_bad_options_are_clear_errors(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(DepnetError, match=message):
+        learn(copies(), **options)
+
+
+def test_a_block_with_too_many_states() -> None:
+    dataset = Dataset.from_codes(np.zeros((3, 2), dtype=int), [300, 300])
+    with pytest.raises(LearningError, match="90,000 joint states"):
+        learn(dataset, blocks=[("X0", "X1")])
+
+
+def test_an_empty_table_is_an_error() -> None:
+    with pytest.raises(DataError, match="at least one row"):
+        learn(Dataset.from_codes(np.zeros((0, 2), dtype=int), [2, 2]))
+    with pytest.raises(DataError, match="weights are 0"):
+        learn(Dataset.from_codes([[0, 1]], [2, 2], weights=[0]))
+
+
+def test_roles() -> None:
+    network = learn(copies(), roles={"X0": "target", "X1": "input"})
+    assert network.nodes[0].source.size > 1
+    assert network.nodes[1].source.size == 1, "an input is not predicted"
+    assert all(0 not in node.source.inputs for node in network.nodes), "a target is no input"
+
+
+def test_forbidden_links() -> None:
+    network = learn(copies(), forbidden=[("X0", "X1"), ("X2", "X3")])
+    assert 0 not in network.nodes[1].source.inputs
+    assert 2 not in network.nodes[3].source.inputs
+    assert 1 in network.nodes[0].source.inputs, "the other way is allowed"
+
+
+def test_a_link_into_one_variable_of_a_block_is_a_link_into_the_block() -> None:
+    network = learn(copies(), blocks=[("X0", "X1")], forbidden=[("X2", "X1")])
+    assert network.nodes[0].variables == (0, 1)
+    assert network.nodes[0].source.inputs == (3,)
+
+
+def test_limits() -> None:
+    dataset = copies(cardinality=3)
+    assert max(node.source.size for node in learn(dataset, penalty=NoPenalty()).nodes) > 5
+    for max_leaves in (1, 2, 3, 5):
+        network = learn(dataset, penalty=NoPenalty(), max_leaves=max_leaves)
+        assert max(node.source.size for node in network.nodes) <= max_leaves
+    for node in learn(dataset, penalty=NoPenalty(), min_leaf_rows=30).nodes:
+        assert node.table.counts is not None
+        totals = node.table.counts.sum(axis=1)
+        assert min(totals[totals > 0]) >= 30
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_progress_counts_nodes(n_jobs: int) -> None:
+    seen: list[tuple[int, int]] = []
+    learn(copies(), n_jobs=n_jobs, progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+def test_an_error_in_the_callback_ends_the_fit() -> None:
+    def fail(done: int, total: int) -> None:
+        raise RuntimeError("enough")
+
+    for n_jobs in (1, 2):
+        with pytest.raises(RuntimeError, match="enough"):
+            learn(copies(), n_jobs=n_jobs, progress=fail)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_time_budget_ends_with_a_valid_network(n_jobs: int) -> None:
+    dataset = large()
+    began = time.perf_counter()
+    network = learn(dataset, penalty=NoPenalty(), max_seconds=0.3, n_jobs=n_jobs)
+    assert time.perf_counter() - began < 5
+    assert len(network.nodes) == 40
+    assert network.nodes[-1].source.size == 1, "not begun: one leaf"
+    for node in network.nodes[::13]:
+        assert node.table.counts is not None
+        leaves = np.bincount(node.source(dataset.codes), minlength=node.source.size)
+        assert node.table.counts.sum(axis=1).tolist() == leaves.tolist()
+    assert learn(copies(), max_seconds=1000) == learn(copies())
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_ends_a_fit_within_a_second_and_leaves_the_file_whole(tmp_path: Path, n_jobs: int) -> None:
+    script = textwrap.dedent(
+        f"""
+        import numpy as np
+        from depnet import Dataset, NoPenalty, learn
+        data = Dataset.from_codes(np.random.default_rng(0).integers(0, 3, (30_000, 40)), [3] * 40)
+        print("go", flush=True)
+        learn(data, penalty=NoPenalty(), n_jobs={n_jobs}, resume={str(tmp_path / "fit.jsonl")!r})
+        """
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "go\n"
+    time.sleep(0.7)
+    began = time.perf_counter()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    took = time.perf_counter() - began
+    assert "KeyboardInterrupt" in errors
+    assert took < 3, f"{took:.2f} s (a second, and slack for a busy machine)"
+    text = (tmp_path / "fit.jsonl").read_bytes()
+    assert text.startswith(b'{"format"')
+    assert text.endswith(b"\n")
+
+
+def test_one_thread_does_not_import_joblib() -> None:
+    script = (
+        "import sys, depnet; depnet.learn(depnet.Dataset.from_codes([[0, 1]], [2, 2])); "
+        "assert 'joblib' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, env=os.environ)
+
+
+def test_a_column_of_identifiers_is_reported_and_harmless() -> None:
+    rows = 65_535
+    rng = np.random.default_rng(0)
+    codes = np.stack([rng.permutation(rows), *rng.integers(0, 2, (3, rows))], axis=1)
+    codes[:, 3] = codes[:, 2] ^ (rng.random(rows) < 0.1)
+    with pytest.warns(ManyStatesWarning, match=r"'X0' has 65,535 different states in 65,535 rows"):
+        network = learn(Dataset.from_codes(codes, [rows, 2, 2, 2]))
+    assert [node.source.size for node in network.nodes] == [1, 1, 2, 2]
+
+
+def test_a_small_table_of_identifiers_with_a_user_penalty() -> None:
+    codes = np.stack([np.arange(300), np.arange(300) % 2, np.arange(300) % 3], axis=1)
+    with pytest.warns(ManyStatesWarning, match="X0"):
+        network = learn(Dataset.from_codes(codes, [300, 2, 3]), penalty=lambda k, n: k * 1e-9, max_leaves=700)
+    assert network.nodes[1].source.inputs == (0,)
+
+
+def test_structural_names_make_sources_smaller() -> None:
+    dataset = Dataset.from_codes(np.random.default_rng(0).integers(0, 2, (60, 60)), [2] * 60)
+    plain, named = learn(dataset), learn(dataset, penalty=StructuralMdl())
+    assert sum(node.source.size for node in named.nodes) < sum(node.source.size for node in plain.nodes)
+
+
+def test_fits_in_several_threads_at_once() -> None:
+    dataset, expected = copies(), learn(copies())
+    results: list[object] = []
+    threads = [threading.Thread(target=lambda: results.append(learn(dataset))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(a == b for a, b in itertools.product(results, [expected]))
+    assert len(results) == 4
