@@ -1,9 +1,13 @@
-"""What the theorems are tried on: points of a manifold, and neighbours of a law."""
+"""What the theorems are tried on: points of a manifold, neighbours of a law, laws by a dense solve."""
+
+import math
+from collections.abc import Sequence
 
 import numpy as np
 
+from depnet import Network
 from depnet.arrays import FloatArray
-from depnet.geometry import FullConditionalManifold
+from depnet.geometry import FullConditionalManifold, manifolds
 from tests.strategies import random_joint
 
 
@@ -22,3 +26,23 @@ def neighbours(
     """Laws around a positive `p`, nearer and farther."""
     around = [p * np.exp(step * rng.standard_normal(p.shape)) for step in steps]
     return [q / q.sum() for q in around]
+
+
+def transition_matrix(manifold: FullConditionalManifold, shape: tuple[int, ...]) -> FloatArray:
+    """K_i[x, x'] = theta_i(x'_B | x_-B) where x and x' agree outside B, else 0; states row-major."""
+    context = tuple(1 if i in manifold.variables else k for i, k in enumerate(shape))
+    numbers = np.broadcast_to(np.arange(math.prod(context)).reshape(context), shape).ravel()
+    theta = np.broadcast_to(manifold.theta, shape).ravel()
+    return np.where(numbers[:, None] == numbers[None, :], theta[None, :], 0.0)
+
+
+def dense_stationary(network: Network, weights: Sequence[float]) -> FloatArray:
+    """The law of the random scan of a small positive network, by a dense solve of pi = pi K."""
+    shape = network.domain.cardinalities
+    K = sum(c * transition_matrix(m, shape) for c, m in zip(weights, manifolds(network), strict=True))
+    equations = np.asarray(K).T - np.eye(math.prod(shape))
+    equations[-1] = 1.0  # one equation is redundant; the law sums to one instead
+    sums = np.zeros(len(equations))
+    sums[-1] = 1.0
+    pi = np.maximum(np.linalg.solve(equations, sums), 0.0)
+    return np.asarray(pi / pi.sum()).reshape(shape)
