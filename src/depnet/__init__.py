@@ -5,7 +5,9 @@ from depnet.data import Dataset, Domain, Variable, titanic
 from depnet.exact import RecurrentClass, law_path, recurrent_classes, stationary, stationary_cycle
 from depnet.geometry import empirical
 from depnet.learning.certificate import Certificate, certificate
+from depnet.learning.framework import SplitMerge, WithLossless, learn_with
 from depnet.learning.learn import learn
+from depnet.learning.links import Link, links
 from depnet.learning.parameters import learn_parameters
 from depnet.learning.penalty import Aic, Mdl, NoPenalty, StructuralMdl
 from depnet.model import (
@@ -37,6 +39,7 @@ __all__ = [
     "Domain",
     "FunctionSource",
     "InformationSource",
+    "Link",
     "LosslessSource",
     "Mdl",
     "Merge",
@@ -47,15 +50,19 @@ __all__ = [
     "RecurrentClass",
     "SequentialScan",
     "Split",
+    "SplitMerge",
     "StructuralMdl",
     "TabulatedSource",
     "Variable",
+    "WithLossless",
     "certificate",
     "empirical",
     "geometry",
     "law_path",
     "learn",
     "learn_parameters",
+    "learn_with",
+    "links",
     "load",
     "recurrent_classes",
     "save",

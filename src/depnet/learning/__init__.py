@@ -1,1 +1,1 @@
-"""To come."""
+"""Learning: penalties, parameters, structure, certificates and links (Sec. 4)."""

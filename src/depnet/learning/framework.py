@@ -1,0 +1,228 @@
+r"""Algorithm 3: greedy structure learning with any way of making candidates (Sec. 4.3).
+
+    Y <- identically-zero function
+    loop:  Cand <- candidates made from Y;  Y_min <- the one of least cost
+           if cost(Y_min) >= cost(Y): return Y;  Y <- Y_min
+
+`learn_with` is that loop, in Python and slowly; a strategy is any object that proposes changed sources. Two
+are shipped: `SplitMerge`, the candidates of Sec. 4.5 to the letter (what `learn` does natively), and
+`WithLossless`, which adds the lossless source to another strategy's candidates: the first condition of
+Theorems 5 and 6.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from depnet.arrays import IntArray
+from depnet.data.dataset import Dataset
+from depnet.errors import LearningError
+from depnet.learning.cost import delta
+from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, StructuralMdl, checked_penalty
+from depnet.model.counting import joint_states, leaf_counts, tabulate
+from depnet.model.decision_graph import DecisionGraph
+from depnet.model.network import Network
+from depnet.model.node import Node
+from depnet.model.operations import Merge, Split
+from depnet.model.source import InformationSource, LosslessSource
+from depnet.model.table import ConditionalTable, checked_smoothing
+
+STEP = 1e-12
+"""An operation must lower the cost by more than this, nats per row, so that rounding makes no cycle."""
+
+MAX_LOSSLESS = 1 << 20
+"""The lossless source is proposed where its table has at most so many cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A changed source, with what is needed to evaluate Delta from the leaves that changed alone.
+
+    `removed` and `added` are the counts [leaf, state] of the leaves that go and that come; `naming` is what a
+    structural penalty charges for the change, in nats per row.
+    """
+
+    source: InformationSource
+    removed: IntArray
+    added: IntArray
+    naming: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NodeData:
+    """What a strategy may look at: the rows, the node's variables, the inputs it may use, the penalty."""
+
+    dataset: Dataset
+    variables: tuple[int, ...]
+    penalty: Penalty
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The variables that a source of this node may read: all that it does not update."""
+        return tuple(j for j in range(len(self.dataset.domain)) if j not in self.variables)
+
+    @property
+    def states(self) -> int:
+        """|X_i|; for a block the number of joint states."""
+        return math.prod(self.dataset.domain.cardinalities[i] for i in self.variables)
+
+    def counts(self, source: InformationSource) -> IntArray:
+        """N_yx, [leaf, state]."""
+        return leaf_counts(source, self.variables, self.dataset)
+
+
+class CandidateStrategy(Protocol):
+    """Proposes changed sources for a node. Equal costs: the first proposed wins."""
+
+    def candidates(
+        self, source: InformationSource, data: NodeData
+    ) -> Iterable[Candidate | InformationSource]:
+        """Functions obtained by modifying `source`; plain sources are counted from the data."""
+
+
+def learn_with(
+    dataset: Dataset,
+    strategy: CandidateStrategy,
+    *,
+    penalty: PenaltyLike = Mdl(),  # noqa: B008  # a frozen value
+    smoothing: float = 0.0,
+    blocks: Sequence[Sequence[int]] | None = None,
+) -> Network:
+    """The network that Algorithm 3 learns with the candidates of `strategy`.
+
+    `blocks` are the tuples of variables that the nodes update; None: one node a variable. A strategy:
+
+    >>> class Neighbours:
+    ...     def candidates(self, source, data):           # X_i may look at X_{i-1} and X_{i+1}
+    ...         n, (i,) = len(data.dataset.domain), data.variables
+    ...         near = tuple(j for j in (i - 1, i + 1) if 0 <= j < n)
+    ...         yield LosslessSource(near, tuple(data.dataset.domain.cardinalities[j] for j in near))
+    """
+    rule = checked_penalty(penalty)
+    smoothing = checked_smoothing(smoothing)
+    if dataset.total == 0:
+        raise LearningError("learn_with: the dataset has no rows; there is nothing to learn from.")
+    if not callable(getattr(strategy, "candidates", None)):
+        raise LearningError(
+            f"a strategy has a method candidates(source, data) that proposes sources; got {strategy!r}."
+        )
+    targets = [(i,) for i in range(len(dataset.domain))] if blocks is None else [tuple(b) for b in blocks]
+    nodes = []
+    for variables in targets:
+        data = NodeData(dataset, variables, rule)
+        source = greedy(strategy, data)
+        nodes.append(Node(variables, source, ConditionalTable.from_counts(data.counts(source), smoothing)))
+    return Network(dataset.domain, tuple(nodes))
+
+
+def greedy(strategy: CandidateStrategy, data: NodeData) -> InformationSource:
+    """Algorithm 3 for one node."""
+    source: InformationSource = DecisionGraph((), data.dataset.domain.cardinalities)
+    while True:
+        best, least = None, math.inf
+        for proposed in strategy.candidates(source, data):
+            candidate = proposed if isinstance(proposed, Candidate) else _counted(proposed, source, data)
+            change = _delta(candidate, source, data)
+            if change < least:
+                best, least = candidate, change
+        if best is None or not least < -STEP:
+            return source
+        source = best.source
+
+
+def _counted(proposed: InformationSource, source: InformationSource, data: NodeData) -> Candidate:
+    if not isinstance(proposed, InformationSource):
+        raise LearningError(
+            f"a strategy proposes information sources, or Candidates; node {data.variables} was given {proposed!r}."
+        )
+    proposed.check_domain(data.dataset.domain.cardinalities)
+    return Candidate(proposed, data.counts(source), data.counts(proposed))
+
+
+def _delta(candidate: Candidate, source: InformationSource, data: NodeData) -> float:
+    rows = data.dataset.total
+    without_name = delta(candidate.removed, candidate.added, source.size, rows, data.penalty)
+    return without_name + candidate.naming
+
+
+@dataclass(frozen=True, slots=True)
+class SplitMerge:
+    """The candidates of Sec. 4.5: every Split(y, j) and every Merge(y0, y1) of the current decision graph.
+
+    The order decides ties: splits before merges, the least Delta without the name first, then the lowest (leaf,
+    variable) or (first, second). So an empty leaf, which ties with every partner, joins the lowest leaf.
+    """
+
+    def candidates(
+        self, source: InformationSource, data: NodeData
+    ) -> Iterable[Candidate | InformationSource]:
+        """All splits, then all merges; none for a source that is no decision graph."""
+        if not isinstance(source, DecisionGraph):
+            return
+        counts = data.counts(source)
+        for group in (_splits(source, counts, data), _merges(source, counts, data)):
+            # Adding the name rounds, and could make a tie of what was none: hence sorted before.
+            yield from sorted(group, key=lambda candidate: _rank(candidate, source, data))
+
+
+def _rank(candidate: Candidate, source: DecisionGraph, data: NodeData) -> float:
+    rows = data.dataset.total
+    if len(candidate.removed) == 2:  # all merges change R alike: compared without it, exactly
+        return delta(candidate.removed, candidate.added, source.size, 1, _free)
+    return delta(candidate.removed, candidate.added, source.size, rows, data.penalty)
+
+
+def _free(parameters: int, rows: int, /) -> float:
+    return 0.0
+
+
+def _splits(source: DecisionGraph, counts: IntArray, data: NodeData) -> Iterator[Candidate]:
+    domain, rows = data.dataset.domain, data.dataset.total
+    leaves, state = source(data.dataset.codes), joint_states(data.dataset, data.variables)
+    name = 0.0
+    if isinstance(data.penalty, StructuralMdl) and data.inputs:
+        name = data.penalty.split_name(source.size, len(data.inputs), rows)
+    by_variable = {}
+    for j in data.inputs:
+        k = domain.cardinalities[j]
+        cells = leaves.astype(np.int64) * k + data.dataset.column(j)
+        by_variable[j] = tabulate(cells, state, source.size * k, data.states, data.dataset)
+    for y in range(source.size):
+        for j in data.inputs:
+            k = domain.cardinalities[j]
+            grown = DecisionGraph((*source.operations, Split(y, j)), source.cardinalities)
+            yield Candidate(grown, counts[y : y + 1], by_variable[j][y * k : (y + 1) * k], name)
+
+
+def _merges(source: DecisionGraph, counts: IntArray, data: NodeData) -> Iterator[Candidate]:
+    name = 0.0
+    if isinstance(data.penalty, StructuralMdl) and source.size > 1:
+        name = data.penalty.merge_name(source.size, data.dataset.total)
+    for first in range(source.size):
+        for second in range(first + 1, source.size):
+            joined = DecisionGraph((*source.operations, Merge(first, second)), source.cardinalities)
+            pair = counts[[first, second]]
+            yield Candidate(joined, pair, pair.sum(axis=0, keepdims=True), name)
+
+
+@dataclass(frozen=True, slots=True)
+class WithLossless:
+    """Another strategy's candidates and the lossless source Y_i^ll: condition 1 of Theorems 5 and 6.
+
+    Its table grows with the product of all other cardinalities, so it is proposed only on small domains, of at
+    most 2^20 cells a table. Once taken, it stays: SplitMerge proposes nothing from it.
+    """
+
+    strategy: CandidateStrategy = SplitMerge()  # a frozen value
+
+    def candidates(
+        self, source: InformationSource, data: NodeData
+    ) -> Iterable[Candidate | InformationSource]:
+        """The other strategy's candidates, then the lossless source."""
+        yield from self.strategy.candidates(source, data)
+        cards = data.dataset.domain.cardinalities
+        if math.prod(cards) <= MAX_LOSSLESS:
+            yield LosslessSource.of_all_but(data.variables, cards)
