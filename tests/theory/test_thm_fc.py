@@ -19,7 +19,7 @@ from tests.theory.drawing import dense_stationary
 def assert_within_fc_limit(p: FloatArray, pi: FloatArray, network: Network, c: Sequence[float]) -> None:
     blocks = [node.variables for node in network.nodes]
     divergence = geometry.full_conditional_divergence(p, pi, c, blocks=blocks)
-    assert divergence <= geometry.fc_limit(p, network, c) * (1 + 1e-9) + 1e-12
+    assert divergence <= geometry.fc_limit(p, network, c) * (1 + 1e-9) + 1e-9  # pi is good to about 1e-10
 
 
 def random_case(
@@ -62,7 +62,7 @@ def check_random_networks(seed: int, count: int, blocks: bool) -> None:
     rng = np.random.default_rng([seed, blocks])
     for k in range(count):
         network, c, p = random_case(rng, blocks)
-        pi = dense_stationary(network, c)
+        pi = depnet.stationary(network, RandomScan(c))
         assert_within_fc_limit(hardest_state(pi, network, c), pi, network, c)
         if k % 4 == 0:  # the hardest state speaks for every p; some others, all the same
             assert_within_fc_limit(p, pi, network, c)
