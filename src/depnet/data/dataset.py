@@ -96,19 +96,27 @@ def _checked_codes(codes: ArrayLike, domain: Domain) -> CodeArray:
 
 
 def _reject_non_integers(raw: NDArray[Any], domain: Domain) -> NoReturn:
-    for i, variable in enumerate(domain.variables):
-        for row, value in enumerate(raw[:, i]):
-            if value is None or (isinstance(value, (float, np.floating)) and math.isnan(value)):
-                raise DataError(
-                    f"column {variable.name!r}, row {row}: {brief(value)} is not a code. "
-                    "Remove or complete missing values first."
-                )
-            if not is_whole(value):
-                raise DataError(
-                    f"column {variable.name!r}, row {row}: codes are integers; got {brief(value)} ({raw.dtype}). "
-                    "Convert with .astype(int) if these are whole numbers."
-                )
+    """Say which cell is not an integer: a missing value before any other, since .astype(int) would hide it."""
+    for wrong, what_to_do in (
+        (_is_missing, "Remove or complete missing values first."),
+        (_is_no_integer, "Convert with .astype(int) if these are whole numbers."),
+    ):
+        for i, variable in enumerate(domain.variables):
+            for row, value in enumerate(raw[:, i].tolist()):
+                if wrong(value):
+                    raise DataError(
+                        f"column {variable.name!r}, row {row}: codes are integers; got {brief(value)} "
+                        f"({raw.dtype}). {what_to_do}"
+                    )
     raise DataError(f"codes are integers; got an array of {raw.dtype}. Convert with .astype(int).")
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or (isinstance(value, (float, np.floating)) and math.isnan(value))
+
+
+def _is_no_integer(value: object) -> bool:
+    return not is_whole(value)
 
 
 def _checked_weights(weights: ArrayLike | None, rows: int) -> IntArray | None:

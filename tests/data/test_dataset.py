@@ -1,0 +1,132 @@
+"""Tables of codes: what from_codes takes, keeps and refuses."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from depnet import Dataset, Domain, Variable
+from depnet.errors import DataError
+from tests.strategies import datasets
+
+TWO = [2, 3]
+
+
+def test_codes_are_kept_column_major_and_read_only() -> None:
+    given_codes = np.array([[0, 2], [1, 0], [1, 1]])
+    dataset = Dataset.from_codes(given_codes, TWO)
+    given_codes[:] = 0
+    assert dataset.codes.tolist() == [[0, 2], [1, 0], [1, 1]], "the table is a copy"
+    assert dataset.codes.dtype == np.uint8
+    assert dataset.codes.flags.f_contiguous
+    assert dataset.column(1).flags.c_contiguous
+    assert (dataset.rows, dataset.total) == (3, 3)
+    with pytest.raises(ValueError, match="read-only"):
+        dataset.codes[0, 0] = 1
+
+
+@given(datasets(weighted=True))
+def test_a_dataset_makes_itself_again(dataset: Dataset) -> None:
+    again = Dataset.from_codes(dataset.codes, weights=dataset.weights, domain=dataset.domain)
+    assert np.array_equal(again.codes, dataset.codes)
+    assert dataset.weights is not None
+    assert again.total == dataset.total == sum(dataset.weights.tolist())
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint8, np.int32, np.uint64, ">i4"])
+def test_every_kind_of_integer_is_a_code(dtype: Any) -> None:
+    assert Dataset.from_codes(np.array([[1, 0]], dtype=dtype), [2, 2]).codes.tolist() == [[1, 0]]
+
+
+def test_many_states_take_two_bytes() -> None:
+    assert Dataset.from_codes([[255]], [256]).codes.dtype == np.uint8
+    assert Dataset.from_codes([[256]], [257]).codes.dtype == np.uint16
+    assert Dataset.from_codes([[65_534]], [65_535]).codes.tolist() == [[65_534]]
+    with pytest.raises(DataError, match="column 0 would have 65,536 states; at most 65,535"):
+        Dataset.from_codes([[0]], [65_536])
+
+
+@pytest.mark.parametrize("codes", [[], np.empty((0, 2)), np.empty((0, 2), dtype=int)])
+def test_no_rows_are_a_table(codes: Any) -> None:
+    dataset = Dataset.from_codes(codes, TWO, weights=[])
+    assert (dataset.rows, dataset.total, dataset.codes.shape) == (0, 0, (0, 2))
+
+
+@pytest.mark.parametrize(
+    ("codes", "message"),
+    [
+        ([[0, 1], [1]], "rectangular table"),
+        ([0, 1], r"shape \(2,\); expected \[rows, 2\]"),
+        ([[0, 1, 0]], r"shape \(1, 3\); expected \[rows, 2\]"),
+        ([[[0, 1]]], r"shape \(1, 1, 2\)"),
+        (None, r"shape \(\)"),
+        ([[0, 1], [0, 3]], r"column 'X1', row 1: code 3 is outside 0\.\.2 \(3 states\)"),
+        ([[0, 1], [-1, 0]], r"column 'X0', row 1: code -1 is outside 0\.\.1"),
+        (np.array([[0, 2**63]], dtype=np.uint64), "column 'X1', row 0: code 9223372036854775808"),
+        ([[0, 2**70]], "codes are integers; got an array of object"),
+        (
+            [[0.0, 1.0]],
+            r"column 'X0', row 0: codes are integers; got 0\.0 \(float64\). Convert with .astype",
+        ),
+        ([[0.0, np.nan]], "column 'X1', row 0: codes are integers; got nan .*complete missing values"),
+        ([[0, 1], [0, np.nan]], "column 'X1', row 1: codes are integers; got nan"),
+        ([[0.5, 1.0]], "codes are integers"),
+        ([[np.inf, 1.0]], "codes are integers; got .*inf"),
+        ([["0", "1"]], "codes are integers; got .*'0'"),
+        (np.array([[0, 1], [None, 1]], dtype=object), "column 'X0', row 1: codes are integers; got None"),
+        (np.array([[0, 1], [1, "a"]], dtype=object), "column 'X1', row 1: codes are integers; got 'a'"),
+        (np.array([[0, 1]], dtype=object), "got an array of object. Convert with"),
+        ([[1j, 0]], "codes are integers"),
+        (np.array([["2020-01-01"] * 2], dtype="M8[D]"), "codes are integers"),
+    ],
+)
+def test_what_is_not_a_table_of_codes(codes: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        Dataset.from_codes(codes, TWO)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1], r"2 integers, one a row; got shape \(1,\)"),
+        ([[1, 2]], r"shape \(1, 2\)"),
+        (3, r"shape \(\)"),
+        ([1.0, 2.0], "2 integers, one a row; got .*float64"),
+        ([1, np.nan], "float64"),
+        ([True, False], "bool"),
+        (["1", "2"], "2 integers"),
+        ([[1], [1, 2]], "2 integers, one a row"),
+        ([3, -1], "row 1 has the weight -1; weights are not negative"),
+        ([2**53, 0], "exact only below 2\\^53"),
+        ([2**52, 2**52], "about 10\\^16; counts are exact only below 2\\^53"),
+        (np.array([2**63, 2**63], dtype=np.uint64), "exact only below 2\\^53"),
+        ([2**63 - 1, 2**63 - 1], "exact only below 2\\^53"),  # whose int64 sum would be -2
+        ([2**70, 1], "2 integers"),
+    ],
+)
+def test_what_are_not_row_weights(weights: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        Dataset.from_codes([[0, 1], [1, 1]], TWO, weights)
+
+
+def test_weights_up_to_the_limit_are_exact() -> None:
+    dataset = Dataset.from_codes([[0, 1], [1, 1]], TWO, [2**53 - 2, 1])
+    assert dataset.total == 2**53 - 1
+    assert Dataset.from_codes([[0, 1], [1, 1]], TWO, [0, 0]).total == 0
+
+
+def test_a_domain_or_cardinalities_and_not_both() -> None:
+    domain = Domain((Variable("a", ("x", "y")),))
+    assert Dataset.from_codes([[1]], domain=domain).domain is domain
+    with pytest.raises(DataError, match="either cardinalities or a domain"):
+        Dataset.from_codes([[1]])
+    with pytest.raises(DataError, match="either cardinalities or a domain"):
+        Dataset.from_codes([[1]], [2], domain=domain)
+    with pytest.raises(DataError, match="one a variable; got 2"):
+        Dataset.from_codes([[1]], 2)  # type: ignore[arg-type]  # on purpose
+
+
+def test_names_that_are_alike_are_an_error() -> None:
+    with pytest.raises(DataError, match="both named 'a'"):
+        Dataset.from_codes([[0, 0]], domain=Domain((Variable("a", (0,)), Variable("a", (0,)))))
