@@ -1,5 +1,6 @@
 """Conditional distribution tables theta_i(X_i | Y_i) (Sec. 2.1, Theorem 4)."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -150,6 +151,10 @@ def checked_smoothing(smoothing: float) -> float:
     """`smoothing` as a float from 0 to 1e100."""
     if isinstance(smoothing, bool) or not isinstance(smoothing, (int, float, np.integer, np.floating)):
         raise ModelError(f"smoothing is a number of at least 0; got {brief(smoothing)}.")
-    if not (0 <= smoothing <= MAX_SMOOTHING):
+    try:
+        value = float(smoothing)
+    except OverflowError:  # a whole number past all floats
+        value = math.inf
+    if not 0 <= value <= MAX_SMOOTHING:
         raise ModelError(f"smoothing is a number from 0 to {MAX_SMOOTHING:g}; got {brief(smoothing)}.")
-    return float(smoothing)
+    return value

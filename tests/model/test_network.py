@@ -1,0 +1,176 @@
+"""Nodes and networks: parts that fit, parts that do not, and genuine Gibbs sampling."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from depnet import (
+    ConditionalTable,
+    ConstantSource,
+    DecisionGraph,
+    Domain,
+    FunctionSource,
+    LosslessSource,
+    Network,
+    Node,
+    Split,
+    Variable,
+)
+from depnet.arrays import FloatArray
+from depnet.errors import DataError, ModelError
+from depnet.geometry.dense import theta_tensor
+from tests.strategies import joints, networks
+
+AB = Domain((Variable("a", (0, 1)), Variable("b", ("x", "y", "z"))))
+
+
+def uniform(leaves: int, states: int) -> ConditionalTable:
+    return ConditionalTable.from_probabilities(np.full((leaves, states), 1 / states))
+
+
+def free(i: int, states: int) -> Node:
+    return Node((i,), ConstantSource(), uniform(1, states))
+
+
+@pytest.mark.parametrize("variables", [(), (0, 0), (-1,), (0.0,), (True,), 0, ("a",)])
+def test_a_node_updates_distinct_variables(variables: Any) -> None:
+    with pytest.raises(ModelError, match="one or more distinct variables, by their numbers"):
+        Node(variables, ConstantSource(), uniform(1, 2))
+
+
+def test_a_node_needs_a_table_row_for_every_leaf() -> None:
+    with pytest.raises(
+        ModelError, match="node 0: the information source has 3 leaves, the conditional table 2"
+    ):
+        Node((0,), LosslessSource((1,), (3,)), uniform(2, 2))
+
+
+def test_a_source_does_not_read_what_its_node_updates() -> None:
+    with pytest.raises(
+        ModelError, match="node 1: its information source reads variable 1, which the node itself"
+    ):
+        Node((1,), LosslessSource((1,), (3,)), uniform(3, 3))
+    with pytest.raises(ModelError, match=r"node 0x1: .* reads variable 0"):
+        Node((0, 1), DecisionGraph((Split(0, 0),), (2, 3)), uniform(2, 6))
+    # A test that was merged away reads nothing.
+    Node((0,), DecisionGraph((), (2, 3)), uniform(1, 2))
+
+
+def test_parts_of_a_node_are_what_they_should_be() -> None:
+    with pytest.raises(ModelError, match="its source is an InformationSource; got 'all'"):
+        Node((0,), "all", uniform(1, 2))  # type: ignore[arg-type]  # on purpose
+    with pytest.raises(ModelError, match="its table is a ConditionalTable"):
+        Node((0,), ConstantSource(), [[0.5, 0.5]])  # type: ignore[arg-type]  # on purpose
+
+
+def test_the_one_variable_of_a_node() -> None:
+    assert Node((np.int64(1),), ConstantSource(), uniform(1, 3)).variable == 1  # type: ignore[arg-type]  # numpy's, too
+    with pytest.raises(ModelError, match=r"a block node updates 2 variables: \(0, 1\)"):
+        _ = Node((0, 1), ConstantSource(), uniform(1, 6)).variable
+
+
+@pytest.mark.parametrize(
+    ("nodes", "message"),
+    [
+        ([free(0, 2)], "no node updates variable 'b'; every variable needs one"),
+        ([], "no node updates variable 'a'"),
+        ([free(0, 2), free(2, 3)], "node 1 updates variable 2; the domain has 2 variables"),
+        ([free(0, 3), free(1, 3)], "node 0: the conditional table has 3 states, a has 2"),
+        ([Node((0, 1), ConstantSource(), uniform(1, 5))], "node 0: .* has 5 states, a x b has 6"),
+        ([free(0, 2), "b"], "node 1 of a network is a Node; got 'b'"),
+        (
+            [Node((0,), LosslessSource((1,), (2,)), uniform(2, 2)), free(1, 3)],
+            "node 0: a lossless source takes variable 1 to have 2 states; the domain has 3",
+        ),
+        (
+            [Node((0,), DecisionGraph((), (2, 2)), uniform(1, 2)), free(1, 3)],
+            "node 0: a decision graph was recorded on",
+        ),
+        (
+            [Node((0,), FunctionSource(lambda x: x[:, 0], (7,), 2), uniform(2, 2)), free(1, 3)],
+            "node 0: a FunctionSource reads variable 7",
+        ),
+    ],
+)
+def test_parts_that_do_not_fit_are_named(nodes: list[Any], message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        Network(AB, tuple(nodes))
+
+
+def test_a_network_has_a_domain() -> None:
+    with pytest.raises(ModelError, match=r"domain is a Domain; got \(2, 3\)"):
+        Network((2, 3), (free(0, 2), free(1, 3)))  # type: ignore[arg-type]  # on purpose
+
+
+def test_blocks_and_who_updates_what() -> None:
+    network = Network(AB, (Node((1, 0), ConstantSource(), uniform(1, 6)), free(0, 2)))
+    assert len(network) == 2
+    assert network.updating([0]) == (0, 1)
+    assert network.updating([1]) == (0,)
+
+
+def test_a_block_of_very_many_variables_has_a_short_message() -> None:
+    domain = Domain.from_cardinalities([3] * 20_000)
+    block = Node(tuple(range(20_000)), ConstantSource(), uniform(1, 2))
+    with pytest.raises(ModelError, match=r"has about 10\^9542\.$") as error:
+        Network(domain, (block,))
+    assert len(str(error.value)) < 300
+
+
+@given(networks(blocks=True))
+def test_networks_are_equal_by_their_parts(network: Network) -> None:
+    assert network == Network(network.domain, network.nodes)
+    assert network != Network.from_joint(np.full((1, 1), 1.0))
+
+
+@given(joints(zeros=0.3))
+def test_genuine_gibbs_has_every_full_conditional(p: FloatArray) -> None:
+    network = Network.from_joint(p)
+    for i, node in enumerate(network.nodes):
+        theta = theta_tensor(node, p.shape)
+        totals = p.sum(axis=i, keepdims=True)
+        expected = np.where(totals > 0, p / np.where(totals > 0, totals, 1), 1 / p.shape[i])
+        np.testing.assert_allclose(theta, expected, rtol=1e-14, atol=0)
+        assert node.variables == (i,)
+    with pytest.raises(AssertionError):  # of another joint
+        np.testing.assert_allclose(theta, expected * (1 - 1e-9), rtol=1e-14, atol=0)
+
+
+def test_a_context_that_never_happens_is_uniform() -> None:
+    network = Network.from_joint([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    assert network.nodes[0].table.probabilities.tolist() == [[1, 0], [0.5, 0.5], [0.5, 0.5]]
+    assert network.nodes[1].table.probabilities[1].tolist() == [1 / 3] * 3
+
+
+def test_tiny_joints_are_exact() -> None:
+    network = Network.from_joint([[5e-324, 5e-324], [1.0, 0.0]])
+    assert network.nodes[1].table.probabilities.tolist() == [[0.5, 0.5], [1.0, 0.0]]
+
+
+@pytest.mark.parametrize(
+    ("p", "message"),
+    [
+        ([[0.5, 0.6]], r"sum to 1; got shape \(1, 2\), sum 1\.1"),
+        ([[1.5, -0.5]], "non-negative"),
+        ([[np.nan, 1.0]], "non-negative"),
+        (1.0, r"shape \(\)"),
+        ([], "sum 0"),
+        ([["a"]], "tensor of numbers"),
+        ([[1.0], [0.0, 0.0]], "tensor of numbers"),
+        (None, "non-negative|tensor"),
+    ],
+)
+def test_what_is_not_a_joint(p: Any, message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        Network.from_joint(p)
+
+
+def test_a_joint_with_a_domain_of_its_own() -> None:
+    p = np.full((2, 3), 1 / 6)
+    assert Network.from_joint(p, AB).domain is AB
+    with pytest.raises(ModelError, match=r"the joint has the shape \(3, 2\), the domain \(2, 3\)"):
+        Network.from_joint(p.T, AB)
+    with pytest.raises(DataError, match="65,536 states"):
+        Network.from_joint(np.full(65_536, 1 / 65_536))
