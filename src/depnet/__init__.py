@@ -48,6 +48,7 @@ __all__ = [
     "Node",
     "RandomScan",
     "RecurrentClass",
+    "Sampler",
     "SequentialScan",
     "Split",
     "SplitMerge",
@@ -65,8 +66,10 @@ __all__ = [
     "links",
     "load",
     "recurrent_classes",
+    "sample",
     "save",
     "stationary",
     "stationary_cycle",
     "titanic",
+    "trace",
 ]

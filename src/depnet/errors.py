@@ -56,6 +56,18 @@ class LearningError(DepnetError, ValueError):
     """A penalty, a candidate strategy or an option that learning cannot work with."""
 
 
+class SamplingError(DepnetError, ValueError):
+    """A draw that cannot be made as asked: a number of rows, sweeps or chains out of range."""
+
+
+class ReducibleWarning(UserWarning):
+    """Tables with zeros on a domain too large to check: the chain may have several recurrent classes."""
+
+
+class MixingWarning(UserWarning):
+    """The pilot run did not settle: burn-in and thinning chosen from it may be too short."""
+
+
 class ManyStatesWarning(UserWarning):
     """A column that looks like an identifier: about as many states as rows."""
 

@@ -1,0 +1,184 @@
+// Pseudo-Gibbs sampling: the door between numpy arrays and the kernels of each instruction set.
+
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
+#include "arrays.hpp"
+#include "isa.hpp"
+#include "sampler_kernels.hpp"
+
+namespace depnet::sampler {
+namespace {
+
+static_assert(sizeof(Node) == 12 * sizeof(std::int64_t));
+
+template <typename T>
+std::vector<T> copied(const In1<T>& values) {
+    return std::vector<T>(values.data(), values.data() + values.size());
+}
+
+// The arrays of a Program, owned.
+struct Nodes {
+    std::vector<std::int64_t> heads;
+    std::vector<std::uint32_t> thresholds, choice;
+    std::vector<std::int32_t> inputs, leaf_map, vertex_variable, vertex_begin, children, targets,
+        choice_guide;
+    std::vector<std::uint16_t> decode;
+    std::int64_t variables, guide_shift;
+    bool uniform_choice;
+
+    Nodes(std::int64_t variables, In1<std::int64_t> heads, In1<std::uint32_t> thresholds,
+          In1<std::int32_t> inputs, In1<std::int32_t> leaf_map, In1<std::int32_t> vertex_variable,
+          In1<std::int32_t> vertex_begin, In1<std::int32_t> children, In1<std::int32_t> targets,
+          In1<std::uint16_t> decode, In1<std::uint32_t> choice, In1<std::int32_t> choice_guide,
+          std::int64_t guide_shift, bool uniform_choice)
+        : heads(copied(heads)),
+          thresholds(copied(thresholds)),
+          choice(copied(choice)),
+          inputs(copied(inputs)),
+          leaf_map(copied(leaf_map)),
+          vertex_variable(copied(vertex_variable)),
+          vertex_begin(copied(vertex_begin)),
+          children(copied(children)),
+          targets(copied(targets)),
+          choice_guide(copied(choice_guide)),
+          decode(copied(decode)),
+          variables(variables),
+          guide_shift(guide_shift),
+          uniform_choice(uniform_choice) {}
+
+    Program view() const {
+        return {variables,
+                static_cast<std::int64_t>(heads.size() / 12),
+                reinterpret_cast<const Node*>(heads.data()),
+                thresholds.data(),
+                inputs.data(),
+                leaf_map.data(),
+                vertex_variable.data(),
+                vertex_begin.data(),
+                children.data(),
+                targets.data(),
+                decode.data(),
+                choice.data(),
+                choice_guide.data(),
+                guide_shift,
+                uniform_choice};
+    }
+};
+
+using Words = std::optional<In1<std::uint32_t>>;
+
+const std::uint32_t* data_of(const Words& words) { return words ? words->data() : nullptr; }
+
+#if defined(DEPNET_X86)
+#define DEPNET_DISPATCH(isa, call) \
+    switch (isa) {                 \
+        case Isa::avx512:          \
+            return avx512::call;   \
+        case Isa::avx2:            \
+            return avx2::call;     \
+        default:                   \
+            return portable::call; \
+    }
+#else
+#define DEPNET_DISPATCH(isa, call) return portable::call;
+#endif
+
+template <typename Code>
+std::int64_t run_codes(const Nodes& nodes, const Task& task, const Randomness& random, Code* state,
+                       Code* out) {
+    const Program p = nodes.view();
+    const Isa isa = chosen_isa();
+    if constexpr (sizeof(Code) == 1) {
+        DEPNET_DISPATCH(isa, codes8(p, task, random, state, out))
+    } else {
+        DEPNET_DISPATCH(isa, codes16(p, task, random, state, out))
+    }
+}
+
+template <typename Code>
+std::int64_t codes(const Nodes& nodes, Task task, std::uint64_t seed, std::uint32_t stream,
+                   std::uint32_t place_stream, Words words, Words place_words, Out1<Code> state,
+                   nb::ndarray<Code, nb::ndim<2>, nb::c_contig, nb::device::cpu> out) {
+    const Randomness random{seed, stream, place_stream, data_of(words), data_of(place_words)};
+    task.out_stride = static_cast<std::int64_t>(out.shape(1));
+    nb::gil_scoped_release release;
+    return run_codes(nodes, task, random, state.data(), out.data());
+}
+
+template <typename Code>
+std::int64_t run_trace(const Program& p, bool random_scan, const Randomness& random,
+                       std::int64_t first, std::int64_t steps, Code* x, Code* out) {
+    const Isa isa = chosen_isa();
+    if constexpr (sizeof(Code) == 1) {
+        DEPNET_DISPATCH(isa, trace8(p, random_scan, random, first, steps, x, out))
+    } else {
+        DEPNET_DISPATCH(isa, trace16(p, random_scan, random, first, steps, x, out))
+    }
+}
+
+template <typename Code>
+std::int64_t trace(const Nodes& nodes, bool random_scan, std::uint64_t seed, std::uint32_t stream,
+                   Words words, std::int64_t first_step, Out1<Code> state,
+                   nb::ndarray<Code, nb::ndim<2>, nb::c_contig, nb::device::cpu> out) {
+    const Randomness random{seed, stream, 0, data_of(words), nullptr};
+    nb::gil_scoped_release release;
+    return run_trace(nodes.view(), random_scan, random, first_step,
+                     static_cast<std::int64_t>(out.shape(0)), state.data(), out.data());
+}
+
+void make_words(std::uint64_t seed, std::uint32_t stream, std::uint64_t first,
+                std::int64_t first_chain,
+                nb::ndarray<std::uint32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> out) {
+    nb::gil_scoped_release release;
+    const auto rows = static_cast<std::int64_t>(out.shape(0));
+    const auto chains = static_cast<std::int64_t>(out.shape(1));
+    const Isa isa = chosen_isa();
+    DEPNET_DISPATCH(isa, words(seed, stream, first, first_chain, chains, rows, out.data()))
+}
+
+}  // namespace
+}  // namespace depnet::sampler
+
+NB_MODULE(sampler, m) {
+    using namespace depnet;
+    using namespace depnet::sampler;
+    nb::class_<Nodes>(m, "Nodes")
+        .def(nb::init<std::int64_t, In1<std::int64_t>, In1<std::uint32_t>, In1<std::int32_t>,
+                      In1<std::int32_t>, In1<std::int32_t>, In1<std::int32_t>, In1<std::int32_t>,
+                      In1<std::int32_t>, In1<std::uint16_t>, In1<std::uint32_t>, In1<std::int32_t>,
+                      std::int64_t, bool>(),
+             nb::kw_only(), nb::arg("variables"), nb::arg("heads"), nb::arg("thresholds"),
+             nb::arg("inputs"), nb::arg("leaf_map"), nb::arg("vertex_variable"),
+             nb::arg("vertex_begin"), nb::arg("children"), nb::arg("targets"), nb::arg("decode"),
+             nb::arg("choice"), nb::arg("choice_guide"), nb::arg("guide_shift"),
+             nb::arg("uniform_choice"));
+    nb::class_<Task>(m, "Task").def(
+        "__init__",
+        [](Task* t, std::int64_t first_chain, std::int64_t chains, std::int64_t first_sweep,
+               std::int64_t first_record, std::int64_t lead, std::int64_t gap, std::int64_t records,
+               std::int64_t first_row, std::int64_t record_stride, bool random_scan,
+               bool at_boundary) {
+                new (t) Task{first_chain, chains,    first_sweep,   first_record, lead,        gap,
+                             records,     first_row, record_stride, 0,            random_scan, at_boundary};
+            },
+            nb::kw_only(), nb::arg("first_chain"), nb::arg("chains"), nb::arg("first_sweep"),
+            nb::arg("first_record"), nb::arg("lead"), nb::arg("gap"), nb::arg("records"),
+            nb::arg("first_row"), nb::arg("record_stride"), nb::arg("random_scan"),
+            nb::arg("at_boundary") = false);
+    m.def("codes", &codes<std::uint8_t>, nb::arg("nodes"), nb::arg("task"), nb::arg("seed"),
+          nb::arg("stream"), nb::arg("place_stream"), nb::arg("words").none(),
+          nb::arg("place_words").none(), nb::arg("state").noconvert(), nb::arg("out").noconvert());
+    m.def("codes", &codes<std::uint16_t>, nb::arg("nodes"), nb::arg("task"), nb::arg("seed"),
+          nb::arg("stream"), nb::arg("place_stream"), nb::arg("words").none(),
+          nb::arg("place_words").none(), nb::arg("state").noconvert(), nb::arg("out").noconvert());
+    m.def("trace", &trace<std::uint8_t>, nb::arg("nodes"), nb::arg("random_scan"), nb::arg("seed"),
+          nb::arg("stream"), nb::arg("words").none(), nb::arg("first_step"),
+          nb::arg("state").noconvert(), nb::arg("out").noconvert());
+    m.def("trace", &trace<std::uint16_t>, nb::arg("nodes"), nb::arg("random_scan"), nb::arg("seed"),
+          nb::arg("stream"), nb::arg("words").none(), nb::arg("first_step"),
+          nb::arg("state").noconvert(), nb::arg("out").noconvert());
+    m.def("words", &make_words, nb::arg("seed"), nb::arg("stream"), nb::arg("first"),
+          nb::arg("first_chain"), nb::arg("out").noconvert());
+}

@@ -1,0 +1,72 @@
+// What the sampling kernels read: the nodes of one scan, flattened into arrays, and one call's
+// task. Views only: the arrays belong to the caller.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace depnet::sampler {
+
+constexpr std::uint32_t kLargestWord = 0xFFFFFFFFu;
+
+enum Kind : std::int64_t { kDirect = 0, kMapped = 1, kWalk = 2 };
+
+// One node of the scan. Its row of thresholds is that of the leaf, which is
+//   kDirect: base + sum of stride * code over the inputs;
+//   kMapped: leaf_map[extra + that sum];
+//   kWalk:   what the decision graph at vertex `extra` leads to.
+// A state at or beyond `limit` means that the evidence leaves nothing possible in this row.
+struct Node {
+    std::int64_t kind, thresholds, cells, limit, base, inputs, input_count, extra, targets,
+        target_count, decode, number;
+};
+
+struct Program {
+    std::int64_t variables;
+    std::int64_t node_count;
+    const Node* nodes;
+    const std::uint32_t* thresholds;  // [leaf][cells], ascending in a row
+    const std::int32_t* inputs;       // pairs (variable, stride)
+    const std::int32_t* leaf_map;
+    const std::int32_t* vertex_variable;  // as CompiledGraph; children and vertices are offsets
+    const std::int32_t* vertex_begin;     // into the whole arrays
+    const std::int32_t* children;
+    const std::int32_t* targets;       // variables that a node updates
+    const std::uint16_t* decode;       // [state][target] codes of a block's joint states
+    const std::uint32_t* choice;       // thresholds of the random scan, node_count - 1 of them
+    const std::int32_t* choice_guide;  // first node that a word with these top bits can choose
+    std::int64_t guide_shift;
+    std::int64_t uniform_choice;  // the choice is word * node_count >> 32
+};
+
+// Words come from the counter generator, or, where `words` is set, from the caller: row r of the
+// buffer holds word r of every chain of the call.
+struct Randomness {
+    std::uint64_t seed;
+    std::uint32_t stream;              // of the updates
+    std::uint32_t place_stream;        // of the places where rows are recorded
+    const std::uint32_t* words;        // [steps * words a step][chains], or null
+    const std::uint32_t* place_words;  // [records][chains], or null
+};
+
+// Run `lead` sweeps, record a row of every chain, and again `records - 1` times with `gap` sweeps
+// between. Under the sequential scan a row is recorded inside a sweep, just before the update at
+// a place drawn uniformly, and that sweep is finished.
+struct Task {
+    std::int64_t first_chain;
+    std::int64_t chains;
+    std::int64_t first_sweep;   // sweeps that were run before this call
+    std::int64_t first_record;  // rows of each chain that were recorded before this call
+    std::int64_t lead;
+    std::int64_t gap;
+    std::int64_t records;
+    std::int64_t first_row;      // row of the output of the first chain's first record
+    std::int64_t record_stride;  // rows of the output between two records of a chain
+    std::int64_t out_stride;     // rows of the output
+    bool random_scan;
+    bool at_boundary;  // sequential scan: record between sweeps instead of at random places
+};
+
+constexpr std::int64_t kDone = -1;
+
+}  // namespace depnet::sampler

@@ -1,0 +1,36 @@
+// The body of one translation unit: every sampling kernel, for one instruction set.
+#pragma once
+
+#include "sampler_codes.hpp"
+#include "sampler_kernels.hpp"
+
+namespace depnet::sampler::DEPNET_ISA_NAMESPACE {
+
+std::int64_t codes8(const Program& p, const Task& task, const Randomness& random,
+                    std::uint8_t* state, std::uint8_t* out) {
+    return run_codes(p, task, random, state, out);
+}
+std::int64_t codes16(const Program& p, const Task& task, const Randomness& random,
+                     std::uint16_t* state, std::uint16_t* out) {
+    return run_codes(p, task, random, state, out);
+}
+std::int64_t trace8(const Program& p, bool random_scan, const Randomness& random,
+                    std::int64_t first, std::int64_t steps, std::uint8_t* x, std::uint8_t* out) {
+    return run_trace(p, random_scan, random, first, steps, x, out);
+}
+std::int64_t trace16(const Program& p, bool random_scan, const Randomness& random,
+                     std::int64_t first, std::int64_t steps, std::uint16_t* x, std::uint16_t* out) {
+    return run_trace(p, random_scan, random, first, steps, x, out);
+}
+
+void words(std::uint64_t seed, std::uint32_t stream, std::uint64_t first, std::int64_t first_chain,
+           std::int64_t chains, std::int64_t rows, std::uint32_t* out) {
+    for (std::int64_t c = 0; c < chains; c += kTile) {
+        const std::int64_t n = chains - c < kTile ? chains - c : kTile;
+        Rows made(seed, stream, first_chain + c, n, nullptr, 0, 0);
+        for (std::int64_t r = 0; r < rows; ++r)
+            __builtin_memcpy(out + r * chains + c, made.row(first + r), n * sizeof(std::uint32_t));
+    }
+}
+
+}  // namespace depnet::sampler::DEPNET_ISA_NAMESPACE

@@ -1,0 +1,126 @@
+"""Algorithms 1 and 2, one update at a time, fed from a list of 32-bit words.
+
+A word w stands for a uniform draw from 0, ..., 2^32 - 1. State s is drawn when w falls into the s-th of
+the intervals whose ends are the cumulative probabilities times 2^32, rounded so that each end is off by
+at most 1 and that probabilities 0 and 1 stay exact.
+"""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from depnet import Network
+from depnet.model import Evidence, Node
+
+LARGEST = 2**32 - 1
+
+
+def interval_ends(weights: Sequence[float]) -> list[int]:
+    """The inner ends of the states' intervals; `LARGEST` stands for "beyond every word"."""
+    exact = [Fraction(w) for w in weights]
+    total = sum(exact)
+    ends = []
+    for s in range(len(exact) - 1):
+        c = sum(exact[: s + 1], Fraction(0)) / total
+        if c == 0:
+            ends.append(0)
+        elif c >= 1 - Fraction(1, 2**32):
+            ends.append(LARGEST)
+        else:
+            ends.append(min(max(int(c * 2**32 + Fraction(1, 2)), 1), LARGEST - 1))
+    return ends
+
+
+def drawn_state(weights: Sequence[float], word: int) -> int:
+    """The state whose interval holds the word; the largest word counts as the one below it."""
+    return sum(end <= min(word, LARGEST - 1) for end in interval_ends(weights))
+
+
+def tilted_row(network: Network, node: Node, leaf: int, evidence: Evidence) -> list[float]:
+    """theta(. | leaf) times the weight that the evidence gives to every joint state of the node."""
+    row = []
+    states = itertools.product(*(range(network.domain.cardinalities[i]) for i in node.variables))
+    for s, codes in enumerate(states):
+        weight = float(node.table.probabilities[leaf, s])
+        for i, code in zip(node.variables, codes, strict=True):
+            if i in evidence.clamped:
+                weight *= code == evidence.clamped[i]
+            if i in evidence.tilts:
+                weight *= float(evidence.tilts[i][code])
+        row.append(weight)
+    return row
+
+
+def updated(
+    network: Network, node: Node, state: Sequence[int], word: int, evidence: Evidence
+) -> tuple[int, ...]:
+    """Lines 5 to 7 of Algorithm 1: y <- Y(X), draw x ~ theta(. | y), X_B <- x."""
+    leaf = int(node.source([list(state)])[0])
+    row = tilted_row(network, node, leaf, evidence)
+    s = drawn_state(row, word)
+    cards = [network.domain.cardinalities[i] for i in node.variables]
+    codes = list(itertools.product(*map(range, cards)))[s]
+    changed = list(state)
+    for i, code in zip(node.variables, codes, strict=True):
+        changed[i] = code
+    return tuple(changed)
+
+
+def sequential_trace(
+    network: Network, order: Sequence[int], start: Sequence[int], words: Sequence[int], evidence: Evidence
+) -> Iterator[tuple[int, ...]]:
+    """X^0, X^1, ..., one more than there are words: step t updates the node at place t modulo n."""
+    state = tuple(start)
+    yield state
+    for word, number in zip(words, itertools.cycle(order), strict=False):
+        state = updated(network, network.nodes[number], state, word, evidence)
+        yield state
+
+
+def random_trace(
+    network: Network,
+    free: Sequence[int],
+    weights: Sequence[float],
+    start: Sequence[int],
+    words: Sequence[tuple[int, int]],
+    evidence: Evidence,
+) -> Iterator[tuple[int, ...]]:
+    """X^0, X^1, ...: the first word of a step chooses the node among `free`, the second its state."""
+    state = tuple(start)
+    yield state
+    for choice, word in words:
+        number = free[drawn_state(weights, choice)]
+        state = updated(network, network.nodes[number], state, word, evidence)
+        yield state
+
+
+def philox(counter: Sequence[int], key: Sequence[int]) -> list[int]:
+    """Philox4x32 with 10 rounds (Salmon, Moraes, Dror, Shaw 2011): four words from counter and key."""
+    c0, c1, c2, c3 = counter
+    k0, k1 = key
+    for _ in range(10):
+        p0, p1 = 0xD2511F53 * c0, 0xCD9E8D57 * c2
+        c0, c1, c2, c3 = (p1 >> 32) ^ c1 ^ k0, p1 & LARGEST, (p0 >> 32) ^ c3 ^ k1, p0 & LARGEST
+        k0, k1 = (k0 + 0x9E3779B9) & LARGEST, (k1 + 0xBB67AE85) & LARGEST
+    return [c0, c1, c2, c3]
+
+
+def word(seed: int, stream: int, chain: int, index: int) -> int:
+    """Word `index` of a chain's stream: a block of four words has the counter (block, chain, stream)."""
+    block = index // 4
+    counter = (block & LARGEST, block >> 32, chain, stream)
+    return philox(counter, (seed & LARGEST, seed >> 32))[index % 4]
+
+
+def sliced_word(seed: int, stream: int, chain: int, step: int) -> int:
+    """The word of a chain in the bit-sliced kernel: its bits come from 32 planes, highest first.
+
+    Plane b of 32 neighbouring chains is one word: number b % 4 of the block with the counter
+    (step, chain // 32, stream + b // 4).
+    """
+    bits = 0
+    for b in range(32):
+        counter = (step & LARGEST, step >> 32, chain // 32, stream + b // 4)
+        plane = philox(counter, (seed & LARGEST, seed >> 32))[b % 4]
+        bits = 2 * bits + (plane >> (chain % 32) & 1)
+    return bits
