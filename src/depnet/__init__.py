@@ -26,6 +26,7 @@ from depnet.model import (
     TabulatedSource,
 )
 from depnet.model.file import load, save
+from depnet.sampling import Sampler, sample, trace
 
 __version__ = "0.1.0"
 

@@ -5,6 +5,7 @@ the intervals whose ends are the cumulative probabilities times 2^32, rounded so
 at most 1 and that probabilities 0 and 1 stay exact.
 """
 
+import functools
 import itertools
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -15,7 +16,8 @@ from depnet.model import Evidence, Node
 LARGEST = 2**32 - 1
 
 
-def interval_ends(weights: Sequence[float]) -> list[int]:
+@functools.cache
+def interval_ends(weights: tuple[float, ...]) -> list[int]:
     """The inner ends of the states' intervals; `LARGEST` stands for "beyond every word"."""
     exact = [Fraction(w) for w in weights]
     total = sum(exact)
@@ -33,7 +35,7 @@ def interval_ends(weights: Sequence[float]) -> list[int]:
 
 def drawn_state(weights: Sequence[float], word: int) -> int:
     """The state whose interval holds the word; the largest word counts as the one below it."""
-    return sum(end <= min(word, LARGEST - 1) for end in interval_ends(weights))
+    return sum(end <= min(word, LARGEST - 1) for end in interval_ends(tuple(weights)))
 
 
 def tilted_row(network: Network, node: Node, leaf: int, evidence: Evidence) -> list[float]:

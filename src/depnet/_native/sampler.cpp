@@ -157,16 +157,16 @@ NB_MODULE(sampler, m) {
     nb::class_<Task>(m, "Task").def(
         "__init__",
         [](Task* t, std::int64_t first_chain, std::int64_t chains, std::int64_t first_sweep,
-               std::int64_t first_record, std::int64_t lead, std::int64_t gap, std::int64_t records,
-               std::int64_t first_row, std::int64_t record_stride, bool random_scan,
-               bool at_boundary) {
-                new (t) Task{first_chain, chains,    first_sweep,   first_record, lead,        gap,
-                             records,     first_row, record_stride, 0,            random_scan, at_boundary};
-            },
-            nb::kw_only(), nb::arg("first_chain"), nb::arg("chains"), nb::arg("first_sweep"),
-            nb::arg("first_record"), nb::arg("lead"), nb::arg("gap"), nb::arg("records"),
-            nb::arg("first_row"), nb::arg("record_stride"), nb::arg("random_scan"),
-            nb::arg("at_boundary") = false);
+           std::int64_t first_record, std::int64_t lead, std::int64_t gap, std::int64_t records,
+           std::int64_t first_row, std::int64_t record_stride, bool random_scan, bool at_boundary) {
+            new (t) Task{first_chain,   chains, first_sweep, first_record,
+                         lead,          gap,    records,     first_row,
+                         record_stride, 0,      random_scan, at_boundary};
+        },
+        nb::kw_only(), nb::arg("first_chain"), nb::arg("chains"), nb::arg("first_sweep"),
+        nb::arg("first_record"), nb::arg("lead"), nb::arg("gap"), nb::arg("records"),
+        nb::arg("first_row"), nb::arg("record_stride"), nb::arg("random_scan"),
+        nb::arg("at_boundary") = false);
     m.def("codes", &codes<std::uint8_t>, nb::arg("nodes"), nb::arg("task"), nb::arg("seed"),
           nb::arg("stream"), nb::arg("place_stream"), nb::arg("words").none(),
           nb::arg("place_words").none(), nb::arg("state").noconvert(), nb::arg("out").noconvert());

@@ -94,12 +94,12 @@ def by_chain(dataset: Dataset, chains: int) -> CodeArray:
             f"Draw with fewer chains: sample(network, n, chains={max(1, dataset.rows // 100)})."
         )
     codes = dataset.codes[: draws * chains]
-    return np.asarray(codes.reshape(draws, chains, len(dataset.domain)).transpose(1, 0, 2))
+    return codes.reshape(draws, chains, len(dataset.domain)).transpose(1, 0, 2)
 
 
 def state_indicators(codes: CodeArray, cardinality: int) -> FloatArray:
     """1(X_i = s) for every state s: codes [chains, draws] as [chains, draws, states]."""
-    return (codes[:, :, None] == np.arange(cardinality)).astype(np.float64)
+    return np.asarray(codes[:, :, None] == np.arange(cardinality), dtype=np.float64)
 
 
 def _checked(draws: ArrayLike) -> FloatArray:

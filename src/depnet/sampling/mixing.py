@@ -92,10 +92,10 @@ def _measured(plan: Plan, rows: CodeArray, sweeps: int) -> Mixing:
     for i in sorted({i for rule in plan.rules for i in rule.variables} - set(plan.evidence.clamped)):
         draws = state_indicators(rows[i].T, plan.network.domain.cardinalities[i])
         draws = draws[:, :, 1:] if draws.shape[2] == 2 else draws  # the other state mirrors it
-        time = autocorrelation_time(draws)
-        slowest = int(np.argmax(time))
-        if time[slowest] > worst[0]:
-            worst = (float(time[slowest]), i, float(split_r_hat(draws[:, :, slowest])[0]))
+        times = autocorrelation_time(draws)
+        slowest = int(np.argmax(times))
+        if times[slowest] > worst[0]:
+            worst = (float(times[slowest]), i, float(split_r_hat(draws[:, :, slowest])[0]))
     time, i, r_hat = worst
     settled = LONGER * time <= rows.shape[1]
-    return Mixing(float(time), plan.network.domain.variables[i].name, r_hat, sweeps, CHAINS, settled)
+    return Mixing(time, plan.network.domain.variables[i].name, r_hat, sweeps, CHAINS, settled)

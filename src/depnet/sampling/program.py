@@ -9,12 +9,13 @@ expanded tables of the whole network stay within the cache. *Mapped*: the joint 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from depnet._native import sampler as native
-from depnet.arrays import FloatArray
+from depnet.arrays import CodeArray, FloatArray
 from depnet.model import DecisionGraph, Evidence, LosslessSource, Network
 from depnet.sampling.rule import UpdateRule
 from depnet.sampling.thresholds import guide_of, thresholds_of, uniform_thresholds
@@ -28,6 +29,8 @@ MAPPED_STATES = 2**22
 GUIDE_BITS = 10
 
 DIRECT, MAPPED, WALK = range(3)
+
+Number = TypeVar("Number", bound=np.generic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,8 @@ class Tabulator:
     def __init__(self, network: Network, evidence: Evidence) -> None:
         self.cardinalities = network.domain.cardinalities
         self.clamped = evidence.clamped
-        self._codes: NDArray[np.uint16] | NDArray[np.uint8] | None = None
+        self.dtype = np.dtype(np.uint8 if max(self.cardinalities) <= 256 else np.uint16)
+        self._codes: CodeArray = np.zeros((0, len(self.cardinalities)), dtype=np.uint8)
 
     def open_inputs(self, rule: UpdateRule) -> tuple[int, ...]:
         """The inputs that can change: not clamped, more than one state."""
@@ -76,10 +80,9 @@ class Tabulator:
             codes[:, list(inputs)] = 0
         return leaves
 
-    def _table(self, rows: int) -> NDArray[np.uint16] | NDArray[np.uint8]:
-        if self._codes is None or len(self._codes) < rows:
-            dtype = np.uint8 if max(self.cardinalities) <= 256 else np.uint16
-            self._codes = np.zeros((rows, len(self.cardinalities)), dtype=dtype, order="F")
+    def _table(self, rows: int) -> CodeArray:
+        if len(self._codes) < rows:
+            self._codes = np.zeros((rows, len(self.cardinalities)), dtype=self.dtype, order="F")
             for i, code in self.clamped.items():
                 self._codes[:, i] = code
         return self._codes[:rows]
@@ -176,13 +179,13 @@ class _Pile:
     """Arrays one after the other; `add` says where the new one begins."""
 
     def __init__(self) -> None:
-        self.parts: list[NDArray[np.generic]] = []
+        self.parts: list[NDArray[Any]] = []
         self.length = 0
 
-    def add(self, part: NDArray[np.generic]) -> int:
+    def add(self, part: NDArray[Any]) -> int:
         self.parts.append(part)
         self.length += len(part)
         return self.length - len(part)
 
-    def array(self, dtype: type[np.generic]) -> "NDArray[np.generic]":
+    def array(self, dtype: type[Number]) -> NDArray[Number]:
         return np.concatenate([*self.parts, np.empty(0, dtype=dtype)]).astype(dtype)

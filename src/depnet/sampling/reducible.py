@@ -65,7 +65,7 @@ def is_positive(plan: Plan, rule: UpdateRule) -> bool:
 
 def moves(plan: Plan) -> int:
     """An upper bound of the edges of the chain's graph."""
-    return _states(plan) * sum(rule.weights.shape[1] for rule in plan.rules)
+    return _states(plan) * sum(len(rule.states) for rule in plan.rules)
 
 
 def recurrent_states(plan: Plan) -> NDArray[np.int64]:

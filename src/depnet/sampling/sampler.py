@@ -211,20 +211,15 @@ def sample(
 ) -> Dataset:
     """`n` rows of the network's law under a scan, given evidence.
 
-    Parameters
-    ----------
-    evidence
-        Variable names with one state (clamped), a set of states, or weights of states.
-    burn_in, thin
-        Sweeps before the first row of a chain, and between two rows; "auto": from an estimate of the
-        mixing time, which `Sampler.report` shows.
-    chains
-        Independent chains; "auto": one for each row, 4096 at most. Rows r and r + chains are of one chain.
-    rng
-        A numpy Generator; the rows are a function of it alone, whatever `n_jobs` and the machine.
-    if_reducible
-        What to do where zeros in the tables split the chain into several recurrent classes: "raise"
-        (domains too large to check warn instead), "warn" or "ignore".
+    - `evidence`: variable names with one state (clamped), a set of states, or weights of states.
+    - `burn_in`, `thin`: sweeps before the first row of a chain, and between two rows; "auto": from an
+      estimate of the mixing time, which `Sampler.report` shows.
+    - `chains`: independent chains; "auto": one for each row, 4096 at most. Rows r and r + chains are of
+      one chain.
+    - `rng`: the rows are a function of this generator alone, whatever `n_jobs` and the machine.
+    - `if_reducible`: what to do where zeros in the tables split the chain into several recurrent classes:
+      "raise" (a domain too large to check warns instead), "warn" or "ignore".
+    - `progress(rows, n)` is called now and then.
 
     Probabilities are resolved to 2^-32; 0 and 1 are exact. Ctrl-C raises `SamplingInterrupted`, with the rows
     drawn so far in its `drawn`. Use `Sampler` to stream more rows than fit into memory.

@@ -37,4 +37,6 @@ def uniform_thresholds(states: int) -> NDArray[np.uint32]:
 def guide_of(thresholds: NDArray[np.uint32], shift: int) -> NDArray[np.int32]:
     """For every value of a word's top bits (word >> shift), the least state such a word can draw."""
     least = np.arange(2 ** (32 - shift), dtype=np.uint64) << np.uint64(shift)
-    return np.searchsorted(thresholds, np.minimum(least, ALWAYS - 1), side="right").astype(np.int32)
+    return np.asarray(
+        np.searchsorted(thresholds, np.minimum(least, ALWAYS - 1), side="right"), dtype=np.int32
+    )

@@ -59,7 +59,8 @@ def trace(
 
 
 def _dataset(compiled: Plan, rows: CodeArray) -> Dataset:
-    return Dataset(compiled.network.domain, read_only(np.asfortranarray(rows)))
+    codes: CodeArray = rows.copy(order="F")
+    return Dataset(compiled.network.domain, read_only(codes))
 
 
 def _run_native(compiled: Plan, seed: int, state: CodeArray, rows: CodeArray) -> Iterator[int]:

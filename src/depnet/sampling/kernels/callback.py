@@ -57,7 +57,7 @@ class CallbackKernel:
             word = randomness.place_words[r]
         else:
             word = words(randomness.seed, PLACE, task.first_record + r, 1, task.first_chain, task.chains)[0]
-        return (word.astype(np.uint64) * np.uint64(len(self.plan.rules))) >> np.uint64(32)
+        return np.asarray(word.astype(np.uint64) * np.uint64(len(self.plan.rules)) >> np.uint64(32))
 
     def _sweep(
         self,
@@ -97,4 +97,4 @@ class CallbackKernel:
         drawn = (rule.thresholds[leaves] <= word[chains, None]).sum(axis=1)
         if (drawn >= rule.limit).any():
             raise impossible(self.plan, place)
-        state[np.ix_(rule.variables, chains)] = rule.states[drawn].T
+        state[np.ix_(np.array(rule.variables), chains)] = rule.states[drawn].T

@@ -1,0 +1,123 @@
+"""Rows follow the exact law of the network under its scan.
+
+Every row is the last state of a chain of its own, all within one seed, so rows are independent draws of
+the law after `burn_in` sweeps; the networks mix in a few sweeps, so that this is the stationary law to
+far below what the draws resolve. Each test has a mutant: the same rows against a slightly other law.
+"""
+
+import numpy as np
+import pytest
+
+from depnet import (
+    ConditionalTable,
+    Dataset,
+    DecisionGraph,
+    Domain,
+    LosslessSource,
+    Network,
+    Node,
+    RandomScan,
+    SequentialScan,
+    Split,
+    sample,
+    stationary,
+    stationary_cycle,
+    trace,
+)
+from depnet.model import Given, Scan
+from tests.laws import assert_same_law
+
+DRAWS = 60_000
+DETECTS = 0.08  # L1; the false-alarm rate is 1e-9
+
+
+def counts_of(dataset: Dataset) -> np.ndarray:
+    cards = dataset.domain.cardinalities
+    states = np.ravel_multi_index(tuple(dataset.codes.T.astype(np.int64)), cards)
+    return np.bincount(states, minlength=dataset.domain.size).reshape(cards)
+
+
+def inconsistent(cards: tuple[int, ...], blocks: bool = False, seed: int = 5) -> Network:
+    """Tables that no joint distribution has, so that scans and orders have different laws."""
+    rng = np.random.default_rng(seed)
+    n = len(cards)
+    targets = [(i, (i + 1) % n) for i in range(n)] if blocks else [(i,) for i in range(n)]
+    nodes = []
+    for number, variables in enumerate(targets):
+        source: LosslessSource | DecisionGraph = LosslessSource.of_all_but(variables, cards)
+        if number == 0:
+            source = DecisionGraph((Split(0, n - 1),), cards)
+        states = int(np.prod([cards[i] for i in variables]))
+        rows = rng.dirichlet(np.full(states, 0.5), size=source.size) * 0.9 + 0.1 / states
+        nodes.append(Node(variables, source, ConditionalTable.from_probabilities(rows)))
+    return Network(Domain.from_cardinalities(cards), tuple(nodes))
+
+
+BINARY = inconsistent((2, 2, 2))
+CATEGORICAL = inconsistent((3, 2, 2))
+BLOCKS = inconsistent((2, 3, 2), blocks=True)
+NETWORKS = {"binary": BINARY, "categorical": CATEGORICAL, "blocks": BLOCKS}
+SCANS: dict[str, Scan] = {
+    "random": RandomScan(),
+    "weighted": RandomScan((0.6, 0.3, 0.1)),
+    "sequential": SequentialScan(),
+    "reversed": SequentialScan((2, 1, 0)),
+}
+EVIDENCE: dict[str, Given | None] = {
+    "none": None,
+    "clamped": {"X1": 0},
+    "soft": {"X0": {0: 1.0, 1: 0.2}},
+}
+
+
+@pytest.mark.parametrize("given", EVIDENCE)
+@pytest.mark.parametrize("scan", SCANS)
+@pytest.mark.parametrize("network", NETWORKS)
+def test_rows_follow_the_exact_law(network: str, scan: str, given: str) -> None:
+    rng = np.random.default_rng(1)
+    rows = sample(
+        NETWORKS[network],
+        DRAWS,
+        scan=SCANS[scan],
+        evidence=EVIDENCE[given],
+        burn_in=40,
+        chains=DRAWS,
+        rng=rng,
+    )
+    law = stationary(NETWORKS[network], SCANS[scan], EVIDENCE[given])
+    assert_same_law(counts_of(rows), law, detects_l1=DETECTS)
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_the_laws_of_other_scans_and_evidence_are_noticed(network: str) -> None:
+    made = NETWORKS[network]
+    rows = sample(made, DRAWS, burn_in=40, chains=DRAWS, rng=np.random.default_rng(1))
+    counts = counts_of(rows)
+    assert_same_law(counts, stationary(made, RandomScan()), detects_l1=DETECTS)
+    for law in (
+        stationary(made, SequentialScan()),
+        stationary(made, SCANS["weighted"]),
+        stationary(made, RandomScan(), EVIDENCE["soft"]),
+    ):
+        with pytest.raises(AssertionError, match="L1 distance"):
+            assert_same_law(counts, law, detects_l1=DETECTS)
+
+
+def test_trace_at_place_i_follows_pi_i_and_all_together_the_centroid() -> None:
+    """Independent traces: X^t at t = 3 * 30 + i is a draw of pi^i; a mutant takes the place next to it."""
+    rng = np.random.default_rng(2)
+    cycle = stationary_cycle(BINARY, SequentialScan())
+    traces, sweeps = 200, 200
+    places = np.zeros((3, 2, 2, 2))
+    for _ in range(traces):
+        codes = trace(BINARY, 3 * sweeps, scan=SequentialScan(), start=[0, 0, 0], rng=rng).codes
+        kept = codes.reshape(sweeps, 3, 3)[20::4]  # sweeps 4 apart are nearly independent here
+        for i in range(3):
+            np.add.at(places[i], tuple(kept[:, i].T.astype(np.int64)), 1)
+    for i in range(3):
+        assert_same_law(places[i], cycle[i], detects_l1=0.2)
+        with pytest.raises(AssertionError, match="L1 distance"):
+            assert_same_law(places[i], cycle[(i + 1) % 3], detects_l1=0.2)
+    assert_same_law(places.sum(axis=0), stationary(BINARY, SequentialScan()), detects_l1=0.12)
+    with pytest.raises(AssertionError, match="L1 distance"):
+        assert_same_law(places.sum(axis=0), stationary(BINARY, RandomScan()), detects_l1=0.12)
