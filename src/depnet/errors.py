@@ -24,7 +24,7 @@ class ModelFileError(ModelError):
     """A model file that cannot be trusted: the message says where in the file, and what is wrong."""
 
 
-class ModelFileAccessError(ModelFileError, OSError):
+class ModelFileAccessError(OSError, ModelFileError):  # OSError first: it sets errno and filename
     """A model file that the system would not let depnet read or write (no space, no permission, ...)."""
 
 

@@ -116,19 +116,18 @@ def _replace(target: Path, data: bytes, old: os.stat_result | None) -> None:
         raise PermissionError(errno.EACCES, "the file that is there is read-only")
     temporary = target.parent / f".depnet-{secrets.token_hex(8)}.tmp"
     # Not tempfile: it makes files that only their owner may read, where the umask should decide.
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
+    with temporary.open("xb") as file:
+        try:
             if old is not None:
-                _keep_permissions(descriptor, old)
+                _keep_permissions(file.fileno(), old)
             file.write(data)
             file.flush()
-            os.fsync(descriptor)
-        temporary.replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise
+            os.fsync(file.fileno())
+            temporary.replace(target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+            raise
     _sync_directory(target.parent)
 
 

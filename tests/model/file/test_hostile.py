@@ -1,0 +1,346 @@
+"""Hostile files: bounded time and memory, and nothing but a ModelFileError or a sound network comes out."""
+
+import gzip
+import json
+import random
+import time
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import depnet
+from depnet import Domain, Network
+from depnet.errors import ModelFileError
+from tests.model.file.networks import network_of_all_kinds
+
+MB = 2**20
+
+
+def refusal(path: Path, **options: Any) -> tuple[str, float]:
+    """The message, and the CPU seconds that it takes to refuse a file."""
+    start = time.process_time()
+    with pytest.raises(ModelFileError) as error:
+        depnet.load(path, **options)
+    return str(error.value), time.process_time() - start
+
+
+def megabytes_of_refusal(path: Path, **options: Any) -> float:
+    """The memory that it takes at most, traced: slow, so time is taken apart."""
+    tracemalloc.start()
+    try:
+        refusal(path, **options)
+        return tracemalloc.get_traced_memory()[1] / MB
+    finally:
+        tracemalloc.stop()
+
+
+def bomb(path: Path) -> None:
+    """One gigabyte of blanks before the model file's brace, in one megabyte."""
+    member = gzip.compress(b" " * (16 * MB), 9)
+    with path.open("wb") as file:
+        for _ in range(64):
+            file.write(member)
+
+
+def test_a_gzip_bomb_is_refused_within_the_limit(tmp_path: Path) -> None:
+    bomb(tmp_path / "bomb")
+    message, seconds = refusal(tmp_path / "bomb", max_bytes=8 * MB)
+    assert "the content, unpacked, is larger than 8,388,608 bytes" in message
+    assert "depnet.load(path, max_bytes=...)" in message
+    assert seconds < 5
+    assert megabytes_of_refusal(tmp_path / "bomb", max_bytes=8 * MB) < 30
+
+
+def test_a_large_file_is_refused_or_read_on_request(tmp_path: Path) -> None:
+    network = Network.from_joint([0.5, 0.5])
+    depnet.save(network, tmp_path / "m.json")
+    size = (tmp_path / "m.json").stat().st_size
+    assert depnet.load(tmp_path / "m.json", max_bytes=size) == network
+    with pytest.raises(ModelFileError, match="the file is larger than"):
+        depnet.load(tmp_path / "m.json", max_bytes=size - 1)
+    with (tmp_path / "sparse").open("wb") as file:
+        file.truncate(2**40)
+    message, seconds = refusal(tmp_path / "sparse", max_bytes=4 * MB)
+    assert "larger than 4,194,304 bytes" in message
+    assert seconds < 2
+    assert "larger than" in refusal(Path("/dev/zero"), max_bytes=4 * MB)[0]
+
+
+def document(states: list[int], nodes: list[Any]) -> bytes:
+    variables = [{"name": f"X{i}", "states": list(range(k))} for i, k in enumerate(states)]
+    return json.dumps(
+        {"format": "depnet network", "version": 1, "domain": {"variables": variables}, "nodes": nodes}
+    ).encode()
+
+
+def graph(operations: list[Any]) -> dict[str, Any]:
+    return {"kind": "decision graph", "operations": operations}
+
+
+HALF = {"probabilities": [[0.5, 0.5]]}
+
+ENORMOUS = b'"' + b"X" * 3_000_000 + b'"'
+
+DECLARED = {
+    "65,535-way splits": (
+        document(
+            [2, 65_535], [{"variables": [0], "source": graph([["split", 0, 1]] * 3_000), "table": HALF}]
+        ),
+        "nodes[0].table.probabilities: expected one row for each of the source's 196,602,001 leaves; got 1 rows",
+    ),
+    "a lossless source of 2^30 leaves": (
+        document(
+            [2] * 31,
+            [{"variables": [0], "source": {"kind": "lossless", "inputs": list(range(1, 31))}, "table": HALF}],
+        ),
+        "nodes[0].table.probabilities: expected one row for each of the source's 1,073,741,824 leaves",
+    ),
+    "a lossless source of 2^31 leaves": (
+        document(
+            [2] * 32,
+            [{"variables": [0], "source": {"kind": "lossless", "inputs": list(range(1, 32))}, "table": HALF}],
+        ),
+        "nodes[0].source.inputs: a lossless source over 31 inputs would have 2,147,483,648 leaves",
+    ),
+    "a lossless source of 10^1431 leaves": (
+        document(
+            [3] * 3_001,
+            [
+                {
+                    "variables": [0],
+                    "source": {"kind": "lossless", "inputs": list(range(1, 3_001))},
+                    "table": HALF,
+                }
+            ],
+        ),
+        "would have about 10^1431 leaves",
+    ),
+    "a tabulated source of 2^30 states": (
+        document(
+            [2] * 31,
+            [
+                {
+                    "variables": [0],
+                    "source": {
+                        "kind": "tabulated",
+                        "inputs": list(range(1, 31)),
+                        "size": 2,
+                        "leaves": [0, 1],
+                    },
+                    "table": HALF,
+                }
+            ],
+        ),
+        "nodes[0].source.leaves: expected 1,073,741,824 entries; got 2",
+    ),
+    "a tabulated source of 2^31-1 leaves": (
+        document(
+            [2, 2],
+            [
+                {
+                    "variables": [0],
+                    "source": {"kind": "tabulated", "inputs": [1], "size": 2**31 - 1, "leaves": [0, 1]},
+                    "table": HALF,
+                }
+            ],
+        ),
+        "expected one row for each of the source's 2,147,483,647 leaves; got 1 rows",
+    ),
+    "a block of 2^40 states": (
+        document([2] * 40, [{"variables": list(range(40)), "source": {"kind": "constant"}, "table": HALF}]),
+        "nodes[0].variables: the variables have 1,099,511,627,776 joint states together",
+    ),
+    "a block of 10^903 states": (
+        document(
+            [2] * 3_000, [{"variables": list(range(3_000)), "source": {"kind": "constant"}, "table": HALF}]
+        ),
+        "about 10^903 joint states together",
+    ),
+    "an enormous name": (
+        document([2, 2], []).replace(b'"X0"', ENORMOUS).replace(b'"X1"', ENORMOUS),
+        "variables 0 and 1 are both named 'XXX",
+    ),
+    "counts of pairs that are not there": (
+        document([1] * 3000, [])[:-1]
+        + b', "counts": {"singles": ['
+        + b",".join([b"[1]"] * 3000)
+        + b'], "pairs": []}}',
+        "counts.pairs: expected 4,498,500 entries; got 0",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", DECLARED)
+def test_what_is_only_declared_costs_nothing(case: str, tmp_path: Path) -> None:
+    content, expected = DECLARED[case]
+    (tmp_path / "m.json").write_bytes(content)
+    message, seconds = refusal(tmp_path / "m.json")
+    assert expected in message
+    assert len(message) < 1000
+    assert seconds < 5
+    assert megabytes_of_refusal(tmp_path / "m.json") < 5 + 30 * len(content) / MB
+
+
+def test_more_leaves_than_there_are_numbers(tmp_path: Path) -> None:
+    node = {"variables": [0], "source": graph([["split", 0, 1]] * 32_770), "table": HALF}
+    (tmp_path / "m.json").write_bytes(document([2, 65_535], [node]))
+    message, seconds = refusal(tmp_path / "m.json")
+    assert (
+        "operations: operation 32769 makes 2,147,549,181 leaves; at most 2,147,483,647 are possible"
+        in message
+    )
+    assert seconds < 5
+
+
+def test_time_is_in_proportion_to_operations(tmp_path: Path) -> None:
+    """A hundred thousand splits: erasing a leaf from a list each time would move 20 gigabytes."""
+    n = 100_000
+    rows = [[1, 0]] * (n + 1)
+    node = {
+        "variables": [0],
+        "source": graph([["split", 0, 1]] * n),
+        "table": {"smoothing": 0, "counts": rows},
+    }
+    other = {"variables": [1], "source": {"kind": "constant"}, "table": HALF}
+    (tmp_path / "m.json").write_bytes(document([2, 2], [node, other]))
+    start = time.process_time()
+    network = depnet.load(tmp_path / "m.json")
+    assert time.process_time() - start < 5
+    assert network.nodes[0].source.size == n + 1
+
+
+def test_wide_networks_share_their_cardinalities(tmp_path: Path) -> None:
+    """Two thousand nodes on two thousand variables: no node has its own copy of the domain."""
+    n = 2_000
+    nodes = [{"variables": [i], "source": graph([]), "table": HALF} for i in range(n)]
+    (tmp_path / "m.json").write_bytes(document([2] * n, nodes))
+    start = time.process_time()
+    network = depnet.load(tmp_path / "m.json")
+    assert time.process_time() - start < 5
+    shared = {
+        id(node.source.cardinalities)
+        for node in network.nodes
+        if isinstance(node.source, depnet.DecisionGraph)
+    }
+    assert len(shared) == 1
+
+
+NASTY: list[Any] = [
+    None, True, False, 0, 1, -1, 2, 0.5, -0.0, 1e308, 1e-320, 2**31, 2**53, 2**63, 2**64, 10**30, "", "a", "split",
+    "\x00", "\ud800", [], [[]], [0], {}, {"kind": "constant"}, {"kind": "lossless", "inputs": []}, [["merge", 0, 1]],
+    [[1, 0]], [[0.5, 0.5]],
+]  # fmt: skip
+
+
+def places(value: Any, place: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    found = [place] if place else []
+    for key, inner in (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    ):
+        found += places(inner, (*place, key))
+    return found
+
+
+def structurally_mutated(good: bytes, rng: random.Random) -> bytes:
+    """A valid JSON text with a few values replaced, removed, copied, exchanged or nudged."""
+    tree = json.loads(good)
+    if rng.random() < 0.8:
+        tree.pop("checksum", None)
+    for _ in range(rng.choice([1, 1, 2, 4])):
+        *above, key = rng.choice(places(tree))
+        holder = tree
+        for step in above:
+            holder = holder[step]
+        kind = rng.randrange(5)
+        if kind == 0:
+            holder[key] = rng.choice(NASTY)
+        elif kind == 1:
+            del holder[key]
+        elif kind == 2 and isinstance(holder, list):
+            holder.insert(key, holder[key])
+        elif kind == 3 and isinstance(holder, list):
+            other = rng.randrange(len(holder))
+            holder[key], holder[other] = holder[other], holder[key]
+        elif isinstance(holder[key], (int, float)):
+            holder[key] += rng.choice([1, -1, 0.5, 2**53])
+        if not isinstance(tree, dict) or not places(tree):
+            break
+    return json.dumps(tree).encode()
+
+
+def bytes_mutated(good: bytes, rng: random.Random) -> bytes:
+    """The same text with bytes changed, dropped, doubled or cut off."""
+    data = bytearray(good)
+    for _ in range(rng.choice([1, 1, 3, 10])):
+        at = rng.randrange(len(data))
+        kind = rng.randrange(4)
+        if kind == 0:
+            data[at] = rng.choice(b'0123456789-.eE[]{},:"\\ tfnN\x00\xff')
+        elif kind == 1:
+            del data[at : at + rng.randrange(1, 30)]
+        elif kind == 2:
+            data[at:at] = data[at : at + rng.randrange(1, 30)]
+        elif kind == 3 and rng.random() < 0.2:
+            del data[at:]
+        if not data:
+            break
+    return bytes(data)
+
+
+def assert_sound(network: Network, path: Path) -> None:
+    """All that a network promises holds."""
+    cards = network.domain.cardinalities
+    rows = np.random.default_rng(0).integers(0, cards, size=(20, len(cards)))
+    for node in network.nodes:
+        theta = node.table.probabilities
+        assert (theta >= 0).all()
+        assert (np.abs(theta.sum(axis=1) - 1) < 1e-12).all()
+        assert theta.shape == (node.source.size, np.prod([cards[i] for i in node.variables]))
+        leaves = node.source(rows)
+        assert ((leaves >= 0) & (leaves < node.source.size)).all()
+        assert not set(node.variables) & set(node.source.inputs)
+    assert {i for node in network.nodes for i in node.variables} == set(range(len(cards)))
+    depnet.save(network, path)
+    assert depnet.load(path) == network
+
+
+def fuzz(directory: Path, files: int, seed: int) -> tuple[int, int]:
+    """Refused and accepted, of so many mutated files."""
+    rng = random.Random(seed)
+    refused = accepted = 0
+    path = directory / "m.json"
+    for number in range(files):
+        if number % 20 == 0:
+            cards = [rng.randrange(1, 4) for _ in range(rng.randrange(1, 5))]
+            network = network_of_all_kinds(
+                Domain.from_cardinalities(cards), np.random.default_rng(rng.randrange(2**32))
+            )
+            depnet.save(network, path)
+            good = path.read_bytes()
+        content = structurally_mutated(good, rng) if rng.random() < 0.7 else bytes_mutated(good, rng)
+        if rng.random() < 0.1:
+            content = bytes_mutated(gzip.compress(content), rng)
+        path.write_bytes(content)
+        try:
+            loaded = depnet.load(path)
+        except ModelFileError:
+            refused += 1
+        else:
+            accepted += 1
+            assert_sound(loaded, directory / "again.json")
+    return refused, accepted
+
+
+def test_mutated_files_are_refused_or_sound(tmp_path: Path) -> None:
+    refused, accepted = fuzz(tmp_path, 600, seed=1)
+    assert refused > 300
+    assert accepted > 30, "some changes are harmless or make another network: the test reaches that far"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(10))
+def test_many_mutated_files_are_refused_or_sound(tmp_path: Path, seed: int) -> None:
+    fuzz(tmp_path, 5000, seed=100 + seed)

@@ -1,0 +1,196 @@
+"""Writing is atomic: the new file whole, or the old one as it was and nothing beside it."""
+
+import errno
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+import pytest
+
+import depnet
+from depnet import Network
+from depnet.errors import ModelFileAccessError, ModelFileError, ModelFileNotFoundError
+
+OLD = Network.from_joint([0.5, 0.5])
+NEW = Network.from_joint([[0.1, 0.2], [0.3, 0.4]])
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    depnet.save(OLD, tmp_path / "m.json")
+    return tmp_path / "m.json"
+
+
+def assert_untouched(path: Path) -> None:
+    assert [p.name for p in path.parent.iterdir()] == [path.name], "no temporary file is left"
+    assert depnet.load(path) == OLD
+
+
+def test_an_old_file_is_replaced(path: Path) -> None:
+    depnet.save(NEW, path)
+    assert depnet.load(path) == NEW
+    assert [p.name for p in path.parent.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize(
+    ("number", "what_to_do"),
+    [
+        (errno.ENOSPC, "Free some space, or save elsewhere"),
+        (errno.EDQUOT, "quota"),
+        (errno.EIO, "Save elsewhere"),
+    ],
+)
+@pytest.mark.parametrize("step", ["fsync", "fchmod"])
+def test_a_full_disk_leaves_the_old_file(
+    path: Path, monkeypatch: pytest.MonkeyPatch, number: int, what_to_do: str, step: str
+) -> None:
+    def fail(*_: object) -> NoReturn:
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, step, fail)
+        with pytest.raises(ModelFileAccessError, match=what_to_do) as error:
+            depnet.save(NEW, path)
+    assert isinstance(error.value, OSError)
+    assert (error.value.errno, error.value.filename) == (number, str(path))
+    assert "what was there is as it was" in str(error.value)
+    assert_untouched(path)
+
+
+def test_an_interruption_leaves_the_old_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            depnet.save(NEW, path)
+    assert_untouched(path)
+
+
+def test_no_descriptor_is_left_open(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> NoReturn:
+        raise OSError(errno.EIO, "I/O error")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208  # counts names only
+    with pytest.raises(ModelFileAccessError):
+        depnet.save(NEW, path)
+    assert len(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
+
+
+def test_a_file_size_limit_is_met_for_real(path: Path) -> None:
+    script = f"""
+import resource, sys, depnet, numpy as np
+from depnet.errors import ModelFileAccessError
+network = depnet.Network.from_joint(np.full((8, 8, 8), 1 / 512))
+resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
+try:
+    depnet.save(network, {str(path)!r})
+except ModelFileAccessError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert "File too large" in done.stdout
+    assert "ulimit -f" in done.stdout
+    assert_untouched(path)
+
+
+def test_a_directory_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(
+        ModelFileNotFoundError, match="no such directory to write a model file in; make it first"
+    ):
+        depnet.save(OLD, tmp_path / "no" / "m.json")
+    assert not list(tmp_path.iterdir())
+
+
+def test_names_that_are_not_files(path: Path) -> None:
+    with pytest.raises(ModelFileError, match="was not written: this is a directory"):
+        depnet.save(OLD, path.parent)
+    with pytest.raises(ModelFileError, match="names a directory"):
+        depnet.save(OLD, f"{path.parent}/new/")
+    with pytest.raises(ModelFileAccessError, match="Not a directory"):
+        depnet.save(OLD, path / "m.json")
+    with pytest.raises(ModelFileError, match="null"):
+        depnet.save(OLD, "a\0b")
+    with pytest.raises(ModelFileAccessError, match="Choose a shorter name"):
+        depnet.save(OLD, path.parent / ("x" * 300))
+    with pytest.raises(ModelFileError, match="directory"):
+        depnet.save(OLD, "")
+    assert_untouched(path)
+
+
+def test_the_longest_name_can_be_written(tmp_path: Path) -> None:
+    depnet.save(OLD, tmp_path / ("x" * 255))
+    assert depnet.load(tmp_path / ("x" * 255)) == OLD
+
+
+def test_a_new_file_gets_what_the_umask_allows(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        depnet.save(OLD, tmp_path / "m.json")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "m.json").stat().st_mode) == 0o640
+
+
+def test_an_old_file_keeps_its_permissions(path: Path) -> None:
+    path.chmod(0o600)
+    depnet.save(NEW, path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_read_only_file_is_not_replaced(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path.chmod(0o444)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "access", lambda *_: False)  # as it is for anyone but root
+        with pytest.raises(ModelFileAccessError, match="the file that is there is read-only"):
+            depnet.save(NEW, path)
+    assert_untouched(path)
+
+
+def test_a_symbolic_link_stays_one(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "links").mkdir()
+    link = tmp_path / "links" / "m.json"
+    link.symlink_to("../real/m.json")
+    for network in (OLD, NEW):  # first to a target that is not there yet
+        depnet.save(network, link)
+        assert link.is_symlink()
+        assert depnet.load(tmp_path / "real" / "m.json") == network
+    assert len(list((tmp_path / "links").iterdir())) == 1
+
+
+def test_a_circle_of_links_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    with pytest.raises(ModelFileAccessError, match=r"[Ll]evels of symbolic links"):
+        depnet.save(OLD, tmp_path / "a")
+    with pytest.raises(ModelFileAccessError, match=r"[Ll]evels of symbolic links"):
+        depnet.load(tmp_path / "a")
+
+
+def test_what_is_not_a_file_is_written_to() -> None:
+    depnet.save(OLD, "/dev/null")
+    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode), "still the device"
+
+
+def test_a_pipe_can_be_written_and_read() -> None:
+    reading, writing = os.pipe()
+    try:
+        depnet.save(OLD, f"/dev/fd/{writing}")
+        os.close(writing)
+        assert depnet.load(f"/dev/fd/{reading}") == OLD
+    finally:
+        os.close(reading)
+
+
+def test_a_network_is_not_changed_by_saving(path: Path) -> None:
+    network = Network.from_joint(np.full((2, 2), 0.25))
+    depnet.save(network, path)
+    assert not network.nodes[0].table.probabilities.flags.writeable
+    assert network == Network.from_joint(np.full((2, 2), 0.25))
