@@ -21,6 +21,7 @@ from scipy.special import xlogy
 from depnet.arrays import IntArray
 from depnet.data.dataset import Dataset
 from depnet.errors import LearningError
+from depnet.learning.rows import taken
 
 Words = NDArray[np.uint64]
 
@@ -35,7 +36,13 @@ class _Groups(NamedTuple):
 
 
 class Contexts:
-    """The distinct rows of a dataset with their hashes, ready to be grouped by any X_-B."""
+    """The distinct rows of a dataset with their hashes, ready to be grouped by any X_-B.
+
+    `distinct` is the same table with each row once, weighted, in an order that does not depend on the order of
+    rows.
+    """
+
+    distinct: Dataset
 
     def __init__(self, dataset: Dataset) -> None:
         if dataset.total == 0:
@@ -68,20 +75,21 @@ class Contexts:
             except _CollisionError:
                 seed += 1
                 continue
-            rows = order[begin]
-            weights = self._dataset.weights
-            if weights is None:
-                self._counts = np.diff(begin, append=len(order)).astype(np.float64)
-            else:
-                self._counts = np.add.reduceat(weights[order], begin).astype(np.float64)
-            self._codes = self._dataset.codes[rows]
+            rows, weights = order[begin], self._dataset.weights
+            counts = (
+                np.diff(begin, append=len(order))
+                if weights is None
+                else np.add.reduceat(weights[order], begin)
+            )
+            self.distinct = taken(self._dataset, rows, counts)
+            self._counts = counts.astype(np.float64)
             self._first, self._check = first[rows], check[rows]
             return
 
     def _entropy(self, variables: Sequence[int]) -> float:
         first, check = self._first.copy(), self._check.copy()
         for i in variables:
-            column = self._codes[:, i]
+            column = self.distinct.column(i)
             first -= self._words[i][0][column]
             check -= self._words[i][1][column]
         order, begin = _grouped(first, check)

@@ -9,17 +9,21 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from depnet.data import Dataset
-from depnet.errors import DataError, ManyStatesWarning
+from depnet.errors import DataError, LearningError, ManyStatesWarning
 from depnet.learning.native import Grower, Grown
 from depnet.learning.options import Limits, Role, Task, checked_jobs, checked_seconds, plan
 from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, checked_penalty, penalty_value
 from depnet.learning.resume import ResumeFile, fingerprint
 from depnet.model import ConditionalTable, DecisionGraph, Network, Node
 from depnet.model.table import checked_smoothing
+
+if TYPE_CHECKING:
+    from depnet.learning.auto import Auto
 
 MANY_STATES = 50
 """A column with more states than this, most of them in one row only, is reported."""
@@ -31,7 +35,7 @@ Progress = Callable[[int, int], object]
 def learn(
     dataset: Dataset,
     *,
-    penalty: PenaltyLike = Mdl(),  # noqa: B008  # a frozen value
+    penalty: "PenaltyLike | Auto" = Mdl(),  # noqa: B008  # a frozen value
     smoothing: float = 0.0,
     blocks: Iterable[Sequence[str]] | None = None,
     n_jobs: int | None = 1,
@@ -42,12 +46,14 @@ def learn(
     max_seconds: float | None = None,
     progress: Progress | None = None,
     resume: str | os.PathLike[str] | None = None,
+    validation: Dataset | None = None,
 ) -> Network:
     r"""Learn a dependency network: for each node the information source and its table.
 
     .. math:: \min_{Y_i} H(p^D(X_i \mid Y_i)) + R(k_i, N), \qquad k_i = |Y_i| (|X_i| - 1)
 
-    `penalty` is R(k, N): a value such as `Mdl()`, its name, or a function. `smoothing` is the pseudo-count
+    `penalty` is R(k, N): a value such as `Mdl()`, its name, or a function; or "auto", which chooses penalty and
+    smoothing by held-out rows, those of `validation` if given (see `depnet.learning.auto`). `smoothing` is the pseudo-count
     of each cell of the tables; 0 is the paper's. `blocks` are tuples of names that one node updates
     together; variables outside them have a node each. `n_jobs` threads share the nodes (-1: all cores).
 
@@ -64,13 +70,32 @@ def learn(
     (Split(leaf=0, variable=1),)
     """
     tasks = plan(dataset.domain, blocks=blocks, roles=roles, forbidden=forbidden)
+    limits = Limits(max_leaves, min_leaf_rows)
+    from depnet.learning.auto import Auto, learn_auto  # which learns with this module
+
+    if isinstance(penalty, Auto) or penalty == "auto":
+        network, _ = learn_auto(
+            dataset,
+            tasks,
+            penalty if isinstance(penalty, Auto) else Auto(),
+            smoothing=smoothing,
+            validation=validation,
+            n_jobs=n_jobs,
+            limits=limits,
+            max_seconds=max_seconds,
+            progress=progress,
+            resume=resume,
+        )
+        return network
+    if validation is not None:
+        raise LearningError('validation= is for penalty="auto"; no other penalty looks at held-out rows.')
     return learn_tasks(
         dataset,
         tasks,
         [checked_penalty(penalty)] * len(tasks),
         smoothing=smoothing,
         n_jobs=n_jobs,
-        limits=Limits(max_leaves, min_leaf_rows),
+        limits=limits,
         max_seconds=max_seconds,
         progress=progress,
         resume=resume,
