@@ -2,7 +2,15 @@
 
 from depnet import geometry
 from depnet.data import Dataset, Domain, Variable, titanic
-from depnet.exact import RecurrentClass, law_path, recurrent_classes, stationary, stationary_cycle
+from depnet.exact import (
+    Consistency,
+    RecurrentClass,
+    consistency,
+    law_path,
+    recurrent_classes,
+    stationary,
+    stationary_cycle,
+)
 from depnet.geometry import empirical
 from depnet.learning.certificate import Certificate, certificate
 from depnet.learning.framework import SplitMerge, WithLossless, learn_with
@@ -34,6 +42,7 @@ __all__ = [
     "Aic",
     "Certificate",
     "ConditionalTable",
+    "Consistency",
     "ConstantSource",
     "Dataset",
     "DecisionGraph",
@@ -58,6 +67,7 @@ __all__ = [
     "Variable",
     "WithLossless",
     "certificate",
+    "consistency",
     "empirical",
     "geometry",
     "law_path",

@@ -60,29 +60,50 @@ Classes sequential_classes(const Chain& chain, const std::vector<Index>& order) 
     return {to_numpy(std::move(label)), update, state};
 }
 
-// The methods that all maps share. They keep a reference to the chain (nb::keep_alive).
+// A map with the memory of its Krylov basis.
 template <typename Operator>
-void bind_map(nb::class_<Operator>& bound) {
+struct Map {
+    Operator G;
+    Basis basis{G.dimension()};
+};
+
+template <typename Operator>
+nb::class_<Map<Operator>> bind_map(nb::module_& m, const char* name) {
     using nb::arg;
-    bound.def_prop_ro("dimension", &Operator::dimension)
+    using Self = Map<Operator>;
+    using Released = nb::call_guard<nb::gil_scoped_release>;
+    nb::class_<Self> bound(m, name);
+    bound.def_prop_ro("dimension", [](const Self& self) { return self.G.dimension(); })
         .def(
             "start",
-            [](Operator& G, In1<double> p, Out1<double> x) { G.start(p.data(), x.data()); },
-            arg("p"), arg("x").noconvert(), nb::call_guard<nb::gil_scoped_release>())
+            [](Self& self, In1<double> p, Out1<double> x) { self.G.start(p.data(), x.data()); },
+            arg("p"), arg("x").noconvert(), Released())
         .def(
-            "law", [](Operator& G, In1<double> x, Out1<double> p) { G.law(x.data(), p.data()); },
-            arg("x"), arg("p").noconvert(), nb::call_guard<nb::gil_scoped_release>())
+            "law",
+            [](Self& self, In1<double> x, Out1<double> p) { self.G.law(x.data(), p.data()); },
+            arg("x"), arg("p").noconvert(), Released())
         .def(
             "residual",
-            [](Operator& G, In1<double> x, Out1<double> r) { residual(G, x.data(), r.data()); },
-            arg("x"), arg("r").noconvert(), nb::call_guard<nb::gil_scoped_release>())
+            [](Self& self, In1<double> x, Out1<double> r) { residual(self.G, x.data(), r.data()); },
+            arg("x"), arg("r").noconvert(), Released())
         .def(
             "cycle",
-            [](Operator& G, Out1<double> x, Out1<double> r, Index basis, double target) {
-                return cycle(G, x.data(), r.data(), basis, target);
+            [](Self& self, Out1<double> x, Out1<double> r, Index basis, double target) {
+                return cycle(self.G, self.basis, x.data(), r.data(), basis, target);
             },
-            arg("x").noconvert(), arg("r").noconvert(), arg("basis"), arg("target"),
-            nb::call_guard<nb::gil_scoped_release>());
+            arg("x").noconvert(), arg("r").noconvert(), arg("basis"), arg("target"), Released());
+    return bound;
+}
+
+template <typename Operator>
+void bind_jumps(nb::module_& m, const char* name) {
+    bind_map<Operator>(m, name).def(
+        "__init__",
+        [](Map<Operator>* self, const Chain& chain, In1<double> weights) {
+            new (self) Map<Operator>{Operator(chain, weights.data())};
+        },
+        nb::arg("chain"), nb::arg("weights"), nb::keep_alive<1, 2>(),
+        nb::call_guard<nb::gil_scoped_release>());
 }
 
 }  // namespace
@@ -117,26 +138,13 @@ NB_MODULE(exact, m) {
         .def("random_classes", &random_classes)
         .def("sequential_classes", &sequential_classes, arg("order"));
 
-    auto coloured = nb::class_<Coloured>(m, "Coloured");
-    coloured.def(
-        "__init__",
-        [](Coloured* self, const Chain& chain, In1<double> weights) {
-            new (self) Coloured(chain, weights.data());
-        },
-        arg("chain"), arg("weights"), Released());
-    bind_map(coloured);
-
-    auto jumping = nb::class_<Jumping>(m, "Jumping");
-    jumping.def(
-        "__init__",
-        [](Jumping* self, const Chain& chain, In1<double> weights) {
-            new (self) Jumping(chain, weights.data());
-        },
-        arg("chain"), arg("weights"), nb::keep_alive<1, 2>(), Released());
-    bind_map(jumping);
-
-    auto sweep = nb::class_<Sweep>(m, "Sweep");
-    sweep.def(nb::init<const Chain&, std::vector<Index>>(), arg("chain"), arg("order"),
-              nb::keep_alive<1, 2>());
-    bind_map(sweep);
+    bind_jumps<Coloured>(m, "Coloured");
+    bind_jumps<Jumping>(m, "Jumping");
+    bind_map<Sweep>(m, "Sweep")
+        .def(
+            "__init__",
+            [](Map<Sweep>* self, const Chain& chain, std::vector<Index> order) {
+                new (self) Map<Sweep>{Sweep(chain, std::move(order))};
+            },
+            arg("chain"), arg("order"), nb::keep_alive<1, 2>());
 }

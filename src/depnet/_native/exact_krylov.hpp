@@ -26,14 +26,20 @@ inline double dot(const double* a, const double* b, Index n) {
     return total;
 }
 
-// The basis of one cycle: orthonormal vectors, made one by one.
+inline void scale_into(const double* a, double factor, double* b, Index n) {
+    for (Index i = 0; i < n; ++i) b[i] = a[i] * factor;
+}
+
+// The basis of one cycle: orthonormal vectors. Their memory is kept from cycle to cycle.
 class Basis {
   public:
     explicit Basis(Index dimension) : dimension_(dimension) {}
 
-    std::vector<double>& append() { return vectors_.emplace_back(dimension_); }
-    std::size_t count() const { return vectors_.size(); }
-    const std::vector<double>& operator[](std::size_t j) const { return vectors_[j]; }
+    // The j-th vector, to be written.
+    double* at(std::size_t j) {
+        if (j == vectors_.size()) vectors_.emplace_back(dimension_);
+        return vectors_[j].data();
+    }
 
     // h += V^T w, w -= V (V^T w); one pass over the basis for each half. Returns |w|^2 after.
     double orthogonalise(double* w, double* h, std::size_t count) const {
@@ -82,26 +88,25 @@ void residual(Operator& G, const double* x, double* r) {
 // basis of at most `most` vectors (fewer, once the residual's 2-norm is under `target`), is made
 // non-negative, and r follows. Returns how often G was applied.
 template <typename Operator>
-Index cycle(Operator& G, double* x, double* r, Index most, double target) {
+Index cycle(Operator& G, Basis& V, double* x, double* r, Index most, double target) {
     const Index n = G.dimension();
     const double start = std::sqrt(dot(r, r, n));
     if (start == 0) return 0;
-    Basis V(n);
-    auto& first = V.append();
-    for (Index i = 0; i < n; ++i) first[i] = r[i] / start;
+    scale_into(r, 1.0 / start, V.at(0), n);
     // Hessenberg columns of A = I - G, reduced to a triangle by rotations; g the rotated right
     // side.
     std::vector<std::vector<double>> R;
     std::vector<double> cosine, sine, g{start};
     while (static_cast<Index>(R.size()) < most && std::abs(g.back()) > target) {
         const std::size_t j = R.size();
-        std::vector<double> w(n);
-        G.apply(V[j].data(), w.data());
-        for (Index i = 0; i < n; ++i) w[i] = V[j][i] - w[i];
-        const double before = dot(w.data(), w.data(), n);
+        const double* v = V.at(j);
+        double* w = V.at(j + 1);
+        G.apply(v, w);
+        for (Index i = 0; i < n; ++i) w[i] = v[i] - w[i];
+        const double before = dot(w, w, n);
         std::vector<double> h(j + 2, 0.0);
-        double square = V.orthogonalise(w.data(), h.data(), j + 1);
-        if (square < 0.25 * before) square = V.orthogonalise(w.data(), h.data(), j + 1);
+        double square = V.orthogonalise(w, h.data(), j + 1);
+        if (square < 1e-4 * before) square = V.orthogonalise(w, h.data(), j + 1);
         const double norm = std::sqrt(square);
         h[j + 1] = norm;
         for (std::size_t i = 0; i < j; ++i) {
@@ -116,11 +121,9 @@ Index cycle(Operator& G, double* x, double* r, Index most, double target) {
         h[j] = length;
         g.push_back(-sine[j] * g[j]);
         g[j] *= cosine[j];
-        const bool exhausted = norm <= 1e-15 * std::sqrt(before);
         R.push_back(std::move(h));
-        if (exhausted) break;
-        auto& next = V.append();
-        for (Index i = 0; i < n; ++i) next[i] = w[i] / norm;
+        if (norm <= 1e-15 * std::sqrt(before)) break;
+        scale_into(w, 1.0 / norm, w, n);
     }
     std::vector<double> y(R.size());
     for (std::size_t i = R.size(); i-- > 0;) {

@@ -204,39 +204,61 @@ class Coloured {
                 jumps.cells);
     }
 
+    // The axis that the colour decides: a state's neighbours are the same m in the other colours.
     template <typename Cell>
     void gather_pivot(const Jumps& jumps, const Cell* cell, Index colour) {
-        const double* theta = jumps.theta.data();
-        for (Index m = 0; m < per_colour_; ++m) {
-            double from = 0;
-            for (Index c = 0; c < colours_; ++c)
-                if (c != colour) from += law_[c * per_colour_ + m];
-            flow_[m] += theta[cell[m]] * from;
+        double from[kBlock];
+        for (Index begin = 0; begin < per_colour_; begin += kBlock) {
+            const Index n = std::min(kBlock, per_colour_ - begin);
+            std::fill(from, from + n, 0.0);
+            for (Index c = 0; c < colours_; ++c) {
+                if (c == colour) continue;
+                const double* law = law_.data() + c * per_colour_ + begin;
+                for (Index i = 0; i < n; ++i) from[i] += law[i];
+            }
+            accumulate(flow_.data() + begin, jumps.theta.data(), cell + begin, from, n);
         }
     }
 
+    // Another axis: neighbours differ in m and in colour, by a displacement that depends on (s, t).
     template <typename Cell>
     void gather_axis(const Jumps& jumps, const Cell* cell, Index colour) {
-        const double* theta = jumps.theta.data();
+        switch (jumps.cardinality) {
+            case 2:
+                return gather_neighbours<1>(jumps, cell, colour);
+            case 3:
+                return gather_neighbours<2>(jumps, cell, colour);
+            case 4:
+                return gather_neighbours<3>(jumps, cell, colour);
+            case 5:
+                return gather_neighbours<4>(jumps, cell, colour);
+            default:
+                return gather_neighbours<0>(jumps, cell, colour);
+        }
+    }
+
+    template <Index Neighbours, typename Cell>  // 0: any number
+    void gather_neighbours(const Jumps& jumps, const Cell* cell, Index colour) {
         const Index k = jumps.cardinality, stride = jumps.stride;
-        std::vector<const double*> source(k);
-        for (Index outer = 0; outer < per_colour_; outer += k * stride)
+        const Index neighbours = Neighbours > 0 ? Neighbours : k - 1;
+        std::vector<Index> displacement;  // [s, neighbour]
+        for (Index s = 0; s < k; ++s)
+            for (Index t = 0; t < k; ++t)
+                if (t != s)
+                    displacement.push_back(((colour + t - s + colours_) % colours_ - colour) *
+                                               per_colour_ +
+                                           (t - s) * stride);
+        const double* law = law_.data() + colour * per_colour_;
+        const double* theta = jumps.theta.data();
+        double* flow = flow_.data();
+        for (Index m = 0; m < per_colour_;)
             for (Index s = 0; s < k; ++s) {
-                Index count = 0;
-                for (Index t = 0; t < k; ++t)
-                    if (t != s)
-                        source[count++] = law_.data() +
-                                          (colour + t - s + colours_) % colours_ * per_colour_ +
-                                          outer + t * stride;
-                const Index at = outer + s * stride;
-                if (count == 1) {
-                    accumulate(flow_.data() + at, theta, cell + at, source[0], stride);
-                    continue;
-                }
-                for (Index i = 0; i < stride; ++i) {
-                    double from = 0;
-                    for (Index t = 0; t < count; ++t) from += source[t][i];
-                    flow_[at + i] += theta[cell[at + i]] * from;
+                const Index* to = displacement.data() + s * neighbours;
+                const Index end = m + stride;
+                for (; m < end; ++m) {
+                    double from = law[m + to[0]];
+                    for (Index t = 1; t < neighbours; ++t) from += law[m + to[t]];
+                    flow[m] += theta[cell[m]] * from;
                 }
             }
     }
@@ -302,6 +324,14 @@ class Jumping {
         const Index k = u.states();
         const double* theta = theta_[i].data();
         if (k == 1) return;
+        if (k == 2) {
+            const Index far = u.offsets[1];
+            each(u, [&](Index base, Index leaf) {  // theta is 0 where the update is impossible
+                out[base] += theta[2 * leaf] * law_[base + far];
+                out[base + far] += theta[2 * leaf + 1] * law_[base];
+            });
+            return;
+        }
         each(u, [&](Index base, Index leaf) {
             if (u.any_impossible && u.impossible[leaf]) return;
             const double* row = theta + leaf * k;

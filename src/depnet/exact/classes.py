@@ -4,6 +4,7 @@ With positive tables there is one class, all states. Zeros in tables make some s
 law gives them probability zero), or make several classes; then the chain's law depends on where it starts.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,7 @@ from depnet.arrays import FloatArray, IntArray
 from depnet.data.domain import Domain
 from depnet.errors import EvidenceError, ReducibleError
 from depnet.exact.free import FreeChain
-from depnet.exact.solve import random_law, sequential_law
+from depnet.exact.solve import random_laws, sequential_laws
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, SequentialScan, checked_scan
@@ -52,18 +53,27 @@ def recurrent_classes(
     """
     scan = checked_scan(scan)
     chain = FreeChain.of(network, evidence)
-    found = []
-    for members in closed_classes(chain, network, scan):
-        law = class_law(chain, network, scan, members)
-        found.append(RecurrentClass(network.domain, chain.codes(members), law[members]))
-    return found
+    classes = closed_classes(chain, network, scan)
+    laws = class_laws(chain, network, scan, classes)
+    return [
+        RecurrentClass(network.domain, chain.codes(members), law[members])
+        for members, law in zip(classes, laws, strict=True)
+    ]
 
 
-def class_law(chain: FreeChain, network: Network, scan: Scan, members: IntArray | None) -> FloatArray:
-    """The law of one class, flat over the free domain: pi of a random scan, pi^0 of a sequential one."""
+def class_laws(
+    chain: FreeChain, network: Network, scan: Scan, classes: Iterable[IntArray | None]
+) -> Iterator[FloatArray]:
+    """The law of each class, flat over the free domain: pi of a random scan, pi^0 of a sequential one."""
     if isinstance(scan, RandomScan):
-        return random_law(chain, scan.weights_of(len(network), chain.nodes), members)
-    return sequential_law(chain, in_order(chain, network, scan), members)
+        return random_laws(chain, scan.weights_of(len(network), chain.nodes), classes)
+    return sequential_laws(chain, in_order(chain, network, scan), classes)
+
+
+def only_law(chain: FreeChain, network: Network, scan: Scan) -> FloatArray:
+    """The law of the one recurrent class; several are a `ReducibleError`."""
+    (law,) = class_laws(chain, network, scan, [only_class(chain, network, scan)])
+    return law
 
 
 def in_order(chain: FreeChain, network: Network, scan: SequentialScan) -> tuple[int, ...]:

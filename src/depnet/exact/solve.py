@@ -10,8 +10,9 @@ plain applications of G carry on, since they converge however slowly. Nothing is
 was not found small enough on the chain itself.
 """
 
+import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -45,45 +46,56 @@ class Effort:
     residual: float = math.inf
 
 
-def random_law(
-    chain: FreeChain, weights: FloatArray, members: IntArray | None = None, effort: Effort | None = None
-) -> FloatArray:
-    """Pi = pi K of the class of these `members` (None: all states), flat over the free domain."""
-    p = uniform(chain, members)
-    if np.count_nonzero(p) == 1:
-        return p
-    single = all(len(axes) <= 1 for axes in chain.axes)
-    jumps = native.Coloured(chain.native, weights) if single else native.Jumping(chain.native, weights)
-    return _fixed_point(
-        jumps, p, lambda law, moved: chain.native.mix(weights, law, moved), effort or Effort()
-    )
+def random_laws(
+    chain: FreeChain,
+    weights: FloatArray,
+    classes: Iterable[IntArray | None],
+    effort: Effort | None = None,
+) -> Iterator[FloatArray]:
+    """Pi = pi K of each class, given by its members (None: all states), flat over the free domain."""
+    jumps: Map | None = None
+    for members in classes:
+        p = uniform(chain, members)
+        if np.count_nonzero(p) > 1:
+            if jumps is None:
+                single = all(len(axes) <= 1 for axes in chain.axes)
+                jumps = (native.Coloured if single else native.Jumping)(chain.native, weights)
+            step = functools.partial(chain.native.mix, weights)
+            p = _fixed_point(jumps, p, step, effort or Effort())
+        yield p
 
 
-def sequential_law(
-    chain: FreeChain, order: Sequence[int], members: IntArray | None = None, effort: Effort | None = None
-) -> FloatArray:
-    """pi^0 = pi^0 K_0 ... K_(n-1) of the class of these `members` at place 0; `order` is of updates.
+def sequential_laws(
+    chain: FreeChain,
+    order: Sequence[int],
+    classes: Iterable[IntArray | None],
+    effort: Effort | None = None,
+) -> Iterator[FloatArray]:
+    """pi^0 = pi^0 K_0 ... K_(n-1) of each class at place 0; `order` is of updates.
 
     The cycle may be entered anywhere: where the update changes most, the unknown is smallest.
     """
-    p = uniform(chain, members)
-    if chain.size == 1:
-        return p
     sizes = [math.prod(chain.shape[a] for a in chain.axes[u]) for u in order]
-    place = int(np.argmax(sizes))
+    place = int(np.argmax(sizes)) if sizes else 0
     before, after = list(order[:place]), list(order[place:])
-    for u in before:
-        chain.native.project(u, p)
+    sweep: Map | None = None
 
-    def swept(law: FloatArray, moved: FloatArray) -> None:
+    def step(law: FloatArray, moved: FloatArray) -> None:
         np.copyto(moved, law)
         for u in after + before:
             chain.native.project(u, moved)
 
-    p = _fixed_point(native.Sweep(chain.native, after + before), p, swept, effort or Effort())
-    for u in after:
-        chain.native.project(u, p)
-    return np.asarray(p / p.sum())
+    for members in classes:
+        p = uniform(chain, members)
+        if chain.size > 1:
+            sweep = native.Sweep(chain.native, after + before) if sweep is None else sweep
+            for u in before:
+                chain.native.project(u, p)
+            p = _fixed_point(sweep, p, step, effort or Effort())
+            for u in after:
+                chain.native.project(u, p)
+            p /= p.sum()
+        yield p
 
 
 def uniform(chain: FreeChain, members: IntArray | None) -> FloatArray:
@@ -96,9 +108,9 @@ def uniform(chain: FreeChain, members: IntArray | None) -> FloatArray:
 
 
 def _fixed_point(
-    G: Map, p: FloatArray, move: Callable[[FloatArray, FloatArray], None], effort: Effort
+    G: Map, p: FloatArray, step: Callable[[FloatArray, FloatArray], None], effort: Effort
 ) -> FloatArray:
-    """The law whose x is the fixed point of G, from the start p; `move` is one step of the chain."""
+    """The law whose x is the fixed point of G, from the start p; `step(p, q)` writes one step of the chain into q."""
     x, r, moved = np.empty(G.dimension), np.empty(G.dimension), np.empty_like(p)
     G.start(p, x)
     G.residual(x, r)
@@ -111,7 +123,7 @@ def _fixed_point(
         if distance <= goal * flow or over:
             G.law(x, p)
             p /= p.sum()
-            move(p, moved)
+            step(p, moved)
             effort.residual = float(np.abs(np.subtract(moved, p, out=moved)).sum())
             if effort.residual <= RESIDUAL:
                 return p

@@ -10,7 +10,7 @@ import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.errors import ScanError
-from depnet.exact.classes import class_law, in_order, only_class
+from depnet.exact.classes import in_order, only_law
 from depnet.exact.free import FreeChain
 from depnet.geometry.size import check_dense
 from depnet.model.evidence import Evidence, Given
@@ -38,8 +38,7 @@ def stationary(network: Network, scan: Scan, evidence: Given | Evidence | None =
 
 def free_law(chain: FreeChain, network: Network, scan: Scan) -> FloatArray:
     """The stationary law of the one recurrent class, flat over the free domain."""
-    members = only_class(chain, network, scan)
-    law = class_law(chain, network, scan, members)
+    law = only_law(chain, network, scan)
     if isinstance(scan, RandomScan):
         return law
     centroid = law.copy()
@@ -66,7 +65,7 @@ def stationary_cycle(
     check_dense(
         network.domain.cardinalities, bytes_per_state=8 * (len(order) + 1), what="the stationary cycle"
     )
-    law = class_law(chain, network, scan, only_class(chain, network, scan))
+    law = only_law(chain, network, scan)
     laws = []
     for update in order:
         laws.append(chain.spread(law))

@@ -1,0 +1,66 @@
+r"""Is there a joint distribution with all the full conditionals of a network (Sec. 2.2)?
+
+If there is, pseudo-Gibbs sampling is genuine Gibbs sampling. Such a joint p lies on every manifold E(theta_i),
+so every update leaves it alone, and it is a stationary law of the random scan. Conversely, the stationary
+law pi of a recurrent class is such a joint if and only if KL(pi‖E(theta_i)) = 0 for every node. Where there are
+several classes, a joint is a mixture of their laws; each context belongs to one class, so one exists if and
+only if the law of some class is one.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from depnet.arrays import FloatArray, read_only
+from depnet.exact.classes import recurrent_classes
+from depnet.geometry.manifold import kl_to_manifold, manifolds
+from depnet.geometry.size import check_dense
+from depnet.model.links import OneSidedLink, one_sided_links
+from depnet.model.network import Network
+from depnet.model.scan import RandomScan
+
+TOLERANCE = 1e-9
+"""Nats of KL(pi‖E(theta_i)) that are taken for rounding."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Consistency:
+    """How far the conditional tables of a network are from belonging to one joint distribution."""
+
+    consistent: bool
+    """There is a joint with all these full conditionals: no divergence is above `tolerance`."""
+    divergences: tuple[float, ...]
+    """KL(pi‖E(theta_i)) of every node, in nats, pi being the law of the random scan."""
+    law: FloatArray
+    """pi; where there are several recurrent classes, of the one whose divergences have the smallest sum."""
+    classes: int
+    """The number of recurrent classes."""
+    one_sided: tuple[OneSidedLink, ...]
+    """Links that evidence follows one way only."""
+    tolerance: float
+
+
+def consistency(network: Network, *, tolerance: float = TOLERANCE) -> Consistency:
+    r"""Whether a joint has all the full conditionals of `network`, and how far each node is from it.
+
+    >>> consistency(Network.from_joint([[0.1, 0.2], [0.3, 0.4]])).consistent
+    True
+    """
+    check_dense(network.domain.cardinalities, bytes_per_state=64, what="the consistency of a network")
+    nodes = manifolds(network)
+    best, nearest, classes = np.inf, None, recurrent_classes(network, RandomScan())
+    for found in classes:
+        law = found.law
+        divergences = tuple(kl_to_manifold(law, manifold) for manifold in nodes)
+        if nearest is None or sum(divergences) < best:
+            best, nearest = sum(divergences), (law, divergences)
+    assert nearest is not None  # a finite chain has a recurrent class
+    law, divergences = nearest
+    return Consistency(
+        consistent=all(kl <= tolerance for kl in divergences),
+        divergences=divergences,
+        law=read_only(law),
+        classes=len(classes),
+        one_sided=one_sided_links(network),
+        tolerance=tolerance,
+    )

@@ -1,0 +1,63 @@
+"""Who reads whom: the links of a network, and those that go one way only.
+
+Evidence on A acts on the nodes whose information sources read A. Where Y_A reads B but Y_B does not read A,
+the link is one-sided: what is known of A does not tell B anything directly, and never, unless other
+variables carry it there. (In a genuine Gibbs sampler links are two-sided.)
+"""
+
+from dataclasses import dataclass
+
+from depnet.model.network import Network
+
+
+@dataclass(frozen=True, slots=True)
+class OneSidedLink:
+    """The information source of `reader` reads `source`, and that of `source` does not read `reader`.
+
+    Evidence on `reader` never reaches `source`, unless it is `carried` there through other variables.
+    """
+
+    reader: str
+    source: str
+    carried: bool
+
+
+def one_sided_links(network: Network) -> tuple[OneSidedLink, ...]:
+    """The one-sided links of a network, by reader, then by source, in the order of the domain.
+
+    >>> from depnet import ConditionalTable, ConstantSource, Domain, LosslessSource, Node
+    >>> table = ConditionalTable.from_probabilities
+    >>> alone = Node((0,), ConstantSource(), table([[0.5, 0.5]]))
+    >>> reader = Node((1,), LosslessSource((0,), (2,)), table([[0.9, 0.1], [0.1, 0.9]]))
+    >>> one_sided_links(Network(Domain.from_cardinalities([2, 2]), (alone, reader)))
+    (OneSidedLink(reader='X1', source='X0', carried=False),)
+    """
+    names = network.domain.names
+    tells = _told_by(network)
+    reached = _reached(tells)
+    return tuple(
+        OneSidedLink(names[a], names[b], bool(reached[a] >> b & 1))
+        for a in range(len(names))
+        for b in range(len(names))
+        if tells[b] >> a & 1 and not tells[a] >> b & 1
+    )
+
+
+def _told_by(network: Network) -> list[int]:
+    """For each variable, as bits, those that evidence on it acts on directly: its readers and block mates."""
+    tells = [0] * len(network.domain)
+    for node in network.nodes:
+        own = sum(1 << i for i in node.variables)
+        for j in (*node.source.inputs, *node.variables):
+            tells[j] |= own & ~(1 << j)
+    return tells
+
+
+def _reached(tells: list[int]) -> list[int]:
+    """The transitive closure, by Warshall's algorithm on bits."""
+    reached = list(tells)
+    for k in range(len(reached)):
+        for i in range(len(reached)):
+            if reached[i] >> k & 1:
+                reached[i] |= reached[k]
+    return reached
