@@ -143,6 +143,14 @@ def test_negative_entropies_of_negative_numbers() -> None:
             geometry.bregman_divergence(f, P, P - 0.2)
 
 
+def test_a_node_of_another_domain() -> None:
+    node = Network.from_joint(P).nodes[0]
+    with pytest.raises(ModelError, match="variable 1 to have 3 states"):
+        FullConditionalManifold.of_node(node, (2, 2))
+    with pytest.raises(DistributionError, match="a table of 2 states"):
+        FullConditionalManifold.of_node(node, (4, 3))
+
+
 def test_a_source_of_another_domain() -> None:
     source = Network.from_joint(P).nodes[0].source
     with pytest.raises(ModelError, match="variable 1 to have 3 states"):

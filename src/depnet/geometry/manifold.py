@@ -11,7 +11,8 @@ theta is 0 in a whole context x_-B holds only laws without mass in that context:
 law with mass there is infinite, which is the paper's convention.
 """
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,8 +84,15 @@ class FullConditionalManifold:
         object.__setattr__(self, "variables", block)
 
     @classmethod
-    def of_node(cls, node: Node, cardinalities: tuple[int, ...]) -> "FullConditionalManifold":
+    def of_node(cls, node: Node, cardinalities: Sequence[int]) -> "FullConditionalManifold":
         """E(theta_i) of a node in a domain with these cardinalities."""
+        node.source.check_domain(cardinalities)
+        states = math.prod(cardinalities[i] for i in checked_block(node.variables, len(cardinalities)))
+        if states != node.table.states:
+            raise DistributionError(
+                f"the node of the variables {node.variables} has a table of {node.table.states} states; in a domain "
+                f"with the cardinalities {tuple(cardinalities)} they have {states}."
+            )
         return cls(theta_tensor(node, cardinalities), node.variables)
 
     @classmethod
