@@ -1,0 +1,117 @@
+"""What a query answers: probabilities with their errors, and everything needed to judge them."""
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from depnet.arrays import FloatArray
+from depnet.data.variable import Label
+from depnet.inference.support import Support
+from depnet.model.scan import Scan, SequentialScan
+
+Answer: TypeAlias = FloatArray | dict[str, FloatArray]
+
+SHOWN = 12
+"""States listed in the text of a result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostics:
+    """How a sampled answer was found.
+
+    `r_hat` is the largest split R-hat of any probability reported; `effective_sample_size` the smallest
+    number of independent draws of the targets that would have the same standard error; `updates` are site
+    updates in all, burn-in included.
+    """
+
+    r_hat: float
+    effective_sample_size: float
+    chains: int
+    sweeps: int
+    burn_in: int
+    updates: int
+    largest_error: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QueryResult:
+    """The answer of `depnet.query`.
+
+    `probabilities` is an array in the order of the states for one target, a tensor with axes as
+    `targets` for a joint, else one array for each target's name; `standard_errors` is alike: the Monte
+    Carlo error, 0 where the answer is exact and nan where it is not known (mean field). Neither speaks of
+    the error of learning.
+    """
+
+    targets: tuple[str, ...]
+    states: tuple[tuple[Label, ...], ...]
+    joint: bool
+    probabilities: Answer
+    standard_errors: Answer
+    method: str
+    scan: Scan
+    closure: tuple[str, ...]
+    evidence: Mapping[str, Any]
+    evidence_used: tuple[str, ...]
+    evidence_ignored: tuple[str, ...]
+    support: Support | None
+    tolerance: float
+    converged: bool
+    seconds: float
+    diagnostics: Diagnostics | None = None
+    warnings: tuple[str, ...] = field(default=())
+
+    @property
+    def r_hat(self) -> float | None:
+        """The largest split R-hat, where the answer was sampled."""
+        return None if self.diagnostics is None else self.diagnostics.r_hat
+
+    @property
+    def effective_sample_size(self) -> float | None:
+        """The smallest effective sample size, where the answer was sampled."""
+        return None if self.diagnostics is None else self.diagnostics.effective_sample_size
+
+    def __str__(self) -> str:
+        given = ", ".join(f"{name} = {known}" for name, known in self.evidence.items())
+        lines = [f"P({', '.join(self.targets)}{' | ' + given if given else ''})"]
+        if isinstance(self.probabilities, dict):
+            assert isinstance(self.standard_errors, dict)
+            for name, states in zip(self.targets, self.states, strict=True):
+                rows = [(str(state),) for state in states]
+                lines += [f"  {name}"]
+                lines += _table(rows, self.probabilities[name], self.standard_errors[name], indent="    ")
+        else:
+            assert not isinstance(self.standard_errors, dict)
+            rows = [tuple(map(str, row)) for row in itertools.product(*self.states)]
+            lines += _table(rows, self.probabilities.ravel(), self.standard_errors.ravel(), indent="  ")
+        scan = "sequential scan" if isinstance(self.scan, SequentialScan) else "random scan"
+        lines.append(f"{self.method}, {scan}, {len(self.closure)} relevant variables, {self.seconds:.3g} s")
+        if self.diagnostics is not None:
+            d = self.diagnostics
+            lines.append(
+                f"standard errors up to {d.largest_error:.2g} (asked: {self.tolerance:.2g}), R-hat {d.r_hat:.3f}, "
+                f"effective sample size {d.effective_sample_size:,.0f}, {d.chains} chains of {d.sweeps:,} sweeps"
+            )
+        if self.evidence_ignored:
+            lines.append(f"evidence without effect: {', '.join(self.evidence_ignored)}")
+        if self.support is not None and self.evidence:
+            lines.append(str(self.support))
+        lines += [f"warning: {text}" for text in self.warnings]
+        return "\n".join(lines)
+
+
+def _table(rows: list[tuple[str, ...]], values: FloatArray, errors: FloatArray, *, indent: str) -> list[str]:
+    order = np.arange(len(rows))
+    if len(rows) > SHOWN:
+        order = np.argsort(-values, kind="stable")[:SHOWN]
+    width = max(len(", ".join(rows[at])) for at in order)
+    lines = []
+    for at in order:
+        error = "" if errors[at] == 0 or np.isnan(errors[at]) else f" ± {errors[at]:.2g}"
+        lines.append(f"{indent}{', '.join(rows[at]):<{width}}  {values[at]:.4f}{error}")
+    if len(rows) > SHOWN:
+        lines.append(f"{indent}... and {len(rows) - SHOWN:,} less probable")
+    return lines

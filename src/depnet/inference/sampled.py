@@ -1,0 +1,136 @@
+"""A sampled answer: chains of a reduced network, run until the standard errors are small enough."""
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from depnet.arrays import FloatArray
+from depnet.errors import EvidenceError
+from depnet.inference.chains import Chains, Estimate, Order, estimate
+from depnet.inference.plan import planned, start_laws
+from depnet.inference.relevance import Reduced
+from depnet.inference.result import Diagnostics
+from depnet.model.scan import SequentialScan
+
+CHAINS = 64
+ROUNDS = 16
+R_HAT = 1.05
+FIRST_SWEEPS = 8
+STALLED_DOUBLINGS = 5
+"""So many doublings without a smaller error, and the chains are taken not to mix at all."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sampled:
+    """Estimates and errors, one flat array for each estimator, and how they were found."""
+
+    values: list[FloatArray]
+    errors: list[FloatArray]
+    diagnostics: Diagnostics
+    converged: bool
+    warnings: tuple[str, ...]
+
+
+def sampled(
+    reduced: Reduced,
+    estimators: Sequence[Sequence[int]],
+    *,
+    tolerance: float,
+    max_seconds: float | None,
+    rng: np.random.Generator,
+    threads: int | None = None,
+) -> Sampled:
+    """Rao-Blackwell estimates of the joint laws of `estimators`, each a tuple of reduced variables."""
+    before = None if max_seconds is None else time.monotonic() + max_seconds
+    cards = reduced.network.domain.cardinalities
+    sizes = [math.prod(cards[i] for i in variables) for variables in estimators]
+    chains = _started(reduced, estimators, rng, threads)
+    sweeps, history = FIRST_SWEEPS, []
+    warnings: list[str] = []
+    found: Estimate | None = None
+    while True:
+        done = True
+        while len(chains.rounds) < ROUNDS and done:
+            done = chains.run(sweeps, record=True, before=before)
+        if len(chains.rounds) < 2:
+            if found is None:
+                found = _hurried(chains, sizes, warnings)
+            break
+        found = estimate(chains, sizes)
+        error, r_hat = float(found.errors.max()), float(np.nanmax(found.r_hat, initial=1.0))
+        if not done:
+            warnings.append(
+                f"stopped after {max_seconds:g} seconds, at a standard error of {error:.2g} where {tolerance:.2g} was asked."
+            )
+            break
+        if error <= tolerance and r_hat <= R_HAT:
+            break
+        history.append(error)
+        if len(history) > STALLED_DOUBLINGS and error > 0.7 * history[-1 - STALLED_DOUBLINGS] and r_hat > 1.5:
+            warnings.append(
+                f"stopped: the chains do not mix (R-hat {r_hat:.2f}), and more sweeps do not help. Tables with zeros may "
+                "leave several recurrent classes; smooth them (smoothing=0.5)."
+            )
+            break
+        chains.join_rounds()
+        sweeps *= 2
+    return _finished(chains, found, sizes, tolerance, warnings)
+
+
+def _started(
+    reduced: Reduced, estimators: Sequence[Sequence[int]], rng: np.random.Generator, threads: int | None
+) -> Chains:
+    network, evidence = reduced.network, reduced.evidence
+    n = len(network.domain)
+    clamped = np.zeros((1, n), dtype=bool)
+    clamped[0, list(evidence.clamped)] = True
+    codes = np.empty((CHAINS, n), dtype=np.uint16)
+    for i, law in enumerate(start_laws(network, evidence)):
+        codes[:, i] = rng.choice(len(law), size=CHAINS, p=law)
+    for i, code in evidence.clamped.items():
+        codes[:, i] = code
+    order = Order.of(network, reduced.scan, clamped)
+    if isinstance(reduced.scan, SequentialScan):
+        order = replace(
+            order,
+            position=np.array(reduced.positions, dtype=np.int32),
+            length=np.array([reduced.steps], dtype=np.int32),
+        )
+    return Chains(planned(network, evidence, estimators), len(estimators), order, codes, clamped, CHAINS, rng, threads)
+
+
+def _hurried(chains: Chains, sizes: Sequence[int], warnings: list[str]) -> Estimate:
+    """Not even two rounds were done in time: at least one sweep is."""
+    if not chains.rounds:
+        chains.run(1, record=True)
+    warnings.append("stopped before the chains could be compared with each other: take the answer as a first guess.")
+    return estimate(chains, sizes)
+
+
+def _finished(
+    chains: Chains, found: Estimate, sizes: Sequence[int], tolerance: float, warnings: list[str]
+) -> Sampled:
+    if chains.impossible.sum() > 0:
+        raise EvidenceError(
+            "the evidence contradicts itself: the chains keep coming to contexts where the states that it allows have "
+            "probability 0. Smooth the tables (smoothing=0.5), or give other evidence."
+        )
+    values, errors = found.values[0], found.errors[0]
+    error, r_hat = float(errors.max()), float(np.nanmax(found.r_hat, initial=1.0))
+    moving = errors > 0
+    effective = (values * (1 - values))[moving] / errors[moving] ** 2
+    diagnostics = Diagnostics(
+        r_hat=r_hat,
+        effective_sample_size=float(effective.min(initial=math.inf)),
+        chains=chains.per_row,
+        sweeps=chains.sweeps,
+        burn_in=found.burn_in,
+        updates=chains.updates,
+        largest_error=error,
+    )
+    at = np.cumsum(sizes)[:-1]
+    converged = error <= tolerance and r_hat <= R_HAT
+    return Sampled(np.split(values, at), np.split(errors, at), diagnostics, converged, tuple(warnings))
