@@ -12,6 +12,7 @@ from depnet.exact import (
     stationary_cycle,
 )
 from depnet.geometry import empirical
+from depnet.inference import QueryResult, query
 from depnet.learning.certificate import Certificate, certificate
 from depnet.learning.framework import SplitMerge, WithLossless, learn_with
 from depnet.learning.learn import learn
@@ -56,6 +57,7 @@ __all__ = [
     "Network",
     "NoPenalty",
     "Node",
+    "QueryResult",
     "RandomScan",
     "RecurrentClass",
     "Sampler",
@@ -76,6 +78,7 @@ __all__ = [
     "learn_with",
     "links",
     "load",
+    "query",
     "recurrent_classes",
     "sample",
     "save",

@@ -80,10 +80,14 @@ class Order:
     def rows(self, chosen: IntArray) -> "Order":
         """The same of some of the rows."""
         length = np.diff(self.begin)
-        take = np.concatenate([np.arange(self.begin[r], self.begin[r + 1]) for r in chosen] or [np.zeros(0, int)])
+        take = np.concatenate(
+            [np.arange(self.begin[r], self.begin[r + 1]) for r in chosen] or [np.zeros(0, int)]
+        )
         begin = np.concatenate([[0], np.cumsum(length[chosen])]).astype(np.int32)
         choice = self.choice[take] if len(self.choice) else self.choice
-        return Order(begin, self.node[take], choice, self.position[take], self.length[chosen], self.sequential)
+        return Order(
+            begin, self.node[take], choice, self.position[take], self.length[chosen], self.sequential
+        )
 
 
 class Chains:
@@ -108,7 +112,9 @@ class Chains:
         self.counters = np.zeros(chains, dtype=np.uint64)
         self.impossible = np.zeros(chains, dtype=np.int64)
         self.estimators = estimators
-        self.rounds: list[tuple[FloatArray, FloatArray]] = []  # sums [row, chain, cell], weights [row, chain, estimator]
+        self.rounds: list[
+            tuple[FloatArray, FloatArray]
+        ] = []  # sums [row, chain, cell], weights [row, chain, estimator]
         self.round_sweeps = 0
         self.sweeps = 0
         self.updates = 0

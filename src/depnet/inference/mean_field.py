@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from depnet.arrays import FloatArray
+from depnet.arrays import FloatArray, IntArray
 from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.geometry.dense import leaf_tensor
 from depnet.inference.tilt import tilted_rows
@@ -175,14 +175,14 @@ def mean_field(
 
 def _start(evidence: Evidence, i: int, k: int) -> FloatArray:
     if i in evidence.clamped:
-        return np.eye(k)[evidence.clamped[i]]
+        return np.asarray(np.eye(k)[evidence.clamped[i]])
     weights = evidence.tilts.get(i, np.ones(k))
     return np.asarray(weights / weights.sum())
 
 
 def _prepared(
-    network: Network, evidence: Evidence, scan: Scan, cell: np.ndarray
-) -> tuple[list[tuple[np.ndarray, np.ndarray, np.ndarray, int]], np.ndarray, csr_array, np.ndarray]:
+    network: Network, evidence: Evidence, scan: Scan, cell: IntArray
+) -> tuple[list[tuple[IntArray, IntArray, IntArray, int]], IntArray, csr_array, IntArray]:
     """All nodes' graphs together: edges by depth, roots, and the matrix from leaf weights to marginals."""
     cards = network.domain.cardinalities
     free = evidence.free_nodes(network)
@@ -191,7 +191,11 @@ def _prepared(
     for c, number in zip(chances, free, strict=True):
         share[list(network.nodes[number].variables)] += c
     sources, cells, targets, depths = [], [], [], []
-    rows, columns, values, leaf_vertices, roots = [], [], [], [], []
+    rows: list[int] = []
+    columns: list[int] = []
+    values: list[float] = []
+    leaf_vertices: list[int] = []
+    roots: list[int] = []
     first = 0
     for c, number in zip(chances, free, strict=True):
         node = network.nodes[number]
@@ -205,7 +209,9 @@ def _prepared(
             targets.append(first + w)
             depths.append(depth[v])
         theta, _ = tilted_rows(node, cards, evidence)
-        states = np.array(list(np.ndindex(*(cards[i] for i in node.variables)))).reshape(-1, len(node.variables))
+        states = np.array(list(np.ndindex(*(cards[i] for i in node.variables)))).reshape(
+            -1, len(node.variables)
+        )
         for v, leaf in graph.leaves:
             for place, i in enumerate(node.variables):
                 marginal = np.bincount(states[:, place], theta[leaf], minlength=cards[i])

@@ -30,7 +30,9 @@ def planned(network: Network, evidence: Evidence, estimators: Sequence[Sequence[
     tilts = Evidence({}, evidence.tilts)
     cells = sum(node.table.probabilities.size for node in network.nodes)
     if cells > MAX_CELLS:
-        raise DomainTooLargeError(f"the conditional tables have {cells:,} cells; at most {MAX_CELLS:,} can be sampled.")
+        raise DomainTooLargeError(
+            f"the conditional tables have {cells:,} cells; at most {MAX_CELLS:,} can be sampled."
+        )
     for number, node in enumerate(network.nodes):
         theta, _ = tilted_rows(node, cards, tilts)
         flat = np.ascontiguousarray(theta).reshape(-1)
@@ -63,7 +65,9 @@ def start_laws(network: Network, evidence: Evidence) -> list[FloatArray]:
         node = network.nodes[network.updating((i,))[0]]
         law = _marginal(node, i, cards)
         tilted = law * evidence.tilts.get(i, np.ones(k))
-        laws.append(tilted / tilted.sum() if tilted.sum() > 0 else evidence.tilts[i] / evidence.tilts[i].sum())
+        laws.append(
+            tilted / tilted.sum() if tilted.sum() > 0 else evidence.tilts[i] / evidence.tilts[i].sum()
+        )
     return laws
 
 

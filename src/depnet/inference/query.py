@@ -90,7 +90,8 @@ def query(
         reduced = reduce(network, group, known, scan)
         inside += tuple(i for i in reduced.closure if i not in inside)
         used |= reduced.used
-        estimators = [tuple(reduced.place(i) for i in group)] if joint else [(reduced.place(i),) for i in group]
+        places = tuple(reduced.place(i) for i in group)
+        estimators: list[tuple[int, ...]] = [places] if joint else [(place,) for place in places]
         left = None if max_seconds is None else max(max_seconds - (time.monotonic() - started), 0.0)
         part = _answered(reduced, estimators, method, tolerance=tolerance, max_seconds=left, rng=rng)
         parts.append((group, part))

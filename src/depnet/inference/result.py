@@ -1,7 +1,7 @@
 """What a query answers: probabilities with their errors, and everything needed to judge them."""
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -75,17 +75,21 @@ class QueryResult:
         return None if self.diagnostics is None else self.diagnostics.effective_sample_size
 
     def __str__(self) -> str:
-        given = ", ".join(f"{name} = {known}" for name, known in self.evidence.items())
+        given = ", ".join(_shown(name, known) for name, known in self.evidence.items())
         lines = [f"P({', '.join(self.targets)}{' | ' + given if given else ''})"]
         if isinstance(self.probabilities, dict):
             assert isinstance(self.standard_errors, dict)
             for name, states in zip(self.targets, self.states, strict=True):
-                rows = [(str(state),) for state in states]
                 lines += [f"  {name}"]
-                lines += _table(rows, self.probabilities[name], self.standard_errors[name], indent="    ")
+                lines += _table(
+                    [str(state) for state in states],
+                    self.probabilities[name],
+                    self.standard_errors[name],
+                    indent="    ",
+                )
         else:
             assert not isinstance(self.standard_errors, dict)
-            rows = [tuple(map(str, row)) for row in itertools.product(*self.states)]
+            rows = [", ".join(map(str, row)) for row in itertools.product(*self.states)]
             lines += _table(rows, self.probabilities.ravel(), self.standard_errors.ravel(), indent="  ")
         scan = "sequential scan" if isinstance(self.scan, SequentialScan) else "random scan"
         lines.append(f"{self.method}, {scan}, {len(self.closure)} relevant variables, {self.seconds:.3g} s")
@@ -103,15 +107,24 @@ class QueryResult:
         return "\n".join(lines)
 
 
-def _table(rows: list[tuple[str, ...]], values: FloatArray, errors: FloatArray, *, indent: str) -> list[str]:
+def _shown(name: str, known: object) -> str:
+    if isinstance(known, Mapping):
+        weights = ", ".join(f"{state}: {float(weight):.3g}" for state, weight in known.items())
+        return f"{name} ~ {{{weights}}}"
+    if isinstance(known, (Set, list, tuple)):
+        return f"{name} in {{{', '.join(sorted(map(str, known)))}}}"
+    return f"{name} = {known}"
+
+
+def _table(rows: list[str], values: FloatArray, errors: FloatArray, *, indent: str) -> list[str]:
     order = np.arange(len(rows))
     if len(rows) > SHOWN:
         order = np.argsort(-values, kind="stable")[:SHOWN]
-    width = max(len(", ".join(rows[at])) for at in order)
+    width = max(len(rows[at]) for at in order)
     lines = []
     for at in order:
         error = "" if errors[at] == 0 or np.isnan(errors[at]) else f" ± {errors[at]:.2g}"
-        lines.append(f"{indent}{', '.join(rows[at]):<{width}}  {values[at]:.4f}{error}")
+        lines.append(f"{indent}{rows[at]:<{width}}  {values[at]:.4f}{error}")
     if len(rows) > SHOWN:
         lines.append(f"{indent}... and {len(rows) - SHOWN:,} less probable")
     return lines

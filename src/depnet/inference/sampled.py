@@ -63,7 +63,7 @@ def sampled(
         error, r_hat = float(found.errors.max()), float(np.nanmax(found.r_hat, initial=1.0))
         if not done:
             warnings.append(
-                f"stopped after {max_seconds:g} seconds, at a standard error of {error:.2g} where {tolerance:.2g} was asked."
+                f"stopped after {max_seconds:.2g} seconds, at a standard error of {error:.2g} where {tolerance:.2g} was asked."
             )
             break
         if error <= tolerance and r_hat <= R_HAT:
@@ -99,14 +99,18 @@ def _started(
             position=np.array(reduced.positions, dtype=np.int32),
             length=np.array([reduced.steps], dtype=np.int32),
         )
-    return Chains(planned(network, evidence, estimators), len(estimators), order, codes, clamped, CHAINS, rng, threads)
+    return Chains(
+        planned(network, evidence, estimators), len(estimators), order, codes, clamped, CHAINS, rng, threads
+    )
 
 
 def _hurried(chains: Chains, sizes: Sequence[int], warnings: list[str]) -> Estimate:
     """Not even two rounds were done in time: at least one sweep is."""
     if not chains.rounds:
         chains.run(1, record=True)
-    warnings.append("stopped before the chains could be compared with each other: take the answer as a first guess.")
+    warnings.append(
+        "stopped before the chains could be compared with each other: take the answer as a first guess."
+    )
     return estimate(chains, sizes)
 
 

@@ -1,0 +1,295 @@
+"""Queries: every method against the law, what a result says, and bad input."""
+
+import math
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import depnet
+from depnet import (
+    ConditionalTable,
+    ConstantSource,
+    Dataset,
+    Domain,
+    LosslessSource,
+    Network,
+    Node,
+    QueryResult,
+    RandomScan,
+    SequentialScan,
+    Variable,
+    query,
+)
+from depnet.errors import DataError, EvidenceError, ReducibleError, ScanError
+from depnet.inference.support import support
+from depnet.model import Evidence
+from tests.inference.cases import names, random_evidence, random_scan, random_targets
+from tests.reference.inference import query_law
+from tests.strategies import networks, seeds
+
+
+@pytest.fixture(scope="module")
+def people() -> Dataset:
+    return depnet.titanic()
+
+
+@pytest.fixture(scope="module")
+def titanic(people: Dataset) -> Network:
+    return depnet.learn(people, smoothing=0.5)
+
+
+def table(result: QueryResult) -> np.ndarray:
+    assert isinstance(result.probabilities, np.ndarray)
+    return result.probabilities
+
+
+def errors(result: QueryResult) -> np.ndarray:
+    assert isinstance(result.standard_errors, np.ndarray)
+    return result.standard_errors
+
+
+@given(networks(max_states=100, blocks=True), seeds)
+def test_exact_joints_and_marginals_are_those_of_the_law(network: Network, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    evidence, scan = random_evidence(rng, network), random_scan(rng, network)
+    targets = random_targets(rng, network)
+    joint = query(network, names(network, targets), evidence, scan=scan, joint=True)
+    np.testing.assert_allclose(table(joint), query_law(network, targets, evidence, scan), atol=1e-9)
+    assert not errors(joint).any()
+    several = query(network, names(network, targets), evidence, scan=scan)
+    for i in targets:
+        expected = query_law(network, [i], evidence, scan)
+        name = network.domain.variables[i].name
+        one = (
+            several.probabilities[name] if isinstance(several.probabilities, dict) else several.probabilities
+        )
+        np.testing.assert_allclose(one, expected, atol=1e-9)
+
+
+@settings(max_examples=25)
+@given(networks(max_states=60, blocks=True), seeds)
+def test_sampled_answers_are_within_their_errors(network: Network, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    evidence, scan = random_evidence(rng, network), random_scan(rng, network)
+    targets = random_targets(rng, network)
+    result = query(
+        network,
+        names(network, targets),
+        evidence,
+        scan=scan,
+        joint=True,
+        method="sample",
+        tolerance=0.01,
+        rng=rng,
+    )
+    assert result.converged
+    assert math.isclose(table(result).sum(), 1.0, abs_tol=1e-9)
+    expected = query_law(network, targets, evidence, scan)
+    # 64 chains: Student's t with 63 degrees passes 7.5 about once in 4e9 cells.
+    assert (np.abs(table(result) - expected) <= 7.5 * errors(result) + 1e-9).all()
+
+
+def test_a_look_up_is_a_row_of_the_table(titanic: Network) -> None:
+    known = {"class": "3rd", "sex": "male", "age": "adult"}
+    result = query(titanic, "survived", known)
+    leaf = titanic.nodes[3].source([[2, 1, 0, 0]])[0]
+    assert result.method == "look-up"
+    assert table(result).tolist() == titanic.nodes[3].table.probabilities[leaf].tolist()
+
+
+def test_one_target_an_array_several_a_dictionary(titanic: Network) -> None:
+    assert table(query(titanic, "class")).shape == (4,)
+    assert table(query(titanic, ["class"])).shape == (4,)
+    assert table(query(titanic, ["class", "sex"], joint=True)).shape == (4, 2)
+    both = query(titanic, ["class", "sex"])
+    assert isinstance(both.probabilities, dict)
+    assert {name: p.shape for name, p in both.probabilities.items()} == {"class": (4,), "sex": (2,)}
+    assert not both.probabilities["class"].flags.writeable
+
+
+def test_joint_axes_are_as_the_targets(titanic: Network) -> None:
+    there, back = (query(titanic, order, joint=True) for order in (["class", "sex"], ["sex", "class"]))
+    np.testing.assert_allclose(table(there), table(back).T, atol=1e-12)
+
+
+def test_a_clamped_target_has_its_state(titanic: Network) -> None:
+    assert table(query(titanic, "sex", {"sex": "male"})).tolist() == [0.0, 1.0]
+    joint = query(titanic, ["sex", "survived"], {"sex": "male"}, joint=True)
+    assert table(joint)[0].tolist() == [0.0, 0.0]
+    np.testing.assert_allclose(table(joint)[1], table(query(titanic, "survived", {"sex": "male"})))
+
+
+def test_a_set_of_states_is_a_tilt(titanic: Network) -> None:
+    result = query(titanic, "class", {"class": {"1st", "2nd"}})
+    assert table(result)[2:].tolist() == [0.0, 0.0]
+    soft = query(titanic, "class", {"class": {"1st": 1.0, "2nd": 1.0}})
+    np.testing.assert_allclose(table(soft), table(result))
+
+
+def irrelevant() -> Network:
+    """X0 and X1 read each other; X2 reads X0 and is read by nobody."""
+    theta = [[[0.9, 0.1], [0.2, 0.8]], [[0.7, 0.3], [0.4, 0.6]], [[0.6, 0.4], [0.1, 0.9]]]
+    reads = [(1,), (0,), (0,)]
+    nodes = [
+        Node((i,), LosslessSource(reads[i], (2,)), ConditionalTable.from_probabilities(theta[i]))
+        for i in range(3)
+    ]
+    return Network(Domain.from_cardinalities([2, 2, 2]), tuple(nodes))
+
+
+def test_evidence_outside_the_closure_has_no_effect_and_is_named() -> None:
+    network = irrelevant()
+    result = query(network, "X0", {"X2": 1})
+    assert result.closure == ("X0", "X1")
+    assert (result.evidence_used, result.evidence_ignored) == ((), ("X2",))
+    assert "evidence without effect: X2" in str(result)
+    assert table(result).tolist() == table(query(network, "X0")).tolist()
+    both = query(network, "X0", {"X2": 1, "X1": 0})
+    assert (both.evidence_used, both.evidence_ignored) == (("X1",), ("X2",))
+
+
+def test_a_result_reads_well(titanic: Network, people: Dataset) -> None:
+    result = query(titanic, "survived", {"sex": "female", "class": "1st"}, data=people)
+    text = str(result)
+    assert text.startswith("P(survived | sex = female, class = 1st)\n  No ")
+    assert "145 of 2,201 training rows match the evidence" in text
+    assert "random scan" in text
+    sampled = query(titanic, ["survived", "age"], method="sample", rng=np.random.default_rng(1))
+    assert "R-hat" in str(sampled)
+    assert "±" in str(sampled)
+    assert sampled.r_hat is not None
+    assert sampled.r_hat < 1.05
+    assert sampled.effective_sample_size is not None
+    assert sampled.effective_sample_size > 1000
+
+
+def test_rare_and_unmatched_evidence_is_answered_with_the_papers_warning(
+    titanic: Network, people: Dataset
+) -> None:
+    never = query(titanic, "survived", {"class": "Crew", "age": "child"}, data=people)
+    assert never.support is not None
+    assert (never.support.rows, never.support.exact) == (0, True)
+    assert any("no training row matches the evidence" in text for text in never.warnings)
+    assert abs(table(never).sum() - 1) < 1e-9
+    rare = query(titanic, "survived", {"class": "1st", "age": "child"}, data=people)
+    assert any("only 6 training rows match" in text for text in rare.warnings)
+    common = query(titanic, "survived", {"class": "3rd"}, data=people)
+    assert common.warnings == ()
+
+
+def test_without_data_the_support_is_a_bound(titanic: Network, people: Dataset) -> None:
+    from dataclasses import replace
+
+    for network in (titanic, replace(titanic, counts=None)):
+        for known in ({"class": "Crew"}, {"class": "Crew", "sex": "female"}, {"class": {"1st", "2nd"}}):
+            evidence = Evidence.parse(network.domain, known)
+            bound, exact = support(network, evidence), support(network, evidence, people)
+            assert bound is not None
+            assert exact is not None
+            assert not bound.exact
+            assert exact.rows <= bound.rows <= 2201
+            assert bound.total == 2201
+            assert "at most" in str(bound)
+    crew = support(replace(titanic, counts=None), Evidence.parse(titanic.domain, {"class": "Crew"}))
+    assert crew is not None
+    assert crew.rows == 885
+    assert support(irrelevant(), Evidence({0: 1}, {})) is None
+
+
+def test_seeds_decide_everything(titanic: Network) -> None:
+    def asked(seed: int) -> list[float]:
+        rng = np.random.default_rng(seed)
+        return list(table(query(titanic, "survived", method="sample", rng=rng, tolerance=0.01)))
+
+    assert asked(3) == asked(3)
+    assert asked(3) != asked(4)
+
+
+def test_the_mean_field_marks_its_errors_unknown(titanic: Network) -> None:
+    result = query(titanic, ["survived", "sex"], {"class": "1st"}, method="mean-field", joint=True)
+    assert np.isnan(errors(result)).all()
+    assert math.isclose(table(result).sum(), 1.0, abs_tol=1e-9)
+    assert result.method == "mean-field"
+
+
+def frozen_pair() -> Network:
+    """X1 copies X0 and X0 copies X1: two recurrent classes."""
+    copy = ConditionalTable.from_probabilities([[1.0, 0.0], [0.0, 1.0]])
+    nodes = (Node((0,), LosslessSource((1,), (2,)), copy), Node((1,), LosslessSource((0,), (2,)), copy))
+    return Network(Domain.from_cardinalities([2, 2]), nodes)
+
+
+def test_chains_that_never_mix_are_said_not_to() -> None:
+    with pytest.raises(ReducibleError):
+        query(frozen_pair(), "X0")
+    result = query(frozen_pair(), "X0", method="sample", tolerance=1e-3, rng=np.random.default_rng(0))
+    assert not result.converged
+    assert any("do not mix" in text for text in result.warnings)
+
+
+def test_max_seconds_stops_and_says_how_far_it_got(titanic: Network) -> None:
+    before = time.monotonic()
+    result = query(titanic, "survived", method="sample", tolerance=1e-7, max_seconds=0.3)
+    assert time.monotonic() - before < 5
+    assert not result.converged
+    assert any("stopped after 0.3 seconds, at a standard error of" in text for text in result.warnings)
+
+
+def test_an_interrupt_ends_a_sampled_query_within_a_second(titanic: Network) -> None:
+    sent: list[float] = []
+
+    def interrupt() -> None:
+        sent.append(time.monotonic())
+        signal.raise_signal(signal.SIGINT)
+
+    timer = threading.Timer(0.3, interrupt)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        query(titanic, "survived", method="sample", tolerance=1e-8)
+    assert time.monotonic() - sent[0] < 1.0
+
+
+def test_bad_input_is_named(titanic: Network, people: Dataset) -> None:
+    everything = {"class": "1st", "sex": "male", "age": "adult", "survived": "No"}
+    with pytest.raises(EvidenceError, match="every variable"):
+        query(titanic, "survived", everything)
+    with pytest.raises(EvidenceError, match="'survived'"):
+        query(titanic, "surived")
+    with pytest.raises(EvidenceError, match="'Crew'"):
+        query(titanic, "survived", {"class": "crew"})
+    with pytest.raises(EvidenceError, match="no state at all"):
+        query(titanic, "survived", {"class": set()})
+    with pytest.raises(EvidenceError, match="at least one target"):
+        query(titanic, [])
+    with pytest.raises(EvidenceError, match="'sex' stands twice"):
+        query(titanic, ["sex", "sex"])
+    with pytest.raises(ScanError, match="RandomScan"):
+        query(titanic, "sex", scan="random")  # type: ignore[arg-type]  # that is the point
+    with pytest.raises(ScanError, match="3 weights"):
+        query(titanic, "sex", scan=RandomScan((0.5, 0.25, 0.25)))
+    with pytest.raises(ScanError, match="weight 0"):
+        query(titanic, "sex", scan=RandomScan((0.5, 0.0, 0.25, 0.25)))
+    with pytest.raises(ScanError, match="orders 3"):
+        query(titanic, "sex", scan=SequentialScan((0, 1, 2)))
+    with pytest.raises(ValueError, match="'mean-field'; got 'guess'"):
+        query(titanic, "sex", method="guess")  # type: ignore[arg-type]  # that is the point
+    with pytest.raises(ValueError, match="tolerance"):
+        query(titanic, "sex", tolerance=0)
+    with pytest.raises(ValueError, match="max_seconds"):
+        query(titanic, "sex", max_seconds=-1)
+    with pytest.raises(DataError, match="another domain"):
+        query(titanic, "sex", data=Dataset.from_codes([[0, 1]], [2, 2]))
+
+
+@pytest.mark.parametrize("method", ["auto", "sample", "mean-field"])
+def test_evidence_that_leaves_no_mass_is_an_error(method: str) -> None:
+    sure = ConditionalTable.from_probabilities([[1.0, 0.0, 0.0]])
+    coin = ConditionalTable.from_probabilities([[0.5, 0.5]])
+    domain = Domain((Variable("a", ("x", "y", "z")), Variable("b", ("x", "y"))))
+    network = Network(domain, (Node((0,), ConstantSource(), sure), Node((1,), ConstantSource(), coin)))
+    with pytest.raises(EvidenceError, match=r"contradict|no state|impossible"):
+        query(network, ["a", "b"], {"a": {"y", "z"}}, joint=True, method=method)  # type: ignore[arg-type]

@@ -1,0 +1,213 @@
+"""Queries with dictionaries and loops: the closure, the laws, the estimates, mean field, the sweep density."""
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from depnet import Network, RandomScan, SequentialScan
+from depnet.arrays import FloatArray
+from depnet.exact import stationary, stationary_cycle
+from depnet.model import Evidence, Scan
+
+GOLDEN, FIRST, SECOND, MASK = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 2**64 - 1
+
+
+def joint_states(cards: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    return itertools.product(*map(range, cards))
+
+
+def theta(
+    network: Network, number: int, row: Sequence[int], evidence: Evidence
+) -> dict[tuple[int, ...], float]:
+    """What node `number` draws its variables from in the state `row`: theta, tilted and conditioned."""
+    node, cards = network.nodes[number], network.domain.cardinalities
+    leaf = int(node.source(np.array([row]))[0])
+    weights = {}
+    for state, values in enumerate(joint_states([cards[i] for i in node.variables])):
+        weight = float(node.table.probabilities[leaf, state])
+        for i, x in zip(node.variables, values, strict=True):
+            weight *= evidence.tilts[i][x] if i in evidence.tilts else 1.0
+            if i in evidence.clamped and x != evidence.clamped[i]:
+                weight = 0.0
+        weights[values] = weight
+    total = sum(weights.values())
+    if total == 0:
+        return {tuple(row[i] for i in node.variables): 1.0}
+    return {values: weight / total for values, weight in weights.items()}
+
+
+def relevant(network: Network, targets: Sequence[int], evidence: Evidence) -> set[int]:
+    """The unclamped variables that `targets` reach: by what theta depends on, looked at state by state."""
+    cards = network.domain.cardinalities
+    allowed = [
+        [evidence.clamped[i]] if i in evidence.clamped else list(range(k)) for i, k in enumerate(cards)
+    ]
+    reads: dict[int, set[int]] = {}
+    for number, node in enumerate(network.nodes):
+        for i, j in itertools.product(node.variables, range(len(cards))):
+            if j in node.variables or i in evidence.clamped or j in evidence.clamped:
+                continue
+            for row in itertools.product(*allowed):
+                laws = [theta(network, number, (*row[:j], x, *row[j + 1 :]), evidence) for x in allowed[j]]
+                if any(law != laws[0] for law in laws):
+                    reads.setdefault(i, set()).add(j)
+                    break
+    inside: set[int] = set()
+    waiting = [i for i in targets if i not in evidence.clamped]
+    while waiting:
+        i = waiting.pop()
+        if i not in inside:
+            inside.add(i)
+            waiting.extend(reads.get(i, set()))
+    return inside
+
+
+def query_law(network: Network, targets: Sequence[int], evidence: Evidence, scan: Scan) -> FloatArray:
+    """The joint law of the targets, summed from the law of the whole network."""
+    law = stationary(network, scan, evidence)
+    table = np.zeros([law.shape[i] for i in targets])
+    for row in joint_states(law.shape):
+        table[tuple(row[i] for i in targets)] += law[row]
+    return table
+
+
+def rao_blackwell_random(
+    network: Network, targets: Sequence[int], evidence: Evidence, scan: RandomScan
+) -> FloatArray:
+    """sum over nodes B that update some of T of (c_B / c_T) E_pi[theta_B(x) 1(X_{T without B} = x)]."""
+    law = stationary(network, scan, evidence)
+    free = evidence.free_nodes(network)
+    chances = dict(zip(free, scan.weights_of(len(network), free), strict=True))
+    touching = [number for number in free if set(network.nodes[number].variables) & set(targets)]
+    c_t = sum(chances[number] for number in touching)
+    table = np.zeros([law.shape[i] for i in targets])
+    for number in touching:
+        for row in joint_states(law.shape):
+            for cell, probability in _drawn(network, number, row, targets, evidence).items():
+                table[cell] += chances[number] / c_t * law[row] * probability
+    return table
+
+
+def rao_blackwell_sequential(
+    network: Network, targets: Sequence[int], evidence: Evidence, scan: SequentialScan
+) -> FloatArray:
+    """theta_B just before B's own update, weighted by the steps until the next update of a target."""
+    cycle = stationary_cycle(network, scan, evidence)
+    order = scan.order_of(len(network), evidence.free_nodes(network))
+    touches = [bool(set(network.nodes[number].variables) & set(targets)) for number in order]
+    table = np.zeros([cycle[0].shape[i] for i in targets])
+    for place, number in enumerate(order):
+        if not touches[place]:
+            continue
+        steps = next(s for s in range(1, len(order) + 1) if touches[(place + s) % len(order)])
+        for row in joint_states(cycle[place].shape):
+            for cell, probability in _drawn(network, number, row, targets, evidence).items():
+                table[cell] += steps / len(order) * cycle[place][row] * probability
+    return table
+
+
+def _drawn(
+    network: Network, number: int, row: Sequence[int], targets: Sequence[int], evidence: Evidence
+) -> dict[tuple[int, ...], float]:
+    """The law of X_T just after node `number` is updated in the state `row`."""
+    law: dict[tuple[int, ...], float] = {}
+    for values, probability in theta(network, number, row, evidence).items():
+        after = list(row)
+        for i, x in zip(network.nodes[number].variables, values, strict=True):
+            after[i] = x
+        cell = tuple(after[i] for i in targets)
+        law[cell] = law.get(cell, 0.0) + probability
+    return law
+
+
+def word(key: int, counter: int) -> int:
+    """Word number `counter` of the SplitMix64 stream `key`."""
+    z = (key + (counter + 1) * GOLDEN) & MASK
+    z = ((z ^ (z >> 30)) * FIRST) & MASK
+    z = ((z ^ (z >> 27)) * SECOND) & MASK
+    return z ^ (z >> 31)
+
+
+def clamped_chain(
+    network: Network,
+    evidence: Evidence,
+    scan: Scan,
+    start: Sequence[int],
+    key: int,
+    sweeps: int,
+    estimators: Sequence[Sequence[int]],
+) -> tuple[list[int], list[dict[tuple[int, ...], float]], list[float]]:
+    """One chain: the last state, and for each estimator the sums of theta and of its weights."""
+    free = evidence.free_nodes(network)
+    sequential = isinstance(scan, SequentialScan)
+    order = scan.order_of(len(network), free) if isinstance(scan, SequentialScan) else free
+    row = list(start)
+    sums: list[dict[tuple[int, ...], float]] = [{} for _ in estimators]
+    weights = [0.0] * len(estimators)
+    for t in range(sweeps * len(order)):
+        random = word(key, t)
+        u, half = (random & 0xFFFFFFFF) / 2**32, random >> 32
+        if isinstance(scan, RandomScan):
+            chances = scan.weights_of(len(network), free)
+            if scan.weights is None:
+                number = order[half * len(order) >> 32]
+            else:
+                number = order[_draw(np.cumsum(chances).tolist(), half / 2**32)]
+        else:
+            number = order[t % len(order)]
+        law = theta(network, number, row, evidence)
+        for e, targets in enumerate(estimators):
+            touches = [bool(set(network.nodes[m].variables) & set(targets)) for m in order]
+            if not set(network.nodes[number].variables) & set(targets):
+                continue
+            place, weight = t % len(order), 1.0
+            if sequential:
+                steps = next(s for s in range(1, len(order) + 1) if touches[(place + s) % len(order)])
+                weight = steps / len(order)
+            for cell, probability in _drawn(network, number, row, targets, evidence).items():
+                sums[e][cell] = sums[e].get(cell, 0.0) + weight * probability
+            weights[e] += weight
+        values = list(law)[_draw(np.cumsum(list(law.values())).tolist(), u)]
+        for i, x in zip(network.nodes[number].variables, values, strict=True):
+            row[i] = x
+    return row, sums, weights
+
+
+def _draw(cumulated: Sequence[float], u: float) -> int:
+    """The first state whose cumulated probability is above u; rounding never leads past a possible state."""
+    last = max(x for x, c in enumerate(cumulated) if x == 0 or c > cumulated[x - 1])
+    return next((x for x, c in enumerate(cumulated) if u < c), last)
+
+
+def mean_field_map(
+    network: Network, q: Mapping[int, FloatArray], evidence: Evidence, scan: Scan
+) -> dict[int, FloatArray]:
+    """q_i(x) <- sum over joint states of q(state) theta_i(x | state), nodes of one variable averaged by c."""
+    cards = network.domain.cardinalities
+    free = evidence.free_nodes(network)
+    chances = scan.weights_of(len(network), free) if isinstance(scan, RandomScan) else [1.0] * len(free)
+    made = {i: np.zeros(k) for i, k in enumerate(cards)}
+    for c, number in zip(chances, free, strict=True):
+        for row in joint_states(cards):
+            weight = math.prod(q[i][x] for i, x in enumerate(row))
+            for values, probability in theta(network, number, row, evidence).items():
+                for i, x in zip(network.nodes[number].variables, values, strict=True):
+                    made[i][x] += c * weight * probability
+    return {i: q[i] if i in evidence.clamped else m / m.sum() for i, m in made.items()}
+
+
+def sweep_density(network: Network, x: Sequence[int], scan: SequentialScan) -> float:
+    """The mean over X' ~ pi^0 of the product over i of theta_i(x_i | x_<i, X'_>i); one node a variable."""
+    before = stationary_cycle(network, scan)[0]
+    nothing = Evidence({}, {})
+    density = 0.0
+    for start in joint_states(before.shape):
+        row, product = list(start), float(before[start])
+        for number in scan.order_of(len(network)):
+            (i,) = network.nodes[number].variables
+            product *= theta(network, number, row, nothing)[(x[i],)]
+            row[i] = x[i]
+        density += product
+    return density
