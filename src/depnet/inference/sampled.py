@@ -63,7 +63,8 @@ def sampled(
         error, r_hat = float(found.errors.max()), float(np.nanmax(found.r_hat, initial=1.0))
         if not done:
             warnings.append(
-                f"stopped after {max_seconds:.2g} seconds, at a standard error of {error:.2g} where {tolerance:.2g} was asked."
+                f"stopped after {max_seconds:.2g} seconds, at a standard error of {error:.2g} where {tolerance:.2g} "
+                "was asked."
             )
             break
         if error <= tolerance and r_hat <= R_HAT:
