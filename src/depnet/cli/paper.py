@@ -1,0 +1,162 @@
+"""`depnet paper ...`: the paper's claims, run and looked at."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+SEED = click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The (first) seed."
+)
+OUT = click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the records as JSON."
+)
+PLOT = click.option(
+    "--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw into this .png, .svg or .pdf file."
+)
+
+
+def common(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of every experiment."""
+    return SEED(OUT(PLOT(command)))
+
+
+@click.group()
+def paper() -> None:
+    """The paper's tables, theorems and figures, from real computation."""
+
+
+@paper.command()
+@common
+@click.option("--seeds", type=click.IntRange(min=1), default=1, show_default=True, help="How many seeds.")
+@click.option("--coupling", type=float, default=1.0, show_default=True, help="J of the Ising model.")
+def table1(seed: int, seeds: int, coupling: float, out: Path | None, plot: Path | None) -> int:
+    """Table 1: FC(p^D||pi) and its bound, the FC-limit, on four data sets."""
+    from depnet.cli.show import deliver
+    from depnet.paper.table1 import table1
+
+    return deliver(table1(range(seed, seed + seeds), coupling=coupling), out, plot)
+
+
+FAMILY = click.option(
+    "--family", default="RB12-21", show_default=True, help="IsingHxW, or RBn-e: n nodes and e edges."
+)
+ROWS = click.option(
+    "--rows", type=click.IntRange(min=1), default=1_000, show_default=True, help="Training rows."
+)
+SMOOTHING = click.option(
+    "--smoothing",
+    type=click.FloatRange(min=0),
+    default=0.5,
+    show_default=True,
+    help="Pseudo-count of every cell; 0 is the paper's, and may leave several laws.",
+)
+
+
+@paper.command()
+@common
+@FAMILY
+@ROWS
+@SMOOTHING
+@click.option("--orders", type=click.IntRange(min=1), default=6, show_default=True, help="Sequential orders.")
+def scans(
+    seed: int, family: str, rows: int, smoothing: float, orders: int, out: Path | None, plot: Path | None
+) -> int:
+    """The laws of the random scan and of sequential scans, and Theorem 3's bound for each."""
+    from depnet.cli.show import deliver
+    from depnet.paper.scans import scans
+
+    return deliver(scans(family, rows, seed, orders=orders, smoothing=smoothing), out, plot)
+
+
+@paper.command()
+@common
+@FAMILY
+@ROWS
+@SMOOTHING
+@click.option(
+    "--steps", type=click.IntRange(min=1), default=200, show_default=True, help="Turns of the game."
+)
+@click.option("--simultaneous", is_flag=True, help="All players at once, as the paper's display has it.")
+def game(
+    seed: int,
+    family: str,
+    rows: int,
+    smoothing: float,
+    steps: int,
+    simultaneous: bool,
+    out: Path | None,
+    plot: Path | None,
+) -> int:
+    """The random scan as a game: p^t and the two costs on the way to the Nash equilibrium."""
+    from depnet.cli.show import deliver
+    from depnet.paper.game import game
+
+    report = game(family, rows, seed, steps=steps, simultaneous=simultaneous, smoothing=smoothing)
+    return deliver(report, out, plot)
+
+
+@paper.command()
+@OUT
+@PLOT
+def perturbation(out: Path | None, plot: Path | None) -> int:
+    """A small change of the transition matrix can move its law far; the FC-limit beside it."""
+    from depnet.cli.show import deliver
+    from depnet.paper.perturbation import perturbation
+
+    return deliver(perturbation(), out, plot)
+
+
+@paper.command()
+@common
+@click.option("--most", type=click.IntRange(min=100), default=10**7, show_default=True, help="The largest N.")
+@click.option(
+    "--family",
+    "families",
+    multiple=True,
+    help="IsingHxW or RBn-e; may be repeated.  [default: both of the paper]",
+)
+@click.option(
+    "--smoothing", type=click.FloatRange(min=0), default=0.0, show_default=True, help="Pseudo-count."
+)
+def convergence(
+    seed: int, most: int, families: tuple[str, ...], smoothing: float, out: Path | None, plot: Path | None
+) -> int:
+    """Theorems 5 and 6: the model goes to the true law as N grows from 100."""
+    from depnet.cli.show import deliver
+    from depnet.paper.convergence import SIZES, convergence
+    from depnet.paper.data_sets import FAMILIES
+
+    sizes = [size for size in SIZES if size <= most]
+    return deliver(
+        convergence(seed, families=families or FAMILIES, sizes=sizes, smoothing=smoothing), out, plot
+    )
+
+
+@paper.command()
+@common
+@FAMILY
+@click.option("--rows", type=click.IntRange(min=1), default=10_000, show_default=True, help="Training rows.")
+@SMOOTHING
+@click.option(
+    "--clamped", type=click.IntRange(min=1), default=4, show_default=True, help="Clamped variables."
+)
+@click.option(
+    "--sets", type=click.IntRange(min=1), default=8, show_default=True, help="Sets of clamped variables."
+)
+def rare(
+    seed: int,
+    family: str,
+    rows: int,
+    smoothing: float,
+    clamped: int,
+    sets: int,
+    out: Path | None,
+    plot: Path | None,
+) -> int:
+    """Sec. 5: rare evidence is inferred worse; clamped chains have no joint in common."""
+    from depnet.cli.show import deliver
+    from depnet.paper.rare import rare
+
+    return deliver(rare(family, rows, seed, clamped=clamped, sets=sets, smoothing=smoothing), out, plot)

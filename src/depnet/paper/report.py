@@ -1,0 +1,95 @@
+"""What an experiment gives: rows of one table, claims that were checked, and notes, as one value."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from depnet.errors import DepnetError
+
+Row: TypeAlias = Mapping[str, Any]
+
+
+class ExperimentError(DepnetError, ValueError):
+    """An experiment that was asked for with options it cannot be run with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """How one key of the rows is shown: its heading, and a format such as '.2e' (numbers only)."""
+
+    key: str
+    title: str
+    format: str = ""
+
+    def text(self, value: Any) -> str:
+        """`value` as it is shown; None, where there is nothing to show, is a dash."""
+        if value is None:
+            return "-"
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if isinstance(value, float) and math.isinf(value):
+            return "infinite"
+        return format(value, self.format) if isinstance(value, (int, float)) else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A statement of the theory, and whether it held in this run."""
+
+    text: str
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One experiment's outcome.
+
+    `name` says which experiment (and plot) it is; `rows` are what `columns` show; `records` are what is
+    written as JSON, the rows unless given.
+    """
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    claims: tuple[Claim, ...] = ()
+    notes: tuple[str, ...] = ()
+    records: Sequence[Row] = field(default=())
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", tuple(self.rows))
+        if not self.records:
+            object.__setattr__(self, "records", self.rows)
+
+    @property
+    def holds(self) -> bool:
+        """Did every claim hold?"""
+        return all(claim.holds for claim in self.claims)
+
+    def series(self, key: str, **where: Any) -> list[Any]:
+        """The values of `key` in the records that agree with `where`, in order."""
+        return [r[key] for r in self.records if all(r[k] == v for k, v in where.items())]
+
+    def json(self) -> str:
+        """The records as a JSON list of objects. What is infinite is null, since JSON has no infinity."""
+        return json.dumps([_plain(record) for record in self.records], indent=1, allow_nan=False) + "\n"
+
+    def write(self, path: Path) -> None:
+        """The records as a JSON file."""
+        path.write_text(self.json(), encoding="utf-8")
+
+
+def _plain(value: Any) -> Any:
+    """Numbers of numpy as Python's; what is not finite as None."""
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,162 @@
+"""Table 1 (Sec. 3.2): how tight the FC-limit is on four data sets, beside the paper's numbers.
+
+For each data set a network is learned with the paper's MDL and no smoothing, pi is the solution of the
+linear equations of the random scan, and FC(p^D||pi) <= FC_lim(p^D) are compared.
+
+Without smoothing a table may hold zeros. States that no update leads to are then transient and have
+probability 0 under pi; every table gives the data's own states a positive probability, so FC(p^D||pi)
+stays finite unless such a state is a state of the data. A chain with several recurrent classes has no
+unique pi: the row then says so and has no FC. An empty leaf is uniform, which only adds transitions.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from depnet.data import Dataset
+from depnet.errors import ReducibleError
+from depnet.exact import stationary
+from depnet.geometry import empirical, fc_limit, full_conditional_divergence
+from depnet.learning.learn import learn
+from depnet.model import Network, RandomScan
+from depnet.paper.data_sets import FAMILIES, SIZES, sample
+from depnet.paper.report import Claim, Column, ExperimentError, Report
+
+PAPER: Mapping[str, tuple[float, float]] = {
+    "Ising4x3S": (4.0e-3, 5.3e-3),
+    "Ising4x3L": (1.1e-3, 1.1e-3),
+    "RB12-21S": (1.5e-1, 1.6e-1),
+    "RB12-21L": (6.8e-3, 7.4e-3),
+}
+"""FC(p^D||pi) and FC_lim(p^D) as printed in the paper, in nats."""
+
+COLUMNS = (
+    Column("data", "data"),
+    Column("rows", "rows", ",d"),
+    Column("fc", "FC(p^D||pi)", ".2e"),
+    Column("paper_fc", "paper", ".1e"),
+    Column("fc_limit", "FC_lim(p^D)", ".2e"),
+    Column("paper_fc_limit", "paper", ".1e"),
+    Column("ratio", "FC / FC_lim", ".2f"),
+)
+
+SPREAD_COLUMNS = (
+    Column("data", "data"),
+    Column("quantity", "quantity"),
+    Column("least", "least", ".2e"),
+    Column("low", "5 %", ".2e"),
+    Column("median", "median", ".2e"),
+    Column("high", "95 %", ".2e"),
+    Column("greatest", "greatest", ".2e"),
+    Column("paper", "paper", ".1e"),
+    Column("place", "paper's place", ".0%"),
+)
+
+QUANTITIES = {"fc": "FC(p^D||pi)", "fc_limit": "FC_lim(p^D)"}
+ROUNDING = 1e-9
+
+
+def table1(
+    seeds: Iterable[int] = (0,),
+    *,
+    coupling: float = 1.0,
+    families: Iterable[str] = FAMILIES,
+    sizes: Mapping[str, int] = SIZES,
+) -> Report:
+    """Every family and size, once for each seed; with several seeds, the spread and the paper's place in it."""
+    seeds = tuple(seeds)
+    if not seeds:
+        raise ExperimentError("Table 1 needs at least one seed; got none.")
+    records = [
+        record(f"{family}{letter}", sample(family, rows, seed, coupling=coupling).dataset, seed)
+        for seed in seeds
+        for family in families
+        for letter, rows in sizes.items()
+    ]
+    finite = [r for r in records if r["fc"] is not None]
+    kept = sum(within_limit(r["fc"], r["fc_limit"]) for r in finite)
+    claims = (
+        Claim(
+            f"FC(p^D||pi) <= FC_lim(p^D) in {kept} of {len(finite)} networks (Theorem 3)", kept == len(finite)
+        ),
+    )
+    notes = [
+        "Learned with the paper's MDL, no smoothing; pi of the random scan from the linear equations; nats."
+    ]
+    if len(finite) < len(records):
+        notes.append(
+            f"{len(records) - len(finite)} of {len(records)} networks have zeros that leave several recurrent classes, "
+            "so no unique pi; they have no FC, and only their FC_lim is counted."
+        )
+    if len(seeds) == 1:
+        return Report(
+            "table1", "Table 1", COLUMNS, tuple(map(_beside_paper, records)), claims, tuple(notes), records
+        )
+    rows = [
+        _spread(name, key, [r[key] for r in records if r["data"] == name and r[key] is not None])
+        for name in dict.fromkeys(r["data"] for r in records)
+        for key in QUANTITIES
+    ]
+    notes.append("The paper's place is the share of seeds below its number.")
+    return Report(
+        "table1",
+        f"Table 1 over {len(seeds)} seeds",
+        SPREAD_COLUMNS,
+        tuple(rows),
+        claims,
+        tuple(notes),
+        records,
+    )
+
+
+def within_limit(fc: float, limit: float) -> bool:
+    """FC <= FC_lim, but for rounding."""
+    return fc <= limit * (1 + ROUNDING) + ROUNDING
+
+
+def record(name: str, dataset: Dataset, seed: int) -> dict[str, Any]:
+    """One line of Table 1; `fc` is None where the chain has no unique law."""
+    network = learn(dataset)
+    p = empirical(dataset)
+    return {
+        "data": name,
+        "rows": dataset.total,
+        "seed": seed,
+        "fc": divergence_of_model(p, network),
+        "fc_limit": fc_limit(p, network),
+    }
+
+
+def divergence_of_model(p: Any, network: Network) -> float | None:
+    """FC(p||pi) for the random scan; None where several recurrent classes leave pi undetermined."""
+    try:
+        pi = stationary(network, RandomScan())
+    except ReducibleError:
+        return None
+    return full_conditional_divergence(p, pi)
+
+
+def _beside_paper(record: Mapping[str, Any]) -> dict[str, Any]:
+    fc, limit = PAPER.get(record["data"], (None, None))
+    ratio = None if record["fc"] is None or not record["fc_limit"] else record["fc"] / record["fc_limit"]
+    return {**record, "paper_fc": fc, "paper_fc_limit": limit, "ratio": ratio}
+
+
+def _spread(name: str, key: str, values: list[float]) -> dict[str, Any]:
+    ordered = sorted(values)
+    paper = PAPER[name][list(QUANTITIES).index(key)] if name in PAPER else None
+
+    def at(share: float) -> float | None:
+        return ordered[round(share * (len(ordered) - 1))] if ordered else None
+
+    place = None if paper is None or not ordered else sum(v < paper for v in ordered) / len(ordered)
+    return {
+        "data": name,
+        "quantity": QUANTITIES[key],
+        "least": at(0),
+        "low": at(0.05),
+        "median": at(0.5),
+        "high": at(0.95),
+        "greatest": at(1),
+        "paper": paper,
+        "place": place,
+    }

@@ -1,0 +1,88 @@
+"""The command: small runs, files, exit codes, one-line errors."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from depnet.cli.main import run
+
+SMALL = {
+    "scans": ["--family", "RB4-4", "--rows", "200", "--orders", "3"],
+    "game": ["--family", "RB4-4", "--rows", "200", "--steps", "30"],
+    "perturbation": [],
+    "rare": ["--family", "RB5-6", "--rows", "500", "--clamped", "2", "--sets", "2"],
+    "convergence": ["--family", "Ising2x2", "--most", "1000", "--smoothing", "0.5"],
+    "table1": [],
+}
+
+
+@pytest.mark.parametrize("command", SMALL)
+def test_every_command_prints_writes_and_draws(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, plot = tmp_path / "records.json", tmp_path / "plot.svg"
+    assert run(["paper", command, *SMALL[command], "--out", str(out), "--plot", str(plot)]) == 0
+    text = capsys.readouterr().out
+    assert "holds" in text
+    assert "FAILS" not in text
+    records = json.loads(out.read_text())
+    assert isinstance(records, list)
+    assert records
+    assert plot.read_text().lstrip().startswith("<?xml")
+
+
+def test_table1_json_has_the_published_shape(tmp_path: Path) -> None:
+    out = tmp_path / "t.json"
+    assert run(["paper", "table1", "--seed", "2", "--out", str(out)]) == 0
+    lines = json.loads(out.read_text())
+    assert [line["data"] for line in lines] == ["Ising4x3S", "Ising4x3L", "RB12-21S", "RB12-21L"]
+    for line in lines:
+        assert list(line) == ["data", "rows", "seed", "fc", "fc_limit"]
+        assert line["seed"] == 2
+        assert 0 < line["fc"] <= line["fc_limit"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["paper", "scans", "--family", "Potts"], 1, "there is no family 'Potts'"),
+        (
+            ["paper", "table1", "--out", "no-such-folder/t.json"],
+            1,
+            "no-such-folder/t.json: No such file or directory",
+        ),
+        (["paper", "perturbation", "--plot", "plot.xyz"], 1, "a plot is written as .png, .svg, .pdf"),
+        (["paper", "table1", "--seed", "-1"], 2, "See depnet paper table1 --help."),
+        (["paper", "nothing"], 2, "No such command 'nothing'"),
+    ],
+)
+def test_errors_are_one_line(
+    arguments: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == code
+    error = capsys.readouterr().err
+    assert error.startswith("depnet: ")
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_a_claim_that_fails_is_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
+    from depnet.cli.show import deliver
+    from depnet.paper import Claim, Column, Report
+
+    report = Report("x", "x", (Column("a", "a"),), ({"a": 1.5},), (Claim("two is three", False),))
+    assert deliver(report, None, None) == 1
+    assert "FAILS two is three" in capsys.readouterr().out
+
+
+def test_help_imports_neither_plotting_nor_the_experiments() -> None:
+    code = (
+        "import sys; from depnet.cli.main import run; code = run(['paper', '--help'])\n"
+        "print('loaded:', [m for m in ('rich', 'matplotlib', 'depnet.paper.table1') if m in sys.modules], code)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "table1" in done.stdout
+    assert "loaded: [] 0" in done.stdout
