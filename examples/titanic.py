@@ -2,6 +2,8 @@
 
 import itertools
 
+import numpy as np
+
 import depnet
 from depnet import RandomScan
 from depnet.geometry import full_conditional_divergence
@@ -37,6 +39,12 @@ def main() -> None:
         f"more than\nits FC-limit, {certificate.fc_limit:.5f} (a model of independent variables: "
         f"{certificate.one_leaf_limit:.5f})."
     )
+
+    answer = depnet.query(network, "survived", {"sex": "female", "age": "adult"}, data=people)
+    print(f"\nAsk it anything:\n{answer}")
+    rows = depnet.sample(network, 5, evidence={"survived": "Yes"}, rng=np.random.default_rng(1))
+    drawn = ("/".join(str(v.states[c]) for v, c in zip(variables, row, strict=True)) for row in rows.codes)
+    print(f"New rows, given that they survived: {', '.join(drawn)}")
 
 
 if __name__ == "__main__":
