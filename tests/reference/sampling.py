@@ -16,14 +16,18 @@ from depnet.model import Evidence, Node
 LARGEST = 2**32 - 1
 
 
+class ImpossibleRowError(Exception):
+    """The evidence leaves no state possible in a row that the chain reached."""
+
+
 @functools.cache
 def interval_ends(weights: tuple[float, ...]) -> list[int]:
     """The inner ends of the states' intervals; `LARGEST` stands for "beyond every word"."""
     exact = [Fraction(w) for w in weights]
     total = sum(exact)
     ends = []
-    for s in range(len(exact) - 1):
-        c = sum(exact[: s + 1], Fraction(0)) / total
+    for below in itertools.accumulate(exact[:-1]):
+        c = below / total
         if c == 0:
             ends.append(0)
         elif c >= 1 - Fraction(1, 2**32):
@@ -59,6 +63,8 @@ def updated(
     """Lines 5 to 7 of Algorithm 1: y <- Y(X), draw x ~ theta(. | y), X_B <- x."""
     leaf = int(node.source([list(state)])[0])
     row = tilted_row(network, node, leaf, evidence)
+    if sum(row) == 0:
+        raise ImpossibleRowError(f"node {node.variables}, leaf {leaf}")
     s = drawn_state(row, word)
     cards = [network.domain.cardinalities[i] for i in node.variables]
     codes = list(itertools.product(*map(range, cards)))[s]

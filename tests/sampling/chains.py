@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from depnet import Network, RandomScan, SequentialScan
 from depnet.arrays import CodeArray
 from depnet.model import Evidence, Scan
-from depnet.sampling.kernels import Kernel, Randomness, Task, choose_kernel
+from depnet.sampling.kernels import KERNELS, Kernel, Randomness, Task
 from depnet.sampling.plan import Plan, plan
 from tests.reference import sampling as reference
 
@@ -100,6 +100,7 @@ def words_needed(made: Plan, task: Task) -> int:
     return sweeps * len(made.rules) * (2 if made.random else 1)
 
 
-def made_kernel(network: Network, scan: Scan, evidence: Evidence, name: str) -> Kernel:
-    """The kernel called `name` for this plan."""
-    return choose_kernel(plan(network, scan, evidence), 1, name)
+def kernels_of(network: Network, scan: Scan, evidence: Evidence) -> list[Kernel]:
+    """Every kernel that can run this plan."""
+    made = plan(network, scan, evidence)
+    return [kind(made) for kind in KERNELS.values() if kind.fits(made)]

@@ -2,6 +2,10 @@
 
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
 #include <optional>
 
 #include "arrays.hpp"
@@ -27,12 +31,13 @@ struct Nodes {
     std::vector<std::uint16_t> decode;
     std::int64_t variables, guide_shift;
     bool uniform_choice;
+    std::int64_t count;
 
     Nodes(std::int64_t variables, In1<std::int64_t> heads, In1<std::uint32_t> thresholds,
           In1<std::int32_t> inputs, In1<std::int32_t> leaf_map, In1<std::int32_t> vertex_variable,
           In1<std::int32_t> vertex_begin, In1<std::int32_t> children, In1<std::int32_t> targets,
           In1<std::uint16_t> decode, In1<std::uint32_t> choice, In1<std::int32_t> choice_guide,
-          std::int64_t guide_shift, bool uniform_choice)
+          std::int64_t guide_shift, bool uniform_choice, std::int64_t count)
         : heads(copied(heads)),
           thresholds(copied(thresholds)),
           choice(copied(choice)),
@@ -46,11 +51,12 @@ struct Nodes {
           decode(copied(decode)),
           variables(variables),
           guide_shift(guide_shift),
-          uniform_choice(uniform_choice) {}
+          uniform_choice(uniform_choice),
+          count(count) {}
 
     Program view() const {
         return {variables,
-                static_cast<std::int64_t>(heads.size() / 12),
+                count,
                 reinterpret_cast<const Node*>(heads.data()),
                 thresholds.data(),
                 inputs.data(),
@@ -66,6 +72,89 @@ struct Nodes {
                 uniform_choice};
     }
 };
+
+template <int W>
+std::vector<PackedNode<W>> packed_nodes(const std::vector<std::uint64_t>& heads) {
+    std::vector<PackedNode<W>> nodes(heads.size() / (3 * W + 3));
+    static_assert(sizeof(PackedNode<W>) == (3 * W + 3) * sizeof(std::uint64_t));
+    std::memcpy(nodes.data(), heads.data(), heads.size() * sizeof(std::uint64_t));
+    return nodes;
+}
+
+struct PackedNodes {
+    Nodes choices;
+    std::vector<std::uint64_t> heads, patterns;
+    std::vector<std::uint32_t> thresholds;
+    std::vector<PackedVariable> variables;
+    std::int64_t cells, width;
+    std::vector<PackedNode<1>> nodes1;
+    std::vector<PackedNode<2>> nodes2;
+    std::vector<PackedNode<4>> nodes4;
+
+    PackedNodes(const Nodes& choices, In1<std::uint64_t> heads, In1<std::uint32_t> thresholds,
+                In1<std::uint64_t> patterns, In1<std::uint64_t> variables, std::int64_t cells,
+                std::int64_t width)
+        : choices(choices),
+          heads(copied(heads)),
+          patterns(copied(patterns)),
+          thresholds(copied(thresholds)),
+          variables(variables.size() / 3),
+          cells(cells),
+          width(width) {
+        for (std::size_t i = 0; i < this->variables.size(); ++i)
+            this->variables[i] = {static_cast<std::int64_t>(variables(3 * i)),
+                                  static_cast<std::int64_t>(variables(3 * i + 1)),
+                                  variables(3 * i + 2)};
+        if (width == 1) nodes1 = packed_nodes<1>(this->heads);
+        if (width == 2) nodes2 = packed_nodes<2>(this->heads);
+        if (width == 4) nodes4 = packed_nodes<4>(this->heads);
+    }
+
+    PackedProgram view() const {
+        const void* nodes = width == 1   ? static_cast<const void*>(nodes1.data())
+                            : width == 2 ? static_cast<const void*>(nodes2.data())
+                                         : static_cast<const void*>(nodes4.data());
+        return {choices.view(), nodes, thresholds.data(), patterns.data(), variables.data(),
+                cells,          width};
+    }
+};
+
+struct SlicedNodes {
+    std::vector<std::int64_t> heads;
+    std::vector<std::int32_t> vertices;
+    std::vector<std::uint32_t> thresholds;
+    std::vector<std::uint64_t> planes;
+    std::int64_t variables, most_slots;
+
+    SlicedNodes(std::int64_t variables, In1<std::int64_t> heads, In1<std::int32_t> vertices,
+                In1<std::uint32_t> thresholds)
+        : heads(copied(heads)),
+          vertices(copied(vertices)),
+          thresholds(copied(thresholds)),
+          variables(variables),
+          most_slots(1) {
+        for (std::size_t k = 0; k < this->heads.size(); k += 6) {
+            const std::int64_t first = this->heads[k + 3], leaves = this->heads[k + 4];
+            this->heads[k + 5] = static_cast<std::int64_t>(planes.size());
+            for (int b = 31; b >= 0; --b)
+                for (std::int64_t l = first; l < first + leaves; ++l)
+                    planes.push_back((this->thresholds[l] >> b & 1) ? ~std::uint64_t{0} : 0);
+            most_slots = std::max(most_slots, this->heads[k + 2] + leaves);
+        }
+    }
+
+    SlicedProgram view() const {
+        return {variables,
+                static_cast<std::int64_t>(heads.size() / 6),
+                reinterpret_cast<const SlicedNode*>(heads.data()),
+                vertices.data(),
+                thresholds.data(),
+                planes.data(),
+                most_slots};
+    }
+};
+
+static_assert(sizeof(SlicedNode) == 6 * sizeof(std::int64_t));
 
 using Words = std::optional<In1<std::uint32_t>>;
 
@@ -128,6 +217,56 @@ std::int64_t trace(const Nodes& nodes, bool random_scan, std::uint64_t seed, std
                      static_cast<std::int64_t>(out.shape(0)), state.data(), out.data());
 }
 
+void run_packed(const PackedProgram& p, const Task& task, const Randomness& random,
+                std::uint64_t* state, std::uint8_t* out) {
+    const Isa isa = chosen_isa();
+    if (p.width == 1) {
+        DEPNET_DISPATCH(isa, packed1(p, task, random, state, out))
+    } else if (p.width == 2) {
+        DEPNET_DISPATCH(isa, packed2(p, task, random, state, out))
+    } else {
+        DEPNET_DISPATCH(isa, packed4(p, task, random, state, out))
+    }
+}
+
+using Bytes2 = nb::ndarray<std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+void packed(const PackedNodes& nodes, Task task, std::uint64_t seed, std::uint32_t stream,
+            std::uint32_t place_stream, Words words, Words place_words, Out1<std::uint64_t> state,
+            Bytes2 out) {
+    const Randomness random{seed, stream, place_stream, data_of(words), data_of(place_words)};
+    task.out_stride = static_cast<std::int64_t>(out.shape(1));
+    nb::gil_scoped_release release;
+    run_packed(nodes.view(), task, random, state.data(), out.data());
+}
+
+void run_sliced(const SlicedProgram& p, const Task& task, const Randomness& random,
+                std::uint64_t* state, std::uint64_t* scratch, std::uint8_t* out) {
+    const Isa isa = chosen_isa();
+    DEPNET_DISPATCH(isa, sliced(p, task, random, state, scratch, out))
+}
+
+void sliced(const SlicedNodes& nodes, Task task, std::uint64_t seed, std::uint32_t stream,
+            std::uint32_t place_stream, Words words, Words place_words, Out1<std::uint64_t> state,
+            Bytes2 out) {
+    const Randomness random{seed, stream, place_stream, data_of(words), data_of(place_words)};
+    task.out_stride = static_cast<std::int64_t>(out.shape(1));
+    nb::gil_scoped_release release;
+    const SlicedProgram p = nodes.view();
+    // Masks of one node, then two planes of 4096 chains for every place: what SlicedRun cuts up.
+    const std::size_t bytes = 64 * static_cast<std::size_t>(p.most_slots + 2 * 8 * p.node_count);
+    const std::unique_ptr<void, decltype(&std::free)> scratch(std::aligned_alloc(64, bytes),
+                                                              &std::free);
+    if (!scratch) throw std::bad_alloc();
+    run_sliced(p, task, random, state.data(), static_cast<std::uint64_t*>(scratch.get()),
+               out.data());
+}
+
+std::uint32_t scalar_words(std::uint64_t seed, std::int64_t blocks) {
+    nb::gil_scoped_release release;
+    return portable::scalar_words(seed, blocks);
+}
+
 void make_words(std::uint64_t seed, std::uint32_t stream, std::uint64_t first,
                 std::int64_t first_chain,
                 nb::ndarray<std::uint32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> out) {
@@ -148,12 +287,12 @@ NB_MODULE(sampler, m) {
         .def(nb::init<std::int64_t, In1<std::int64_t>, In1<std::uint32_t>, In1<std::int32_t>,
                       In1<std::int32_t>, In1<std::int32_t>, In1<std::int32_t>, In1<std::int32_t>,
                       In1<std::int32_t>, In1<std::uint16_t>, In1<std::uint32_t>, In1<std::int32_t>,
-                      std::int64_t, bool>(),
+                      std::int64_t, bool, std::int64_t>(),
              nb::kw_only(), nb::arg("variables"), nb::arg("heads"), nb::arg("thresholds"),
              nb::arg("inputs"), nb::arg("leaf_map"), nb::arg("vertex_variable"),
              nb::arg("vertex_begin"), nb::arg("children"), nb::arg("targets"), nb::arg("decode"),
              nb::arg("choice"), nb::arg("choice_guide"), nb::arg("guide_shift"),
-             nb::arg("uniform_choice"));
+             nb::arg("uniform_choice"), nb::arg("count"));
     nb::class_<Task>(m, "Task").def(
         "__init__",
         [](Task* t, std::int64_t first_chain, std::int64_t chains, std::int64_t first_sweep,
@@ -179,6 +318,22 @@ NB_MODULE(sampler, m) {
     m.def("trace", &trace<std::uint16_t>, nb::arg("nodes"), nb::arg("random_scan"), nb::arg("seed"),
           nb::arg("stream"), nb::arg("words").none(), nb::arg("first_step"),
           nb::arg("state").noconvert(), nb::arg("out").noconvert());
+    nb::class_<PackedNodes>(m, "PackedNodes")
+        .def(nb::init<const Nodes&, In1<std::uint64_t>, In1<std::uint32_t>, In1<std::uint64_t>,
+                      In1<std::uint64_t>, std::int64_t, std::int64_t>(),
+             nb::arg("choices"), nb::kw_only(), nb::arg("heads"), nb::arg("thresholds"),
+             nb::arg("patterns"), nb::arg("variables"), nb::arg("cells"), nb::arg("width"));
+    m.def("packed", &packed, nb::arg("nodes"), nb::arg("task"), nb::arg("seed"), nb::arg("stream"),
+          nb::arg("place_stream"), nb::arg("words").none(), nb::arg("place_words").none(),
+          nb::arg("state").noconvert(), nb::arg("out").noconvert());
+    nb::class_<SlicedNodes>(m, "SlicedNodes")
+        .def(nb::init<std::int64_t, In1<std::int64_t>, In1<std::int32_t>, In1<std::uint32_t>>(),
+             nb::kw_only(), nb::arg("variables"), nb::arg("heads"), nb::arg("vertices"),
+             nb::arg("thresholds"));
+    m.def("sliced", &sliced, nb::arg("nodes"), nb::arg("task"), nb::arg("seed"), nb::arg("stream"),
+          nb::arg("place_stream"), nb::arg("words").none(), nb::arg("place_words").none(),
+          nb::arg("state").noconvert(), nb::arg("out").noconvert());
+    m.def("scalar_words", &scalar_words, nb::arg("seed"), nb::arg("blocks"));
     m.def("words", &make_words, nb::arg("seed"), nb::arg("stream"), nb::arg("first"),
           nb::arg("first_chain"), nb::arg("out").noconvert());
 }

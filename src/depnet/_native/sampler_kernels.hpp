@@ -17,6 +17,15 @@ namespace depnet::sampler {
                         std::uint8_t*, std::uint8_t*);                                        \
     std::int64_t trace16(const Program&, bool, const Randomness&, std::int64_t, std::int64_t, \
                          std::uint16_t*, std::uint16_t*);                                     \
+    void packed1(const PackedProgram&, const Task&, const Randomness&, std::uint64_t*,        \
+                 std::uint8_t*);                                                              \
+    void packed2(const PackedProgram&, const Task&, const Randomness&, std::uint64_t*,        \
+                 std::uint8_t*);                                                              \
+    void packed4(const PackedProgram&, const Task&, const Randomness&, std::uint64_t*,        \
+                 std::uint8_t*);                                                              \
+    void sliced(const SlicedProgram&, const Task&, const Randomness&, std::uint64_t*,         \
+                std::uint64_t*, std::uint8_t*);                                               \
+    std::uint32_t scalar_words(std::uint64_t seed, std::int64_t blocks);                      \
     void words(std::uint64_t seed, std::uint32_t stream, std::uint64_t first,                 \
                std::int64_t first_chain, std::int64_t chains, std::int64_t rows,              \
                std::uint32_t* out);                                                           \

@@ -149,8 +149,8 @@ inline void words_of_blocks(const RoundKeys& keys, std::uint32_t stream, std::ui
     philox16(keys, blocks, chains, broadcast(stream), words);
 }
 
-inline std::uint32_t philox_scalar(std::uint64_t seed, std::uint32_t stream, std::uint64_t block,
-                                   std::uint32_t chain, std::uint32_t out[4]) {
+inline void philox_scalar(std::uint64_t seed, std::uint32_t stream, std::uint64_t block,
+                          std::uint32_t chain, std::uint32_t out[4]) {
     auto c0 = static_cast<std::uint32_t>(block), c1 = static_cast<std::uint32_t>(block >> 32);
     std::uint32_t c2 = chain, c3 = stream;
     auto k0 = static_cast<std::uint32_t>(seed), k1 = static_cast<std::uint32_t>(seed >> 32);
@@ -162,7 +162,6 @@ inline std::uint32_t philox_scalar(std::uint64_t seed, std::uint32_t stream, std
         c3 = static_cast<std::uint32_t>(p0);
     }
     out[0] = c0, out[1] = c1, out[2] = c2, out[3] = c3;
-    return c0;
 }
 
 // The words of up to `kTile` neighbouring chains, row after row: row r holds word r of each chain.

@@ -69,4 +69,44 @@ struct Task {
 
 constexpr std::int64_t kDone = -1;
 
+// The packed kernel: a chain's state is W words, variable i the bits `mask << shift` of one of
+// them.
+struct PackedVariable {
+    std::int64_t word, shift;
+    std::uint64_t mask;
+};
+
+template <int W>
+struct PackedNode {
+    std::uint64_t inputs[W];  // bits that make the number of the row, lowest first
+    std::uint64_t shifts[W];  // where the bits of each word go
+    std::uint64_t keep[W];    // bits that the node leaves alone
+    std::int64_t thresholds, patterns;
+    std::uint64_t position;  // of a binary target
+};
+
+struct PackedProgram {
+    Program choices;  // node and variable counts, and how the random scan chooses
+    const void* nodes;
+    const std::uint32_t* thresholds;
+    const std::uint64_t* patterns;  // [state][word] bits of a node's states
+    const PackedVariable* variables;
+    std::int64_t cells, width;
+};
+
+// The bit-sliced kernel: bit c of a variable's plane is its code in chain c.
+struct SlicedNode {
+    std::int64_t variable, vertices, vertex_count, leaves, leaf_count, planes;
+};
+
+struct SlicedProgram {
+    std::int64_t variables, node_count;
+    const SlicedNode* nodes;
+    const std::int32_t* vertices;  // (variable, slot if 0, slot if 1), a parent before its children
+    const std::uint32_t*
+        thresholds;               // of a node's leaves; their slots follow those of the vertices
+    const std::uint64_t* planes;  // [32][leaf]: all ones where that bit of the threshold is set
+    std::int64_t most_slots;
+};
+
 }  // namespace depnet::sampler

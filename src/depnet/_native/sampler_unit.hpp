@@ -3,6 +3,8 @@
 
 #include "sampler_codes.hpp"
 #include "sampler_kernels.hpp"
+#include "sampler_packed.hpp"
+#include "sampler_sliced.hpp"
 
 namespace depnet::sampler::DEPNET_ISA_NAMESPACE {
 
@@ -21,6 +23,33 @@ std::int64_t trace8(const Program& p, bool random_scan, const Randomness& random
 std::int64_t trace16(const Program& p, bool random_scan, const Randomness& random,
                      std::int64_t first, std::int64_t steps, std::uint16_t* x, std::uint16_t* out) {
     return run_trace(p, random_scan, random, first, steps, x, out);
+}
+
+void packed1(const PackedProgram& p, const Task& task, const Randomness& random,
+             std::uint64_t* state, std::uint8_t* out) {
+    run_packed_cells<1>(p, task, random, state, out);
+}
+void packed2(const PackedProgram& p, const Task& task, const Randomness& random,
+             std::uint64_t* state, std::uint8_t* out) {
+    run_packed_cells<2>(p, task, random, state, out);
+}
+void packed4(const PackedProgram& p, const Task& task, const Randomness& random,
+             std::uint64_t* state, std::uint8_t* out) {
+    run_packed_cells<4>(p, task, random, state, out);
+}
+void sliced(const SlicedProgram& p, const Task& task, const Randomness& random,
+            std::uint64_t* state, std::uint64_t* scratch, std::uint8_t* out) {
+    run_sliced(p, task, random, state, scratch, out);
+}
+
+// The floor that the benchmarks compare with: one scalar generator, nothing done with its words.
+std::uint32_t scalar_words(std::uint64_t seed, std::int64_t blocks) {
+    std::uint32_t four[4], sum = 0;
+    for (std::int64_t b = 0; b < blocks; ++b) {
+        philox_scalar(seed, 0, static_cast<std::uint64_t>(b), 0, four);
+        sum += four[0] ^ four[1] ^ four[2] ^ four[3];
+    }
+    return sum;
 }
 
 void words(std::uint64_t seed, std::uint32_t stream, std::uint64_t first, std::int64_t first_chain,

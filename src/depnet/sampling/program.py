@@ -125,8 +125,12 @@ def native_nodes(
     rules: Sequence[UpdateRule],
     finders: Sequence[RowFinder],
     weights: FloatArray | None,
+    count: int | None = None,
 ) -> native.Nodes:
-    """The flat form of rules in the order of the scan; `weights` are those of a random scan that has any."""
+    """The flat form of rules in the order of the scan; `weights` are those of a random scan that has any.
+
+    Without rules, only the choice among `count` nodes.
+    """
     heads: list[tuple[int, ...]] = []
     thresholds, inputs, leaf_maps, targets, decodes = _Pile(), _Pile(), _Pile(), _Pile(), _Pile()
     variable, begin, children = _Pile(), _Pile(), _Pile()
@@ -156,7 +160,8 @@ def native_nodes(
                 rule.number,
             )
         )
-    choice = uniform_thresholds(len(rules)) if weights is None else thresholds_of(weights[None, :])[0]
+    count = len(rules) if count is None else count
+    choice = uniform_thresholds(count) if weights is None else thresholds_of(weights[None, :])[0]
     return native.Nodes(
         variables=variables,
         heads=np.array(heads, dtype=np.int64).ravel(),
@@ -172,6 +177,7 @@ def native_nodes(
         choice_guide=guide_of(choice, 32 - GUIDE_BITS),
         guide_shift=32 - GUIDE_BITS,
         uniform_choice=weights is None,
+        count=count,
     )
 
 

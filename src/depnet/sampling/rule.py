@@ -35,6 +35,11 @@ class UpdateRule:
     weights: FloatArray  # [leaf, state]: theta times the evidence's weights
     limit: int
 
+    @property
+    def impossible(self) -> bool:
+        """Whether some row has no mass left."""
+        return bool(self.thresholds.shape[1] == self.limit)
+
 
 def update_rules(network: Network, evidence: Evidence) -> tuple[UpdateRule, ...]:
     """The rules of the free nodes, in the order of the network."""

@@ -1,31 +1,47 @@
 """Kernels: ways to run the chains of a plan, the fastest that fits being chosen."""
 
-from depnet.errors import ModelError
+from depnet.errors import SamplingError
 from depnet.sampling.kernels.base import Kernel, Randomness, State, Task, start_codes
 from depnet.sampling.kernels.callback import CallbackKernel
 from depnet.sampling.kernels.codes import CodesKernel
+from depnet.sampling.kernels.packed import PackedKernel
+from depnet.sampling.kernels.sliced import SlicedKernel
 from depnet.sampling.plan import Plan
 
 __all__ = [
     "CallbackKernel",
     "CodesKernel",
     "Kernel",
+    "PackedKernel",
     "Randomness",
+    "SlicedKernel",
     "State",
     "Task",
     "choose_kernel",
     "start_codes",
 ]
 
+KERNELS: dict[str, type[SlicedKernel | PackedKernel | CodesKernel | CallbackKernel]] = {
+    "sliced": SlicedKernel,
+    "packed": PackedKernel,
+    "codes": CodesKernel,
+    "callback": CallbackKernel,
+}
+SLICED_CHAINS = 256
+"""Bit slices pay from so many chains on."""
+
 
 def choose_kernel(plan: Plan, chains: int, name: str = "auto") -> Kernel:
     """The fastest kernel that can run the plan, or the one called `name`.
 
-    The choice depends on the plan and on the number of chains, never on the machine: kernels draw
-    different words for the same chain, so a seed's result would change with it.
+    The choice depends on the plan and on the number of chains, never on the machine: the sliced kernel
+    makes other words for a chain than the others do, so a seed's rows would change with it.
     """
-    if name not in ("auto", "codes", "callback"):
-        raise ModelError(f"kernel is 'auto', 'codes' or 'callback'; got {name!r}.")
-    if name == "callback" or not CodesKernel.fits(plan):
-        return CallbackKernel(plan)
-    return CodesKernel(plan)
+    if name != "auto":
+        if name not in KERNELS or not KERNELS[name].fits(plan):
+            fitting = ", ".join(repr(other) for other, kind in KERNELS.items() if kind.fits(plan))
+            raise SamplingError(f"kernel {name!r} cannot run this network and scan; these can: {fitting}.")
+        return KERNELS[name](plan)
+    if chains >= SLICED_CHAINS and SlicedKernel.fits(plan):
+        return SlicedKernel(plan)
+    return next(kind(plan) for kind in (PackedKernel, CodesKernel, CallbackKernel) if kind.fits(plan))

@@ -29,6 +29,11 @@ class CallbackKernel:
             else thresholds_of(plan.weights[None, :])[0]
         )
 
+    @staticmethod
+    def fits(plan: Plan) -> bool:
+        """Every plan."""
+        return True
+
     def state(self, codes: CodeArray) -> State:
         """A copy."""
         return codes.copy()
