@@ -30,7 +30,9 @@ class Chain:
             for number, node in enumerate(network.nodes)
             if any(i not in self.evidence.clamped for i in node.variables)
         ]
-        self.dead: set[State] = set()  # states in which some node's theta has no mass on the evidence
+        self.impossible: set[tuple[int, State]] = (
+            set()
+        )  # (node, state) where theta has no mass on the evidence
         self.updates = {number: self.update_matrix(number) for number in self.free}
 
     def weight(self, x: State, variables: Sequence[int]) -> float:
@@ -63,7 +65,7 @@ class Chain:
                 )
             total = math.fsum(mass.values())
             if total == 0:
-                self.dead.add(x)
+                self.impossible.add((number, x))
                 K[self.number[x], self.number[x]] = 1.0
                 continue
             for target, m in mass.items():
@@ -97,6 +99,17 @@ class Chain:
     def matrix(self, scan: RandomScan | SequentialScan) -> FloatArray:
         """The homogeneous chain: the random scan's, or the sequential scan's at place 0."""
         return self.random_matrix(scan) if isinstance(scan, RandomScan) else self.sweep_matrix(scan)
+
+    def keeps_meeting_the_impossible(self, scan: RandomScan | SequentialScan) -> bool:
+        """Some recurrent class holds a state in which the node to be updated has no possible outcome."""
+        if isinstance(scan, RandomScan):
+            classes = recurrent(self.random_matrix(scan))
+            return any((i, self.states[s]) in self.impossible for c in classes for s in c for i in self.free)
+        for place, i in enumerate(self.order(scan)):
+            classes = recurrent(self.sweep_matrix(scan, place))
+            if any((i, self.states[s]) in self.impossible for c in classes for s in c):
+                return True
+        return False
 
     def tensor(self, law: FloatArray) -> FloatArray:
         """A law over the states as a tensor over the whole domain."""

@@ -28,9 +28,11 @@ inline std::vector<double> leaving(const Update& u, double c) {
     std::vector<double> cells(u.theta.size(), 0.0);
     for (std::size_t leaf = 0; leaf * k < cells.size(); ++leaf) {
         if (u.impossible[leaf]) continue;
-        for (Index s = 0; s < k; ++s)
-            for (Index t = 0; t < k; ++t)
-                if (t != s) cells[leaf * k + s] += c * u.theta[leaf * k + t];
+        double* cell = cells.data() + leaf * k;
+        const double* row = u.theta.data() + leaf * k;
+        double below = 0, above = 0;
+        for (Index s = 0; s < k; below += c * row[s++]) cell[s] += below;
+        for (Index s = k; s-- > 0; above += c * row[s]) cell[s] += above;
     }
     return cells;
 }

@@ -123,7 +123,7 @@ def closed_classes(chain: FreeChain, network: Network, scan: Scan) -> list[IntAr
 def _described(domain: Domain, codes: IntArray, count: int | None = None) -> str:
     count = len(codes) if count is None else count
     some = ", ".join(f"({_state(domain, row)})" for row in codes[:SHOWN_STATES])
-    return f"{{{some}{', ...' if count > SHOWN_STATES else ''}}} of {count:,} states"
+    return f"{{{some}{', ...' if count > SHOWN_STATES else ''}}} of {count:,} state{'s' if count > 1 else ''}"
 
 
 def _state(domain: Domain, row: IntArray, shown: int = 12) -> str:

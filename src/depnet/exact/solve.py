@@ -28,6 +28,9 @@ Map: TypeAlias = native.Coloured | native.Jumping | native.Sweep
 RESIDUAL = 1e-12
 """What is promised: the L1 norm of pi K - pi is at most this."""
 
+FEW_NEIGHBOURS = 6
+"""A coloured sweep visits each of a state's neighbours; with more of them on average, plain jumps are faster."""
+
 FIRST_BASIS, LARGEST_BASIS, BASIS_BYTES = 20, 2000, 1 << 30
 """GMRES starts with cycles of the first size; they grow to the largest that the memory allows."""
 
@@ -42,7 +45,7 @@ class Effort:
     """What a solution took: applications of the map, the last basis, the residual on the chain itself."""
 
     applications: int = 0
-    basis: int = FIRST_BASIS
+    basis: int = 0
     residual: float = math.inf
 
 
@@ -57,12 +60,18 @@ def random_laws(
     for members in classes:
         p = uniform(chain, members)
         if np.count_nonzero(p) > 1:
-            if jumps is None:
-                single = all(len(axes) <= 1 for axes in chain.axes)
-                jumps = (native.Coloured if single else native.Jumping)(chain.native, weights)
+            jumps = _jumps(chain, weights) if jumps is None else jumps
             step = functools.partial(chain.native.mix, weights)
             p = _fixed_point(jumps, p, step, effort or Effort())
         yield p
+
+
+def _jumps(chain: FreeChain, weights: FloatArray) -> Map:
+    """The random scan's jumps: coloured, if nodes are single variables of few states."""
+    neighbours = [math.prod(chain.shape[a] for a in axes) - 1 for axes in chain.axes]
+    if all(len(axes) <= 1 for axes in chain.axes) and sum(neighbours) <= FEW_NEIGHBOURS * len(neighbours):
+        return native.Coloured(chain.native, weights)
+    return native.Jumping(chain.native, weights)
 
 
 def sequential_laws(
@@ -115,6 +124,7 @@ def _fixed_point(
     G.start(p, x)
     G.residual(x, r)
     most = max(FIRST_BASIS, min(LARGEST_BASIS, G.dimension, BASIS_BYTES // (8 * G.dimension)))
+    effort.basis = FIRST_BASIS
     goal, stalls, before = RESIDUAL, 0, math.inf
     while True:
         # Relative to the flow and not to the probability: a chain that rarely moves is solved as well.

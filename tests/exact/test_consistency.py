@@ -1,0 +1,57 @@
+"""`consistency`: is there a joint with all these full conditionals?"""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import depnet
+from depnet import Network, RandomScan
+from depnet.geometry import kl, kl_to_manifold, m_projection, manifolds
+from tests.exact.drawing import inconsistent_network
+from tests.reference import stationary as reference
+from tests.strategies import cardinalities, networks, random_joint, seeds
+
+
+@given(cardinalities(max_states=200), seeds)
+def test_the_network_of_a_joint_is_consistent(shape: tuple[int, ...], seed: int) -> None:
+    """Whatever the support of p, disconnected too: then there are several classes."""
+    rng = np.random.default_rng(seed)
+    for zeros in (0.0, 0.5, 0.8):
+        p = random_joint(rng, shape, zeros)
+        found = depnet.consistency(Network.from_joint(p))
+        assert found.consistent
+        assert max(found.divergences) <= 1e-12
+        if found.classes == 1:
+            np.testing.assert_allclose(found.law, p, rtol=0, atol=1e-9)
+
+
+@given(networks(max_states=60, zeros=0.2) | networks(max_states=60, zeros=0.2, blocks=True))
+def test_consistency_equals_the_twin(network: Network) -> None:
+    found = depnet.consistency(network)
+    assert found.consistent == reference.is_consistent(network, tolerance=1e-7)
+    for node, manifold in enumerate(manifolds(network)):
+        divergence = kl(found.law, m_projection(found.law, manifold))
+        assert found.divergences[node] == pytest.approx(divergence, rel=1e-9, abs=1e-12)
+
+
+def test_mutants() -> None:
+    network = inconsistent_network()
+    found = depnet.consistency(network)
+    assert not found.consistent
+    assert found.classes == 1
+    np.testing.assert_array_equal(found.law, depnet.stationary(network, RandomScan()))
+    assert min(found.divergences) > 1e-3
+    p = random_joint(np.random.default_rng(0), (2, 3, 2))
+    genuine = Network.from_joint(p)
+    assert depnet.consistency(genuine).consistent
+    mixed = Network(genuine.domain, (*genuine.nodes[:2], network.nodes[2]))
+    assert not depnet.consistency(mixed).consistent
+    assert kl_to_manifold(p, manifolds(mixed)[2]) > 1e-3
+
+
+def test_disconnected_support() -> None:
+    p = np.zeros((2, 2, 2))
+    p[0, 0, 0], p[1, 1, 0], p[1, 1, 1] = 0.5, 0.25, 0.25
+    found = depnet.consistency(Network.from_joint(p))
+    assert (found.consistent, found.classes) == (True, 2)
+    assert found.one_sided == ()

@@ -1,0 +1,154 @@
+"""The solver where it is hard: slow, sticky, nearly reducible and nearly periodic chains."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import depnet
+from depnet import (
+    ConditionalTable,
+    Domain,
+    FunctionSource,
+    LosslessSource,
+    Network,
+    Node,
+    RandomScan,
+    SequentialScan,
+)
+from depnet._native import exact as native
+from depnet.errors import ConvergenceError
+from depnet.exact import solve
+from depnet.exact.free import FreeChain
+from tests.exact.drawing import inconsistent_network
+from tests.reference import stationary as reference
+from tests.strategies import random_blocks, random_source
+
+
+def ising_ring(n: int, coupling: float) -> Network:
+    """Genuine Gibbs sampling of spins on a ring."""
+    nodes = []
+    for i in range(n):
+        field = 2 * coupling * np.array([-2.0, 0.0, 2.0])
+        table = np.stack([1 / (1 + np.exp(field)), 1 / (1 + np.exp(-field))], axis=1)
+        neighbours = tuple(sorted({(i - 1) % n, (i + 1) % n}))
+        source = FunctionSource(lambda x: x.sum(axis=1), neighbours, 3)
+        nodes.append(Node((i,), source, ConditionalTable.from_probabilities(table)))
+    return Network(Domain.from_cardinalities([2] * n), tuple(nodes))
+
+
+@pytest.mark.parametrize("coupling", [0.3, 1.0, 3.0])
+def test_ising_rings(coupling: float) -> None:
+    n = 9
+    energy = np.zeros([2] * n)
+    for x in itertools.product(range(2), repeat=n):
+        energy[x] = sum((2 * x[i] - 1) * (2 * x[i - 1] - 1) for i in range(n))
+    boltzmann = np.exp(coupling * energy)
+    boltzmann /= boltzmann.sum()
+    for scan in (RandomScan(), SequentialScan()):
+        law = depnet.stationary(ising_ring(n, coupling), scan)
+        assert np.abs(law - boltzmann).sum() <= 1e-9
+        with pytest.raises(AssertionError):
+            assert np.abs(law - np.sqrt(boltzmann) / np.sqrt(boltzmann).sum()).sum() <= 1e-9
+
+
+def near_deterministic(cards: tuple[int, ...], seed: int, slip: float, blocks: bool) -> Network:
+    """Each leaf has one likely state; every other has probability about `slip`."""
+    rng = np.random.default_rng(seed)
+    nodes = []
+    for variables in random_blocks(rng, len(cards)) if blocks else [(i,) for i in range(len(cards))]:
+        source = random_source(rng, cards, variables)
+        rows = np.full((source.size, math.prod(cards[i] for i in variables)), slip)
+        rows[np.arange(source.size), rng.integers(rows.shape[1], size=source.size)] = 1.0
+        table = ConditionalTable.from_probabilities(rows / rows.sum(axis=1, keepdims=True))
+        nodes.append(Node(variables, source, table))
+    return Network(Domain.from_cardinalities(cards), tuple(nodes))
+
+
+@pytest.mark.parametrize("blocks", [False, True])
+@pytest.mark.parametrize("slip", [1e-2, 1e-5, 1e-9, 1e-14])
+def test_near_deterministic_tables(slip: float, blocks: bool) -> None:
+    for seed, cards in enumerate([(2, 2, 2, 2, 2, 2, 2), (3, 2, 4, 2, 3)]):
+        network = near_deterministic(cards, seed, slip, blocks)
+        chain = reference.Chain(network)
+        for scan in (RandomScan(), SequentialScan()):
+            (found,) = depnet.recurrent_classes(network, scan)  # of a sequential scan: pi^0
+            law = found.law
+            K = chain.matrix(scan)
+            flat = np.array([law[x] for x in chain.states])
+            assert np.abs(flat @ K - flat).sum() <= 1.5e-12  # the product in the twin rounds too
+
+
+def drifting(k: int, seed: int) -> Network:
+    """X0 takes the value after that of X1, mostly; X1 copies X0: the pair drifts round k values at uneven speed.
+
+    A sweep is nearly a cyclic shift, on which a Krylov basis shorter than the cycle gains next to nothing.
+    """
+    go = np.random.default_rng(seed).uniform(0.9, 1.0, size=(k, 1))
+    turn = go * np.roll(np.eye(k), 1, axis=1) + (1 - go) * np.eye(k)
+    table = ConditionalTable.from_probabilities
+    nodes = (
+        Node((0,), LosslessSource((1,), (k,)), table(turn)),
+        Node((1,), LosslessSource((0,), (k,)), table(np.eye(k))),
+    )
+    return Network(Domain.from_cardinalities([k, k]), nodes)
+
+
+def test_the_basis_grows_where_a_short_one_stalls() -> None:
+    network = drifting(80, seed=0)
+    chain = FreeChain.of(network)
+    diagonal = np.arange(80) * 81  # X0 = X1 before place 0
+    effort = solve.Effort()
+    (law,) = solve.sequential_laws(chain, (0, 1), [diagonal], effort)
+    assert effort.basis > solve.FIRST_BASIS
+    pi = law[diagonal]
+    go = network.nodes[0].table.probabilities[np.arange(80), (np.arange(80) + 1) % 80]
+    np.testing.assert_allclose(pi * go / (pi * go).sum(), 1 / 80, rtol=1e-9)  # the same flow everywhere
+    with pytest.raises(AssertionError):
+        np.testing.assert_allclose(pi, 1 / 80, rtol=1e-9)
+
+
+def test_what_does_not_converge_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = drifting(80, seed=0)
+    assert depnet.stationary(network, SequentialScan()).sum() == pytest.approx(1)
+    monkeypatch.setattr(solve, "LARGEST_BASIS", 5)
+    monkeypatch.setattr(solve, "FIRST_BASIS", 5)
+    monkeypatch.setattr(solve, "MAX_APPLICATIONS", 300)
+    with pytest.raises(
+        ConvergenceError, match=r"6,400 states was not found: after .* above 1e-12.*smoothing"
+    ):
+        depnet.stationary(network, SequentialScan())
+
+
+@pytest.mark.parametrize("cards", [(2,) * 8, (3, 2, 4, 2, 3), (9, 9), (2,) * 7 + (12,)])
+def test_coloured_and_plain_jumps_have_one_law(cards: tuple[int, ...]) -> None:
+    network = inconsistent_network(cards)
+    chain = FreeChain.of(network)
+    weights = np.random.default_rng(0).dirichlet(np.full(len(cards), 3.0))
+    laws = []
+    for jumps in (native.Coloured(chain.native, weights), native.Jumping(chain.native, weights)):
+        p, x = np.full(chain.size, 1 / chain.size), np.empty(jumps.dimension)
+        r = np.empty_like(x)
+        jumps.start(p, x)
+        jumps.residual(x, r)
+        while np.abs(r).sum() > 1e-14:
+            jumps.cycle(x, r, 30, 1e-16)
+        jumps.law(x, p)
+        laws.append(p / p.sum())
+    np.testing.assert_allclose(laws[0], laws[1], rtol=0, atol=1e-11)
+    wanted = depnet.stationary(network, RandomScan(tuple(weights))).reshape(-1)
+    np.testing.assert_allclose(laws[0], wanted, rtol=0, atol=1e-10)
+
+
+def test_larger_domains_than_the_twin_can_solve() -> None:
+    """Each law is one that a step of the chain leaves alone, and one step from another law is not."""
+    for cards in [(2,) * 12, (3, 2, 5, 2, 4, 3, 2, 3), (2, 2, 2, 2, 2, 40, 2)]:
+        network = inconsistent_network(cards)
+        for scan in (RandomScan(), SequentialScan()):
+            law = depnet.stationary(network, scan)
+            start = law if scan == RandomScan() else depnet.stationary_cycle(network, SequentialScan())[0]
+            *_, end = depnet.law_path(network, scan, start, steps=len(cards))
+            assert np.abs(end - start).sum() <= len(cards) * 1e-12
+            *_, end = depnet.law_path(network, scan, np.roll(start, 1), steps=len(cards))
+            assert np.abs(end - np.roll(start, 1)).sum() > 1e-3
