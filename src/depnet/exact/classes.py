@@ -102,7 +102,7 @@ def only_class(chain: FreeChain, network: Network, scan: Scan) -> IntArray | Non
 
 def closed_classes(chain: FreeChain, network: Network, scan: Scan) -> list[IntArray]:
     """The members of each class; a class that keeps meeting impossible evidence is an `EvidenceError`."""
-    if chain.positive or chain.size == 1:
+    if chain.positive:
         return [np.arange(chain.size)]
     if isinstance(scan, RandomScan):
         label, update, state = chain.native.random_classes()
