@@ -160,3 +160,28 @@ def rare(
     from depnet.paper.rare import rare
 
     return deliver(rare(family, rows, seed, clamped=clamped, sets=sets, smoothing=smoothing), out, plot)
+
+
+@paper.command()
+@click.argument("names", nargs=-1)
+@click.option(
+    "--into",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("figures"),
+    show_default=True,
+    help="The folder they are written to.",
+)
+@click.option(
+    "--format",
+    "formats",
+    type=click.Choice(["png", "svg", "html"]),
+    multiple=True,
+    help="May be repeated.  [default: all three]",
+)
+@OUT
+def figures(names: tuple[str, ...], into: Path, formats: tuple[str, ...], out: Path | None) -> int:
+    """The paper's figures by their labels (all, or NAMES): PNG, SVG and interactive HTML."""
+    from depnet.cli.show import deliver
+    from depnet.paper.figures import FORMATS, write_figures
+
+    return deliver(write_figures(into, names, formats or FORMATS), out, None)

@@ -87,7 +87,7 @@ def by_evidence(
 
 def _notes(records: Sequence[dict[str, Any]]) -> tuple[str, ...]:
     places = [np.argsort(np.argsort([r[key] for r in records])) for key in ("probability", "kl")]
-    rank = np.corrcoef(places)[0, 1] if len(records) > 1 else 0.0
+    rank = np.asarray(np.corrcoef(places))[0, 1]
     return (
         f"Rank correlation of p*(x_C) with the error KL(p*(.|x_C)||pi'): {float(rank):+.2f} over {len(records)} evidences.",
         "pi': the law of the clamped chain. pi(.|x_C): the conditional of the unclamped chain's law (Sec. 5.1).",

@@ -1,0 +1,73 @@
+"""The paper's figures from real computation: PNG, SVG and an interactive page each."""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from depnet.paper.canvas import save, styled
+from depnet.paper.figures.draw import draw
+from depnet.paper.figures.graphs import node_figure, split_merge_figure
+from depnet.paper.figures.scene import Diagram, Scene
+from depnet.paper.figures.simplex import (
+    fcd_figure,
+    genuine_figure,
+    m_projection_figure,
+    movement_figure,
+    overview,
+    pseudo_figure,
+)
+from depnet.paper.figures.web import page
+from depnet.paper.report import Column, ExperimentError, Report
+
+FIGURES: Mapping[str, Callable[[], Scene | Diagram]] = {
+    "tetrahedron": overview,
+    "node": node_figure,
+    "m-projection": m_projection_figure,
+    "genuine_gs": genuine_figure,
+    "pseudo-gs": pseudo_figure,
+    "movement": movement_figure,
+    "fcd": fcd_figure,
+    "split_merge": split_merge_figure,
+}
+"""Figures by the paper's labels (fig:node is node); the tetrahedron is the space they are drawn in."""
+
+FORMATS = ("png", "svg", "html")
+
+
+def write_figures(folder: Path, names: Iterable[str] = (), formats: Iterable[str] = FORMATS) -> Report:
+    """Write the figures called `names` (none: all) into `folder`, which is made if need be."""
+    chosen = tuple(names) or tuple(FIGURES)
+    for name in chosen:
+        if name not in FIGURES:
+            raise ExperimentError(f"there is no figure {name!r}; the figures are {', '.join(FIGURES)}.")
+    for suffix in formats:
+        if suffix not in FORMATS:
+            raise ExperimentError(f"figures are written as {', '.join(FORMATS)}; got {suffix!r}.")
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = []
+    for name in chosen:
+        picture = FIGURES[name]()
+        for suffix in formats:
+            path = folder / f"{name}.{suffix}"
+            if suffix == "html":
+                path.write_text(page(picture), encoding="utf-8")
+            else:
+                with styled():
+                    save(draw(picture), path)
+            rows.append(
+                {
+                    "figure": name,
+                    "file": str(path),
+                    "kib": path.stat().st_size / 1024,
+                    "says": picture.caption,
+                }
+            )
+    columns = (
+        Column("figure", "figure"),
+        Column("file", "file"),
+        Column("kib", "KiB", ".0f"),
+        Column("says", "says"),
+    )
+    shown = [
+        {**row, "says": row["says"] if k % len(tuple(formats)) == 0 else ""} for k, row in enumerate(rows)
+    ]
+    return Report("figures", "The paper's figures, computed", columns, tuple(shown), records=rows)

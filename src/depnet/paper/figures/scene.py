@@ -1,0 +1,107 @@
+"""What a figure is made of, before it is drawn: a scene in the tetrahedron, or a diagram of boxes.
+
+The laws of two binary variables are the points of a tetrahedron whose corners are the four joint states; a
+law is the mean of the corners weighted by its probabilities. The map is linear, so m-geodesics are straight.
+As in the paper, solid lines are m-flat and dotted lines e-flat; a full conditional manifold is both.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from depnet.arrays import FloatArray
+
+CORNERS: FloatArray = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]], dtype=np.float64)
+"""The joint states 00, 01, 10, 11 of (X_0, X_1)."""
+
+
+def place(laws: ArrayLike) -> FloatArray:
+    """Laws [..., 2, 2] as points [..., 3] of the tetrahedron."""
+    p = np.asarray(laws, dtype=np.float64)
+    return np.asarray(p.reshape(*p.shape[:-2], 4) @ CORNERS)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve:
+    """A line through points [k, 3]; `stepwise` ones grow with the slider of the interactive figure."""
+
+    points: FloatArray
+    color: str
+    label: str = ""
+    dotted: bool = False
+    width: float = 1.5
+    stepwise: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Point:
+    """A law with its name."""
+
+    at: FloatArray
+    label: str
+    color: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Surface:
+    """A grid of points [u, v, 3]."""
+
+    grid: FloatArray
+    color: str
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scene:
+    """Everything that one figure of the tetrahedron shows; `readout[t]` is said at step t."""
+
+    title: str
+    caption: str
+    curves: tuple[Curve, ...] = ()
+    points: tuple[Point, ...] = ()
+    surfaces: tuple[Surface, ...] = ()
+    readout: tuple[str, ...] = ()
+    view: tuple[float, float] = (14.0, -58.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle with text, centred at (x, y); `bars` are probabilities drawn inside, `tip` is said on hover."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    text: str
+    color: str
+    tip: str = ""
+    bars: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """A line from one point to another, with a label."""
+
+    start: tuple[float, float]
+    end: tuple[float, float]
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One picture of a diagram."""
+
+    title: str
+    boxes: tuple[Box, ...]
+    arrows: tuple[Arrow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Diagram:
+    """A picture of boxes and arrows, or several that follow each other."""
+
+    title: str
+    caption: str
+    frames: tuple[Frame, ...]
+    columns: int = field(default=4)
