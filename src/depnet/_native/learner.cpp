@@ -44,6 +44,11 @@ class Table {
             data_.total = 0;
             for (std::int64_t r = 0; r < data_.rows; ++r) data_.total += data_.weights[r];
         }
+        kernels_ = &learner_kernels(chosen_isa());
+        if (!weights) {
+            nb::gil_scoped_release release;
+            bits_ = make_bits(data_, *kernels_, check_signals);
+        }
     }
 
     nb::tuple grow(const std::vector<std::int32_t>& targets,
@@ -73,7 +78,7 @@ class Table {
             nb::gil_scoped_release release;
             Watch watch(seconds.value_or(-1.0), stop.set, check_signals);
             try {
-                grown = depnet::grow(data_, settings, watch);
+                grown = depnet::grow(data_, bits_, *kernels_, settings, watch);
             } catch (const Cancelled&) {
                 cancelled = true;
             }
@@ -91,6 +96,8 @@ class Table {
     nb::ndarray<nb::ndim<2>, nb::f_contig, nb::device::cpu, nb::ro> codes_;
     std::optional<In1<std::int64_t>> weights_;
     Data data_;
+    const LearnerKernels* kernels_;
+    Bits bits_;
 };
 
 double xlogx(std::int64_t x) { return shared_xlogx(x)(x); }

@@ -66,6 +66,11 @@ class Costs {
         return leaf.entropy > 0.0 && -gain / total_ + price < rounding(cells) - kStep;
     }
 
+    bool may_pay(const Leaf& leaf, const std::vector<std::int64_t>& cardinalities) const {
+        return !linear() || std::any_of(cardinalities.begin(), cardinalities.end(),
+                                        [&](std::int64_t k) { return may_pay(leaf, k); });
+    }
+
     // A bound on the rounding error of an entropy change that sums so many cells, in nats per row:
     // every term is at most N log N < 40 N, and each of the few sums over the cells errs by half an
     // ulp.

@@ -8,9 +8,12 @@
 namespace depnet {
 namespace {
 
+constexpr std::int64_t kCountsKept = 8 << 20;  // bytes
+
 class Grower {
   public:
-    Grower(const Data& data, const Settings& settings, Watch& watch)
+    Grower(const Data& data, const Bits& bits, const LearnerKernels& kernels,
+           const Settings& settings, Watch& watch)
         : data_(data),
           settings_(settings),
           watch_(watch),
@@ -20,7 +23,7 @@ class Grower {
           // the best split of a leaf changes with the number of leaves.
           keep_all_(!costs_.linear() ||
                     settings.max_leaves != std::numeric_limits<std::int64_t>::max()),
-          splits_(data, settings, xlogx_, costs_, keep_all_, watch),
+          splits_(data, bits, kernels, settings, xlogx_, costs_, keep_all_, watch),
           merges_(leaves_, xlogx_) {}
 
     Grown grow() {
@@ -73,7 +76,14 @@ class Grower {
 
     void evaluate_new() {
         watch_.poll();
-        for (Leaf* leaf : new_) splits_.evaluate(*leaf);
+        // Counts are kept for subtracting and adding, as long as they are no more than the data.
+        const bool drop = leaves_.size() * splits_.bytes_of_counts() >
+                          static_cast<std::size_t>(
+                              std::max(data_.rows * data_.variables() / 4, kCountsKept));
+        for (Leaf* leaf : new_) {
+            splits_.evaluate(*leaf);
+            if (drop) leaf->ones = {};
+        }
         new_.clear();
     }
 
@@ -148,14 +158,10 @@ class Grower {
         for (auto& child : splits_.split(*leaf, j)) append(std::move(child));
     }
 
-    void merge(const Leaf& a, const Leaf& b) {
+    void merge(Leaf& a, Leaf& b) {
         const std::int64_t y0 = a.position, y1 = b.position;
         record(kMerge, y0, y1);
-        auto merged = std::make_unique<Leaf>();
-        merged->cells = add_cells(a.cells, b.cells);
-        merged->rows = a.rows;
-        merged->rows.insert(merged->rows.end(), b.rows.begin(), b.rows.end());
-        merged->sum_up(xlogx_);
+        auto merged = splits_.merge(a, b);
         take(y0);
         take(y1);
         insert(std::move(merged), y0);
@@ -178,8 +184,9 @@ class Grower {
 
 }  // namespace
 
-Grown grow(const Data& data, const Settings& settings, Watch& watch) {
-    return Grower(data, settings, watch).grow();
+Grown grow(const Data& data, const Bits& bits, const LearnerKernels& kernels,
+           const Settings& settings, Watch& watch) {
+    return Grower(data, bits, kernels, settings, watch).grow();
 }
 
 }  // namespace depnet

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "learner_bits.hpp"
 #include "learner_costs.hpp"
 #include "learner_data.hpp"
 #include "learner_watch.hpp"
@@ -19,6 +20,7 @@ struct Grown {
     bool complete = true;                     // false: the deadline came first
 };
 
-Grown grow(const Data& data, const Settings& settings, Watch& watch);
+Grown grow(const Data& data, const Bits& bits, const LearnerKernels& kernels,
+           const Settings& settings, Watch& watch);
 
 }  // namespace depnet

@@ -22,7 +22,13 @@ struct Cell {
 struct Leaf {
     std::int64_t id = 0;
     std::int64_t position = 0;  // the leaf's number now (Eqs. newYsplit and newYmerge)
-    std::vector<std::uint32_t> rows;
+
+    // The leaf's rows: a list, or a mask with one bit a row. Where planes are counted, the list goes state by
+    // state of the target: those of state s are rows[starts[s]] to rows[starts[s + 1] - 1].
+    std::vector<std::uint32_t> rows, starts;
+    std::vector<std::uint64_t> mask;
+    std::vector<std::uint32_t> ones;  // [s][plane]: rows of state s with the bit set; empty: not counted
+
     std::vector<Cell> cells;  // ascending states
     std::int64_t count = 0;   // N_y
     double entropy = 0;       // E = T(N_y) - sum of T(N_yx), in nats * rows

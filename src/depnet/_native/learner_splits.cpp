@@ -1,13 +1,22 @@
+// One variable at a time, and what chooses between the two ways of counting.
 #include "learner_splits.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 namespace depnet {
+namespace {
 
-Splits::Splits(const Data& data, const Settings& settings, const XLogX& xlogx, const Costs& costs,
-               bool keep_all, Watch& watch)
+constexpr std::int64_t kMostStatesInBits = 32;  // of the target
+constexpr std::int64_t kMostStatesInMasks = 4;
+
+}  // namespace
+
+Splits::Splits(const Data& data, const Bits& bits, const LearnerKernels& kernels,
+               const Settings& settings, const XLogX& xlogx, const Costs& costs, bool keep_all,
+               Watch& watch)
     : data_(data),
+      kernels_(kernels),
       settings_(settings),
       xlogx_(xlogx),
       costs_(costs),
@@ -22,13 +31,80 @@ Splits::Splits(const Data& data, const Settings& settings, const XLogX& xlogx, c
                 target_[r] = static_cast<std::uint16_t>(target_[r] * k + code[r]);
         });
     }
+    for (const std::int32_t j : settings.inputs)
+        if (data.cardinalities[j] > 1) cardinalities_.push_back(data.cardinalities[j]);
+    std::sort(cardinalities_.begin(), cardinalities_.end());
+    cardinalities_.erase(std::unique(cardinalities_.begin(), cardinalities_.end()),
+                         cardinalities_.end());
+
+    if (data.weights == nullptr && bits.planes > 0 && states_ >= 2 && states_ <= kMostStatesInBits)
+        bits_ = &bits;
+    if (bits_) {
+        stride_ = bits.row_words * 64;
+        input_.assign(bits.variables.size(), -1);
+        price_.assign(bits.variables.size(), kInfinity);
+    }
+    for (std::size_t at = 0; at < settings.inputs.size(); ++at) {
+        const std::int32_t j = settings.inputs[at];
+        if (data.cardinalities[j] == 1) continue;  // its split changes nothing
+        const std::int32_t place = bits_ ? bits.place[j] : -1;
+        if (place < 0) {
+            single_.push_back(at);
+        } else {
+            input_[place] = static_cast<std::int32_t>(at);
+            price_[place] = static_cast<double>((data.cardinalities[j] - 1) * (states_ - 1)) *
+                            settings.per_parameter;
+        }
+    }
+    if (bits_ && bits.columns && states_ <= kMostStatesInMasks) {
+        target_masks_.assign(states_ * bits.column_words, 0);
+        for (std::int64_t r = 0; r < data.rows; ++r)
+            target_masks_[target_[r] * bits.column_words + r / 64] |= std::uint64_t{1} << (r % 64);
+    }
 }
 
-std::unique_ptr<Leaf> Splits::root() const {
+std::unique_ptr<Leaf> Splits::root() {
     auto leaf = std::make_unique<Leaf>();
-    leaf->rows.resize(data_.rows);
-    for (std::int64_t r = 0; r < data_.rows; ++r) leaf->rows[r] = static_cast<std::uint32_t>(r);
-    fill_cells(*leaf);
+    if (bits_ && !target_masks_.empty()) {
+        leaf->mask.assign(bits_->column_words, 0);
+        for (std::int64_t s = 0; s < states_; ++s)
+            for (std::size_t w = 0; w < bits_->column_words; ++w)
+                leaf->mask[w] |= target_masks_[s * bits_->column_words + w];
+    } else {
+        leaf->rows.resize(data_.rows);
+        for (std::int64_t r = 0; r < data_.rows; ++r) leaf->rows[r] = static_cast<std::uint32_t>(r);
+        if (bits_) {
+            std::vector<std::uint32_t> next(states_ + 1, 0);
+            for (const std::uint16_t x : target_) ++next[x + 1];
+            for (std::int64_t s = 0; s < states_; ++s) next[s + 1] += next[s];
+            leaf->starts = next;
+            for (std::int64_t r = 0; r < data_.rows; ++r)
+                leaf->rows[next[target_[r]]++] = static_cast<std::uint32_t>(r);
+        }
+    }
+    std::vector<std::int64_t> counts(states_, 0);
+    for (std::int64_t r = 0; r < data_.rows; ++r)
+        counts[target_[r]] += data_.weight(static_cast<std::uint32_t>(r));
+    for (std::int64_t x = 0; x < states_; ++x)
+        if (counts[x] > 0) leaf->cells.push_back({static_cast<std::uint32_t>(x), counts[x]});
+    leaf->sum_up(xlogx_);
+
+    const std::int32_t place =
+        bits_ && settings_.targets.size() == 1 ? bits_->place[settings_.targets[0]] : -1;
+    if (place >= 0 && !bits_->pairs.empty()) {  // the target's own planes against all the others
+        const auto planes = static_cast<std::size_t>(bits_->planes);
+        leaf->ones.assign(states_ * stride_, 0);
+        for (std::size_t p = 0; p < planes; ++p) {
+            std::uint32_t rest = bits_->pairs[p * planes + p];
+            for (std::int64_t s = 1; s < states_; ++s) {
+                const std::uint32_t both =
+                    bits_->pairs[(bits_->first_plane[place] + s - 1) * planes + p];
+                leaf->ones[s * stride_ + p] = both;
+                rest -= both;
+            }
+            leaf->ones[p] = rest;
+        }
+    }
     return leaf;
 }
 
@@ -57,25 +133,34 @@ void Splits::evaluate(Leaf& leaf) {
     leaf.split_delta = kInfinity;
     leaf.split_variable = -1;
     if (keep_all_) leaf.split_changes.assign(settings_.inputs.size(), kInfinity);
-    for (std::size_t at = 0; at < settings_.inputs.size(); ++at) {
+    if (!costs_.may_pay(leaf, cardinalities_)) return;
+    watch_.poll();
+    if (bits_) evaluate_planes(leaf);
+    for (const std::size_t at : single_) {
         const std::int32_t j = settings_.inputs[at];
-        const std::int32_t k = data_.cardinalities[j];
-        if (costs_.linear() && !costs_.may_pay(leaf, k)) continue;
+        if (costs_.linear() && !costs_.may_pay(leaf, data_.cardinalities[j])) continue;
         watch_.poll();
-        const double entropy_change = change(leaf, j);
-        if (keep_all_) {
-            leaf.split_changes[at] = entropy_change;
-            continue;
-        }
-        const double delta = entropy_change / static_cast<double>(data_.total) +
-                             static_cast<double>((k - 1) * (states_ - 1)) * settings_.per_parameter;
-        if (delta < leaf.split_delta) {
-            leaf.split_delta = delta;
-            leaf.split_variable = j;
-        }
+        if (!leaf.mask.empty()) list_rows(leaf);
+        propose(leaf, at, change(leaf, j));
     }
 }
 
+void Splits::propose(Leaf& leaf, std::size_t input, double entropy_change) const {
+    if (keep_all_) {
+        leaf.split_changes[input] = entropy_change;
+        return;
+    }
+    const std::int32_t j = settings_.inputs[input];
+    const double delta =
+        entropy_change / static_cast<double>(data_.total) +
+        static_cast<double>((data_.cardinalities[j] - 1) * (states_ - 1)) * settings_.per_parameter;
+    if (delta < leaf.split_delta || (delta == leaf.split_delta && j < leaf.split_variable)) {
+        leaf.split_delta = delta;
+        leaf.split_variable = j;
+    }
+}
+
+// The entropy change of Split(leaf, j), in nats * rows; infinite if a new leaf has too few rows.
 double Splits::change(const Leaf& leaf, std::int32_t j) {
     const std::int64_t k = data_.cardinalities[j];
     double entropy = 0.0, inside = 0.0;
@@ -127,14 +212,61 @@ double Splits::change(const Leaf& leaf, std::int32_t j) {
     return admissible ? entropy - leaf.entropy : kInfinity;
 }
 
-Leaves Splits::split(const Leaf& leaf, std::int32_t j) const {
+Leaves Splits::split(Leaf& leaf, std::int32_t j) {
     Leaves children(data_.cardinalities[j]);
     for (auto& child : children) child = std::make_unique<Leaf>();
+    if (bits_) {
+        if (!leaf.mask.empty() && bits_->place[j] >= 0) {
+            split_mask(leaf, bits_->place[j], children);
+        } else {
+            if (!leaf.mask.empty()) list_rows(leaf);
+            split_list(leaf, j, children);
+        }
+        count_children(leaf, children);
+        return children;
+    }
     data_.column(j, [&](const auto* code) {
         for (const std::uint32_t r : leaf.rows) children[code[r]]->rows.push_back(r);
     });
     for (auto& child : children) fill_cells(*child);
     return children;
+}
+
+std::unique_ptr<Leaf> Splits::merge(Leaf& a, Leaf& b) {
+    auto merged = std::make_unique<Leaf>();
+    merged->cells = add_cells(a.cells, b.cells);
+    merged->sum_up(xlogx_);
+    if (!a.mask.empty() || !b.mask.empty()) {
+        Leaf& masked = a.mask.empty() ? b : a;
+        Leaf& other = a.mask.empty() ? a : b;
+        merged->mask = std::move(masked.mask);
+        for (std::size_t w = 0; w < other.mask.size(); ++w) merged->mask[w] |= other.mask[w];
+        for (const std::uint32_t r : other.rows) merged->mask[r / 64] |= std::uint64_t{1} << (r % 64);
+    } else if (!bits_ || b.rows.empty() || a.rows.empty()) {
+        Leaf& longer = a.rows.size() < b.rows.size() ? b : a;
+        const Leaf& shorter = a.rows.size() < b.rows.size() ? a : b;
+        merged->rows = std::move(longer.rows);
+        merged->starts = std::move(longer.starts);
+        merged->rows.insert(merged->rows.end(), shorter.rows.begin(), shorter.rows.end());
+    } else {
+        merged->rows.reserve(a.rows.size() + b.rows.size());
+        merged->starts.assign(1, 0);
+        for (std::int64_t s = 0; s < states_; ++s) {
+            for (const Leaf* from : {&a, &b})
+                merged->rows.insert(merged->rows.end(), from->rows.begin() + from->starts[s],
+                                    from->rows.begin() + from->starts[s + 1]);
+            merged->starts.push_back(static_cast<std::uint32_t>(merged->rows.size()));
+        }
+    }
+    if (b.count == 0) {
+        merged->ones = std::move(a.ones);
+    } else if (a.count == 0) {
+        merged->ones = std::move(b.ones);
+    } else if (!a.ones.empty() && !b.ones.empty()) {
+        merged->ones = std::move(a.ones);
+        for (std::size_t c = 0; c < merged->ones.size(); ++c) merged->ones[c] += b.ones[c];
+    }
+    return merged;
 }
 
 }  // namespace depnet

@@ -1,0 +1,62 @@
+// The table as bits, made once and shared by all nodes.
+//
+// Every state but the first of a variable is a *plane*: one bit a row, 1 where the variable has the
+// state. (State 0 is what is left.) The planes are kept row by row, for counting the rows of a list by
+// carry-save adders, and where they are small also column by column, for counting the rows of a mask by
+// popcount. `pairs` counts all pairs of planes over the whole table: the root of every node.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "learner_data.hpp"
+#include "learner_kernels.hpp"
+
+namespace depnet {
+
+// Words on a cache line boundary, not initialised.
+class Words {
+public:
+    Words() = default;
+    explicit Words(std::size_t size)
+        : words_(static_cast<std::uint64_t*>(
+              ::operator new(size * sizeof(std::uint64_t), std::align_val_t{64}))) {}
+    std::uint64_t* data() { return words_.get(); }
+    const std::uint64_t* data() const { return words_.get(); }
+    explicit operator bool() const { return words_ != nullptr; }
+
+private:
+    struct Free {
+        void operator()(std::uint64_t* p) const { ::operator delete(p, std::align_val_t{64}); }
+    };
+    std::unique_ptr<std::uint64_t[], Free> words_;
+};
+
+struct Bits {
+    std::vector<std::int32_t> variables;    // those that have planes, ascending
+    std::vector<std::int32_t> place;        // variable -> its place among them, or -1
+    std::vector<std::int32_t> first_plane;  // by place, and one past the last plane at the end
+    std::int32_t planes = 0;
+    bool binary = true;  // every variable with planes has one
+
+    std::size_t row_words = 0;  // 1, 2, 4 or a multiple of 8
+    Words rows;                 // [row][word]
+
+    std::size_t column_words = 0;  // a multiple of 8
+    Words columns;                 // [plane][word], or none
+
+    std::vector<std::uint32_t> pairs;  // [plane][plane], or none
+
+    const std::uint64_t* column(std::int32_t plane) const {
+        return columns.data() + static_cast<std::size_t>(plane) * column_words;
+    }
+};
+
+// `poll` is called now and then, and may throw.
+Bits make_bits(const Data& data, const LearnerKernels& kernels, const std::function<void()>& poll);
+
+}  // namespace depnet

@@ -1,0 +1,57 @@
+// The loops over bits and over x log x that are compiled once for each instruction set.
+// Slow twins: tests/reference/learner_kernels.py.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "isa.hpp"
+
+namespace depnet {
+
+struct LearnerKernels {
+    // One bit a row: bit r of `out` says whether codes[r] == value. Writes whole words.
+    void (*pack_equal)(const std::uint8_t* codes, std::size_t rows, std::uint8_t value,
+                       std::uint64_t* out);
+
+    // out[a][b] += popcount(A_a & B_b) for bit strings of `words` words, a multiple of 8.
+    void (*popcount_product)(const std::uint64_t* a, std::size_t a_stride, std::size_t a_rows,
+                             const std::uint64_t* b, std::size_t b_stride, std::size_t b_rows,
+                             std::size_t words, std::uint32_t* out, std::size_t out_stride);
+
+    // counts[bit] = how many of the chosen rows have the bit set, by carry-save adders. A row is `words`
+    // words: 1, 2, 4 or a multiple of 8. `rows` lists the chosen ones; null: the first `chosen` rows.
+    void (*positional_popcount)(const std::uint64_t* bits, std::size_t words,
+                                const std::uint32_t* rows, std::size_t chosen,
+                                std::uint32_t* counts);
+
+    // out[c] = T(n_c) - sum over s, ascending, of T(base[s] + counts[s][c]), where n_c sums the same
+    // over s and T is looked up in `table`.
+    void (*entropies)(const double* table, const std::uint32_t* counts, std::size_t stride,
+                      std::size_t states, const std::uint32_t* base, std::size_t columns,
+                      double* out);
+
+    // The best split of a leaf with two target states by binary variables: ones[s][v] of the states[s] rows have
+    // X_v = 1. The first v of the least Delta = change / N + price[v].
+    void (*best_binary_split)(const double* table, const std::uint32_t* ones, std::size_t stride,
+                              const std::uint32_t* states, double entropy, double total,
+                              const double* price, std::size_t variables, double* delta,
+                              std::int32_t* variable);
+};
+
+const LearnerKernels& learner_kernels_portable();
+#if defined(DEPNET_X86)
+const LearnerKernels& learner_kernels_avx2();
+const LearnerKernels& learner_kernels_avx512();
+#endif
+
+inline const LearnerKernels& learner_kernels(Isa isa) {
+#if defined(DEPNET_X86)
+    if (isa == Isa::avx512) return learner_kernels_avx512();
+    if (isa == Isa::avx2) return learner_kernels_avx2();
+#endif
+    (void)isa;
+    return learner_kernels_portable();
+}
+
+}  // namespace depnet

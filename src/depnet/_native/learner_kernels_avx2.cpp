@@ -1,0 +1,122 @@
+// The learner's kernels on 256-bit vectors.
+
+#include <immintrin.h>
+
+#include "learner_kernels.hpp"
+
+namespace depnet {
+namespace {
+
+struct Vec {
+    using Bits = __m256i;
+    using Sums = __m256i;
+    using Counts = __m128i;
+    using Doubles = __m256d;
+    static constexpr std::size_t kWords = 4, kDoubles = 4;
+
+    static Bits zero() { return _mm256_setzero_si256(); }
+    static Bits load(const std::uint64_t* from) {
+        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    }
+    static void store(std::uint64_t* to, Bits v) {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), v);
+    }
+    static Bits majority(Bits a, Bits b, Bits c) {
+        return _mm256_or_si256(_mm256_and_si256(a, b),
+                               _mm256_and_si256(c, _mm256_xor_si256(a, b)));
+    }
+    static Bits odd(Bits a, Bits b, Bits c) {
+        return _mm256_xor_si256(a, _mm256_xor_si256(b, c));
+    }
+    template <std::size_t kRowWords>
+    static Bits gather(const std::uint64_t* bits, const std::uint32_t* rows) {
+        if constexpr (kRowWords == 1) {
+            return _mm256_set_epi64x(
+                static_cast<long long>(bits[rows[3]]), static_cast<long long>(bits[rows[2]]),
+                static_cast<long long>(bits[rows[1]]), static_cast<long long>(bits[rows[0]]));
+        } else {
+            const auto* pairs = reinterpret_cast<const __m128i*>(bits);
+            return _mm256_set_m128i(_mm_loadu_si128(pairs + rows[1]),
+                                    _mm_loadu_si128(pairs + rows[0]));
+        }
+    }
+    static void spread(std::uint64_t word, int digit, std::uint32_t* counts) {
+        const __m256i one = _mm256_set1_epi32(1);
+        const __m256i places = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+        for (int b = 0; b < 64; b += 8) {
+            const __m256i byte = _mm256_set1_epi32(static_cast<int>((word >> b) & 255));
+            const __m256i bit = _mm256_and_si256(_mm256_srlv_epi32(byte, places), one);
+            auto* at = reinterpret_cast<__m256i*>(counts + b);
+            _mm256_storeu_si256(
+                at, _mm256_add_epi32(_mm256_loadu_si256(at), _mm256_slli_epi32(bit, digit)));
+        }
+    }
+
+    static Sums no_sums() { return _mm256_setzero_si256(); }
+    static Sums add_popcount(Sums sums, Bits a, Bits b) {
+        const __m256i x = _mm256_and_si256(a, b);
+        const __m256i low = _mm256_set1_epi8(15);
+        const __m256i of_four = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0,
+                                                 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+        const __m256i bytes = _mm256_add_epi8(
+            _mm256_shuffle_epi8(of_four, _mm256_and_si256(x, low)),
+            _mm256_shuffle_epi8(of_four, _mm256_and_si256(_mm256_srli_epi16(x, 4), low)));
+        return _mm256_add_epi64(sums, _mm256_sad_epu8(bytes, _mm256_setzero_si256()));
+    }
+    static std::uint32_t total(Sums sums) {
+        return static_cast<std::uint32_t>(_mm256_extract_epi64(sums, 0) +
+                                          _mm256_extract_epi64(sums, 1) +
+                                          _mm256_extract_epi64(sums, 2) +
+                                          _mm256_extract_epi64(sums, 3));
+    }
+
+    static Counts same(std::uint32_t x) { return _mm_set1_epi32(static_cast<int>(x)); }
+    static Counts counts(const std::uint32_t* from) {
+        return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+    }
+    static Counts plus(Counts a, Counts b) { return _mm_add_epi32(a, b); }
+    static Counts minus(Counts a, Counts b) { return _mm_sub_epi32(a, b); }
+    static Doubles doubles(double x) { return _mm256_set1_pd(x); }
+    static Doubles load_doubles(const double* from) { return _mm256_loadu_pd(from); }
+    static void store(double* to, Doubles x) { _mm256_storeu_pd(to, x); }
+    static Doubles plus(Doubles a, Doubles b) { return _mm256_add_pd(a, b); }
+    static Doubles minus(Doubles a, Doubles b) { return _mm256_sub_pd(a, b); }
+    static Doubles divide(Doubles a, Doubles b) { return _mm256_div_pd(a, b); }
+    static Doubles look_up(const double* table, Counts x) {
+        return _mm256_i32gather_pd(table, x, 8);
+    }
+    static bool any_below(Doubles a, double b) {
+        return _mm256_movemask_pd(_mm256_cmp_pd(a, _mm256_set1_pd(b), _CMP_LT_OQ)) != 0;
+    }
+};
+
+void pack_equal(const std::uint8_t* codes, std::size_t rows, std::uint8_t value,
+                std::uint64_t* out) {
+    const __m256i wanted = _mm256_set1_epi8(static_cast<char>(value));
+    std::size_t r = 0;
+    for (; r + 64 <= rows; r += 64) {
+        const auto* at = reinterpret_cast<const __m256i*>(codes + r);
+        const auto low = static_cast<std::uint32_t>(
+            _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_loadu_si256(at), wanted)));
+        const auto high = static_cast<std::uint32_t>(
+            _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_loadu_si256(at + 1), wanted)));
+        out[r / 64] = low | static_cast<std::uint64_t>(high) << 32;
+    }
+    if (r == rows) return;
+    std::uint64_t word = 0;
+    for (std::size_t b = 0; r + b < rows; ++b)
+        word |= static_cast<std::uint64_t>(codes[r + b] == value) << b;
+    out[r / 64] = word;
+}
+
+#include "learner_kernels_body.hpp"
+
+}  // namespace
+
+const LearnerKernels& learner_kernels_avx2() {
+    static const LearnerKernels kernels{pack_equal, popcount_product, positional_popcount,
+                                        entropies, best_binary_split};
+    return kernels;
+}
+
+}  // namespace depnet

@@ -1,0 +1,248 @@
+// The kernels written once over a vector type `Vec`, which each instruction set defines before it
+// includes this file inside an unnamed namespace: nothing here may be shared between translation units.
+
+// A full adder of bit strings: `sum` keeps the ones, the carry is returned.
+inline Vec::Bits add(Vec::Bits& sum, Vec::Bits a, Vec::Bits b) {
+    const Vec::Bits carry = Vec::majority(sum, a, b);
+    sum = Vec::odd(sum, a, b);
+    return carry;
+}
+
+// Counts every bit position of a stream of vectors: a counter is a column of bits, one vector a binary
+// digit. Digit d takes carries two at a time; the odd one waits.
+struct Positions {
+    static constexpr int kDigits = 34;
+    Vec::Bits digit[kDigits];
+    Vec::Bits waiting[kDigits];
+    bool waits[kDigits];
+    int used = 3;
+
+    Positions() {
+        for (int d = 0; d < kDigits; ++d) {
+            digit[d] = Vec::zero();
+            waits[d] = false;
+        }
+    }
+
+    void add_eight(const Vec::Bits* v) {
+        const Vec::Bits twos_a = add(digit[0], v[0], v[1]);
+        const Vec::Bits twos_b = add(digit[0], v[2], v[3]);
+        const Vec::Bits fours_a = add(digit[1], twos_a, twos_b);
+        const Vec::Bits twos_c = add(digit[0], v[4], v[5]);
+        const Vec::Bits twos_d = add(digit[0], v[6], v[7]);
+        const Vec::Bits fours_b = add(digit[1], twos_c, twos_d);
+        Vec::Bits carry = add(digit[2], fours_a, fours_b);
+        int d = 3;
+        for (; waits[d]; ++d) {
+            waits[d] = false;
+            carry = add(digit[d], waiting[d], carry);
+        }
+        waits[d] = true;
+        waiting[d] = carry;
+        if (d >= used) used = d + 1;
+    }
+
+    // Adds the counters to `counts`; the words of a vector are `fold` words repeated.
+    void finish(std::uint32_t* counts, std::size_t fold) const {
+        std::uint64_t words[Vec::kWords];
+        for (int d = 0; d < used; ++d) {
+            Vec::store(words, digit[d]);
+            for (std::size_t w = 0; w < Vec::kWords; ++w)
+                if (words[w]) Vec::spread(words[w], d, counts + (w % fold) * 64);
+            if (!waits[d]) continue;
+            Vec::store(words, waiting[d]);
+            for (std::size_t w = 0; w < Vec::kWords; ++w)
+                if (words[w]) Vec::spread(words[w], d, counts + (w % fold) * 64);
+        }
+    }
+};
+
+template <typename Fetch>
+inline void count_vectors(Positions& positions, std::size_t vectors, Fetch&& fetch) {
+    Vec::Bits v[8];
+    std::size_t at = 0;
+    for (; at + 8 <= vectors; at += 8) {
+        for (int i = 0; i < 8; ++i) v[i] = fetch(at + i);
+        positions.add_eight(v);
+    }
+    if (at == vectors) return;
+    for (int i = 0; i < 8; ++i) v[i] = at + i < vectors ? fetch(at + i) : Vec::zero();
+    positions.add_eight(v);
+}
+
+// Rows narrower than a vector, several in one.
+template <std::size_t kRowWords>
+void count_narrow(const std::uint64_t* bits, const std::uint32_t* rows, std::size_t chosen,
+                  std::uint32_t* counts) {
+    constexpr std::size_t kTogether = Vec::kWords / kRowWords;
+    Positions positions;
+    const std::size_t whole = chosen / kTogether;
+    if (rows == nullptr)
+        count_vectors(positions, whole,
+                      [=](std::size_t at) { return Vec::load(bits + at * Vec::kWords); });
+    else
+        count_vectors(positions, whole, [=](std::size_t at) {
+            return Vec::template gather<kRowWords>(bits, rows + at * kTogether);
+        });
+    if (whole * kTogether < chosen) {
+        std::uint64_t rest[8 * Vec::kWords] = {};
+        for (std::size_t i = whole * kTogether, w = 0; i < chosen; ++i)
+            for (std::size_t k = 0; k < kRowWords; ++k)
+                rest[w++] = bits[(rows ? rows[i] : i) * kRowWords + k];
+        const Vec::Bits last = Vec::load(rest);
+        count_vectors(positions, 1, [=](std::size_t) { return last; });
+    }
+    positions.finish(counts, kRowWords);
+}
+
+// Rows of one or more whole vectors.
+inline void count_wide(const std::uint64_t* bits, std::size_t words, const std::uint32_t* rows,
+                       std::size_t chosen, std::uint32_t* counts) {
+    for (std::size_t block = 0; block < words; block += Vec::kWords) {
+        Positions positions;
+        const std::uint64_t* from = bits + block;
+        if (rows == nullptr)
+            count_vectors(positions, chosen,
+                          [=](std::size_t at) { return Vec::load(from + at * words); });
+        else
+            count_vectors(positions, chosen, [=](std::size_t at) {
+                if (at + 24 < chosen) __builtin_prefetch(from + rows[at + 24] * words);
+                return Vec::load(from + rows[at] * words);
+            });
+        positions.finish(counts + block * 64, Vec::kWords);
+    }
+}
+
+void positional_popcount(const std::uint64_t* bits, std::size_t words, const std::uint32_t* rows,
+                         std::size_t chosen, std::uint32_t* counts) {
+    for (std::size_t b = 0; b < words * 64; ++b) counts[b] = 0;
+    if (words >= Vec::kWords) return count_wide(bits, words, rows, chosen, counts);
+    if constexpr (Vec::kWords > 1)
+        if (words == 1) return count_narrow<1>(bits, rows, chosen, counts);
+    if constexpr (Vec::kWords > 2)
+        if (words == 2) return count_narrow<2>(bits, rows, chosen, counts);
+    if constexpr (Vec::kWords > 4)
+        if (words == 4) return count_narrow<4>(bits, rows, chosen, counts);
+}
+
+template <int kA, int kB>
+void popcount_block(const std::uint64_t* a, std::size_t a_stride, const std::uint64_t* b,
+                    std::size_t b_stride, std::size_t words, std::uint32_t* out,
+                    std::size_t out_stride) {
+    Vec::Sums sums[kA][kB];
+    for (auto& row : sums)
+        for (auto& sum : row) sum = Vec::no_sums();
+    for (std::size_t w = 0; w < words; w += Vec::kWords) {
+        Vec::Bits left[kA];
+        for (int i = 0; i < kA; ++i) left[i] = Vec::load(a + i * a_stride + w);
+        for (int j = 0; j < kB; ++j) {
+            const Vec::Bits right = Vec::load(b + j * b_stride + w);
+            for (int i = 0; i < kA; ++i)
+                sums[i][j] = Vec::add_popcount(sums[i][j], left[i], right);
+        }
+    }
+    for (int i = 0; i < kA; ++i)
+        for (int j = 0; j < kB; ++j) out[i * out_stride + j] += Vec::total(sums[i][j]);
+}
+
+template <int kA>
+void popcount_rows(const std::uint64_t* a, std::size_t a_stride, const std::uint64_t* b,
+                   std::size_t b_stride, std::size_t b_rows, std::size_t words, std::uint32_t* out,
+                   std::size_t out_stride) {
+    std::size_t j = 0;
+    for (; j + 4 <= b_rows; j += 4)
+        popcount_block<kA, 4>(a, a_stride, b + j * b_stride, b_stride, words, out + j, out_stride);
+    for (; j < b_rows; ++j)
+        popcount_block<kA, 1>(a, a_stride, b + j * b_stride, b_stride, words, out + j, out_stride);
+}
+
+void popcount_product(const std::uint64_t* a, std::size_t a_stride, std::size_t a_rows,
+                      const std::uint64_t* b, std::size_t b_stride, std::size_t b_rows,
+                      std::size_t words, std::uint32_t* out, std::size_t out_stride) {
+    std::size_t i = 0;
+    for (; i + 4 <= a_rows; i += 4)
+        popcount_rows<4>(a + i * a_stride, a_stride, b, b_stride, b_rows, words,
+                         out + i * out_stride, out_stride);
+    for (; i + 2 <= a_rows; i += 2)
+        popcount_rows<2>(a + i * a_stride, a_stride, b, b_stride, b_rows, words,
+                         out + i * out_stride, out_stride);
+    for (; i < a_rows; ++i)
+        popcount_rows<1>(a + i * a_stride, a_stride, b, b_stride, b_rows, words,
+                         out + i * out_stride, out_stride);
+}
+
+inline double entropy_at(const double* table, const std::uint32_t* counts, std::size_t stride,
+                         std::size_t states, const std::uint32_t* base, std::size_t c) {
+    std::uint32_t all = 0;
+    double inside = 0.0;
+    for (std::size_t s = 0; s < states; ++s) {
+        const std::uint32_t count = base[s] + counts[s * stride + c];
+        all += count;
+        inside += table[count];
+    }
+    return table[all] - inside;
+}
+
+void entropies(const double* table, const std::uint32_t* counts, std::size_t stride,
+               std::size_t states, const std::uint32_t* base, std::size_t columns, double* out) {
+    std::size_t c = 0;
+    for (; c + Vec::kDoubles <= columns; c += Vec::kDoubles) {
+        Vec::Counts all = Vec::same(0);
+        Vec::Doubles inside = Vec::doubles(0.0);
+        for (std::size_t s = 0; s < states; ++s) {
+            const Vec::Counts count =
+                Vec::plus(Vec::same(base[s]), Vec::counts(counts + s * stride + c));
+            all = Vec::plus(all, count);
+            inside = Vec::plus(inside, Vec::look_up(table, count));
+        }
+        Vec::store(out + c, Vec::minus(Vec::look_up(table, all), inside));
+    }
+    for (; c < columns; ++c) out[c] = entropy_at(table, counts, stride, states, base, c);
+}
+
+void best_binary_split(const double* table, const std::uint32_t* ones, std::size_t stride,
+                       const std::uint32_t* states, double entropy, double total,
+                       const double* price, std::size_t variables, double* delta,
+                       std::int32_t* variable) {
+    const std::uint32_t *one_a = ones, *one_b = ones + stride;
+    double least = *delta;
+    std::int32_t at = *variable;
+    std::size_t v = 0;
+    if (variables >= Vec::kDoubles) {
+        double found[Vec::kDoubles];
+        const Vec::Counts all_a = Vec::same(states[0]), all_b = Vec::same(states[1]);
+        for (; v + Vec::kDoubles <= variables; v += Vec::kDoubles) {
+            const Vec::Counts a1 = Vec::counts(one_a + v), b1 = Vec::counts(one_b + v);
+            const Vec::Counts a0 = Vec::minus(all_a, a1), b0 = Vec::minus(all_b, b1);
+            const Vec::Doubles leaf0 =
+                Vec::minus(Vec::look_up(table, Vec::plus(a0, b0)),
+                           Vec::plus(Vec::look_up(table, a0), Vec::look_up(table, b0)));
+            const Vec::Doubles leaf1 =
+                Vec::minus(Vec::look_up(table, Vec::plus(a1, b1)),
+                           Vec::plus(Vec::look_up(table, a1), Vec::look_up(table, b1)));
+            const Vec::Doubles change =
+                Vec::minus(Vec::plus(leaf0, leaf1), Vec::doubles(entropy));
+            const Vec::Doubles deltas = Vec::plus(Vec::divide(change, Vec::doubles(total)),
+                                                  Vec::load_doubles(price + v));
+            if (!Vec::any_below(deltas, least)) continue;
+            Vec::store(found, deltas);
+            for (std::size_t i = 0; i < Vec::kDoubles; ++i)
+                if (found[i] < least) {
+                    least = found[i];
+                    at = static_cast<std::int32_t>(v + i);
+                }
+        }
+    }
+    for (; v < variables; ++v) {
+        const std::uint32_t a1 = one_a[v], b1 = one_b[v], a0 = states[0] - a1, b0 = states[1] - b1;
+        const double leaf0 = table[a0 + b0] - (table[a0] + table[b0]);
+        const double leaf1 = table[a1 + b1] - (table[a1] + table[b1]);
+        const double found = ((leaf0 + leaf1) - entropy) / total + price[v];
+        if (found < least) {
+            least = found;
+            at = static_cast<std::int32_t>(v);
+        }
+    }
+    *delta = least;
+    *variable = at;
+}
