@@ -10,8 +10,8 @@ namespace {
 // Memory for bits, in terms of the codes (N x n bytes); so much is no matter for a small table.
 constexpr std::int64_t kSmallRows = 8 << 20, kSmallColumns = 4 << 20, kSmallPairs = 12 << 20;
 
-// Which variables get planes: those of few states first, as long as the planes stay about as large as
-// the codes themselves.
+// Which variables get planes: those of few states first, as long as the planes stay about as large
+// as the codes themselves.
 void choose_variables(const Data& data, Bits& bits) {
     const std::int64_t n = data.variables();
     std::vector<std::int32_t> order;
@@ -20,7 +20,8 @@ void choose_variables(const Data& data, Bits& bits) {
     std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
         return data.cardinalities[a] < data.cardinalities[b];
     });
-    const std::int64_t room = std::max(data.rows * n * 3 / 2, kSmallRows) / std::max<std::int64_t>(1, data.rows);
+    const std::int64_t room =
+        std::max(data.rows * n * 3 / 2, kSmallRows) / std::max<std::int64_t>(1, data.rows);
     std::int64_t planes = 0;
     for (const std::int32_t j : order) {
         planes += data.cardinalities[j] - 1;
@@ -62,8 +63,8 @@ Bits make_bits(const Data& data, const LearnerKernels& kernels, const std::funct
     bits.rows = Words(rows * bits.row_words + 8);
     bits.column_words = (rows + 511) / 512 * 8;
     const std::int64_t codes = data.rows * data.variables();
-    const bool keep_columns =
-        static_cast<std::int64_t>(planes * bits.column_words * 8) <= std::max(codes / 4, kSmallColumns);
+    const bool keep_columns = static_cast<std::int64_t>(planes * bits.column_words * 8) <=
+                              std::max(codes / 4, kSmallColumns);
     const bool count_pairs =
         static_cast<std::int64_t>(planes * planes * 4) <= std::max(codes / 2, kSmallPairs);
     if (keep_columns) bits.columns = Words(planes * bits.column_words);
@@ -116,8 +117,10 @@ Bits make_bits(const Data& data, const LearnerKernels& kernels, const std::funct
                     bits.rows.data()[(begin + r + i) * bits.row_words + w] = square[i];
             }
     }
-    for (std::size_t a = 0; count_pairs && a < planes; ++a)
+    for (std::size_t a = 0; count_pairs && a < planes; ++a) {
         for (std::size_t b = 0; b < a; ++b) bits.pairs[a * planes + b] = bits.pairs[b * planes + a];
+        bits.totals.push_back(bits.pairs[a * planes + a]);
+    }
     return bits;
 }
 

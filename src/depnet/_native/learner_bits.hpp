@@ -1,9 +1,10 @@
 // The table as bits, made once and shared by all nodes.
 //
 // Every state but the first of a variable is a *plane*: one bit a row, 1 where the variable has the
-// state. (State 0 is what is left.) The planes are kept row by row, for counting the rows of a list by
-// carry-save adders, and where they are small also column by column, for counting the rows of a mask by
-// popcount. `pairs` counts all pairs of planes over the whole table: the root of every node.
+// state. (State 0 is what is left.) The planes are kept row by row, for counting the rows of a list
+// by carry-save adders, and where they are small also column by column, for counting the rows of a
+// mask by popcount. `pairs` counts all pairs of planes over the whole table: the root of every
+// node.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,7 @@ namespace depnet {
 
 // Words on a cache line boundary, not initialised.
 class Words {
-public:
+  public:
     Words() = default;
     explicit Words(std::size_t size)
         : words_(static_cast<std::uint64_t*>(
@@ -29,7 +30,7 @@ public:
     const std::uint64_t* data() const { return words_.get(); }
     explicit operator bool() const { return words_ != nullptr; }
 
-private:
+  private:
     struct Free {
         void operator()(std::uint64_t* p) const { ::operator delete(p, std::align_val_t{64}); }
     };
@@ -49,7 +50,8 @@ struct Bits {
     std::size_t column_words = 0;  // a multiple of 8
     Words columns;                 // [plane][word], or none
 
-    std::vector<std::uint32_t> pairs;  // [plane][plane], or none
+    std::vector<std::uint32_t> pairs;   // [plane][plane], or none
+    std::vector<std::uint32_t> totals;  // [plane], where there are pairs
 
     const std::uint64_t* column(std::int32_t plane) const {
         return columns.data() + static_cast<std::size_t>(plane) * column_words;

@@ -77,9 +77,9 @@ class Grower {
     void evaluate_new() {
         watch_.poll();
         // Counts are kept for subtracting and adding, as long as they are no more than the data.
-        const bool drop = leaves_.size() * splits_.bytes_of_counts() >
-                          static_cast<std::size_t>(
-                              std::max(data_.rows * data_.variables() / 4, kCountsKept));
+        const bool drop =
+            leaves_.size() * splits_.bytes_of_counts() >
+            static_cast<std::size_t>(std::max(data_.rows * data_.variables() / 4, kCountsKept));
         for (Leaf* leaf : new_) {
             splits_.evaluate(*leaf);
             if (drop) leaf->ones = {};

@@ -1,5 +1,5 @@
 // The loops over bits and over x log x that are compiled once for each instruction set.
-// Slow twins: tests/reference/learner_kernels.py.
+// They only count and look up: whatever set is chosen, the learner gives what tests/reference/learning.py gives.
 #pragma once
 
 #include <cstddef>
@@ -19,24 +19,36 @@ struct LearnerKernels {
                              const std::uint64_t* b, std::size_t b_stride, std::size_t b_rows,
                              std::size_t words, std::uint32_t* out, std::size_t out_stride);
 
-    // counts[bit] = how many of the chosen rows have the bit set, by carry-save adders. A row is `words`
-    // words: 1, 2, 4 or a multiple of 8. `rows` lists the chosen ones; null: the first `chosen` rows.
+    // counts[bit] = how many of the chosen rows have the bit set, by carry-save adders. A row is
+    // `words` words: 1, 2, 4 or a multiple of 8. `rows` lists the chosen ones; null: the first
+    // `chosen` rows.
     void (*positional_popcount)(const std::uint64_t* bits, std::size_t words,
                                 const std::uint32_t* rows, std::size_t chosen,
                                 std::uint32_t* counts);
 
-    // out[c] = T(n_c) - sum over s, ascending, of T(base[s] + counts[s][c]), where n_c sums the same
-    // over s and T is looked up in `table`.
+    // out[c] = T(n_c) - sum over s, ascending, of T(base[s] + counts[s][c]), where n_c sums the
+    // same over s and T is looked up in `table`.
     void (*entropies)(const double* table, const std::uint32_t* counts, std::size_t stride,
                       std::size_t states, const std::uint32_t* base, std::size_t columns,
                       double* out);
 
-    // The best split of a leaf with two target states by binary variables: ones[s][v] of the states[s] rows have
-    // X_v = 1. The first v of the least Delta = change / N + price[v].
+    // The best split of a leaf with two target states by binary variables: ones[s][v] of the
+    // states[s] rows have X_v = 1. The first v of the least Delta = change / N + price[v], if that
+    // is below *delta.
     void (*best_binary_split)(const double* table, const std::uint32_t* ones, std::size_t stride,
                               const std::uint32_t* states, double entropy, double total,
                               const double* price, std::size_t variables, double* delta,
                               std::int32_t* variable);
+
+    // The numbers of the bits set in a & b, ascending; returns how many.
+    std::size_t (*list_bits)(const std::uint64_t* a, const std::uint64_t* b, std::size_t words,
+                             std::uint32_t* out);
+
+    // Shares a list out by one bit of each row, in order: bit `shift` of the 32-bit word row * step
+    // + offset.
+    void (*partition)(const std::uint32_t* rows, std::size_t chosen, const std::uint32_t* words,
+                      std::uint32_t step, std::uint32_t offset, std::uint32_t shift,
+                      bool one_bit_a_row, std::uint32_t* zeros, std::uint32_t* ones);
 };
 
 const LearnerKernels& learner_kernels_portable();

@@ -1,5 +1,10 @@
 // The learner's kernels on 256-bit vectors.
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12's own header
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
+
 #include <immintrin.h>
 
 #include "learner_kernels.hpp"
@@ -22,12 +27,9 @@ struct Vec {
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), v);
     }
     static Bits majority(Bits a, Bits b, Bits c) {
-        return _mm256_or_si256(_mm256_and_si256(a, b),
-                               _mm256_and_si256(c, _mm256_xor_si256(a, b)));
+        return _mm256_or_si256(_mm256_and_si256(a, b), _mm256_and_si256(c, _mm256_xor_si256(a, b)));
     }
-    static Bits odd(Bits a, Bits b, Bits c) {
-        return _mm256_xor_si256(a, _mm256_xor_si256(b, c));
-    }
+    static Bits odd(Bits a, Bits b, Bits c) { return _mm256_xor_si256(a, _mm256_xor_si256(b, c)); }
     template <std::size_t kRowWords>
     static Bits gather(const std::uint64_t* bits, const std::uint32_t* rows) {
         if constexpr (kRowWords == 1) {
@@ -64,10 +66,9 @@ struct Vec {
         return _mm256_add_epi64(sums, _mm256_sad_epu8(bytes, _mm256_setzero_si256()));
     }
     static std::uint32_t total(Sums sums) {
-        return static_cast<std::uint32_t>(_mm256_extract_epi64(sums, 0) +
-                                          _mm256_extract_epi64(sums, 1) +
-                                          _mm256_extract_epi64(sums, 2) +
-                                          _mm256_extract_epi64(sums, 3));
+        return static_cast<std::uint32_t>(
+            _mm256_extract_epi64(sums, 0) + _mm256_extract_epi64(sums, 1) +
+            _mm256_extract_epi64(sums, 2) + _mm256_extract_epi64(sums, 3));
     }
 
     static Counts same(std::uint32_t x) { return _mm_set1_epi32(static_cast<int>(x)); }
@@ -85,8 +86,11 @@ struct Vec {
     static Doubles look_up(const double* table, Counts x) {
         return _mm256_i32gather_pd(table, x, 8);
     }
-    static bool any_below(Doubles a, double b) {
-        return _mm256_movemask_pd(_mm256_cmp_pd(a, _mm256_set1_pd(b), _CMP_LT_OQ)) != 0;
+    static Doubles times(Doubles a, Doubles b) { return _mm256_mul_pd(a, b); }
+    static Doubles to_doubles(Counts x) { return _mm256_cvtepi32_pd(x); }  // counts are below 2^31
+    static unsigned below(Doubles a, double b) {
+        return static_cast<unsigned>(
+            _mm256_movemask_pd(_mm256_cmp_pd(a, _mm256_set1_pd(b), _CMP_LT_OQ)));
     }
 };
 
@@ -111,11 +115,26 @@ void pack_equal(const std::uint8_t* codes, std::size_t rows, std::uint8_t value,
 
 #include "learner_kernels_body.hpp"
 
+std::size_t list_bits(const std::uint64_t* a, const std::uint64_t* b, std::size_t words,
+                      std::uint32_t* out) {
+    std::size_t found = 0;
+    for (std::size_t w = 0; w < words; ++w)
+        found += list_bits_of(a[w] & b[w], static_cast<std::uint32_t>(w * 64), out + found);
+    return found;
+}
+
+void partition(const std::uint32_t* rows, std::size_t chosen, const std::uint32_t* words,
+               std::uint32_t step, std::uint32_t offset, std::uint32_t shift, bool one_bit_a_row,
+               std::uint32_t* zeros, std::uint32_t* ones) {
+    partition_some(rows, chosen, words, step, offset, shift, one_bit_a_row, zeros, ones);
+}
+
 }  // namespace
 
 const LearnerKernels& learner_kernels_avx2() {
-    static const LearnerKernels kernels{pack_equal, popcount_product, positional_popcount,
-                                        entropies, best_binary_split};
+    static const LearnerKernels kernels{pack_equal, popcount_product,  positional_popcount,
+                                        entropies,  best_binary_split, list_bits,
+                                        partition};
     return kernels;
 }
 

@@ -1,5 +1,10 @@
 // The learner's kernels on 512-bit vectors, with the popcount and ternary logic of AVX-512.
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12's own header
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
+
 #include <immintrin.h>
 
 #include "learner_kernels.hpp"
@@ -70,8 +75,10 @@ struct Vec {
     static Doubles look_up(const double* table, Counts x) {
         return _mm512_i32gather_pd(x, table, 8);
     }
-    static bool any_below(Doubles a, double b) {
-        return _mm512_cmp_pd_mask(a, _mm512_set1_pd(b), _CMP_LT_OQ) != 0;
+    static Doubles times(Doubles a, Doubles b) { return _mm512_mul_pd(a, b); }
+    static Doubles to_doubles(Counts x) { return _mm512_cvtepu32_pd(x); }
+    static unsigned below(Doubles a, double b) {
+        return _mm512_cmp_pd_mask(a, _mm512_set1_pd(b), _CMP_LT_OQ);
     }
 };
 
@@ -89,11 +96,62 @@ void pack_equal(const std::uint8_t* codes, std::size_t rows, std::uint8_t value,
 
 #include "learner_kernels_body.hpp"
 
+// Writes the chosen ones of 16 numbers, and nothing behind them.
+inline std::uint32_t* write_some(std::uint32_t* out, __mmask16 chosen, __m512i numbers) {
+    const auto count = static_cast<unsigned>(__builtin_popcount(chosen));
+    _mm512_mask_storeu_epi32(out, static_cast<__mmask16>((1u << count) - 1),
+                             _mm512_maskz_compress_epi32(chosen, numbers));
+    return out + count;
+}
+
+std::size_t list_bits(const std::uint64_t* a, const std::uint64_t* b, std::size_t words,
+                      std::uint32_t* out) {
+    const std::uint32_t* begin = out;
+    const __m512i places = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    for (std::size_t w = 0; w < words; ++w) {
+        const std::uint64_t word = a[w] & b[w];
+        if (__builtin_popcountll(word) <= 6) {
+            out += list_bits_of(word, static_cast<std::uint32_t>(w * 64), out);
+            continue;
+        }
+        for (int i = 0; i < 64; i += 16)
+            out = write_some(
+                out, static_cast<__mmask16>(word >> i),
+                _mm512_add_epi32(places, _mm512_set1_epi32(static_cast<int>(w * 64) + i)));
+    }
+    return static_cast<std::size_t>(out - begin);
+}
+
+void partition(const std::uint32_t* rows, std::size_t chosen, const std::uint32_t* words,
+               std::uint32_t step, std::uint32_t offset, std::uint32_t shift, bool one_bit_a_row,
+               std::uint32_t* zeros, std::uint32_t* ones) {
+    std::size_t i = 0;
+    const __m512i one = _mm512_set1_epi32(1);
+    for (; i + 16 <= chosen; i += 16) {
+        const __m512i row = _mm512_loadu_si512(rows + i);
+        __m512i at, bit;
+        if (one_bit_a_row) {
+            at = _mm512_srli_epi32(row, 5);
+            bit = _mm512_sllv_epi32(one, _mm512_and_si512(row, _mm512_set1_epi32(31)));
+        } else {
+            at =
+                _mm512_add_epi32(_mm512_mullo_epi32(row, _mm512_set1_epi32(static_cast<int>(step))),
+                                 _mm512_set1_epi32(static_cast<int>(offset)));
+            bit = _mm512_sllv_epi32(one, _mm512_set1_epi32(static_cast<int>(shift)));
+        }
+        const __mmask16 set = _mm512_test_epi32_mask(_mm512_i32gather_epi32(at, words, 4), bit);
+        ones = write_some(ones, set, row);
+        zeros = write_some(zeros, static_cast<__mmask16>(~set), row);
+    }
+    partition_some(rows + i, chosen - i, words, step, offset, shift, one_bit_a_row, zeros, ones);
+}
+
 }  // namespace
 
 const LearnerKernels& learner_kernels_avx512() {
-    static const LearnerKernels kernels{pack_equal, popcount_product, positional_popcount,
-                                        entropies, best_binary_split};
+    static const LearnerKernels kernels{pack_equal, popcount_product,  positional_popcount,
+                                        entropies,  best_binary_split, list_bits,
+                                        partition};
     return kernels;
 }
 

@@ -1,5 +1,6 @@
 // The kernels written once over a vector type `Vec`, which each instruction set defines before it
-// includes this file inside an unnamed namespace: nothing here may be shared between translation units.
+// includes this file inside an unnamed namespace: nothing here may be shared between translation
+// units.
 
 // A full adder of bit strings: `sum` keeps the ones, the carry is returned.
 inline Vec::Bits add(Vec::Bits& sum, Vec::Bits a, Vec::Bits b) {
@@ -8,8 +9,8 @@ inline Vec::Bits add(Vec::Bits& sum, Vec::Bits a, Vec::Bits b) {
     return carry;
 }
 
-// Counts every bit position of a stream of vectors: a counter is a column of bits, one vector a binary
-// digit. Digit d takes carries two at a time; the odd one waits.
+// Counts every bit position of a stream of vectors: a counter is a column of bits, one vector a
+// binary digit. Digit d takes carries two at a time; the odd one waits.
 struct Positions {
     static constexpr int kDigits = 34;
     Vec::Bits digit[kDigits];
@@ -137,8 +138,7 @@ void popcount_block(const std::uint64_t* a, std::size_t a_stride, const std::uin
         for (int i = 0; i < kA; ++i) left[i] = Vec::load(a + i * a_stride + w);
         for (int j = 0; j < kB; ++j) {
             const Vec::Bits right = Vec::load(b + j * b_stride + w);
-            for (int i = 0; i < kA; ++i)
-                sums[i][j] = Vec::add_popcount(sums[i][j], left[i], right);
+            for (int i = 0; i < kA; ++i) sums[i][j] = Vec::add_popcount(sums[i][j], left[i], right);
         }
     }
     for (int i = 0; i < kA; ++i)
@@ -200,40 +200,21 @@ void entropies(const double* table, const std::uint32_t* counts, std::size_t str
     for (; c < columns; ++c) out[c] = entropy_at(table, counts, stride, states, base, c);
 }
 
+// A split takes away at most n phi^2 nats of a leaf of n rows, where phi^2 = chi^2 / n of the 2 x 2
+// table: the divergence of two distributions is at most log(1 + chi^2). That needs no look-up, so
+// most variables are turned away before their entropy is computed; the slack is far above all
+// rounding.
+constexpr double kSlack = 1e-12;
+
 void best_binary_split(const double* table, const std::uint32_t* ones, std::size_t stride,
                        const std::uint32_t* states, double entropy, double total,
                        const double* price, std::size_t variables, double* delta,
                        std::int32_t* variable) {
     const std::uint32_t *one_a = ones, *one_b = ones + stride;
+    const double all_a = states[0], all_b = states[1], all = all_a + all_b;
     double least = *delta;
     std::int32_t at = *variable;
-    std::size_t v = 0;
-    if (variables >= Vec::kDoubles) {
-        double found[Vec::kDoubles];
-        const Vec::Counts all_a = Vec::same(states[0]), all_b = Vec::same(states[1]);
-        for (; v + Vec::kDoubles <= variables; v += Vec::kDoubles) {
-            const Vec::Counts a1 = Vec::counts(one_a + v), b1 = Vec::counts(one_b + v);
-            const Vec::Counts a0 = Vec::minus(all_a, a1), b0 = Vec::minus(all_b, b1);
-            const Vec::Doubles leaf0 =
-                Vec::minus(Vec::look_up(table, Vec::plus(a0, b0)),
-                           Vec::plus(Vec::look_up(table, a0), Vec::look_up(table, b0)));
-            const Vec::Doubles leaf1 =
-                Vec::minus(Vec::look_up(table, Vec::plus(a1, b1)),
-                           Vec::plus(Vec::look_up(table, a1), Vec::look_up(table, b1)));
-            const Vec::Doubles change =
-                Vec::minus(Vec::plus(leaf0, leaf1), Vec::doubles(entropy));
-            const Vec::Doubles deltas = Vec::plus(Vec::divide(change, Vec::doubles(total)),
-                                                  Vec::load_doubles(price + v));
-            if (!Vec::any_below(deltas, least)) continue;
-            Vec::store(found, deltas);
-            for (std::size_t i = 0; i < Vec::kDoubles; ++i)
-                if (found[i] < least) {
-                    least = found[i];
-                    at = static_cast<std::int32_t>(v + i);
-                }
-        }
-    }
-    for (; v < variables; ++v) {
+    const auto try_one = [&](std::size_t v) {
         const std::uint32_t a1 = one_a[v], b1 = one_b[v], a0 = states[0] - a1, b0 = states[1] - b1;
         const double leaf0 = table[a0 + b0] - (table[a0] + table[b0]);
         const double leaf1 = table[a1 + b1] - (table[a1] + table[b1]);
@@ -242,7 +223,50 @@ void best_binary_split(const double* table, const std::uint32_t* ones, std::size
             least = found;
             at = static_cast<std::int32_t>(v);
         }
+    };
+    std::size_t v = 0;
+    if (all_a > 0 && all_b > 0) {
+        // n phi^2 / N = (a1 all - all_a n1)^2 / (n1 n0) * scale, where n1 = a1 + b1 and n0 = n -
+        // n1.
+        const double scale = all / (all_a * all_b) / total * (1.0 + 1e-9);
+        for (; v + Vec::kDoubles <= variables; v += Vec::kDoubles) {
+            const Vec::Doubles a1 = Vec::to_doubles(Vec::counts(one_a + v));
+            const Vec::Doubles n1 = Vec::plus(a1, Vec::to_doubles(Vec::counts(one_b + v)));
+            const Vec::Doubles n0 = Vec::minus(Vec::doubles(all), n1);
+            const Vec::Doubles excess =
+                Vec::minus(Vec::times(a1, Vec::doubles(all)), Vec::times(n1, Vec::doubles(all_a)));
+            // An empty side makes 0 / 0 or x / 0: not below anything, and worth nothing.
+            const Vec::Doubles gain = Vec::divide(
+                Vec::times(Vec::times(excess, excess), Vec::doubles(scale)), Vec::times(n1, n0));
+            const Vec::Doubles bound = Vec::minus(Vec::load_doubles(price + v), gain);
+            for (unsigned hits = Vec::below(bound, least + kSlack); hits; hits &= hits - 1)
+                try_one(v + static_cast<std::size_t>(__builtin_ctz(hits)));
+        }
     }
+    for (; v < variables; ++v) try_one(v);
     *delta = least;
     *variable = at;
+}
+
+std::size_t list_bits_of(std::uint64_t word, std::uint32_t first, std::uint32_t* out) {
+    std::size_t found = 0;
+    for (; word; word &= word - 1)
+        out[found++] = first + static_cast<std::uint32_t>(__builtin_ctzll(word));
+    return found;
+}
+
+inline void partition_some(const std::uint32_t* rows, std::size_t chosen,
+                           const std::uint32_t* words, std::uint32_t step, std::uint32_t offset,
+                           std::uint32_t shift, bool one_bit_a_row, std::uint32_t* zeros,
+                           std::uint32_t* ones) {
+    for (std::size_t i = 0; i < chosen; ++i) {
+        const std::uint32_t row = rows[i];
+        const std::uint32_t bit =
+            one_bit_a_row ? (words[row / 32] >> (row % 32)) & 1
+                          : (words[static_cast<std::size_t>(row) * step + offset] >> shift) & 1;
+        if (bit)
+            *ones++ = row;
+        else
+            *zeros++ = row;
+    }
 }

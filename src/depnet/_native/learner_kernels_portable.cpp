@@ -28,7 +28,8 @@ struct Vec {
 
     static Sums no_sums() { return 0; }
     static Sums add_popcount(Sums sums, Bits a, Bits b) {
-        std::uint64_t x = a & b;  // spelled out: without the instruction, the builtin calls a function
+        std::uint64_t x =
+            a & b;  // spelled out: without the instruction, the builtin calls a function
         x -= (x >> 1) & 0x5555555555555555u;
         x = (x & 0x3333333333333333u) + ((x >> 2) & 0x3333333333333333u);
         x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu;
@@ -47,7 +48,9 @@ struct Vec {
     static Doubles minus(Doubles a, Doubles b) { return a - b; }
     static Doubles divide(Doubles a, Doubles b) { return a / b; }
     static Doubles look_up(const double* table, Counts x) { return table[x]; }
-    static bool any_below(Doubles a, double b) { return a < b; }
+    static Doubles times(Doubles a, Doubles b) { return a * b; }
+    static Doubles to_doubles(Counts x) { return x; }
+    static unsigned below(Doubles a, double b) { return a < b; }
 };
 
 void pack_equal(const std::uint8_t* codes, std::size_t rows, std::uint8_t value,
@@ -63,11 +66,26 @@ void pack_equal(const std::uint8_t* codes, std::size_t rows, std::uint8_t value,
 
 #include "learner_kernels_body.hpp"
 
+std::size_t list_bits(const std::uint64_t* a, const std::uint64_t* b, std::size_t words,
+                      std::uint32_t* out) {
+    std::size_t found = 0;
+    for (std::size_t w = 0; w < words; ++w)
+        found += list_bits_of(a[w] & b[w], static_cast<std::uint32_t>(w * 64), out + found);
+    return found;
+}
+
+void partition(const std::uint32_t* rows, std::size_t chosen, const std::uint32_t* words,
+               std::uint32_t step, std::uint32_t offset, std::uint32_t shift, bool one_bit_a_row,
+               std::uint32_t* zeros, std::uint32_t* ones) {
+    partition_some(rows, chosen, words, step, offset, shift, one_bit_a_row, zeros, ones);
+}
+
 }  // namespace
 
 const LearnerKernels& learner_kernels_portable() {
-    static const LearnerKernels kernels{pack_equal, popcount_product, positional_popcount,
-                                        entropies, best_binary_split};
+    static const LearnerKernels kernels{pack_equal, popcount_product,  positional_popcount,
+                                        entropies,  best_binary_split, list_bits,
+                                        partition};
     return kernels;
 }
 

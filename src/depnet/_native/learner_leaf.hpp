@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "xlogx.hpp"
@@ -19,15 +20,45 @@ struct Cell {
     std::int64_t count;
 };
 
+// Row numbers, not initialised: a vector would fill them with zeros first.
+class RowList {
+  public:
+    RowList() = default;
+    explicit RowList(std::size_t size) : rows_(new std::uint32_t[size]), size_(size) {}
+    RowList(RowList&& other) noexcept : rows_(std::move(other.rows_)), size_(other.size_) {
+        other.size_ = 0;
+    }
+    RowList& operator=(RowList&& other) noexcept {
+        rows_ = std::move(other.rows_);
+        size_ = other.size_;
+        other.size_ = 0;
+        return *this;
+    }
+    std::size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    std::uint32_t* data() { return rows_.get(); }
+    const std::uint32_t* data() const { return rows_.get(); }
+    const std::uint32_t* begin() const { return rows_.get(); }
+    const std::uint32_t* end() const { return rows_.get() + size_; }
+    std::uint32_t operator[](std::size_t i) const { return rows_[i]; }
+
+  private:
+    std::unique_ptr<std::uint32_t[]> rows_;
+    std::size_t size_ = 0;
+};
+
 struct Leaf {
     std::int64_t id = 0;
     std::int64_t position = 0;  // the leaf's number now (Eqs. newYsplit and newYmerge)
 
-    // The leaf's rows: a list, or a mask with one bit a row. Where planes are counted, the list goes state by
-    // state of the target: those of state s are rows[starts[s]] to rows[starts[s + 1] - 1].
-    std::vector<std::uint32_t> rows, starts;
+    // The leaf's rows: a list, or a mask with one bit a row. Where planes are counted, the list
+    // goes state by state of the target: those of state s are rows[starts[s]] to rows[starts[s + 1]
+    // - 1].
+    RowList rows;
+    std::vector<std::uint32_t> starts;
     std::vector<std::uint64_t> mask;
-    std::vector<std::uint32_t> ones;  // [s][plane]: rows of state s with the bit set; empty: not counted
+    std::vector<std::uint32_t>
+        ones;  // [s][plane]: rows of state s with the bit set; empty: not counted
 
     std::vector<Cell> cells;  // ascending states
     std::int64_t count = 0;   // N_y

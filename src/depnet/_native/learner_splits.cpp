@@ -21,16 +21,8 @@ Splits::Splits(const Data& data, const Bits& bits, const LearnerKernels& kernels
       xlogx_(xlogx),
       costs_(costs),
       keep_all_(keep_all),
-      watch_(watch),
-      target_(data.rows, 0) {
-    for (const std::int32_t i : settings.targets) {
-        const std::int32_t k = data.cardinalities[i];
-        states_ *= k;
-        data.column(i, [&](const auto* code) {
-            for (std::int64_t r = 0; r < data.rows; ++r)
-                target_[r] = static_cast<std::uint16_t>(target_[r] * k + code[r]);
-        });
-    }
+      watch_(watch) {
+    for (const std::int32_t i : settings.targets) states_ *= data.cardinalities[i];
     for (const std::int32_t j : settings.inputs)
         if (data.cardinalities[j] > 1) cardinalities_.push_back(data.cardinalities[j]);
     std::sort(cardinalities_.begin(), cardinalities_.end());
@@ -56,53 +48,90 @@ Splits::Splits(const Data& data, const Bits& bits, const LearnerKernels& kernels
                             settings.per_parameter;
         }
     }
-    if (bits_ && bits.columns && states_ <= kMostStatesInMasks) {
-        target_masks_.assign(states_ * bits.column_words, 0);
-        for (std::int64_t r = 0; r < data.rows; ++r)
-            target_masks_[target_[r] * bits.column_words + r / 64] |= std::uint64_t{1} << (r % 64);
+    const bool masks = bits_ && bits.columns && states_ <= kMostStatesInMasks;
+    place_ = bits_ && settings.targets.size() == 1 ? bits.place[settings.targets[0]] : -1;
+    if (!masks || place_ < 0 || !single_.empty()) read_target();
+    if (masks) make_target_masks();
+}
+
+void Splits::read_target() {
+    target_.assign(data_.rows, 0);
+    for (const std::int32_t i : settings_.targets) {
+        const std::int32_t k = data_.cardinalities[i];
+        data_.column(i, [&](const auto* code) {
+            for (std::int64_t r = 0; r < data_.rows; ++r)
+                target_[r] = static_cast<std::uint16_t>(target_[r] * k + code[r]);
+        });
+    }
+}
+
+void Splits::make_target_masks() {
+    const std::size_t words = bits_->column_words;
+    target_masks_.assign(states_ * words, 0);
+    if (place_ < 0) {
+        for (std::int64_t r = 0; r < data_.rows; ++r)
+            target_masks_[target_[r] * words + r / 64] |= std::uint64_t{1} << (r % 64);
+        return;
+    }
+    std::fill(target_masks_.begin(), target_masks_.begin() + data_.rows / 64, ~std::uint64_t{0});
+    if (data_.rows % 64)
+        target_masks_[data_.rows / 64] = (std::uint64_t{1} << (data_.rows % 64)) - 1;
+    for (std::int64_t s = 1; s < states_; ++s) {
+        const std::uint64_t* column =
+            bits_->column(bits_->first_plane[place_] + static_cast<std::int32_t>(s) - 1);
+        for (std::size_t w = 0; w < words; ++w) {
+            target_masks_[s * words + w] = column[w];
+            target_masks_[w] &= ~column[w];
+        }
     }
 }
 
 std::unique_ptr<Leaf> Splits::root() {
     auto leaf = std::make_unique<Leaf>();
-    if (bits_ && !target_masks_.empty()) {
+    const bool from_pairs = place_ >= 0 && !bits_->pairs.empty();
+    std::vector<std::int64_t> counts(states_, 0);
+    if (from_pairs) {
+        counts[0] = data_.rows;
+        for (std::int64_t s = 1; s < states_; ++s) {
+            counts[s] = bits_->totals[bits_->first_plane[place_] + s - 1];
+            counts[0] -= counts[s];
+        }
+    } else {
+        if (target_.empty()) read_target();
+        for (std::int64_t r = 0; r < data_.rows; ++r)
+            counts[target_[r]] += data_.weight(static_cast<std::uint32_t>(r));
+    }
+    for (std::int64_t x = 0; x < states_; ++x)
+        if (counts[x] > 0) leaf->cells.push_back({static_cast<std::uint32_t>(x), counts[x]});
+    leaf->sum_up(xlogx_);
+
+    if (!target_masks_.empty()) {
         leaf->mask.assign(bits_->column_words, 0);
         for (std::int64_t s = 0; s < states_; ++s)
             for (std::size_t w = 0; w < bits_->column_words; ++w)
                 leaf->mask[w] |= target_masks_[s * bits_->column_words + w];
     } else {
-        leaf->rows.resize(data_.rows);
-        for (std::int64_t r = 0; r < data_.rows; ++r) leaf->rows[r] = static_cast<std::uint32_t>(r);
-        if (bits_) {
-            std::vector<std::uint32_t> next(states_ + 1, 0);
-            for (const std::uint16_t x : target_) ++next[x + 1];
-            for (std::int64_t s = 0; s < states_; ++s) next[s + 1] += next[s];
-            leaf->starts = next;
-            for (std::int64_t r = 0; r < data_.rows; ++r)
-                leaf->rows[next[target_[r]]++] = static_cast<std::uint32_t>(r);
-        }
+        leaf->rows = RowList(data_.rows);
+        std::vector<std::uint32_t> next(1, 0);
+        for (std::int64_t s = 0; bits_ && s < states_; ++s)
+            next.push_back(next.back() + static_cast<std::uint32_t>(counts[s]));
+        leaf->starts = next;
+        std::uint32_t* rows = leaf->rows.data();
+        for (std::int64_t r = 0; r < data_.rows; ++r)
+            rows[next[bits_ ? target_[r] : 0]++] = static_cast<std::uint32_t>(r);
     }
-    std::vector<std::int64_t> counts(states_, 0);
-    for (std::int64_t r = 0; r < data_.rows; ++r)
-        counts[target_[r]] += data_.weight(static_cast<std::uint32_t>(r));
-    for (std::int64_t x = 0; x < states_; ++x)
-        if (counts[x] > 0) leaf->cells.push_back({static_cast<std::uint32_t>(x), counts[x]});
-    leaf->sum_up(xlogx_);
 
-    const std::int32_t place =
-        bits_ && settings_.targets.size() == 1 ? bits_->place[settings_.targets[0]] : -1;
-    if (place >= 0 && !bits_->pairs.empty()) {  // the target's own planes against all the others
+    if (from_pairs) {  // the target's own planes against all the others
         const auto planes = static_cast<std::size_t>(bits_->planes);
         leaf->ones.assign(states_ * stride_, 0);
-        for (std::size_t p = 0; p < planes; ++p) {
-            std::uint32_t rest = bits_->pairs[p * planes + p];
-            for (std::int64_t s = 1; s < states_; ++s) {
-                const std::uint32_t both =
-                    bits_->pairs[(bits_->first_plane[place] + s - 1) * planes + p];
-                leaf->ones[s * stride_ + p] = both;
-                rest -= both;
+        std::copy(bits_->totals.begin(), bits_->totals.end(), leaf->ones.begin());
+        for (std::int64_t s = 1; s < states_; ++s) {
+            const std::uint32_t* both =
+                bits_->pairs.data() + (bits_->first_plane[place_] + s - 1) * planes;
+            for (std::size_t p = 0; p < planes; ++p) {
+                leaf->ones[s * stride_ + p] = both[p];
+                leaf->ones[p] -= both[p];
             }
-            leaf->ones[p] = rest;
         }
     }
     return leaf;
@@ -116,7 +145,7 @@ void Splits::fill_cells(Leaf& leaf) const {
         for (std::int64_t x = 0; x < states_; ++x)
             if (counts[x] > 0) leaf.cells.push_back({static_cast<std::uint32_t>(x), counts[x]});
     } else {
-        std::vector<std::uint32_t> rows(leaf.rows);
+        std::vector<std::uint32_t> rows(leaf.rows.begin(), leaf.rows.end());
         std::sort(rows.begin(), rows.end(),
                   [&](std::uint32_t a, std::uint32_t b) { return target_[a] < target_[b]; });
         for (const std::uint32_t r : rows) {
@@ -226,7 +255,14 @@ Leaves Splits::split(Leaf& leaf, std::int32_t j) {
         return children;
     }
     data_.column(j, [&](const auto* code) {
-        for (const std::uint32_t r : leaf.rows) children[code[r]]->rows.push_back(r);
+        std::vector<std::size_t> sizes(children.size(), 0);
+        for (const std::uint32_t r : leaf.rows) ++sizes[code[r]];
+        std::vector<std::uint32_t*> next;
+        for (std::size_t z = 0; z < children.size(); ++z) {
+            children[z]->rows = RowList(sizes[z]);
+            next.push_back(children[z]->rows.data());
+        }
+        for (const std::uint32_t r : leaf.rows) *next[code[r]]++ = r;
     });
     for (auto& child : children) fill_cells(*child);
     return children;
@@ -241,21 +277,22 @@ std::unique_ptr<Leaf> Splits::merge(Leaf& a, Leaf& b) {
         Leaf& other = a.mask.empty() ? a : b;
         merged->mask = std::move(masked.mask);
         for (std::size_t w = 0; w < other.mask.size(); ++w) merged->mask[w] |= other.mask[w];
-        for (const std::uint32_t r : other.rows) merged->mask[r / 64] |= std::uint64_t{1} << (r % 64);
-    } else if (!bits_ || b.rows.empty() || a.rows.empty()) {
-        Leaf& longer = a.rows.size() < b.rows.size() ? b : a;
-        const Leaf& shorter = a.rows.size() < b.rows.size() ? a : b;
-        merged->rows = std::move(longer.rows);
-        merged->starts = std::move(longer.starts);
-        merged->rows.insert(merged->rows.end(), shorter.rows.begin(), shorter.rows.end());
+        for (const std::uint32_t r : other.rows)
+            merged->mask[r / 64] |= std::uint64_t{1} << (r % 64);
+    } else if (a.rows.empty() || b.rows.empty()) {
+        Leaf& filled = a.rows.empty() ? b : a;
+        merged->rows = std::move(filled.rows);
+        merged->starts = std::move(filled.starts);
     } else {
-        merged->rows.reserve(a.rows.size() + b.rows.size());
-        merged->starts.assign(1, 0);
-        for (std::int64_t s = 0; s < states_; ++s) {
+        merged->rows = RowList(a.rows.size() + b.rows.size());
+        std::uint32_t* out = merged->rows.data();
+        merged->starts.push_back(0);
+        for (std::size_t s = 0; s + 1 < a.starts.size() || s == 0; ++s) {
             for (const Leaf* from : {&a, &b})
-                merged->rows.insert(merged->rows.end(), from->rows.begin() + from->starts[s],
-                                    from->rows.begin() + from->starts[s + 1]);
-            merged->starts.push_back(static_cast<std::uint32_t>(merged->rows.size()));
+                out = bits_ ? std::copy(from->rows.begin() + from->starts[s],
+                                        from->rows.begin() + from->starts[s + 1], out)
+                            : std::copy(from->rows.begin(), from->rows.end(), out);
+            merged->starts.push_back(static_cast<std::uint32_t>(out - merged->rows.data()));
         }
     }
     if (b.count == 0) {

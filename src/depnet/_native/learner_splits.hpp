@@ -1,8 +1,9 @@
 // Splits of a leaf: counting its rows by (state of X_j, state of the target), and the best split.
 //
-// There are two ways to count. Variables that have planes are counted all at once, in bits, where rows have
-// no weights and the target has few states; a child's counts are often its parent's less its siblings'.
-// Anything else is counted one variable after the other. The counts are the same, and so is every float.
+// There are two ways to count. Variables that have planes are counted all at once, in bits, where
+// rows have no weights and the target has few states; a child's counts are often its parent's less
+// its siblings'. Anything else is counted one variable after the other. The counts are the same,
+// and so is every float.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@
 namespace depnet {
 
 class Splits {
-public:
+  public:
     Splits(const Data& data, const Bits& bits, const LearnerKernels& kernels,
            const Settings& settings, const XLogX& xlogx, const Costs& costs, bool keep_all,
            Watch& watch);
@@ -39,7 +40,10 @@ public:
     // The leaf of Merge(a, b). Uses both up.
     std::unique_ptr<Leaf> merge(Leaf& a, Leaf& b);
 
-private:
+  private:
+    void read_target();
+    void make_target_masks();
+
     // One variable at a time.
     double change(const Leaf& leaf, std::int32_t j);
     void propose(Leaf& leaf, std::size_t input, double entropy_change) const;
@@ -64,13 +68,15 @@ private:
     const bool keep_all_;
     Watch& watch_;
     std::int64_t states_ = 1;
-    std::vector<std::uint16_t> target_;        // joint state of the targets, by row
+    std::vector<std::uint16_t> target_;  // joint state of the targets, by row, where it is needed
+    std::int32_t place_ = -1;            // of the one target that has planes
     std::vector<std::int64_t> cardinalities_;  // of the inputs, each once
 
-    std::size_t stride_ = 0;           // of `ones`: the bits of a row
-    std::vector<std::int32_t> input_;  // place of a variable with planes -> its place in the inputs, or -1
-    std::vector<double> price_;        // of a split by it; infinite if it is no input
-    std::vector<std::size_t> single_;  // the inputs that are counted one at a time
+    std::size_t stride_ = 0;  // of `ones`: the bits of a row
+    std::vector<std::int32_t>
+        input_;  // place of a variable with planes -> its place in the inputs, or -1
+    std::vector<double> price_;                // of a split by it; infinite if it is no input
+    std::vector<std::size_t> single_;          // the inputs that are counted one at a time
     std::vector<std::uint64_t> target_masks_;  // [state][word], where masks are used
 
     std::vector<std::int64_t> counts_;                            // scratch: [z][x]
@@ -78,7 +84,6 @@ private:
     std::vector<std::uint64_t> masks_;                            // scratch: [state][word]
     std::vector<std::uint32_t> zeros_, small_;                    // scratch
     std::vector<double> zero_entropies_, one_entropies_;          // scratch
-    std::vector<std::uint16_t> codes_;                            // scratch
 };
 
 }  // namespace depnet
