@@ -46,8 +46,8 @@ def related_table(rng: np.random.Generator, rows: int, cards: list[int]) -> np.n
 SHAPES = {
     "binary, one word a row": (3000, [2] * 12),
     "binary, two words a row": (1500, [2] * 70),
-    "binary, four words a row": (700, [2] * 150),
-    "binary, whole vectors a row": (300, [2] * 530),
+    "four words a row": (700, [2] * 50 + [4] * 30),
+    "whole vectors a row": (250, [2] * 2 + [9] * 40),
     "mixed": (3000, [2, 3, 5, 2, 20, 7, 2, 1, 12, 4]),
     "mixed, many bits": (600, [20] * 15 + [2] * 10),
     "many states": (2000, [2, 40, 3, 300, 2, 5]),

@@ -1,5 +1,6 @@
 // The loops over bits and over x log x that are compiled once for each instruction set.
-// They only count and look up: whatever set is chosen, the learner gives what tests/reference/learning.py gives.
+// They only count and look up: whatever set is chosen, the learner gives what
+// tests/reference/learning.py gives.
 #pragma once
 
 #include <cstddef>
