@@ -15,6 +15,7 @@ the standard error is that of a mean over chains, whatever the correlation withi
 of sweeps; the first quarter of the rounds is burn-in; when there are many rounds, neighbours are joined.
 """
 
+import functools
 import os
 import threading
 import time
@@ -44,12 +45,13 @@ SMALL = 100_000
 class Order:
     """Which nodes each row updates, flat: row r has `node[begin[r] : begin[r + 1]]`, in the order of the scan.
 
-    `choice` cumulates their weights (empty: all alike); `position` and `length` are the places in, and the
+    `weight` are their c_i, each row's summing to one, and `choice` cumulates them (empty: all alike); `position` and `length` are the places in, and the
     steps of, a full sweep.
     """
 
     begin: NDArray[np.int32]
     node: NDArray[np.int32]
+    weight: FloatArray
     choice: FloatArray
     position: NDArray[np.int32]
     length: NDArray[np.int32]
@@ -69,13 +71,13 @@ class Order:
         begin = np.concatenate([[0], np.cumsum(length)]).astype(np.int32)
         node = np.broadcast_to(order, free.shape)[free]
         place = (np.cumsum(free, axis=1) - 1).astype(np.int32)[free]
-        choice = np.zeros(0)
+        weight, choice = np.repeat(1.0 / np.maximum(length, 1), length), np.zeros(0)
         if isinstance(scan, RandomScan) and scan.weights is not None:
             scan.weights_of(len(network), np.flatnonzero(free.any(axis=0)).tolist())  # their errors
             weights = np.where(free, np.array(scan.weights)[order], 0.0)
-            cumulated = np.cumsum(weights, axis=1) / np.maximum(weights.sum(axis=1, keepdims=True), 1e-300)
-            choice = cumulated[free]
-        return cls(begin, node, choice, place, length, sequential)
+            weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-300)
+            weight, choice = weights[free], np.cumsum(weights, axis=1)[free]
+        return cls(begin, node, weight, choice, place, length, sequential)
 
     def rows(self, chosen: IntArray) -> "Order":
         """The same of some of the rows."""
@@ -86,7 +88,13 @@ class Order:
         begin = np.concatenate([[0], np.cumsum(length[chosen])]).astype(np.int32)
         choice = self.choice[take] if len(self.choice) else self.choice
         return Order(
-            begin, self.node[take], choice, self.position[take], self.length[chosen], self.sequential
+            begin,
+            self.node[take],
+            self.weight[take],
+            choice,
+            self.position[take],
+            self.length[chosen],
+            self.sequential,
         )
 
 
@@ -143,9 +151,9 @@ class Chains:
         def work(span: tuple[int, int], count: int) -> None:
             if not stopped.is_set():
                 o = self.order
-                self.plan.run(
-                    o.begin, o.node, o.choice, o.position, o.length, self.clamped, self.per_row, o.sequential,
-                    record, count, *span, self.keys, self.counters, self.codes, sums, weights, self.impossible,
+                native.run(
+                    self.plan, o.begin, o.node, o.choice, o.position, o.length, self.clamped, self.per_row,
+                    o.sequential, record, count, *span, self.keys, self.counters, self.codes, sums, weights, self.impossible,
                 )  # fmt: skip
 
         small = a_sweep * sweeps < SMALL or self.threads == 1
@@ -158,7 +166,7 @@ class Chains:
                 for span in spans:
                     work(span, count)
             else:
-                _in_threads(work, spans, count, self.threads, stopped)
+                in_threads(functools.partial(work, count=count), spans, self.threads, stopped)
             done += count
             self.sweeps += count
             self.updates += count * a_sweep
@@ -185,18 +193,18 @@ class Chains:
         self.rounds = [(sums[rows], weights[rows]) for sums, weights in self.rounds]
 
 
-def _in_threads(
-    work: Callable[[tuple[int, int], int], None],
+def in_threads(
+    work: Callable[[tuple[int, int]], None],
     spans: list[tuple[int, int]],
-    count: int,
     threads: int,
     stopped: threading.Event,
 ) -> None:
+    """`work` on every span; an interrupt is heard at once, and spans not yet begun are let go."""
     with ThreadPoolExecutor(threads) as pool:
         try:
-            for future in [pool.submit(work, span, count) for span in spans]:
+            for future in [pool.submit(work, span) for span in spans]:
                 future.result()
-        except BaseException:  # an interrupt: pieces not yet begun are let go
+        except BaseException:
             stopped.set()
             raise
 

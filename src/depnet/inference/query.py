@@ -26,7 +26,7 @@ from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, checked_scan
 
-EXACT_STATES = 1 << 12
+EXACT_STATES = 1 << 14
 """A closure with at most so many joint states is solved exactly by method="auto"."""
 
 MAX_JOINT_CELLS = 1 << 22

@@ -1,0 +1,138 @@
+// The exact law of the free domain of one row, where it is small and all tables are positive.
+#pragma once
+
+#include <span>
+
+#include "batch_plan.hpp"
+#include "exact_operators.hpp"
+
+namespace depnet {
+
+// Nodes of one variable each, one node a variable. Scratch memory is kept from row to row.
+class Solver {
+  public:
+    explicit Solver(const Plan& plan) : plan_(plan), seen_(plan.thetas.size(), kNone) {}
+
+    // Adds the marginal of every free variable to the cells of its estimator (estimator i is the
+    // marginal of variable i). Returns how often the map was applied, 0 if it did not converge.
+    std::int64_t solve(std::span<const std::int32_t> free, const double* weights, bool sequential,
+                       double goal, std::int64_t most, const std::uint16_t* codes, double* sums) {
+        variables_.clear();
+        for (const std::int32_t number : free)
+            variables_.push_back(plan_.target_variable[plan_.nodes[number].target_begin]);
+        std::sort(variables_.begin(), variables_.end());
+        std::vector<exact::Index> shape;
+        for (const std::int32_t v : variables_) shape.push_back(plan_.cards[v]);
+        codes_.assign(codes, codes + plan_.cards.size());
+        exact::Chain chain(std::move(shape));
+        for (const std::int32_t number : free) add(chain, plan_.nodes[number]);
+        std::int64_t applied = 0;
+        if (chain.size == 1) {  // variables with one state only
+            law_.assign(1, 1.0);
+            applied = 1;
+        } else if (sequential) {
+            std::vector<exact::Index> order(free.size());
+            std::iota(order.begin(), order.end(), 0);
+            exact::Sweep sweep(chain, std::move(order));
+            applied = fixed_point(sweep, chain.size, goal, most);
+        } else {
+            exact::Coloured jumps(chain, weights);
+            applied = fixed_point(jumps, chain.size, goal, most);
+        }
+        if (applied > 0) marginals(chain, sums);
+        return applied;
+    }
+
+  private:
+    // The leaf of each context of the node, only those that occur, and their rows of theta.
+    void add(exact::Chain& chain, const Node& node) {
+        const std::int32_t own = plan_.target_variable[node.target_begin];
+        others_.clear();
+        exact::Index contexts = 1, axis = 0;
+        for (std::size_t a = 0; a < variables_.size(); ++a) {
+            if (variables_[a] == own) {
+                axis = static_cast<exact::Index>(a);
+                continue;
+            }
+            others_.push_back(variables_[a]);
+            contexts *= plan_.cards[variables_[a]];
+            codes_[variables_[a]] = 0;
+        }
+        std::vector<std::uint32_t> leaves(contexts);
+        std::vector<double> theta;
+        rows_.clear();
+        for (exact::Index c = 0; c < contexts; ++c) {
+            const std::int32_t row = plan_.theta_row(node, codes_.data());
+            if (seen_[row] == kNone) {
+                seen_[row] = static_cast<std::int32_t>(rows_.size());
+                rows_.push_back(row);
+                for (std::int32_t s = 0; s < node.states; ++s)
+                    theta.push_back(plan_.thetas[row + s]);
+            }
+            leaves[c] = static_cast<std::uint32_t>(seen_[row]);
+            for (std::size_t a = others_.size(); a-- > 0;) {
+                if (++codes_[others_[a]] < plan_.cards[others_[a]]) break;
+                codes_[others_[a]] = 0;
+            }
+        }
+        for (const std::int32_t row : rows_) seen_[row] = kNone;
+        const std::size_t kept = rows_.size();
+        exact::Leaves narrow;
+        if (kept <= 256)
+            narrow = std::vector<std::uint8_t>(leaves.begin(), leaves.end());
+        else
+            narrow = std::move(leaves);
+        chain.add({axis}, std::move(narrow), std::move(theta), std::vector<std::uint8_t>(kept, 0));
+    }
+
+    template <typename Map>
+    std::int64_t fixed_point(Map& map, exact::Index size, double goal, std::int64_t most) {
+        law_.assign(size, 1.0 / static_cast<double>(size));
+        const exact::Index n = map.dimension();
+        x_.resize(n);
+        r_.resize(n);
+        map.start(law_.data(), x_.data());
+        exact::residual(map, x_.data(), r_.data());
+        exact::Basis basis(n);
+        std::int64_t applied = 1;
+        while (applied < most) {
+            double distance = 0, flow = 0;
+            for (exact::Index i = 0; i < n; ++i) {
+                distance += std::abs(r_[i]);
+                flow += x_[i];
+            }
+            if (distance <= goal * flow) {
+                map.law(x_.data(), law_.data());
+                return applied;
+            }
+            const double target =
+                0.5 * goal * flow * std::sqrt(exact::dot(r_.data(), r_.data(), n)) / distance;
+            applied += exact::cycle(map, basis, x_.data(), r_.data(), kBasis, target);
+        }
+        return 0;
+    }
+
+    void marginals(const exact::Chain& chain, double* sums) const {
+        double total = 0;
+        for (exact::Index s = 0; s < chain.size; ++s) total += law_[s];
+        exact::Index stride = chain.size;
+        for (const std::int32_t v : variables_) {
+            const exact::Index k = plan_.cards[v];
+            stride /= k;
+            double* cell = sums + plan_.estimators[v].cell;
+            for (exact::Index begin = 0; begin < chain.size; begin += stride)
+                for (exact::Index s = begin; s < begin + stride; ++s)
+                    cell[begin / stride % k] += law_[s];
+            for (exact::Index x = 0; x < k; ++x) cell[x] /= total;
+        }
+    }
+
+    static constexpr exact::Index kBasis = 30;
+    const Plan& plan_;
+    std::vector<std::int32_t> seen_;  // row of theta -> its number among those that occur
+    std::vector<std::int32_t> variables_, others_, rows_;
+    std::vector<std::uint16_t> codes_;
+    std::vector<double> law_, x_, r_;
+};
+
+}  // namespace depnet

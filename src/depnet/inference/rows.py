@@ -1,0 +1,361 @@
+"""Batches: many rows of evidence with holes, answered together.
+
+Each row clamps what it knows, and every hole is a target. Equal rows are answered once; rows with one hole
+by table look-up; rows whose holes have few joint states by their exact law, in the native core; the rest by
+clamped chains, some for each row, a chunk of rows at a time, each row until its standard errors are small
+enough.
+"""
+
+import math
+import os
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from depnet._native import batch as native
+from depnet.arrays import FloatArray, IntArray, read_only
+from depnet.data.dataset import Dataset
+from depnet.data.domain import Domain
+from depnet.errors import DataError, EvidenceError
+from depnet.inference.chains import Chains, Order, estimate, in_threads
+from depnet.inference.plan import planned, start_laws
+from depnet.model.evidence import Evidence
+from depnet.model.network import Network
+from depnet.model.scan import RandomScan, Scan, checked_scan
+
+EXACT_STATES = 1 << 13
+"""Rows whose holes have at most so many joint states are solved exactly."""
+
+RESIDUAL = 1e-10
+MAX_APPLICATIONS = 3000
+ROWS_PER_CALL = 64
+
+CHAINS = 32
+ROUNDS = 8
+R_HAT = 1.1
+CHUNK_CELLS = 4_000_000
+MAX_DOUBLINGS = 14
+
+METHODS = ("observed", "look-up", "exact", "sample")
+"""How a row was answered."""
+
+NOTHING = Evidence({}, {})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowsResult:
+    """The answers of `depnet.query_rows`, one row each.
+
+    `probabilities[name]` is [rows, states]: the marginal of a hole given what its row knows, and certainty
+    for what was observed; `standard_errors` is alike. `method[r]` is an index into
+    ("observed", "look-up", "exact", "sample"); `r_hat[r]` is nan unless sampled; `converged[r]` says whether the
+    row's standard errors are under `tolerance`. `distinct` rows were answered.
+    """
+
+    domain: Domain
+    probabilities: Mapping[str, FloatArray]
+    standard_errors: Mapping[str, FloatArray]
+    hidden: NDArray[np.bool_]
+    method: NDArray[np.int8]
+    r_hat: FloatArray
+    converged: NDArray[np.bool_]
+    scan: Scan
+    tolerance: float
+    distinct: int
+    updates: int
+    seconds: float
+
+    def mode(self) -> IntArray:
+        """The codes [rows, variables] with every hole at its most probable state (the first of equals)."""
+        return np.stack([self.probabilities[name].argmax(axis=1) for name in self.domain.names], axis=1)
+
+    def __str__(self) -> str:
+        counts = ", ".join(f"{(self.method == m).sum():,} {name}" for m, name in enumerate(METHODS))
+        worst = max((float(e.max(initial=0.0)) for e in self.standard_errors.values()), default=0.0)
+        return (
+            f"{len(self.method):,} rows ({self.distinct:,} distinct), {self.hidden.sum():,} holes: {counts}; standard "
+            f"errors up to {worst:.2g} (asked: {self.tolerance:.2g}), {(~self.converged).sum():,} rows not converged, "
+            f"{self.seconds:.3g} s"
+        )
+
+
+def query_rows(
+    network: Network,
+    rows: ArrayLike | Dataset,
+    hidden: ArrayLike | None = None,
+    *,
+    scan: Scan = RandomScan(),  # noqa: B008  # a frozen value
+    method: Literal["auto", "sample"] = "auto",
+    tolerance: float = 0.01,
+    max_seconds: float | None = None,
+    rng: np.random.Generator | None = None,
+    n_jobs: int | None = None,
+) -> RowsResult:
+    """The marginal of every hole of every row, given what its row knows.
+
+    `rows` are codes [N, n]; `hidden` marks the holes, whose codes do not matter (None: negative codes are
+    holes). method="sample" samples even what could be looked up or solved. Chains run until every standard error of a row is under `tolerance`, or until `max_seconds`. The
+    result is a function of the seed, whatever the threads.
+
+    >>> from depnet import Network
+    >>> network = Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]]))
+    >>> query_rows(network, [[0, -1], [1, -1]]).probabilities["X1"].round(3).tolist()
+    [[0.8, 0.2], [0.4, 0.6]]
+    """
+    started = time.monotonic()
+    checked_scan(scan)
+    if not (isinstance(tolerance, (int, float)) and 0 < tolerance < 1):
+        raise ValueError(f"tolerance is a standard error between 0 and 1; got {tolerance!r}.")
+    if method not in ("auto", "sample"):
+        raise ValueError(f"method is 'auto' or 'sample'; got {method!r}.")
+    if max_seconds is not None and not max_seconds > 0:
+        raise ValueError(f"max_seconds is a positive number of seconds, or None; got {max_seconds!r}.")
+    codes, holes = checked_rows(network.domain, rows, hidden)
+    rng = np.random.default_rng() if rng is None else rng
+    first, which = _distinct(codes, holes)
+    work = _Work(network, codes[first], holes[first], scan)
+    before = None if max_seconds is None else started + max_seconds
+    if method == "auto":
+        work.look_up()
+        work.solve(before, n_jobs)
+    work.sample(tolerance, before, rng, n_jobs)
+    cards = network.domain.cardinalities
+    at = np.concatenate([[0], np.cumsum(cards)])
+    values = {
+        name: read_only(work.values[which, at[i] : at[i + 1]]) for i, name in enumerate(network.domain.names)
+    }
+    errors = {
+        name: read_only(work.errors[which, at[i] : at[i + 1]]) for i, name in enumerate(network.domain.names)
+    }
+    return RowsResult(
+        domain=network.domain,
+        probabilities=values,
+        standard_errors=errors,
+        hidden=read_only(holes),
+        method=read_only(work.method[which]),
+        r_hat=read_only(work.r_hat[which]),
+        converged=read_only(work.converged[which]),
+        scan=scan,
+        tolerance=tolerance,
+        distinct=len(first),
+        updates=work.updates,
+        seconds=time.monotonic() - started,
+    )
+
+
+def checked_rows(
+    domain: Domain, rows: ArrayLike | Dataset, hidden: ArrayLike | None
+) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
+    """Codes and holes; a hole's code is 0."""
+    if isinstance(rows, Dataset):
+        if rows.domain != domain:
+            raise DataError("the rows have another domain than the network.")
+        raw = np.asarray(rows.codes)
+    else:
+        raw = np.asarray(rows)
+    if raw.ndim == 1 and raw.size == 0:
+        raw = raw.reshape(0, len(domain)).astype(np.int64)
+    if raw.ndim != 2 or raw.shape[1] != len(domain) or (raw.size and raw.dtype.kind not in "bui"):
+        raise DataError(
+            f"rows are integer codes [rows, {len(domain)}], one column for each variable; got shape {raw.shape} of "
+            f"{raw.dtype}. A hole is a negative code, or marked in `hidden`."
+        )
+    if hidden is None:
+        holes = raw < 0
+    else:
+        holes = np.asarray(hidden)
+        if holes.dtype != np.bool_ or holes.shape != raw.shape:
+            raise DataError(
+                f"hidden marks each cell with True or False, in the shape of the rows {raw.shape}; got shape "
+                f"{holes.shape} of {holes.dtype}."
+            )
+    filled = np.where(holes, 0, raw)
+    wrong = (filled < 0) | (filled >= np.array(domain.cardinalities))
+    if wrong.any():
+        r, i = np.argwhere(wrong)[0]
+        variable = domain.variables[i]
+        raise DataError(
+            f"row {r}, {variable.name!r}: code {raw[r, i]} is outside 0..{variable.cardinality - 1}. Mark holes in "
+            "`hidden`, or by negative codes."
+        )
+    return filled.astype(np.uint16), np.array(holes, dtype=bool)
+
+
+def _distinct(codes: NDArray[np.uint16], holes: NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
+    """The first of each kind of row, and which kind every row is."""
+    if not len(codes):
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    marked = np.where(holes, np.uint16(0xFFFF), codes)  # no code is so large
+    joined = np.ascontiguousarray(marked).view(np.dtype((np.void, marked.shape[1] * 2))).reshape(-1)
+    _, first, which = np.unique(joined, return_index=True, return_inverse=True)
+    order = np.argsort(first, kind="stable")  # in the order in which rows came
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return first[order], rank[which.reshape(-1)]
+
+
+class _Work:
+    """The distinct rows and their answers, filled in step by step."""
+
+    def __init__(
+        self, network: Network, codes: NDArray[np.uint16], holes: NDArray[np.bool_], scan: Scan
+    ) -> None:
+        self.network, self.codes, self.holes, self.scan = network, codes, holes, scan
+        cards = network.domain.cardinalities
+        self.begin = np.concatenate([[0], np.cumsum(cards)])
+        rows = len(codes)
+        self.values = np.zeros((rows, int(self.begin[-1])))
+        self.errors = np.zeros_like(self.values)
+        at = self.begin[:-1] + codes
+        self.values[np.arange(rows)[:, None], at] = 1.0
+        self.method = np.zeros(rows, dtype=np.int8)
+        self.r_hat = np.full(rows, np.nan)
+        self.converged = np.ones(rows, dtype=bool)
+        self.updates = 0
+
+    def look_up(self) -> None:
+        """Rows with one hole, where one node alone updates that variable, alone."""
+        single = self.holes.sum(axis=1) == 1
+        for i in range(len(self.network.domain)):
+            chosen = np.flatnonzero(single & self.holes[:, i])
+            numbers = self.network.updating((i,))
+            if not len(chosen) or len(numbers) > 1 or self.network.nodes[numbers[0]].variables != (i,):
+                continue
+            node = self.network.nodes[numbers[0]]
+            leaves = node.source(self.codes[chosen])
+            self.values[chosen, self.begin[i] : self.begin[i + 1]] = node.table.probabilities[leaves]
+            self.method[chosen] = METHODS.index("look-up")
+
+    def solve(self, before: float | None, threads: int | None) -> None:
+        """Rows with few joint states, exactly: one node a variable, and tables without zeros."""
+        network = self.network
+        usual = [node.variables for node in network.nodes] == [(i,) for i in range(len(network))]
+        if not usual or not all((node.table.probabilities > 0).all() for node in network.nodes):
+            return
+        sizes = np.where(self.holes, np.log2(network.domain.cardinalities), 0.0).sum(axis=1)
+        small = self.holes.any(axis=1) & (self.method == 0) & (sizes <= math.log2(EXACT_STATES) + 1e-9)
+        chosen = np.flatnonzero(small)
+        if not len(chosen):
+            return
+        plan = planned(network, NOTHING, [(i,) for i in range(len(network))])
+        order = Order.of(network, self.scan, ~self.holes[chosen])
+        codes = np.ascontiguousarray(self.codes[chosen])
+        sums = np.zeros((len(chosen), plan.cells))
+        applied = np.zeros(len(chosen), dtype=np.int64)
+        stopped = threading.Event()
+
+        def work(span: tuple[int, int]) -> None:
+            if stopped.is_set() or (before is not None and time.monotonic() > before):
+                return
+            native.solve(
+                plan, order.begin, order.node, order.weight, order.sequential, RESIDUAL, MAX_APPLICATIONS, *span,
+                codes, sums, applied,
+            )  # fmt: skip
+
+        spans = [
+            (at, min(at + ROWS_PER_CALL, len(chosen))) for at in range(0, len(chosen), ROWS_PER_CALL)
+        ]
+        in_threads(work, spans, threads or len(os.sched_getaffinity(0)), stopped)
+        done = np.flatnonzero(applied > 0)  # the others mix too slowly, or time was up: they are sampled
+        rows = chosen[done]
+        holes = np.repeat(self.holes[rows], network.domain.cardinalities, axis=1)
+        self.values[rows] = np.where(holes, sums[done], self.values[rows])
+        self.method[rows] = METHODS.index("exact")
+
+    def sample(
+        self, tolerance: float, before: float | None, rng: np.random.Generator, threads: int | None
+    ) -> None:
+        """All rows with holes that were not looked up, a chunk at a time."""
+        todo = np.flatnonzero(self.holes.any(axis=1) & (self.method == 0))
+        if not len(todo):
+            return
+        self.method[todo] = METHODS.index("sample")
+        n = len(self.network.domain)
+        plan = planned(self.network, NOTHING, [(i,) for i in range(n)])
+        laws = start_laws(self.network, NOTHING)
+        size = max(1, CHUNK_CELLS // (CHAINS * (int(self.begin[-1]) + n)))
+        for start in range(0, len(todo), size):
+            self._sample_chunk(todo[start : start + size], plan, laws, tolerance, before, rng, threads)
+
+    def _sample_chunk(
+        self,
+        rows: IntArray,
+        plan: native.Plan,
+        laws: list[FloatArray],
+        tolerance: float,
+        before: float | None,
+        rng: np.random.Generator,
+        threads: int | None,
+    ) -> None:
+        cards = self.network.domain.cardinalities
+        chains = start_chains(
+            self.network, self.codes[rows], self.holes[rows], plan, laws, self.scan, CHAINS, rng, threads
+        )
+        sweeps = max(4, min(1000, int(0.02 / tolerance**2 / CHAINS / ROUNDS) + 1))
+        for doubling in range(MAX_DOUBLINGS):
+            done = True
+            while len(chains.rounds) < ROUNDS and done:
+                done = chains.run(sweeps, record=True, before=before)
+            if not chains.rounds:
+                chains.run(1, record=True)  # no time was left: at least one sweep
+            found = estimate(chains, cards)
+            good = (found.errors.max(axis=1) <= tolerance) & ~(found.pooled_r_hat > R_HAT)
+            last = not done or doubling == MAX_DOUBLINGS - 1
+            ended = np.flatnonzero(good | last)
+            self._store(rows[ended], ended, found.values, found.errors, found.pooled_r_hat, chains)
+            self.converged[rows[ended]] = good[ended]
+            left = np.flatnonzero(~(good | last))
+            if not len(left):
+                break
+            rows = rows[left]
+            chains.keep(left)
+            chains.join_rounds()
+            sweeps *= 2
+        self.updates += chains.updates
+
+    def _store(
+        self,
+        rows: IntArray,
+        ended: IntArray,
+        values: FloatArray,
+        errors: FloatArray,
+        r_hat: FloatArray,
+        chains: Chains,
+    ) -> None:
+        stuck = chains.impossible.reshape(-1, chains.per_row)[ended].sum(axis=1)
+        if stuck.any():
+            row = rows[int(np.flatnonzero(stuck)[0])]
+            raise EvidenceError(
+                f"the evidence of a row contradicts itself: {self.codes[row].tolist()} with holes at "
+                f"{np.flatnonzero(self.holes[row]).tolist()} leaves a block node no possible state. Smooth the tables."
+            )
+        holes = np.repeat(self.holes[rows], self.network.domain.cardinalities, axis=1)
+        self.values[rows] = np.where(holes, values[ended], self.values[rows])
+        self.errors[rows] = np.where(holes, errors[ended], 0.0)
+        self.r_hat[rows] = r_hat[ended]
+
+
+def start_chains(
+    network: Network,
+    codes: NDArray[np.uint16],
+    holes: NDArray[np.bool_],
+    plan: native.Plan,
+    laws: list[FloatArray],
+    scan: Scan,
+    per_row: int,
+    rng: np.random.Generator,
+    threads: int | None,
+) -> Chains:
+    """Chains that know what each row knows, and start elsewhere from the nodes' marginals."""
+    states = np.repeat(codes, per_row, axis=0)
+    free = np.repeat(holes, per_row, axis=0)
+    for i, law in enumerate(laws):
+        drawn = np.searchsorted(np.cumsum(law)[:-1], rng.random(len(states)), side="right")
+        states[:, i] = np.where(free[:, i], drawn, states[:, i])
+    order = Order.of(network, scan, ~holes)
+    return Chains(plan, len(laws), order, states, ~holes, per_row, rng, threads)
