@@ -12,7 +12,19 @@ from depnet.exact import (
     stationary_cycle,
 )
 from depnet.geometry import empirical
-from depnet.inference import QueryResult, query
+from depnet.inference import (
+    Imputation,
+    LogProbability,
+    MostProbable,
+    QueryResult,
+    RowsResult,
+    impute,
+    log_probability,
+    most_probable,
+    query,
+    query_rows,
+    sweep_density,
+)
 from depnet.learning.certificate import Certificate, certificate
 from depnet.learning.framework import SplitMerge, WithLossless, learn_with
 from depnet.learning.learn import learn
@@ -35,6 +47,7 @@ from depnet.model import (
     TabulatedSource,
 )
 from depnet.model.file import load, save
+from depnet.model.score import score, score_samples
 from depnet.sampling import Sampler, sample, trace
 
 __version__ = "0.1.0"
@@ -49,17 +62,21 @@ __all__ = [
     "DecisionGraph",
     "Domain",
     "FunctionSource",
+    "Imputation",
     "InformationSource",
     "Link",
+    "LogProbability",
     "LosslessSource",
     "Mdl",
     "Merge",
+    "MostProbable",
     "Network",
     "NoPenalty",
     "Node",
     "QueryResult",
     "RandomScan",
     "RecurrentClass",
+    "RowsResult",
     "Sampler",
     "SequentialScan",
     "Split",
@@ -72,18 +89,25 @@ __all__ = [
     "consistency",
     "empirical",
     "geometry",
+    "impute",
     "law_path",
     "learn",
     "learn_parameters",
     "learn_with",
     "links",
     "load",
+    "log_probability",
+    "most_probable",
     "query",
+    "query_rows",
     "recurrent_classes",
     "sample",
     "save",
+    "score",
+    "score_samples",
     "stationary",
     "stationary_cycle",
+    "sweep_density",
     "titanic",
     "trace",
 ]

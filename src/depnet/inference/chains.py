@@ -45,8 +45,8 @@ SMALL = 100_000
 class Order:
     """Which nodes each row updates, flat: row r has `node[begin[r] : begin[r + 1]]`, in the order of the scan.
 
-    `weight` are their c_i, each row's summing to one, and `choice` cumulates them (empty: all alike); `position` and `length` are the places in, and the
-    steps of, a full sweep.
+    `weight` are their c_i, each row's summing to one, and `choice` cumulates them (empty: all alike);
+    `position` and `length` are the places in, and the steps of, a full sweep.
     """
 
     begin: NDArray[np.int32]

@@ -128,7 +128,9 @@ def _before_a_sweep(
     for i, law in enumerate(start_laws(network, NOTHING)):
         codes[:, i] = rng.choice(len(law), size=draws, p=law)
     clamped = np.zeros((1, n), dtype=bool)
-    chains = Chains(planned(network, NOTHING, []), 0, Order.of(network, scan, clamped), codes, clamped, draws, rng)
+    chains = Chains(
+        planned(network, NOTHING, []), 0, Order.of(network, scan, clamped), codes, clamped, draws, rng
+    )
     chains.run(burn_in, record=False)
     return chains.codes
 

@@ -92,9 +92,7 @@ def impute(
         return Imputation(completed, (completed,), cells, method, 0, {})
     drawn = _drawn(network, codes, holes, cells, scan, n_imputations, burn_in, rng, n_jobs)
     imputations = tuple(read_only(drawn[m]) for m in range(n_imputations))
-    return Imputation(
-        imputations[0], imputations, cells, method, burn_in, _agreement(drawn, holes, cells)
-    )
+    return Imputation(imputations[0], imputations, cells, method, burn_in, _agreement(drawn, holes, cells))
 
 
 def _drawn(

@@ -98,7 +98,7 @@ class _Tables:
         self.shapes = [tuple(cards[i] for i in node.variables) for node in reduced.network.nodes]
 
     def rows(self, number: int, codes: np.ndarray) -> FloatArray:
-        """log theta of every state of the node, in each chain."""
+        """Log theta of every state of the node, in each chain."""
         return np.asarray(self.logs[number][self.network.nodes[number].source(codes)])
 
     def score(self, codes: np.ndarray) -> FloatArray:
@@ -146,4 +146,4 @@ def _annealed(reduced: Reduced, rng: np.random.Generator) -> IntArray:
         keep()
         if np.array_equal(before, codes):
             break
-    return best.astype(np.int64)
+    return np.asarray(best, dtype=np.int64)

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -99,8 +99,9 @@ def query_rows(
     """The marginal of every hole of every row, given what its row knows.
 
     `rows` are codes [N, n]; `hidden` marks the holes, whose codes do not matter (None: negative codes are
-    holes). method="sample" samples even what could be looked up or solved. Chains run until every standard error of a row is under `tolerance`, or until `max_seconds`. The
-    result is a function of the seed, whatever the threads.
+    holes). Chains run until every standard error of a row is under `tolerance`, or until `max_seconds`;
+    `method="sample"` samples even what could be looked up or solved. The result is a function of the seed,
+    whatever the threads.
 
     >>> from depnet import Network
     >>> network = Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]]))
@@ -155,7 +156,7 @@ def checked_rows(
     if isinstance(rows, Dataset):
         if rows.domain != domain:
             raise DataError("the rows have another domain than the network.")
-        raw = np.asarray(rows.codes)
+        raw: NDArray[Any] = np.asarray(rows.codes)
     else:
         raw = np.asarray(rows)
     if raw.ndim == 1 and raw.size == 0:
@@ -166,7 +167,7 @@ def checked_rows(
             f"{raw.dtype}. A hole is a negative code, or marked in `hidden`."
         )
     if hidden is None:
-        holes = raw < 0
+        holes = np.asarray(raw < 0)
     else:
         holes = np.asarray(hidden)
         if holes.dtype != np.bool_ or holes.shape != raw.shape:
@@ -257,9 +258,7 @@ class _Work:
                 codes, sums, applied,
             )  # fmt: skip
 
-        spans = [
-            (at, min(at + ROWS_PER_CALL, len(chosen))) for at in range(0, len(chosen), ROWS_PER_CALL)
-        ]
+        spans = [(at, min(at + ROWS_PER_CALL, len(chosen))) for at in range(0, len(chosen), ROWS_PER_CALL)]
         in_threads(work, spans, threads or len(os.sched_getaffinity(0)), stopped)
         done = np.flatnonzero(applied > 0)  # the others mix too slowly, or time was up: they are sampled
         rows = chosen[done]
