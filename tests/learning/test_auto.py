@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from depnet import Aic, Dataset, DecisionGraph, Mdl, NoPenalty, StructuralMdl, learn
+from depnet import Aic, Dataset, DecisionGraph, Mdl, NoPenalty, learn
 from depnet.errors import LearningError, ModelError
 from depnet.learning.auto import Auto, Choice, held_out, learn_auto
 from depnet.learning.options import plan
@@ -143,10 +143,15 @@ def test_bad_input() -> None:
         learn(noise_and_copies(1), penalty="auto", smoothing=0.5)
     with pytest.raises(LearningError, match="no rows"):
         learn(empty, penalty="auto", smoothing=0.5)
-    for bad in ({"penalties": ()}, {"smoothings": (0.0,)}, {"standard_errors": math.nan}):
-        with pytest.raises(LearningError, match=r"Auto needs|standard_errors"):
+    for bad in ({"penalties": ()}, {"smoothings": (0.0,)}, {"standard_errors": math.nan}, {"patience": 0}):
+        with pytest.raises(LearningError, match=r"Auto needs|standard_errors|patience"):
             Auto(**bad)
 
 
-def test_the_ladder_is_of_structural_penalties() -> None:
-    assert all(isinstance(p, StructuralMdl) for p in Auto().penalties)
+def test_the_ladder_is_left_when_it_leads_nowhere() -> None:
+    """Noise wants no splits: the strictest rung is best, and the generous ones are not tried."""
+    rng = np.random.default_rng(0)
+    noise = Dataset.from_codes(rng.integers(0, 2, size=(300, 10)), [2] * 10)
+    _, choice = chosen(noise, Auto(patience=2))
+    assert choice.scores.shape[1] < len(Auto().penalties)
+    assert choice.pooled[0] in Auto().penalties[:4]

@@ -3,17 +3,19 @@ r"""`penalty="auto"`: the penalty and the smoothing chosen on held-out rows.
 No one penalty is best everywhere. Every candidate, a penalty of the ladder with one of its smoothings, is
 learned and scored by the pseudo-log-likelihood of rows it has not seen, node by node. The nodes are first *pooled*:
 the candidate with the best sum over all nodes. A node then leaves the pooled choice only where its own best
-candidate gains more than so many standard errors of the paired difference over held-out rows, since a
-node's own choice among many candidates is noisy on few rows.
+candidate gains more than so many standard errors of the paired difference over held-out rows: a node's own
+choice, the best of a hundred, is noisy on few rows. The ladder goes from strict to generous and is left where
+the pooled score has not improved for some rungs, since generous penalties cost the most time.
 
 Held out are the rows given as `validation`, else parts of the data: it is divided into five parts, and the
-candidates are learned without a part and scored on it, for as many parts as it takes to hold out 5,000 rows (one on large
-tables, all five on small ones). Then the chosen penalties learn from all rows. The parts depend on the rows
-alone, not on their order.
+candidates are learned without a part and scored on it, for as many parts as it takes to hold out 5,000 rows
+(one on large tables, all five on small ones). Then the chosen penalties learn from all rows. The parts depend
+on the rows alone, not on their order.
 """
 
 import math
 import os
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -25,7 +27,7 @@ from depnet.data.dataset import Dataset
 from depnet.errors import LearningError
 from depnet.learning.contexts import Contexts
 from depnet.learning.learn import Progress, learn_tasks
-from depnet.learning.options import Limits, Task
+from depnet.learning.options import Limits, Task, checked_seconds
 from depnet.learning.penalty import Mdl, Penalty, StructuralMdl, checked_penalty
 from depnet.learning.rows import taken
 from depnet.model.counting import check_same_domain, leaf_counts
@@ -39,12 +41,22 @@ HELD_OUT_ROWS = 5_000
 DEALT_ROWS = 10_000_000
 """Up to so many rows parts are dealt row by row and equal in size; beyond, each distinct row is divided at random."""
 
-LADDER: tuple[Penalty, ...] = tuple(
-    StructuralMdl(factor, factor, scale * Mdl()) for factor in (0.5, 1.0) for scale in (0.125, 0.25, 0.5, 1.0)
+LADDER: tuple[Penalty, ...] = (
+    StructuralMdl(1.0, 1.0, Mdl()),
+    StructuralMdl(1.0, 1.0, 0.5 * Mdl()),
+    StructuralMdl(0.5, 1.0, Mdl()),
+    StructuralMdl(0.5, 1.0, 0.5 * Mdl()),
+    StructuralMdl(0.5, 1.0, 0.25 * Mdl()),
+    Mdl(),
+    StructuralMdl(0.0, 1.0, Mdl()),
+    StructuralMdl(0.25, 1.0, 0.5 * Mdl()),
+    StructuralMdl(0.25, 1.0, 0.25 * Mdl()),
+    StructuralMdl(0.0, 1.0, 0.5 * Mdl()),
+    StructuralMdl(0.0, 1.0, 0.25 * Mdl()),
 )
-"""From long graphs to short ones: what a parameter costs, and what naming an operation costs."""
+"""From strict to generous: what naming an operation costs, and what a parameter costs (docs/penalties.md)."""
 
-SMOOTHINGS = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
+SMOOTHINGS = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 """Smoothings tried, in units of the `smoothing` that was asked for."""
 
 
@@ -54,7 +66,9 @@ class Auto:
 
     penalties: tuple[Penalty, ...] = LADDER
     smoothings: tuple[float, ...] = SMOOTHINGS
-    standard_errors: float = 2.0
+    standard_errors: float = 3.0
+    patience: int = 3
+    """The ladder is left after so many rungs without a better pooled score."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "penalties", tuple(checked_penalty(p) for p in self.penalties))
@@ -66,6 +80,8 @@ class Auto:
             )
         if not self.standard_errors >= 0:
             raise LearningError(f"standard_errors is a number of at least 0; got {self.standard_errors!r}.")
+        if isinstance(self.patience, bool) or not isinstance(self.patience, int) or self.patience < 1:
+            raise LearningError(f"patience is a number of rungs, at least 1; got {self.patience!r}.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,18 +94,7 @@ class Choice:
     """Of each node."""
     pooled: tuple[Penalty, float]
     scores: FloatArray
-    """[node, penalty, smoothing]: held-out log theta, nats per row."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Trial:
-    """Every node learned with every penalty, without the rows that it is then scored on.
-
-    `network` has the nodes of the first penalty, then those of the second, and so on.
-    """
-
-    network: Network
-    held: Dataset
+    """[node, penalty, smoothing]: held-out log theta, nats per row, of the rungs that were tried."""
 
 
 def learn_auto(
@@ -107,14 +112,14 @@ def learn_auto(
 ) -> tuple[Network, Choice]:
     """`learn_tasks` with chosen penalties and smoothings; see the module.
 
-    Of `max_seconds`, trials may take four fifths. `resume` is the file of the last fit; each trial has one beside
-    it, with ".trial0" and so on at the end of its name.
+    Of `max_seconds`, trials take at most three quarters. `resume` is the file of the last fit; trials are
+    made again.
     """
     smoothing = checked_smoothing(smoothing)
     if smoothing == 0:
         raise LearningError(
-            'penalty="auto" scores held-out rows, which smoothing=0 may give the probability 0. Give a smoothing above 0, '
-            "such as smoothing=0.5."
+            'penalty="auto" scores held-out rows, which smoothing=0 may give the probability 0. Give a smoothing '
+            "above 0, such as smoothing=0.5."
         )
     if dataset.total == 0:
         raise LearningError('penalty="auto": the dataset has no rows; there is nothing to learn from.')
@@ -125,37 +130,34 @@ def learn_auto(
                 "validation has no rows to score on; leave it out to hold out rows of the data."
             )
     parts = [(dataset, validation)] if validation is not None else list(held_out(dataset))
-    stages = len(parts) * len(auto.penalties) + (validation is None)
-    trials = []
-    for number, (rows, held) in enumerate(parts):
-        network = learn_tasks(
-            rows,
-            [*tasks] * len(auto.penalties),
-            [penalty for penalty in auto.penalties for _ in tasks],
-            n_jobs=n_jobs,
-            limits=limits,
-            max_seconds=None if max_seconds is None else 0.8 * max_seconds / len(parts),
-            progress=_part_of(progress, len(tasks), number * len(auto.penalties), stages),
-            resume=None if resume is None else f"{os.fspath(resume)}.trial{number}",
-        )
-        trials.append(_Trial(network, held))
-    choice = choose(trials, len(tasks), auto, smoothing)
-    if validation is not None:  # the trial learned from all rows: its nodes are the answer
-        places = [auto.penalties.index(p) * len(tasks) + i for i, p in enumerate(choice.penalties)]
-        grown = [trials[0].network.nodes[place] for place in places]
-    else:
-        network = learn_tasks(
-            dataset,
-            tasks,
-            choice.penalties,
-            n_jobs=n_jobs,
-            limits=limits,
-            max_seconds=None if max_seconds is None else 0.2 * max_seconds,
-            progress=_part_of(progress, len(tasks), stages - 1, stages),
-            resume=resume,
-        )
-        grown = list(network.nodes)
-    nodes = tuple(_smoothed(node, s) for node, s in zip(grown, choice.smoothings, strict=True))
+    budget = checked_seconds(max_seconds)
+    ends = math.inf if budget is None else time.monotonic() + 0.75 * budget
+    stages = len(auto.penalties) * len(parts) + 1
+    trials = _Trials([held for _, held in parts], auto, smoothing)
+    while not trials.over and (time.monotonic() < ends or not trials.networks):
+        penalty = auto.penalties[len(trials.networks)]
+        networks = []
+        for number, (rows, _) in enumerate(parts):
+            left = None if budget is None else max(ends - time.monotonic(), 0.0)
+            before = len(trials.networks) * len(parts) + number
+            told = _part_of(progress, len(tasks), before, stages)
+            rung = [penalty] * len(tasks)
+            networks.append(
+                learn_tasks(rows, tasks, rung, n_jobs=n_jobs, limits=limits, max_seconds=left, progress=told)
+            )
+        trials.add(networks)
+    choice = trials.choice()
+    network = learn_tasks(
+        dataset,
+        tasks,
+        choice.penalties,
+        n_jobs=n_jobs,
+        limits=limits,
+        max_seconds=None if budget is None else 0.25 * budget,
+        progress=_part_of(progress, len(tasks), stages - 1, stages),
+        resume=resume,
+    )
+    nodes = tuple(_smoothed(node, s) for node, s in zip(network.nodes, choice.smoothings, strict=True))
     return Network(dataset.domain, nodes), choice
 
 
@@ -177,63 +179,74 @@ def held_out(dataset: Dataset) -> Iterator[tuple[Dataset, Dataset]]:
             return
 
 
-def choose(trials: Sequence[_Trial], nodes: int, auto: Auto, smoothing: float) -> Choice:
-    """The pooled candidate, and for each node its own where that is surely better."""
-    smoothings = [s * smoothing for s in auto.smoothings]
-    rows = sum(trial.held.total for trial in trials)
-    shape = (nodes, len(auto.penalties), len(smoothings))
-    sums = np.zeros(shape)
-    for trial in trials:
-        for place, node in enumerate(trial.network.nodes):
-            p, i = divmod(place, nodes)
-            sums[i, p] += _held_scores(node, trial.held, smoothings)
-    scores = sums / rows
-    flat = scores.reshape(nodes, -1)
-    pooled = int(np.argmax(flat.sum(axis=0)))
-    chosen = []
-    for i in range(nodes):
-        own = int(np.argmax(flat[i]))
-        sure = own != pooled and _surely_better(
-            trials, nodes, i, own, pooled, smoothings, auto.standard_errors
+class _Trials:
+    """The rungs tried so far: their networks, one for each part held out, and every candidate's scores."""
+
+    def __init__(self, held: Sequence[Dataset], auto: Auto, smoothing: float) -> None:
+        self.networks: list[Sequence[Network]] = []
+        self._held, self._auto = held, auto
+        self._rows = sum(rows.total for rows in held)
+        self._smoothings = [s * smoothing for s in auto.smoothings]
+        self._scores: list[FloatArray] = []  # of each rung: [node, smoothing]
+
+    def add(self, networks: Sequence[Network]) -> None:
+        """The next rung, learned without each part in turn."""
+        self.networks.append(networks)
+        sums = np.zeros((len(networks[0]), len(self._smoothings)))
+        for network, held in zip(networks, self._held, strict=True):
+            for i, node in enumerate(network.nodes):
+                sums[i] += _held_scores(node, held, self._smoothings)
+        self._scores.append(sums / self._rows)
+
+    @property
+    def over(self) -> bool:
+        """Is the ladder at its end, or has it not become better for long enough?"""
+        pooled = [float(scores.sum(axis=0).max()) for scores in self._scores]
+        if not pooled:
+            return False
+        since_best = len(pooled) - 1 - int(np.argmax(pooled))
+        return len(pooled) == len(self._auto.penalties) or since_best >= self._auto.patience
+
+    def choice(self) -> Choice:
+        """The pooled candidate, and for each node its own where that is surely better."""
+        scores = np.stack(self._scores, axis=1)
+        flat = scores.reshape(len(scores), -1)
+        pooled = int(np.argmax(flat.sum(axis=0)))
+        chosen = [
+            own if own != pooled and self._surely_better(i, own, pooled) else pooled
+            for i, own in enumerate(np.argmax(flat, axis=1).tolist())
+        ]
+        named = [self._named(candidate) for candidate in chosen]
+        return Choice(
+            tuple(penalty for penalty, _ in named), tuple(s for _, s in named), self._named(pooled), scores
         )
-        chosen.append(own if sure else pooled)
-    pairs = [np.unravel_index(c, shape[1:]) for c in (*chosen, pooled)]
-    named = [(auto.penalties[int(p)], smoothings[int(s)]) for p, s in pairs]
-    return Choice(tuple(p for p, _ in named[:-1]), tuple(s for _, s in named[:-1]), named[-1], scores)
+
+    def _named(self, candidate: int) -> tuple[Penalty, float]:
+        rung, s = divmod(candidate, len(self._smoothings))
+        return self._auto.penalties[rung], self._smoothings[s]
+
+    def _surely_better(self, i: int, own: int, pooled: int) -> bool:
+        """Is the mean of the paired differences over held-out rows above so many of its standard errors?"""
+        total = squares = 0.0
+        for part, held in enumerate(self._held):
+            each = []
+            for candidate in (own, pooled):
+                rung, s = divmod(candidate, len(self._smoothings))
+                node = _smoothed(self.networks[rung][part].nodes[i], self._smoothings[s])
+                each.append(node_log_theta(node, held))
+            gains = each[0] - each[1]
+            weights = np.ones(held.rows) if held.weights is None else held.weights
+            total += float(weights @ gains)
+            squares += float(weights @ gains**2)
+        mean = total / self._rows
+        variance = max(squares / self._rows - mean**2, 0.0)
+        return mean > self._auto.standard_errors * math.sqrt(variance / self._rows)
 
 
 def _held_scores(node: Node, held: Dataset, smoothings: Sequence[float]) -> list[float]:
     """The sum over held-out rows of log theta, for each smoothing, from counts alone."""
     counts = leaf_counts(node.source, node.variables, held)
     return [float(xlogy(counts, _smoothed(node, s).table.probabilities).sum()) for s in smoothings]
-
-
-def _surely_better(
-    trials: Sequence[_Trial],
-    nodes: int,
-    i: int,
-    own: int,
-    pooled: int,
-    smoothings: Sequence[float],
-    standard_errors: float,
-) -> bool:
-    """Is the mean of the paired differences over held-out rows above so many of its standard errors?"""
-    total = squares = 0.0
-    rows = 0
-    for trial in trials:
-        each = []
-        for candidate in (own, pooled):
-            p, s = divmod(candidate, len(smoothings))
-            each.append(
-                node_log_theta(_smoothed(trial.network.nodes[p * nodes + i], smoothings[s]), trial.held)
-            )
-        gains = each[0] - each[1]
-        weights = np.ones(trial.held.rows) if trial.held.weights is None else trial.held.weights
-        total += float(weights @ gains)
-        squares += float(weights @ gains**2)
-        rows += trial.held.total
-    variance = max(squares / rows - (total / rows) ** 2, 0.0)
-    return total / rows > standard_errors * math.sqrt(variance / rows)
 
 
 def _smoothed(node: Node, smoothing: float) -> Node:
