@@ -8,6 +8,7 @@
 namespace depnet {
 namespace {
 
+constexpr std::int64_t kMostDenseStates = 256;
 constexpr std::int64_t kCountsKept = 8 << 20;  // bytes
 
 class Grower {
@@ -24,7 +25,9 @@ class Grower {
           keep_all_(!costs_.linear() ||
                     settings.max_leaves != std::numeric_limits<std::int64_t>::max()),
           splits_(data, bits, kernels, settings, xlogx_, costs_, keep_all_, watch),
-          merges_(leaves_, xlogx_) {}
+          merges_(leaves_, xlogx_, kernels, splits_.states(),
+                  splits_.states() <= kMostDenseStates && data.total < (std::int64_t{1} << 31),
+                  watch) {}
 
     Grown grow() {
         try {
@@ -55,22 +58,17 @@ class Grower {
     void insert(std::unique_ptr<Leaf> leaf, std::int64_t position) {
         leaf->id = next_id_++;
         leaf->position = position;
-        merges_.add(*leaf);
         new_.push_back(leaf.get());
         if (position == size())
             leaves_.push_back(std::move(leaf));
         else
             leaves_[position] = std::move(leaf);
-    }
-
-    std::unique_ptr<Leaf> take(std::int64_t position) {
-        auto leaf = std::move(leaves_[position]);
-        merges_.remove(*leaf);
-        return leaf;
+        merges_.put(position);
     }
 
     void erase(std::int64_t position) {
         leaves_.erase(leaves_.begin() + position);
+        merges_.erase(position);
         for (auto y = position; y < size(); ++y) leaves_[y]->position = y;
     }
 
@@ -121,7 +119,7 @@ class Grower {
         find_split(split_delta, y, j);
         const double wanted = std::min(split_delta, -kStep);  // what a merge must be below
 
-        Leaf* first = nullptr;
+        std::int64_t first = -1;
         if (size() >= 2) {
             const auto total = static_cast<double>(data_.total);
             const double parameters = costs_.parameters(size(), size() - 1);
@@ -133,11 +131,11 @@ class Grower {
                 merges_.admit();
                 // Generous: merges whose exact Delta is not below `wanted` are turned away here.
                 first = merges_.best((wanted - parameters - name + error) * total);
-                if (first != nullptr && !(delta(first->merge_change) < wanted)) first = nullptr;
+                if (first >= 0 && !(delta(merges_.change(first)) < wanted)) first = -1;
             }
         }
-        if (first != nullptr) {
-            merge(*first, *merges_.partner(*first));
+        if (first >= 0) {
+            merge(first, merges_.partner(first));
             return true;
         }
         if (!(split_delta < -kStep)) return false;
@@ -153,18 +151,14 @@ class Grower {
 
     void split(std::int64_t y, std::int32_t j) {
         record(kSplit, y, j);
-        const auto leaf = take(y);
+        const auto leaf = std::move(leaves_[y]);
         erase(y);
         for (auto& child : splits_.split(*leaf, j)) append(std::move(child));
     }
 
-    void merge(Leaf& a, Leaf& b) {
-        const std::int64_t y0 = a.position, y1 = b.position;
+    void merge(std::int64_t y0, std::int64_t y1) {
         record(kMerge, y0, y1);
-        auto merged = splits_.merge(a, b);
-        take(y0);
-        take(y1);
-        insert(std::move(merged), y0);
+        insert(splits_.merge(*leaves_[y0], *leaves_[y1]), y0);
         erase(y1);
     }
 

@@ -69,11 +69,6 @@ struct Leaf {
     std::int32_t split_variable = -1;
     std::vector<double> split_changes;
 
-    // The best merge with a later leaf. Once the partner is gone the change is only a lower bound.
-    double merge_change = kInfinity;
-    std::int64_t merge_partner = -1;
-    bool merge_known = false;
-
     void sum_up(const XLogX& xlogx) {
         count = 0;
         double states = 0.0;
