@@ -2,6 +2,8 @@
 // graph that is never written down.
 #pragma once
 
+#include <algorithm>
+#include <deque>
 #include <limits>
 
 #include "exact_chain.hpp"
@@ -12,28 +14,22 @@ constexpr std::int32_t kTransient = -1;
 
 // Where the edges of a vertex have been followed to.
 struct Edges {
-    std::size_t update = 0;
-    Index state = 0;
-    Index base = -1;              // of the context of the current update; -1: not yet looked up
-    const double* row = nullptr;  // theta of that context; null where the state just stays
+    std::uint32_t update = 0;
+    std::uint32_t state = 0;
 };
 
-// The targets of one update from the state x: the states of x's context that theta allows.
-inline bool next_target(const Update& u, Index x, Edges& edges, Index& target) {
-    if (edges.base < 0) {
-        const Index context = u.context_of(x);
-        const Index leaf = u.leaf_of(context);
-        edges.base = u.base_of(context);
-        edges.row =
-            u.any_impossible && u.impossible[leaf] ? nullptr : u.theta.data() + leaf * u.states();
-    }
-    if (edges.row == nullptr) {
+// The next target of one update from the state x: a state of x's context that theta allows.
+inline bool next_target(const Update& u, Index x, std::uint32_t& state, Index& target) {
+    const Index context = u.context_of(x);
+    const Index leaf = u.leaf_of(context);
+    if (u.any_impossible && u.impossible[leaf]) {
         target = x;
-        return edges.state++ == 0;
+        return state++ == 0;
     }
-    for (; edges.state < u.states(); ++edges.state)
-        if (edges.row[edges.state] > 0) {
-            target = edges.base + u.offsets[edges.state++];
+    const double* row = u.theta.data() + leaf * u.states();
+    for (; state < u.states(); ++state)
+        if (row[state] > 0) {
+            target = u.base_of(context) + u.offsets[state++];
             return true;
         }
     return false;
@@ -46,8 +42,8 @@ struct RandomGraph {
     Index vertices() const { return chain.size; }
 
     bool next(Index x, Edges& edges, Index& target) const {
-        for (; edges.update < chain.updates.size(); edges = {edges.update + 1})
-            if (next_target(chain.updates[edges.update], x, edges, target)) return true;
+        for (; edges.update < chain.updates.size(); edges = {edges.update + 1, 0})
+            if (next_target(chain.updates[edges.update], x, edges.state, target)) return true;
         return false;
     }
 };
@@ -61,7 +57,8 @@ struct SequentialGraph {
 
     bool next(Index v, Edges& edges, Index& target) const {
         const Index place = v / chain.size;
-        if (!next_target(chain.updates[order[place]], v % chain.size, edges, target)) return false;
+        if (!next_target(chain.updates[order[place]], v % chain.size, edges.state, target))
+            return false;
         if (place + 1 < static_cast<Index>(order.size())) target += (place + 1) * chain.size;
         return true;
     }
@@ -81,8 +78,8 @@ std::vector<std::int32_t> recurrent_labels(const Graph& graph, Index roots) {
     const Index n = graph.vertices();
     std::vector<Order> order(n, kNew), low(n, 0);
     std::vector<std::int32_t> label(n, kTransient);
-    std::vector<Index> component;
-    std::vector<Frame> path;
+    std::deque<Index> component;  // may hold every vertex: no doubling, no copies
+    std::deque<Frame> path;
     Order visited = 0;
     std::int32_t classes = 0;
     const auto enter = [&](Index v) {

@@ -14,9 +14,13 @@ from depnet.data.domain import Domain
 from depnet.errors import EvidenceError, ReducibleError
 from depnet.exact.free import FreeChain
 from depnet.exact.solve import random_laws, sequential_laws
+from depnet.geometry.size import check_dense
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, SequentialScan, checked_scan
+
+BYTES_PER_VERTEX = 48
+"""Of the search for classes; under a sequential scan a vertex is a state at a place of the order."""
 
 SHOWN_CLASSES, SHOWN_STATES = 4, 3
 
@@ -107,6 +111,11 @@ def closed_classes(chain: FreeChain, network: Network, scan: Scan) -> list[IntAr
     if isinstance(scan, RandomScan):
         label, update, state = chain.native.random_classes()
     else:
+        check_dense(
+            chain.shape,
+            bytes_per_state=BYTES_PER_VERTEX * len(chain.nodes),
+            what="the search for recurrent classes under a sequential scan",
+        )
         label, update, state = chain.native.sequential_classes(in_order(chain, network, scan))
     if update >= 0:
         context = _state(chain.domain, chain.codes(np.array([state]))[0])
