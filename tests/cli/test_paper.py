@@ -34,6 +34,29 @@ def test_every_command_prints_writes_and_draws(
     assert plot.read_text().lstrip().startswith("<?xml")
 
 
+def test_beyond_and_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plot = tmp_path / "s.png"
+    assert run(["paper", "beyond", "sequential", "--seeds", "2", "--plot", str(plot)]) == 0
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    assert run(["paper", "figures", "fcd", "--into", str(tmp_path), "--format", "html"]) == 0
+    assert (tmp_path / "fcd.html").exists()
+    assert "Ours" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("what", ["couplings", "tightness", "overfit"])
+def test_plots_of_what_is_ours(what: str, tmp_path: Path) -> None:
+    from depnet.paper.beyond import couplings, overfit, tightness
+    from depnet.paper.plots import plot_report
+
+    report = {
+        "couplings": lambda: couplings(0, 1, values=(0.5, 1.0), sizes={"S": 1000}),
+        "tightness": lambda: tightness(0, 1, largest=1000),
+        "overfit": lambda: overfit(0, 1, widths=(5, 10), lengths=(100,)),
+    }[what]()
+    plot_report(report, tmp_path / "p.svg")
+    assert (tmp_path / "p.svg").stat().st_size > 1000
+
+
 def test_table1_json_has_the_published_shape(tmp_path: Path) -> None:
     out = tmp_path / "t.json"
     assert run(["paper", "table1", "--seed", "2", "--out", str(out)]) == 0

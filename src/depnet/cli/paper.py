@@ -185,3 +185,18 @@ def figures(names: tuple[str, ...], into: Path, formats: tuple[str, ...], out: P
     from depnet.paper.figures import FORMATS, write_figures
 
     return deliver(write_figures(into, names, formats or FORMATS), out, None)
+
+
+@paper.command()
+@click.argument("what", type=click.Choice(["couplings", "tightness", "sequential", "overfit"]))
+@click.option(
+    "--seeds", type=click.IntRange(min=1), help="How many seeds.  [default: depends on the experiment]"
+)
+@common
+def beyond(what: str, seeds: int | None, seed: int, out: Path | None, plot: Path | None) -> int:
+    """Ours, not the paper's: seeds and couplings, tightness, the sequential scan, overfitting."""
+    from depnet.cli.show import deliver
+    from depnet.paper.beyond import BEYOND
+
+    report = BEYOND[what](seed) if seeds is None else BEYOND[what](seed, seeds)
+    return deliver(report, out, plot)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from depnet.paper.beyond.plots import BEYOND_PLOTS
 from depnet.paper.canvas import COLORS, GREY, INK, checked_suffix, new_figure, save, styled
 from depnet.paper.report import ExperimentError, Report
-from depnet.paper.table1 import PAPER, QUANTITIES
+from depnet.paper.table1 import PAPER, QUANTITIES, determined
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +32,7 @@ def _table1(report: Report) -> "Figure":
     figure = new_figure(2.1 * len(names), 3.4)
     for place, name in enumerate(names, start=1):
         axes = figure.add_subplot(1, len(names), place)
-        own = [r for r in report.records if r["data"] == name and r["fc"] is not None]
+        own = [r for r in report.records if r["data"] == name and determined(r)]
         spread = np.random.default_rng(0).uniform(-0.13, 0.13, len(own)) * (len(own) > 1)
         for x, (key, _) in enumerate(QUANTITIES.items()):
             axes.scatter(x + spread, [r[key] for r in own], s=14, color=COLORS[x], alpha=0.65, linewidths=0)
@@ -201,4 +202,5 @@ PLOTS: Mapping[str, Callable[[Report], "Figure"]] = {
     "game": _game,
     "perturbation": _perturbation,
     "rare": _rare,
+    **BEYOND_PLOTS,
 }

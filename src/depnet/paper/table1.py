@@ -5,10 +5,12 @@ linear equations of the random scan, and FC(p^D||pi) <= FC_lim(p^D) are compared
 
 Without smoothing a table may hold zeros. States that no update leads to are then transient and have
 probability 0 under pi; every table gives the data's own states a positive probability, so FC(p^D||pi)
-stays finite unless such a state is a state of the data. A chain with several recurrent classes has no
-unique pi: the row then says so and has no FC. An empty leaf is uniform, which only adds transitions.
+stays finite unless a state of the data is transient, which the theory excludes: it assumes ergodic chains. A
+chain with several recurrent classes has no unique pi. Such lines have no finite FC, and the report counts
+them. An empty leaf is uniform, which only adds transitions.
 """
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -72,7 +74,7 @@ def table1(
         for family in families
         for letter, rows in sizes.items()
     ]
-    finite = [r for r in records if r["fc"] is not None]
+    finite = [r for r in records if determined(r)]
     kept = sum(within_limit(r["fc"], r["fc_limit"]) for r in finite)
     claims = (
         Claim(
@@ -84,15 +86,17 @@ def table1(
     ]
     if len(finite) < len(records):
         notes.append(
-            f"{len(records) - len(finite)} of {len(records)} networks have zeros that leave several recurrent classes, "
-            "so no unique pi; they have no FC, and only their FC_lim is counted."
+            f"{len(records) - len(finite)} of {len(records)} networks have no finite FC: zeros leave several recurrent "
+            "classes, so no unique pi, or give a state of the data probability 0 under pi."
         )
     if len(seeds) == 1:
         return Report(
             "table1", "Table 1", COLUMNS, tuple(map(_beside_paper, records)), claims, tuple(notes), records
         )
     rows = [
-        _spread(name, key, [r[key] for r in records if r["data"] == name and r[key] is not None])
+        _spread(
+            name, key, [r[key] for r in records if r["data"] == name and (key == "fc_limit" or determined(r))]
+        )
         for name in dict.fromkeys(r["data"] for r in records)
         for key in QUANTITIES
     ]
@@ -106,6 +110,11 @@ def table1(
         tuple(notes),
         records,
     )
+
+
+def determined(record: Mapping[str, Any]) -> bool:
+    """Is there a unique pi that gives every state of the data a positive probability?"""
+    return record["fc"] is not None and math.isfinite(record["fc"])
 
 
 def within_limit(fc: float, limit: float) -> bool:
@@ -137,7 +146,7 @@ def divergence_of_model(p: Any, network: Network) -> float | None:
 
 def _beside_paper(record: Mapping[str, Any]) -> dict[str, Any]:
     fc, limit = PAPER.get(record["data"], (None, None))
-    ratio = None if record["fc"] is None or not record["fc_limit"] else record["fc"] / record["fc_limit"]
+    ratio = record["fc"] / record["fc_limit"] if determined(record) and record["fc_limit"] else None
     return {**record, "paper_fc": fc, "paper_fc_limit": limit, "ratio": ratio}
 
 
