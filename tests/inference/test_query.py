@@ -236,7 +236,8 @@ def test_max_seconds_stops_and_says_how_far_it_got(titanic: Network) -> None:
     result = query(titanic, "survived", method="sample", tolerance=1e-7, max_seconds=0.3)
     assert time.monotonic() - before < 5
     assert not result.converged
-    assert any("stopped after 0.3 seconds, at a standard error of" in text for text in result.warnings)
+    # On a busy machine not even two rounds may be done in time; that is said too.
+    assert any(text.startswith(("stopped after 0.3 seconds, at", "stopped before")) for text in result.warnings)
 
 
 def test_an_interrupt_ends_a_sampled_query_within_a_second(titanic: Network) -> None:
