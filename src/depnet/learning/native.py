@@ -1,5 +1,6 @@
 """The native learner of one node after another: what crosses the border to C++ and back."""
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from depnet.arrays import IntArray
 from depnet.data import Dataset
 from depnet.learning.options import Limits, Task
 from depnet.learning.penalty import Penalty, StructuralMdl, penalty_value, per_parameter
-from depnet.model import DecisionGraph, Merge, Split
+from depnet.model import DecisionGraph
 
 
 class Grown(NamedTuple):
@@ -28,11 +29,7 @@ class Grown(NamedTuple):
 
     def source(self, cardinalities: tuple[int, ...]) -> DecisionGraph:
         """The information source itself."""
-        operations = tuple(
-            Merge(a, b) if kind else Split(a, b)
-            for kind, a, b in zip(self.kinds.tolist(), self.first.tolist(), self.second.tolist(), strict=True)
-        )
-        return DecisionGraph(operations, cardinalities)
+        return DecisionGraph.recorded(self.kinds, self.first, self.second, cardinalities, len(self.counts))
 
 
 @dataclass(eq=False)
@@ -47,18 +44,23 @@ class Grower:
     penalties: Sequence[Penalty]
     limits: Limits = field(default_factory=Limits)
     max_seconds: float | None = None
+    _linear: list[float | None] = field(default_factory=list, init=False)
     _token: str = field(default_factory=lambda: uuid4().hex, init=False)
     _began: float = field(default_factory=time.time, init=False)
     _stop: native.Stop = field(default_factory=native.Stop, init=False)
 
     def __post_init__(self) -> None:
+        prices = {
+            penalty: per_parameter(penalty, self.dataset.total) for penalty in dict.fromkeys(self.penalties)
+        }
+        self._linear = [prices[penalty] for penalty in self.penalties]
         _table(self._token, self.dataset)
 
     def __call__(self, number: int) -> Grown:
         """Grow node `number`, to the end or until the time is over."""
         task, penalty = self.tasks[number], self.penalties[number]
         rows = self.dataset.total
-        linear = per_parameter(penalty, rows)
+        linear = self._linear[number]
         left = None if self.max_seconds is None else max(0.0, self._began + self.max_seconds - time.time())
         kinds, first, second, counts, complete = _table(self._token, self.dataset).grow(
             targets=task.targets,
@@ -73,7 +75,7 @@ class Grower:
             seconds=None if left is None else min(left, 1e9),
             stop=self._stop,
         )
-        states = int(np.prod([self.dataset.domain.cardinalities[i] for i in task.targets]))
+        states = math.prod(self.dataset.domain.cardinalities[i] for i in task.targets)
         return Grown(kinds, first, second, counts.reshape(-1, states), complete)
 
     def stop(self) -> None:

@@ -5,6 +5,7 @@ the nodes' targets and inputs as numbers.
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -38,10 +39,24 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One node to be learned: the variables it updates, and those its source may read."""
+    """One node to be learned: the variables it updates, and those its source may read.
+
+    `readable` is shared by the nodes of a network, which so take no room of n x n.
+    """
 
     targets: tuple[int, ...]
-    inputs: tuple[int, ...]
+    readable: tuple[int, ...]
+    barred: frozenset[int] = frozenset()
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The variables that its source may read, ascending."""
+        inputs = self.readable
+        for j in self.barred.union(self.targets):  # few, as a rule
+            at = bisect_left(inputs, j)
+            if inputs[at : at + 1] == (j,):
+                inputs = inputs[:at] + inputs[at + 1 :]
+        return inputs
 
 
 def plan(
@@ -59,6 +74,7 @@ def plan(
     targets = _targets(domain, blocks)
     role_of = _roles(domain, roles)
     links = _links(domain, forbidden)
+    readable = tuple(j for j in range(len(domain)) if role_of.get(j) != "target")
     tasks = []
     for block in targets:
         kept = [i for i in block if role_of.get(i) == "input"]
@@ -67,12 +83,9 @@ def plan(
                 f"the block {_names(domain, block)} has the variable {domain.names[kept[0]]!r} with the role 'input', "
                 "which is not predicted, beside others that are. Take it out of the block."
             )
-        barred = {source for source, target in links if target in block}
-        inputs = tuple(
-            j for j in range(len(domain)) if j not in block and j not in barred and role_of.get(j) != "target"
-        )
-        tasks.append(Task(block, () if kept else inputs))
-    for source, target in links:
+        barred = set().union(*(links.get(target, ()) for target in block))
+        tasks.append(Task(block, () if kept else readable, frozenset(barred)))
+    for source, target in ((source, target) for target, sources in links.items() for source in sources):
         if role_of.get(target) == "input":
             raise LearningError(
                 f"the link {domain.names[source]!r} -> {domain.names[target]!r} is forbidden, but "
@@ -152,13 +165,14 @@ def _roles(domain: Domain, roles: Mapping[str, Role] | None) -> dict[int, Role]:
     return role_of
 
 
-def _links(domain: Domain, forbidden: Iterable[tuple[str, str]]) -> set[tuple[int, int]]:
-    links = set()
+def _links(domain: Domain, forbidden: Iterable[tuple[str, str]]) -> dict[int, set[int]]:
+    """The barred sources of each target."""
+    links: dict[int, set[int]] = {}
     for link in forbidden:
         if isinstance(link, str) or len(link) != 2:
             raise LearningError(f"a forbidden link is a pair (source, target) of names; got {link!r}.")
         source, target = (_index(domain, name, "forbidden") for name in link)
         if source == target:
             raise LearningError(f"the link {link!r} is forbidden anyway: no variable is its own input.")
-        links.add((source, target))
+        links.setdefault(target, set()).add(source)
     return links

@@ -12,6 +12,7 @@ graph, where a row meets only the tests on its own path.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -57,6 +58,32 @@ class DecisionGraph:
         object.__setattr__(self, "cardinalities", tuple(self.cardinalities))
         object.__setattr__(self, "_size", checked_size(self.operations, self.cardinalities))
         object.__setattr__(self, "_compiled", [])
+
+    @classmethod
+    def recorded(
+        cls,
+        kinds: NDArray[np.uint8],
+        first: NDArray[np.int32],
+        second: NDArray[np.int32],
+        cardinalities: tuple[int, ...],
+        size: int,
+    ) -> "DecisionGraph":
+        """Operations as the native learner records them, kinds 0 for Split(first, second) and 1 for Merge.
+
+        They are possible by construction, so they are not checked one by one again.
+        """
+        graph = object.__new__(cls)
+        operations = [
+            Merge(a, b) if kind else Split(a, b)
+            for kind, a, b in zip(kinds.tolist(), first.tolist(), second.tolist(), strict=True)
+        ]
+        branches = _as_array(cardinalities)[np.where(kinds == 0, second, 0)]
+        arrays = native.compile_operations(kinds, first, second, branches)
+        object.__setattr__(graph, "operations", tuple(operations))
+        object.__setattr__(graph, "cardinalities", cardinalities)
+        object.__setattr__(graph, "_size", size)
+        object.__setattr__(graph, "_compiled", [CompiledGraph(*map(read_only, arrays))])
+        return graph
 
     @property
     def size(self) -> int:
@@ -141,6 +168,11 @@ class DecisionGraph:
             raise ModelError(
                 f"variable {j} has the codes 0..{self.cardinalities[j] - 1}; got {column.min()}..{column.max()}."
             )
+
+
+@lru_cache(maxsize=4)
+def _as_array(cardinalities: tuple[int, ...]) -> NDArray[np.int32]:
+    return np.array(cardinalities, dtype=np.int32)
 
 
 def checked_size(operations: Iterable[Operation], cardinalities: Sequence[int]) -> int:
