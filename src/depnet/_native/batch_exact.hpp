@@ -4,7 +4,9 @@
 #include <span>
 
 #include "batch_plan.hpp"
-#include "exact_operators.hpp"
+#include "exact_coloured.hpp"
+#include "exact_krylov.hpp"
+#include "exact_sweep.hpp"
 
 namespace depnet {
 

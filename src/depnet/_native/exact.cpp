@@ -6,7 +6,10 @@
 
 #include "arrays.hpp"
 #include "exact_classes.hpp"
-#include "exact_operators.hpp"
+#include "exact_coloured.hpp"
+#include "exact_jumps.hpp"
+#include "exact_krylov.hpp"
+#include "exact_sweep.hpp"
 
 namespace depnet::exact {
 namespace {

@@ -1,9 +1,9 @@
 """Fixed points of a scan on one recurrent class, without ever forming K.
 
-Each map G below has the law as its fixed point (`_native/exact_operators.hpp`): a Gauss-Seidel sweep of
-the random scan's jumps, coloured by the sum of codes; the plain jumps where nodes are blocks; a sweep of
-the sequential scan. GMRES solves x = G x from the uniform law on the class, and keeps to that class: what
-starts at zero outside stays zero.
+Each map G has the law as its fixed point: a Gauss-Seidel sweep of the random scan's jumps, coloured by the
+sum of codes (`_native/exact_coloured.hpp`); the plain jumps where nodes are blocks (`exact_jumps.hpp`); a
+sweep of the sequential scan (`exact_sweep.hpp`). GMRES solves x = G x from the uniform law on the class, and
+keeps to that class: what starts at zero outside stays zero.
 
 A cycle of GMRES that gains little is followed by one with a larger basis; where even the largest stalls,
 plain applications of G carry on, since they converge however slowly. Nothing is returned whose residual
@@ -55,7 +55,7 @@ def random_laws(
     classes: Iterable[IntArray | None],
     effort: Effort | None = None,
 ) -> Iterator[FloatArray]:
-    """Pi = pi K of each class, given by its members (None: all states), flat over the free domain."""
+    """The law pi = pi K of each class, given by its members (None: all states), flat over the free domain."""
     jumps: Map | None = None
     for members in classes:
         p = uniform(chain, members)
@@ -129,7 +129,7 @@ def _fixed_point(
     while True:
         # Relative to the flow and not to the probability: a chain that rarely moves is solved as well.
         distance, flow = float(np.abs(r).sum()), float(x.sum())
-        over = stalls > PATIENCE or effort.applications > MAX_APPLICATIONS
+        over = distance == 0 or stalls > PATIENCE or effort.applications > MAX_APPLICATIONS
         if distance <= goal * flow or over:
             G.law(x, p)
             p /= p.sum()

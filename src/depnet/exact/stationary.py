@@ -6,6 +6,8 @@ has the law pi = sum of c_i pi_i. The sequential scan takes them in turn: its la
 pi^0 -> ... -> pi^(n-1) -> pi^0, whose centroid is the model distribution (Eq. ordered).
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from depnet.arrays import FloatArray
@@ -38,14 +40,20 @@ def stationary(network: Network, scan: Scan, evidence: Given | Evidence | None =
 
 def free_law(chain: FreeChain, network: Network, scan: Scan) -> FloatArray:
     """The stationary law of the one recurrent class, flat over the free domain."""
-    law = only_law(chain, network, scan)
-    if isinstance(scan, RandomScan):
-        return law
-    centroid = law.copy()
-    for update in in_order(chain, network, scan)[:-1]:
-        chain.native.project(update, law)
+    if isinstance(scan, RandomScan) or not chain.nodes:
+        return only_law(chain, network, scan)
+    centroid = np.zeros(chain.size)
+    for law in free_cycle(chain, network, scan):
         centroid += law
     return np.asarray(centroid / centroid.sum())
+
+
+def free_cycle(chain: FreeChain, network: Network, scan: SequentialScan) -> Iterator[FloatArray]:
+    """pi^0, pi^1, ... of the one recurrent class, flat over the free domain."""
+    law = only_law(chain, network, scan)
+    for update in in_order(chain, network, scan):
+        yield law.copy()
+        chain.native.project(update, law)
 
 
 def stationary_cycle(
@@ -65,9 +73,4 @@ def stationary_cycle(
     check_dense(
         network.domain.cardinalities, bytes_per_state=8 * (len(order) + 1), what="the stationary cycle"
     )
-    law = only_law(chain, network, scan)
-    laws = []
-    for update in order:
-        laws.append(chain.spread(law))
-        chain.native.project(update, law)
-    return tuple(laws)
+    return tuple(chain.spread(law) for law in free_cycle(chain, network, scan))

@@ -1,41 +1,15 @@
-// Linear maps whose fixed point is a stationary law.
+// Gauss-Seidel on the jumps of a random scan, colour by colour.
 //
-// Random scan: with self-loops divided out, u(x) = outflow(x) pi(x) is the law of the chain of
-// jumps, u = u J. An update of one variable jumps between states whose sums of codes differ modulo
-// the largest cardinality: with that sum as colour, states of one colour do not see each other, and
-// a Gauss-Seidel sweep goes colour by colour. The first colour is a function of the others, which
-// are the unknown: half of the states of a binary domain.
+// An update of one variable jumps between states whose sums of codes differ modulo the largest
+// cardinality: with that sum as colour, states of one colour do not see each other, and a
+// Gauss-Seidel sweep goes colour by colour. The first colour is a function of the others, which are
+// the unknown: half of the states of a binary domain.
 #pragma once
 
-#include <array>
-#include <memory>
-
+#include "exact_jumps.hpp"
 #include "exact_krylov.hpp"
-#include "exact_projection.hpp"
 
 namespace depnet::exact {
-
-// [leaf, state]: c theta(state | leaf), or c times the probability of leaving the state, summed
-// over the other states: 1 - theta would lose all digits where theta is nearly 1.
-inline std::vector<double> scaled(const Update& u, double c) {
-    std::vector<double> cells(u.theta);
-    for (double& cell : cells) cell *= c;
-    return cells;
-}
-
-inline std::vector<double> leaving(const Update& u, double c) {
-    const Index k = u.states();
-    std::vector<double> cells(u.theta.size(), 0.0);
-    for (std::size_t leaf = 0; leaf * k < cells.size(); ++leaf) {
-        if (u.impossible[leaf]) continue;
-        double* cell = cells.data() + leaf * k;
-        const double* row = u.theta.data() + leaf * k;
-        double below = 0, above = 0;
-        for (Index s = 0; s < k; below += c * row[s++]) cell[s] += below;
-        for (Index s = k; s-- > 0; above += c * row[s]) cell[s] += above;
-    }
-    return cells;
-}
 
 // The chain of jumps, colour by colour. All updates are of one axis.
 class Coloured {
@@ -275,139 +249,6 @@ class Coloured {
     std::vector<double> law_;  // [colour, m]
     std::vector<double> flow_;
     std::vector<double> per_outflow_;  // 1 / outflow; 0 where nothing flows out
-};
-
-// The chain of jumps without colours, for updates of any axes.
-class Jumping {
-  public:
-    Jumping(const Chain& chain, const double* weights) : chain_(chain) {
-        law_.assign(chain.size, 0.0);
-        per_outflow_.assign(chain.size, 0.0);
-        for (std::size_t i = 0; i < chain.updates.size(); ++i) {
-            const Update& u = chain.updates[i];
-            theta_.push_back(scaled(u, weights[i]));
-            const std::vector<double> out = leaving(u, weights[i]);
-            each(u, [&](Index base, Index leaf) {
-                for (Index s = 0; s < u.states(); ++s)
-                    per_outflow_[base + u.offsets[s]] += out[leaf * u.states() + s];
-            });
-        }
-        for (double& flow : per_outflow_) flow = flow > 0 ? 1.0 / flow : 0.0;
-    }
-
-    Index dimension() const { return chain_.size; }
-
-    void apply(const double* x, double* out) {
-        for (Index s = 0; s < chain_.size; ++s) law_[s] = x[s] * per_outflow_[s];
-        std::fill(out, out + chain_.size, 0.0);
-        for (std::size_t i = 0; i < chain_.updates.size(); ++i) flow_from_others(i, out);
-    }
-
-    void start(const double* p, double* x) const {
-        for (Index s = 0; s < chain_.size; ++s)
-            x[s] = per_outflow_[s] > 0 ? p[s] / per_outflow_[s] : 0.0;
-    }
-
-    void law(const double* x, double* p) {
-        apply(x, p);
-        for (Index s = 0; s < chain_.size; ++s) p[s] *= per_outflow_[s];
-    }
-
-  private:
-    template <typename F>
-    static void each(const Update& u, F&& f) {
-        std::visit([&](const auto& leaves) { for_contexts(u, leaves, f); }, u.leaves);
-    }
-
-    // Sums over the other states of a context go up from below and down from above: a difference
-    // from the context's total would lose the digits of a small flow beside a large probability.
-    void flow_from_others(std::size_t i, double* out) {
-        const Update& u = chain_.updates[i];
-        const Index k = u.states();
-        const double* theta = theta_[i].data();
-        if (k == 1) return;
-        if (k == 2) {
-            const Index far = u.offsets[1];
-            each(u, [&](Index base, Index leaf) {  // theta is 0 where the update is impossible
-                out[base] += theta[2 * leaf] * law_[base + far];
-                out[base + far] += theta[2 * leaf + 1] * law_[base];
-            });
-            return;
-        }
-        each(u, [&](Index base, Index leaf) {
-            if (u.any_impossible && u.impossible[leaf]) return;
-            const double* row = theta + leaf * k;
-            double below = 0;
-            for (Index s = 0; s < k; ++s) {
-                const Index x = base + u.offsets[s];
-                out[x] += row[s] * below;
-                below += law_[x];
-            }
-            double above = 0;
-            for (Index s = k; s-- > 0;) {
-                const Index x = base + u.offsets[s];
-                out[x] += row[s] * above;
-                above += law_[x];
-            }
-        });
-    }
-
-    const Chain& chain_;
-    std::vector<std::vector<double>> theta_;
-    std::vector<double> law_;
-    std::vector<double> per_outflow_;
-};
-
-// A sweep of a sequential scan. The first update forgets its own axes, so the unknown is the law of
-// the other axes: x -> x theta_first, the other updates in turn, and back to the other axes.
-class Sweep {
-  public:
-    Sweep(const Chain& chain, std::vector<Index> order) : chain_(chain), order_(std::move(order)) {
-        law_.assign(chain.size, 0.0);
-    }
-
-    Index dimension() const { return first().contexts; }
-
-    void apply(const double* x, double* out) {
-        law(x, law_.data());
-        start(law_.data(), out);
-    }
-
-    void start(const double* p, double* x) const {
-        const Update& u = first();
-        u.for_each_run([&](Index base, Index context) {
-            for (Index b = 0; b < u.run; ++b) {
-                double total = 0;
-                for (const Index offset : u.offsets) total += p[base + offset + b];
-                x[context + b] = total;
-            }
-        });
-    }
-
-    // The law just before the first update, after one more sweep.
-    void law(const double* x, double* p) const {
-        const Update& u = first();
-        const Index k = u.states();
-        std::visit(
-            [&](const auto& leaves) {
-                u.for_each_run([&](Index base, Index context) {
-                    for (Index b = 0; b < u.run; ++b) {
-                        const double* row = u.theta.data() + leaves[context + b] * k;
-                        for (Index s = 0; s < k; ++s)
-                            p[base + u.offsets[s] + b] = row[s] * x[context + b];
-                    }
-                });
-            },
-            u.leaves);
-        for (std::size_t i = 1; i < order_.size(); ++i) project(chain_.updates[order_[i]], p);
-    }
-
-  private:
-    const Update& first() const { return chain_.updates[order_[0]]; }
-
-    const Chain& chain_;
-    std::vector<Index> order_;
-    std::vector<double> law_;
 };
 
 }  // namespace depnet::exact
