@@ -1,7 +1,7 @@
 """`python -m benchmarks quality`: test pseudo-log-likelihood on standard binary tables.
 
 Nats per row, the sum over variables of log theta_i(x_i | x_-i); higher is better. Everything is fitted on the
-train rows; `auto` chooses by the valid rows, as Libra's trees were tuned. The tables are NAME.{train,valid,test}.data.gz
+train rows; `auto` chooses by the valid rows, as Libra's trees were tuned, or --without-valid by parts of train. The tables are NAME.{train,valid,test}.data.gz
 in the folder debd of --data, one row a line, comma-separated 0/1.
 """
 
@@ -39,6 +39,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--tables", nargs="*", default=list(LIBRA), choices=list(LIBRA), metavar="NAME")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--smoothing", type=float, default=0.5)
+    parser.add_argument(
+        "--without-valid", action="store_true", help="auto chooses by parts of the train rows"
+    )
     options = parser.parse_args(arguments)
     print("test pseudo-log-likelihood, nats per row (CPU seconds)")
     print(
@@ -56,7 +59,12 @@ def main(arguments: list[str]) -> int:
         began = time.process_time()
         tasks = plan(train.domain)
         network, choice = learn_auto(
-            train, tasks, Auto(), smoothing=options.smoothing, validation=valid, n_jobs=options.jobs
+            train,
+            tasks,
+            Auto(),
+            smoothing=options.smoothing,
+            validation=None if options.without_valid else valid,
+            n_jobs=options.jobs,
         )
         shown.append(result(network, test, began))
         own = sum(chosen != choice.pooled for chosen in zip(choice.penalties, choice.smoothings, strict=True))

@@ -106,7 +106,7 @@ class Certificate:
 
     def __str__(self) -> str:
         ordered = sorted(self.nodes, key=lambda node: node.kl, reverse=True)
-        width = max([len("sum of c_i"), *(len(node.name) for node in ordered[:SHOWN])])
+        width = max([len("c_i-weighted"), *(len(node.name) for node in ordered[:SHOWN])])
         head = f"{'node':{width}} {'leaves':>8} {'H(X|Y)':>10} {'H(X|rest)':>10} {'KL':>10} {'R':>10} {'cost':>10}"
         lines = [f"certificate from {self.rows:,} rows, nats per row", head]
         for node in ordered[:SHOWN]:
@@ -116,7 +116,7 @@ class Certificate:
             lines.append(f"... and {len(ordered) - SHOWN:,} nodes nearer to the data")
         totals = (self.total(q) for q in ("source_entropy", "full_entropy", "kl", "penalty", "cost"))
         leaves = sum(node.leaves for node in self.nodes)
-        lines.append(f"{'sum of c_i':{width}} {leaves:8,} " + " ".join(f"{x:10.6f}" for x in totals))
+        lines.append(f"{'c_i-weighted':{width}} {leaves:8,} " + " ".join(f"{x:10.6f}" for x in totals))
         if any(node.naming for node in self.nodes):
             lines.append(f"naming the operations: {self.total('naming'):.6f}, beside R")
         lines.append(f"FC(data || model) <= {self.fc_limit:.6g} (Theorem 3, random scan)")
