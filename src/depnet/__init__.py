@@ -48,7 +48,7 @@ from depnet.model import (
 )
 from depnet.model.file import load, save
 from depnet.model.score import score, score_samples
-from depnet.sampling import Sampler, sample, trace
+from depnet.sampling import Sampler, expectation, sample, trace
 
 __version__ = "0.1.0"
 
@@ -88,6 +88,7 @@ __all__ = [
     "certificate",
     "consistency",
     "empirical",
+    "expectation",
     "geometry",
     "impute",
     "law_path",

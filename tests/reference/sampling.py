@@ -24,7 +24,7 @@ class ImpossibleRowError(Exception):
 def interval_ends(weights: tuple[float, ...]) -> list[int]:
     """The inner ends of the states' intervals; `LARGEST` stands for "beyond every word"."""
     exact = [Fraction(w) for w in weights]
-    total = sum(exact)
+    total = sum(exact, Fraction(0))
     ends = []
     for below in itertools.accumulate(exact[:-1]):
         c = below / total

@@ -27,8 +27,8 @@ struct PackedWords {
 template <int W, int kCells>
 inline PackedWords<W> packed_update(const PackedNode<W>& node, const PackedProgram& p,
                                     PackedWords<W> x, std::uint32_t word) {
-    std::uint64_t row = 0;
-    for (int k = 0; k < W; ++k) row |= gather_bits(x.w[k], node.inputs[k]) << node.shifts[k];
+    std::uint64_t row = gather_bits(x.w[0], node.inputs[0]);
+    for (int k = 1; k < W; ++k) row |= gather_bits(x.w[k], node.inputs[k]) << node.shifts[k];
     const std::uint32_t* thresholds = p.thresholds + node.thresholds + row * kCells;
     const std::uint32_t w = clipped(word);
     if constexpr (kCells == 1 && W == 1) {
@@ -86,19 +86,8 @@ class PackedRun {
     void run_sweeps(std::int64_t sweep, std::int64_t sweeps) {
         const std::int64_t m = p_.choices.node_count;
         std::uint64_t w = word_index(sweep);
-        if (chains_ == 1) {  // one chain: its state stays in registers
-            PackedWords<W> x = x_[0];
-            if (task_.random_scan) {
-                for (std::int64_t t = sweeps * m; t > 0; --t, w += 2) {
-                    const std::int64_t i = chosen_node(p_.choices, *words_.row(w));
-                    x = packed_update<W, kCells>(nodes_[i], p_, x, *words_.row(w + 1));
-                }
-            } else {
-                for (; sweeps > 0; --sweeps)
-                    for (std::int64_t j = 0; j < m; ++j)
-                        x = packed_update<W, kCells>(nodes_[j], p_, x, *words_.row(w++));
-            }
-            x_[0] = x;
+        if (chains_ == 1) {
+            run_one(w, sweeps * m);
             return;
         }
         if (!task_.random_scan) {
@@ -114,6 +103,35 @@ class PackedRun {
             for (std::int64_t c = 0; c < chains_; ++c)
                 x_[c] = packed_update<W, kCells>(nodes_[node[c]], p_, x_[c], word[c]);
         }
+    }
+
+    // One chain: its state stays in registers, and an update waits for nothing but the last one.
+    void run_one(std::uint64_t w, std::int64_t steps) {
+        const std::int64_t m = p_.choices.node_count, each = task_.random_scan ? 2 : 1;
+        const std::int64_t stride = words_.stride();
+        const PackedProgram p = p_;
+        const PackedNode<W>* const nodes = nodes_;
+        PackedWords<W> x = x_[0];
+        std::int64_t j = 0;
+        while (steps > 0) {
+            const std::uint32_t* word = nullptr;
+            std::int64_t count = words_.at_hand(w, word) / each;
+            if (count > steps) count = steps;
+            steps -= count;
+            w += static_cast<std::uint64_t>(count * each);
+            if (task_.random_scan) {
+                for (; count > 0; --count, word += 2 * stride) {
+                    const std::int64_t i = chosen_node(p.choices, word[0]);
+                    x = packed_update<W, kCells>(nodes[i], p, x, word[stride]);
+                }
+            } else {
+                for (; count > 0; --count, word += stride) {
+                    x = packed_update<W, kCells>(nodes[j], p, x, *word);
+                    j = j + 1 == m ? 0 : j + 1;
+                }
+            }
+        }
+        x_[0] = x;
     }
 
     void step(std::int64_t j, std::uint64_t w) {

@@ -188,6 +188,13 @@ class Rows {
         return made_ + (r - begin_) * stride_;
     }
 
+    // Row r and those behind it that are at hand: how many there are, `stride()` words apart.
+    std::int64_t at_hand(std::uint64_t r, const std::uint32_t*& rows) {
+        rows = row(r);
+        return words_ ? kRows : static_cast<std::int64_t>(end_ - r);
+    }
+    std::int64_t stride() const { return stride_; }
+
   private:
     static constexpr std::int64_t kRows = 64;
 

@@ -1,9 +1,10 @@
 """An estimate of the mixing time: a pilot run whose autocorrelation sets burn-in and thinning.
 
 128 chains start from the nodes' marginals and run until the second half of the run is ten times longer
-than the slowest state indicator's integrated autocorrelation time tau (in sweeps), chains that disagree
-counting as slow. A chain forgets its start like exp(-2t / tau) or faster: burn-in is 10 tau, thinning 2
-tau. What no single variable shows (a slow joint move, a mode that no chain has met) stays hidden.
+than the slowest state indicator's integrated autocorrelation time tau (in sweeps), and no indicator's split
+R-hat is larger than tau explains; a run that never gets there is given tau of at least a tenth of its
+second half. A chain forgets its start like exp(-2t / tau) or faster: burn-in is 10 tau, thinning 2 tau.
+What no single variable shows (a slow joint move, a mode that no chain has met) stays hidden.
 """
 
 import math
@@ -19,16 +20,19 @@ from depnet.sampling.kernels import CallbackKernel, Randomness, Task, choose_ker
 from depnet.sampling.plan import Plan
 
 CHAINS = 128
-FIRST_SWEEPS = 64
+FIRST_SWEEPS = 128
 MOST_SWEEPS = 4096
 MOST_CELLS = 2**27
 LONGER = 10
 """The kept half of the pilot is so many times longer than tau when it may stop."""
+R_HAT_MARGIN = 3.0
+"""Means of D draws vary by tau / D of the draws' variance, so R-hat is about sqrt(1 + tau / D); three times
+that share is taken to mean that chains differ for good, as those of a chain that goes round in a circle do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mixing:
-    """The pilot's result. `time` is tau in sweeps, that of the slowest `variable`."""
+    """The pilot's result. `time` is tau in sweeps, that of the slowest `variable`; `r_hat` the largest of all."""
 
     time: float
     variable: str
@@ -88,14 +92,18 @@ def estimate_mixing(plan: Plan, seed: int) -> Mixing:
 
 
 def _measured(plan: Plan, rows: CodeArray, sweeps: int) -> Mixing:
-    worst = (1.0, 0, 1.0)
+    slowest, time, r_hat, agree = plan.rules[0].variables[0], 1.0, 1.0, True
+    kept = rows.shape[1]
     for i in sorted({i for rule in plan.rules for i in rule.variables} - set(plan.evidence.clamped)):
         draws = state_indicators(rows[i].T, plan.network.domain.cardinalities[i])
         draws = draws[:, :, 1:] if draws.shape[2] == 2 else draws  # the other state mirrors it
-        times = autocorrelation_time(draws)
-        slowest = int(np.argmax(times))
-        if times[slowest] > worst[0]:
-            worst = (float(times[slowest]), i, float(split_r_hat(draws[:, :, slowest])[0]))
-    time, i, r_hat = worst
-    settled = LONGER * time <= rows.shape[1]
-    return Mixing(time, plan.network.domain.variables[i].name, r_hat, sweeps, CHAINS, settled)
+        own = autocorrelation_time(draws)
+        disagreement = split_r_hat(draws)
+        agree &= bool((disagreement**2 <= 1 + R_HAT_MARGIN * np.maximum(own, 1) / (kept // 2)).all())
+        r_hat = max(r_hat, float(disagreement.max()))
+        if own.max() > time:
+            slowest, time = i, float(own.max())
+    settled = LONGER * time <= kept and agree
+    if not settled:
+        time = max(time, kept / LONGER)
+    return Mixing(time, plan.network.domain.variables[slowest].name, r_hat, sweeps, CHAINS, settled)

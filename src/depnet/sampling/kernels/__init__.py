@@ -44,4 +44,11 @@ def choose_kernel(plan: Plan, chains: int, name: str = "auto") -> Kernel:
         return KERNELS[name](plan)
     if chains >= SLICED_CHAINS and SlicedKernel.fits(plan):
         return SlicedKernel(plan)
+    if (
+        chains >= 8
+        and not plan.random
+        and CodesKernel.fits(plan)
+        and max(plan.network.domain.cardinalities) > 2
+    ):
+        return CodesKernel(plan)  # a node's loop over the chains' bytes is as fast as gathering bits
     return next(kind(plan) for kind in (PackedKernel, CodesKernel, CallbackKernel) if kind.fits(plan))
