@@ -1,8 +1,8 @@
 """`python -m benchmarks quality`: test pseudo-log-likelihood on standard binary tables.
 
 Nats per row, the sum over variables of log theta_i(x_i | x_-i); higher is better. Everything is fitted on the
-train rows; `auto` chooses by the valid rows, as Libra's trees were tuned, or --without-valid by parts of train. The tables are NAME.{train,valid,test}.data.gz
-in the folder debd of --data, one row a line, comma-separated 0/1.
+train rows; `auto` chooses by the valid rows, as Libra's trees were tuned, or --without-valid by parts of the train
+rows. The tables are NAME.{train,valid,test}.data.gz in the folder debd of --data, one row a line, comma-separated 0/1.
 """
 
 import argparse
