@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import fft, special, stats
+from scipy import fft, special
 
 from depnet.arrays import CodeArray, FloatArray
 from depnet.data import Dataset
@@ -117,6 +117,8 @@ def _split(x: FloatArray) -> FloatArray:
 
 def _normal_scores(x: FloatArray) -> FloatArray:
     flat = x.reshape(-1, x.shape[2])
+    from scipy import stats  # slow to import, and numeric quantities alone need it
+
     ranks = stats.rankdata(flat, method="average", axis=0)
     return np.asarray(special.ndtri((ranks - 0.375) / (len(flat) + 0.25))).reshape(x.shape)
 
