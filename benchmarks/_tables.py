@@ -1,0 +1,42 @@
+"""Synthetic tables from random Bayesian networks, and the standard binary tables."""
+
+import gzip
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from depnet import Dataset
+
+
+def from_random_network(
+    rows: int, cardinalities: Sequence[int], *, seed: int = 0, most_parents: int = 3, sparse: bool = False
+) -> Dataset:
+    """Rows drawn from a random Bayesian network: up to `most_parents` parents a variable, Dirichlet tables.
+
+    `sparse`: state 0 is by far the most frequent, as in baskets and clicks.
+    """
+    rng = np.random.default_rng(seed)
+    codes = np.zeros((rows, len(cardinalities)), dtype=np.uint8, order="F")
+    for i, states in enumerate(cardinalities):
+        parents = rng.permutation(i)[: int(rng.integers(1, most_parents + 1))]
+        context, contexts = np.zeros(rows, dtype=np.int64), 1
+        for parent in parents:
+            context = context * cardinalities[parent] + codes[:, parent]
+            contexts *= cardinalities[parent]
+            if contexts > 200:  # large parents: groups of joint states share a distribution
+                context, contexts = rng.integers(0, 50, contexts)[context], 50
+        concentration = [8.0] + [0.3] * (states - 1) if sparse else [0.6] * states
+        cumulative = np.cumsum(rng.dirichlet(concentration, size=contexts), axis=1)[:, :-1]
+        uniform = rng.random(rows)
+        for begin in range(0, rows, 1 << 16):
+            part = slice(begin, begin + (1 << 16))
+            codes[part, i] = (uniform[part, None] > cumulative[context[part]]).sum(axis=1)
+    return Dataset.from_codes(codes, cardinalities)
+
+
+def debd(folder: Path, name: str) -> Dataset:
+    """The train rows of a binary table NAME.train.data.gz."""
+    with gzip.open(folder / f"{name}.train.data.gz") as file:
+        codes = np.loadtxt(file, delimiter=",", dtype=np.uint8, ndmin=2)
+    return Dataset.from_codes(codes, [2] * codes.shape[1])
