@@ -138,6 +138,7 @@ def pyagrum_greedy(dataset: Dataset, network: Network, budget: float) -> tuple[f
     learner = pyagrum.BNLearner(frame)  # type: ignore[no-untyped-call]  # a SWIG module
     learner.setNumberOfThreads(1)
     learner.useGreedyHillClimbing()
+    learner.useSmoothingPrior()  # else a context that never occurs is an error
     learner.setMaxTime(budget * 1000)
     learner.useScoreMDL() if hasattr(learner, "useScoreMDL") else learner.useScoreBIC()
     learner.learnBN()

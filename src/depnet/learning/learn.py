@@ -140,7 +140,7 @@ def learn_tasks(
         grower = Grower(dataset, tasks, penalties, limits, max_seconds)
         for number, grown in _grown_nodes(grower, missing, n_jobs):
             source = grown.source(cardinalities)
-            table = ConditionalTable.from_counts(grown.counts, smoothing)
+            table = ConditionalTable.learned(grown.counts, smoothing)
             nodes[number] = Node(tasks[number].targets, source, table)
             if file is not None and grown.complete:
                 file.add(number, source)

@@ -77,11 +77,16 @@ class ConditionalTable:
         """
         smoothing = checked_smoothing(smoothing)
         whole = _checked_counts(counts)
-        states = whole.shape[1]
-        totals = whole.sum(axis=1, keepdims=True) + smoothing * states
-        rows = np.full(whole.shape, 1.0 / states)
-        np.divide(whole + smoothing, totals, out=rows, where=totals > 0)
-        return cls(read_only(rows), read_only(whole), smoothing)
+        return cls(read_only(_theta(whole, smoothing)), read_only(whole), smoothing)
+
+    @classmethod
+    def learned(cls, counts: IntArray, smoothing: float) -> "ConditionalTable":
+        """`from_counts` for counts that the native learner made: they are what they should be."""
+        table = object.__new__(cls)
+        object.__setattr__(table, "probabilities", read_only(_theta(counts, smoothing)))
+        object.__setattr__(table, "counts", read_only(counts))
+        object.__setattr__(table, "smoothing", smoothing)
+        return table
 
     @property
     def size(self) -> int:
@@ -107,6 +112,14 @@ class ConditionalTable:
         return np.array_equal(self.probabilities, other.probabilities)
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def _theta(counts: IntArray, smoothing: float) -> FloatArray:
+    states = counts.shape[1]
+    totals = counts.sum(axis=1, keepdims=True) + smoothing * states
+    rows: FloatArray = np.full(counts.shape, 1.0 / states)
+    np.divide(counts + smoothing, totals, out=rows, where=totals > 0)
+    return rows
 
 
 def _check_rows(rows: FloatArray) -> FloatArray:
