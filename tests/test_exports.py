@@ -1,0 +1,73 @@
+"""`import depnet` is quick, and its names are all there: for users, for `dir`, for type checkers."""
+
+import ast
+import importlib
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import depnet
+
+HEAVY = ("scipy", "joblib", "sklearn", "pandas", "matplotlib", "rich", "click", "numpy")
+
+
+def loaded_by(statement: str) -> set[str]:
+    """Which of the heavy packages a fresh interpreter has loaded after a statement."""
+    program = f"import sys; {statement}; print(*(m for m in {HEAVY} if m in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_import_depnet_loads_nothing_heavy() -> None:
+    assert loaded_by("import depnet") == set()
+
+
+def test_the_model_and_its_file_need_numpy_only() -> None:
+    assert loaded_by("import depnet; depnet.titanic(); depnet.Network; depnet.load") == {"numpy"}
+
+
+def test_mutant_what_is_heavy_would_be_seen() -> None:
+    assert "scipy" in loaded_by("import depnet; depnet.geometry")
+
+
+@pytest.mark.parametrize("name", depnet.__all__)
+def test_every_name_is_there(name: str) -> None:
+    assert name in dir(depnet)
+    value = getattr(depnet, name)
+    assert isinstance(value, ModuleType) or value.__name__ == name
+    assert value.__doc__, f"{name} has no docstring"
+
+
+def test_the_names_type_checkers_read_are_the_names_there_are() -> None:
+    tree = ast.parse(Path(depnet.__file__).read_text(encoding="utf-8"))
+    (block,) = (node for node in tree.body if isinstance(node, ast.If) and isinstance(node.test, ast.Name))
+    read = {}
+    for node in block.body:
+        assert isinstance(node, ast.ImportFrom)
+        read.update({alias.name: node.module for alias in node.names})
+    assert sorted(read) == sorted(depnet.__all__)
+    for name, module in read.items():
+        there = getattr(importlib.import_module(module or ""), name)
+        assert getattr(depnet, name) is there, name
+
+
+def test_every_submodule_is_an_attribute() -> None:
+    public = {m.name for m in pkgutil.iter_modules(depnet.__path__) if not m.name.startswith("_")}
+    for name in public - {"arrays", "cli"}:  # types for our own signatures; the command line
+        assert name in dir(depnet), f"add {name} to _SUBMODULES"
+        assert getattr(depnet, name) is importlib.import_module(f"depnet.{name}")
+
+
+def test_star_imports_all_names() -> None:
+    names: dict[str, object] = {}
+    exec("from depnet import *", names)
+    assert set(depnet.__all__) <= set(names)
+
+
+def test_a_misspelt_name_is_an_attribute_error_that_names_it() -> None:
+    with pytest.raises(AttributeError, match=r"module 'depnet' has no attribute 'statoinary'"):
+        depnet.statoinary  # type: ignore[attr-defined]  # noqa: B018  # which mypy sees, too
