@@ -92,6 +92,13 @@ def test_errors_are_one_line(
     assert error.count("\n") == 1
 
 
+def test_help_says_what_each_command_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["paper", "--help"]) == 0
+    text = capsys.readouterr().out
+    assert "..." not in text.split("Commands:")[1]  # no description is cut off
+    assert all(f"  {name} " in text for name in [*SMALL, "figures", "beyond"])
+
+
 def test_a_claim_that_fails_is_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
     from depnet.cli.show import deliver
     from depnet.paper import Claim, Column, Report

@@ -32,7 +32,7 @@ def paper() -> None:
 @click.option("--seeds", type=click.IntRange(min=1), default=1, show_default=True, help="How many seeds.")
 @click.option("--coupling", type=float, default=1.0, show_default=True, help="J of the Ising model.")
 def table1(seed: int, seeds: int, coupling: float, out: Path | None, plot: Path | None) -> int:
-    """Table 1: FC(p^D||pi) and its bound, the FC-limit, on four data sets."""
+    """Table 1: FC(p^D||pi) and the FC-limit, beside the paper."""
     from depnet.cli.show import deliver
     from depnet.paper.table1 import table1
 
@@ -63,7 +63,10 @@ SMOOTHING = click.option(
 def scans(
     seed: int, family: str, rows: int, smoothing: float, orders: int, out: Path | None, plot: Path | None
 ) -> int:
-    """The laws of the random scan and of sequential scans, and Theorem 3's bound for each."""
+    """Random and sequential scans, and the bound.
+
+    Distances between their laws, and Theorem 3's bound for each.
+    """
     from depnet.cli.show import deliver
     from depnet.paper.scans import scans
 
@@ -89,7 +92,10 @@ def game(
     out: Path | None,
     plot: Path | None,
 ) -> int:
-    """The random scan as a game: p^t and the two costs on the way to the Nash equilibrium."""
+    """The random scan as a game, to its equilibrium.
+
+    p^t and the two costs on the way to the Nash equilibrium (pi, {pi_i}).
+    """
     from depnet.cli.show import deliver
     from depnet.paper.game import game
 
@@ -98,10 +104,14 @@ def game(
 
 
 @paper.command()
-@OUT
-@PLOT
-def perturbation(out: Path | None, plot: Path | None) -> int:
-    """A small change of the transition matrix can move its law far; the FC-limit beside it."""
+@common
+def perturbation(seed: int, out: Path | None, plot: Path | None) -> int:
+    """A small change can move the stationary law far.
+
+    The size of the change, how far pi moves, and the FC-limit beside it.
+
+    Nothing in it is random: every --seed gives the same.
+    """
     from depnet.cli.show import deliver
     from depnet.paper.perturbation import perturbation
 
@@ -123,7 +133,7 @@ def perturbation(out: Path | None, plot: Path | None) -> int:
 def convergence(
     seed: int, most: int, families: tuple[str, ...], smoothing: float, out: Path | None, plot: Path | None
 ) -> int:
-    """Theorems 5 and 6: the model goes to the true law as N grows from 100."""
+    """Theorems 5 and 6: the model goes to the true law."""
     from depnet.cli.show import deliver
     from depnet.paper.convergence import SIZES, convergence
     from depnet.paper.data_sets import FAMILIES
@@ -155,7 +165,10 @@ def rare(
     out: Path | None,
     plot: Path | None,
 ) -> int:
-    """Sec. 5: rare evidence is inferred worse; clamped chains have no joint in common."""
+    """Rare evidence is inferred worse.
+
+    Sec. 5, and 5.1: clamped chains have no joint in common.
+    """
     from depnet.cli.show import deliver
     from depnet.paper.rare import rare
 
@@ -180,7 +193,10 @@ def rare(
 )
 @OUT
 def figures(names: tuple[str, ...], into: Path, formats: tuple[str, ...], out: Path | None) -> int:
-    """The paper's figures by their labels (all, or NAMES): PNG, SVG and interactive HTML."""
+    """The figures: PNG, SVG and interactive HTML.
+
+    All of them, or those called NAMES, which are the paper's labels.
+    """
     from depnet.cli.show import deliver
     from depnet.paper.figures import FORMATS, write_figures
 
@@ -194,7 +210,10 @@ def figures(names: tuple[str, ...], into: Path, formats: tuple[str, ...], out: P
 )
 @common
 def beyond(what: str, seeds: int | None, seed: int, out: Path | None, plot: Path | None) -> int:
-    """Ours, not the paper's: seeds and couplings, tightness, the sequential scan, overfitting."""
+    """Ours: couplings, tightness, sequential scans, overfitting.
+
+    What the paper leaves open; nothing of it is claimed by the paper.
+    """
     from depnet.cli.show import deliver
     from depnet.paper.beyond import BEYOND
 
