@@ -12,7 +12,7 @@ and a split whose leaves were all merged again has gained nothing.
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -97,12 +97,23 @@ def strengths(node: Node, dataset: Dataset) -> dict[int, float]:
     """{j: bits per row that X_j's splits gained}, for the inputs of the node's source."""
     source = node.source
     if isinstance(source, DecisionGraph):
-        gained = _Replay(node, source, dataset).gained
-        return {j: gained[j] for j in source.inputs}
+        return _shared(_Replay(node, source, dataset).gained, source.inputs)
     counts = leaf_counts(source, node.variables, dataset)
     known = _nats(counts.sum(axis=0, keepdims=True)) - _nats(counts)
     share = known / (max(len(source.inputs), 1) * dataset.total * math.log(2))
     return dict.fromkeys(source.inputs, share)
+
+
+def _shared(gained: Mapping[int, float], inputs: Sequence[int]) -> dict[int, float]:
+    """The gains of the inputs. Merges can leave a variable no say at all, and yet charge a part of what they
+    lost to others; what is then left of its gain goes to the inputs, in proportion to theirs.
+    """
+    kept = {j: gained.get(j, 0.0) for j in inputs}
+    left = sum(gained.values()) - sum(kept.values())
+    positive = sum(max(bits, 0.0) for bits in kept.values())
+    for j, bits in kept.items():
+        kept[j] += left * (max(bits, 0.0) / positive if positive > 0 else 1 / len(kept))
+    return kept
 
 
 class _Replay:
