@@ -162,7 +162,7 @@ def test_a_result_reads_well(titanic: Network, people: Dataset) -> None:
     assert "R-hat" in str(sampled)
     assert "±" in str(sampled)
     assert sampled.r_hat is not None
-    assert sampled.r_hat < 1.05
+    assert sampled.r_hat < 1.1
     assert sampled.effective_sample_size is not None
     assert sampled.effective_sample_size > 1000
 

@@ -1,0 +1,130 @@
+"""Bayesian networks in the BIF format: a small reader, a forward sampler, exact inference by elimination."""
+
+import itertools
+import re
+import string
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from depnet import Domain, Variable
+from depnet.arrays import FloatArray, IntArray
+
+_VARIABLE = re.compile(r"variable\s+(\S+)\s*\{[^{]*\{([^}]*)\}\s*;\s*\}")
+_PROBABILITY = re.compile(r"probability\s*\(\s*([^)|]+?)\s*(?:\|\s*([^)]*))?\)\s*\{(.*?)\n\}", re.DOTALL)
+_ROW = re.compile(r"\(([^)]*)\)\s*([^;]*);")
+
+
+@dataclass(frozen=True)
+class BayesianNetwork:
+    """`parents[i]` and `tables[i]`: P(X_i | parents), axes as the parents and X_i last."""
+
+    domain: Domain
+    parents: tuple[tuple[int, ...], ...]
+    tables: tuple[FloatArray, ...]
+
+    def order(self) -> list[int]:
+        """The variables, each after its parents."""
+        ordered: list[int] = []
+        while len(ordered) < len(self.parents):
+            ordered += [
+                i for i, p in enumerate(self.parents) if i not in ordered and all(j in ordered for j in p)
+            ]
+        return ordered
+
+    def sample(self, rows: int, rng: np.random.Generator) -> IntArray:
+        """Rows drawn forward, parents first."""
+        codes = np.zeros((rows, len(self.parents)), dtype=np.int64)
+        for i in self.order():
+            theta = self.tables[i][tuple(codes[:, j] for j in self.parents[i])]
+            theta = np.broadcast_to(theta, (rows, theta.shape[-1]))
+            codes[:, i] = (rng.random((rows, 1)) >= np.cumsum(theta, axis=1)[:, :-1]).sum(axis=1)
+        return codes
+
+    def joint(self, targets: Sequence[int], evidence: Mapping[int, int]) -> FloatArray:
+        """P(targets, evidence): an unnormalised table whose sum is P(evidence)."""
+        relevant = self._ancestors([*targets, *evidence])
+        factors = []
+        for i in relevant:
+            axes, table = [*self.parents[i], i], self.tables[i]
+            where = tuple(evidence.get(j, slice(None)) for j in axes)
+            factors.append(([j for j in axes if j not in evidence], table[where]))
+        hidden = {i for i in relevant if i not in evidence and i not in targets}
+        while hidden:
+            i = min(hidden, key=lambda i: len({j for axes, _ in factors if i in axes for j in axes}))
+            hidden.remove(i)
+            touching = [factor for factor in factors if i in factor[0]]
+            factors = [factor for factor in factors if i not in factor[0]]
+            axes = sorted({j for own, _ in touching for j in own} - {i})
+            factors.append((axes, _product(touching, axes)))
+        return _product(factors, list(targets))
+
+    def _ancestors(self, variables: Sequence[int]) -> list[int]:
+        found: set[int] = set()
+        waiting = list(variables)
+        while waiting:
+            i = waiting.pop()
+            if i not in found:
+                found.add(i)
+                waiting.extend(self.parents[i])
+        return sorted(found)
+
+
+def _product(factors: Sequence[tuple[Sequence[int], FloatArray]], axes: Sequence[int]) -> FloatArray:
+    letters = {
+        j: string.ascii_letters[k] for k, j in enumerate(sorted({j for own, _ in factors for j in own}))
+    }
+    terms = ",".join("".join(letters[j] for j in own) for own, _ in factors)
+    wanted = "".join(letters[j] for j in axes)
+    return np.asarray(np.einsum(f"{terms}->{wanted}", *(table for _, table in factors), optimize="greedy"))
+
+
+def read(path: Path) -> BayesianNetwork:
+    """The network in a BIF file."""
+    text = path.read_text()
+    variables = [
+        Variable(name, tuple(state.strip() for state in states.split(",")))
+        for name, states in _VARIABLE.findall(text)
+    ]
+    domain = Domain(tuple(variables))
+    parents: dict[int, tuple[int, ...]] = {}
+    tables: dict[int, FloatArray] = {}
+    for name, given, body in _PROBABILITY.findall(text):
+        i = domain.index(name)
+        parents[i] = tuple(domain.index(p.strip()) for p in given.split(",")) if given.strip() else ()
+        table = np.full([domain.cardinalities[j] for j in (*parents[i], i)], np.nan)
+        if parents[i]:
+            for states, numbers in _ROW.findall(body):
+                labels = [label.strip() for label in states.split(",")]
+                where = tuple(
+                    domain.variables[j].code(label) for j, label in zip(parents[i], labels, strict=True)
+                )
+                table[where] = [float(number) for number in numbers.split(",")]
+        else:
+            numbers = body.split("table")[1].split(";")[0]
+            table[:] = [float(number) for number in numbers.split(",")]
+        if np.isnan(table).any():
+            raise SystemExit(f"{path}: the table of {name} is incomplete")
+        tables[i] = table / table.sum(axis=-1, keepdims=True)
+    places = range(len(variables))
+    return BayesianNetwork(domain, tuple(parents[i] for i in places), tuple(tables[i] for i in places))
+
+
+def random_queries(
+    network: BayesianNetwork, count: int, rng: np.random.Generator, *, least: float = 0.01
+) -> list[tuple[int, dict[int, int], FloatArray]]:
+    """Targets with one or two pieces of evidence, in turn, of probability above `least`; and the true answers."""
+    queries: list[tuple[int, dict[int, int], FloatArray]] = []
+    for pieces in itertools.cycle((1, 2)):
+        if len(queries) == count:
+            break
+        while True:
+            chosen = rng.permutation(len(network.domain))[: pieces + 1].tolist()
+            evidence = {j: int(rng.integers(network.domain.cardinalities[j])) for j in chosen[1:]}
+            table = network.joint([chosen[0]], evidence)
+            if table.sum() > least:
+                queries.append((chosen[0], evidence, table / table.sum()))
+                break
+    return queries
