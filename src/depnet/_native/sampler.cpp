@@ -26,8 +26,8 @@ std::vector<T> copied(const In1<T>& values) {
 struct Nodes {
     std::vector<std::int64_t> heads;
     std::vector<std::uint32_t> thresholds, choice;
-    std::vector<std::int32_t> inputs, leaf_map, vertex_variable, vertex_begin, children, targets,
-        choice_guide;
+    std::vector<std::int32_t> inputs, leaf_map, children, targets, choice_guide;
+    std::vector<Vertex> vertices;
     std::vector<std::uint16_t> decode;
     std::int64_t variables, guide_shift;
     bool uniform_choice;
@@ -43,8 +43,6 @@ struct Nodes {
           choice(copied(choice)),
           inputs(copied(inputs)),
           leaf_map(copied(leaf_map)),
-          vertex_variable(copied(vertex_variable)),
-          vertex_begin(copied(vertex_begin)),
           children(copied(children)),
           targets(copied(targets)),
           choice_guide(copied(choice_guide)),
@@ -52,24 +50,24 @@ struct Nodes {
           variables(variables),
           guide_shift(guide_shift),
           uniform_choice(uniform_choice),
-          count(count) {}
+          count(count) {
+        for (std::size_t v = 0; v < vertex_variable.size(); ++v) {
+            if (vertex_variable(v) >= 0) {
+                vertices.push_back({vertex_variable(v), vertex_begin(v), 1, 0});
+            } else {  // a leaf leads to itself
+                vertices.push_back(
+                    {0, static_cast<std::int32_t>(this->children.size()), 0, vertex_begin(v)});
+                this->children.push_back(static_cast<std::int32_t>(v));
+            }
+        }
+    }
 
     Program view() const {
-        return {variables,
-                count,
-                reinterpret_cast<const Node*>(heads.data()),
-                thresholds.data(),
-                inputs.data(),
-                leaf_map.data(),
-                vertex_variable.data(),
-                vertex_begin.data(),
-                children.data(),
-                targets.data(),
-                decode.data(),
-                choice.data(),
-                choice_guide.data(),
-                guide_shift,
-                uniform_choice};
+        return {variables,         count,           reinterpret_cast<const Node*>(heads.data()),
+                thresholds.data(), inputs.data(),   leaf_map.data(),
+                vertices.data(),   children.data(), targets.data(),
+                decode.data(),     choice.data(),   choice_guide.data(),
+                guide_shift,       uniform_choice};
     }
 };
 

@@ -57,10 +57,9 @@ template <typename Code>
 inline std::int64_t leaf_of(const Program& p, const Node& node, const Tile<Code>& tile,
                             std::int64_t chain) {
     if (node.kind == kWalk) {
-        auto v = static_cast<std::int32_t>(node.extra);
-        while (p.vertex_variable[v] >= 0)
-            v = p.children[p.vertex_begin[v] + tile.at(p.vertex_variable[v], chain)];
-        return p.vertex_begin[v];
+        const Vertex* v = p.vertices + node.extra;
+        while (v->scale != 0) v = p.vertices + p.children[v->begin + tile.at(v->variable, chain)];
+        return v->leaf;
     }
     std::int64_t sum = node.base;
     const std::int32_t* input = p.inputs + 2 * node.inputs;
@@ -82,9 +81,8 @@ inline void assign(const Program& p, const Node& node, const Tile<Code>& tile, s
 }
 
 template <typename Code>
-inline bool update(const Program& p, const Node& node, const Tile<Code>& tile, std::int64_t chain,
-                   std::uint32_t word) {
-    const std::int64_t leaf = leaf_of(p, node, tile, chain);
+inline bool update_in(const Program& p, const Node& node, const Tile<Code>& tile,
+                      std::int64_t chain, std::int64_t leaf, std::uint32_t word) {
     const std::int64_t state =
         state_of(p.thresholds + node.thresholds + leaf * node.cells, node.cells, clipped(word));
     if (state >= node.limit) return false;
@@ -92,22 +90,55 @@ inline bool update(const Program& p, const Node& node, const Tile<Code>& tile, s
     return true;
 }
 
+template <typename Code>
+inline bool update(const Program& p, const Node& node, const Tile<Code>& tile, std::int64_t chain,
+                   std::uint32_t word) {
+    return update_in(p, node, tile, chain, leaf_of(p, node, tile, chain), word);
+}
+
+// Chains walk in step, each from vertex at[k]: no branch depends on where one of them goes, and the
+// walk ends when all have come to a leaf.
+template <typename Code>
+inline void walk_in_step(const Program& p, const Tile<Code>& tile, const std::int64_t* chain,
+                         std::int64_t count, std::int32_t* at) {
+    for (std::int32_t open = 1; open != 0;) {
+        open = 0;
+        for (std::int64_t k = 0; k < count; ++k) {
+            const Vertex v = p.vertices[at[k]];
+            at[k] = p.children[v.begin + v.scale * tile.at(v.variable, chain[k])];
+            open |= p.vertices[at[k]].scale;
+        }
+    }
+}
+
 // One node, the same in all chains of the tile, whose state is [variable][kTile].
 template <typename Code>
 inline bool update_all(const Program& p, const Node& node, const Tile<Code>& tile,
                        std::int64_t chains, const std::uint32_t* words) {
-    if (node.kind != kDirect || node.cells > 16 || node.target_count != 1 || chains < 8) {
+    if (node.kind == kMapped || node.cells > 16 || node.target_count != 1 || chains < 8) {
         for (std::int64_t c = 0; c < chains; ++c)
             if (!update(p, node, tile, c, words[c])) return false;
         return true;
     }
     std::uint32_t leaf[kTile], state[kTile] = {};
-    for (std::int64_t c = 0; c < chains; ++c) leaf[c] = static_cast<std::uint32_t>(node.base);
-    const std::int32_t* input = p.inputs + 2 * node.inputs;
-    for (std::int64_t j = 0; j < node.input_count; ++j, input += 2) {
-        const Code* code = tile.x + input[0] * kTile;
-        const auto stride = static_cast<std::uint32_t>(input[1]);
-        for (std::int64_t c = 0; c < chains; ++c) leaf[c] += stride * code[c];
+    if (node.kind == kWalk) {
+        std::int64_t chain[kTile];
+        std::int32_t at[kTile];
+        for (std::int64_t c = 0; c < chains; ++c) {
+            chain[c] = c;
+            at[c] = static_cast<std::int32_t>(node.extra);
+        }
+        walk_in_step(p, tile, chain, chains, at);
+        for (std::int64_t c = 0; c < chains; ++c)
+            leaf[c] = static_cast<std::uint32_t>(p.vertices[at[c]].leaf);
+    } else {
+        for (std::int64_t c = 0; c < chains; ++c) leaf[c] = static_cast<std::uint32_t>(node.base);
+        const std::int32_t* input = p.inputs + 2 * node.inputs;
+        for (std::int64_t j = 0; j < node.input_count; ++j, input += 2) {
+            const Code* code = tile.x + input[0] * kTile;
+            const auto stride = static_cast<std::uint32_t>(input[1]);
+            for (std::int64_t c = 0; c < chains; ++c) leaf[c] += stride * code[c];
+        }
     }
     const std::uint32_t* rows = p.thresholds + node.thresholds;
     const auto cells = static_cast<std::uint32_t>(node.cells);
@@ -121,6 +152,36 @@ inline bool update_all(const Program& p, const Node& node, const Tile<Code>& til
     Code* out = tile.x + p.targets[node.targets] * kTile;
     for (std::int64_t c = 0; c < chains; ++c) out[c] = static_cast<Code>(state[c]);
     return true;
+}
+
+// A node of its own in every chain. Returns the place of a node that failed, or kDone.
+template <typename Code>
+inline std::int64_t update_each(const Program& p, const Tile<Code>& tile, std::int64_t chains,
+                                const std::uint32_t* choices, const std::uint32_t* words) {
+    if (chains < 8) {
+        for (std::int64_t c = 0; c < chains; ++c) {
+            const std::int64_t own = chosen_node(p, choices[c]);
+            if (!update(p, p.nodes[own], tile, c, words[c])) return own;
+        }
+        return kDone;
+    }
+    std::int64_t node[kTile], walker[kTile], walkers = 0;
+    std::int32_t at[kTile];
+    for (std::int64_t c = 0; c < chains; ++c) {
+        node[c] = chosen_node(p, choices[c]);
+        walker[walkers] = c;
+        at[walkers] = static_cast<std::int32_t>(p.nodes[node[c]].extra);
+        walkers += p.nodes[node[c]].kind == kWalk;
+    }
+    if (walkers > 0) walk_in_step(p, tile, walker, walkers, at);
+    std::int64_t k = 0;
+    for (std::int64_t c = 0; c < chains; ++c) {
+        const Node& own = p.nodes[node[c]];
+        const std::int64_t leaf =
+            own.kind == kWalk ? p.vertices[at[k++]].leaf : leaf_of(p, own, tile, c);
+        if (!update_in(p, own, tile, c, leaf, words[c])) return node[c];
+    }
+    return kDone;
 }
 
 template <typename Code>
@@ -180,15 +241,10 @@ class TileRun {
             return true;
         }
         for (std::int64_t j = 0; j < p_.node_count; ++j) {
-            std::int64_t node[kTile];
-            const std::uint32_t* word = words_.row(first + 2 * j);
-            for (std::int64_t c = 0; c < chains_; ++c) node[c] = chosen_node(p_, word[c]);
-            word = words_.row(first + 2 * j + 1);
-            for (std::int64_t c = 0; c < chains_; ++c)
-                if (!update(p_, p_.nodes[node[c]], tile_, c, word[c])) {
-                    failed_ = node[c];
-                    return false;
-                }
+            const std::uint32_t* choices = words_.row(first + 2 * j);
+            const std::uint32_t* words = words_.row(first + 2 * j + 1);
+            failed_ = update_each(p_, tile_, chains_, choices, words);
+            if (failed_ != kDone) return false;
         }
         return true;
     }

@@ -21,6 +21,12 @@ struct Node {
         target_count, decode, number;
 };
 
+// A vertex of a decision graph: go on to children[begin + scale * code of variable]. A leaf has
+// scale 0 and leads to itself, so that many chains can walk in step and wait there.
+struct Vertex {
+    std::int32_t variable, begin, scale, leaf;
+};
+
 struct Program {
     std::int64_t variables;
     std::int64_t node_count;
@@ -28,8 +34,7 @@ struct Program {
     const std::uint32_t* thresholds;  // [leaf][cells], ascending in a row
     const std::int32_t* inputs;       // pairs (variable, stride)
     const std::int32_t* leaf_map;
-    const std::int32_t* vertex_variable;  // as CompiledGraph; children and vertices are offsets
-    const std::int32_t* vertex_begin;     // into the whole arrays
+    const Vertex* vertices;  // a node's root is its `extra`
     const std::int32_t* children;
     const std::int32_t* targets;       // variables that a node updates
     const std::uint16_t* decode;       // [state][target] codes of a block's joint states
