@@ -116,6 +116,32 @@ def test_weights_up_to_the_limit_are_exact() -> None:
     assert Dataset.from_codes([[0, 1], [1, 1]], TWO, [0, 0]).total == 0
 
 
+def test_a_dataset_is_checked_however_it_is_made() -> None:
+    domain = Domain.from_cardinalities([2, 3])
+    good = np.array([[1, 2], [0, 0]], dtype=np.uint8)
+    dataset = Dataset(domain, good)
+    good[0, 0] = 9  # the caller's own: the dataset has a copy
+    assert dataset.codes.tolist() == [[1, 2], [0, 0]]
+    assert not dataset.codes.flags.writeable
+    wrong: list[tuple[Any, Any, str]] = [
+        (good, None, "column 'X0', row 0: code 9 is outside"),
+        (good.astype(np.int64), None, "an array of uint8; got one of int64. Make it with Dataset.from_codes"),
+        ([[0, 0]], None, "an array of uint8"),
+        (good[:, :1], None, r"shape \(2, 1\); expected \[rows, 2\]"),
+        (good[1:], [-1], "weights are not negative"),
+        (good[1:], [1, 1], "one a row"),
+    ]
+    for codes, weights, message in wrong:
+        with pytest.raises(DataError, match=message):
+            Dataset(domain, codes, weights)
+
+
+def test_a_dataset_says_what_it_is() -> None:
+    dataset = Dataset.from_codes([[0, 1], [1, 2]], [2, 3], weights=[5, 7])
+    assert str(dataset) == "2 rows that stand for 12 of 2 variables (their states): X0 (2), X1 (3)"
+    assert str(Dataset.from_codes([[0] * 25], [1] * 25)).endswith("X19 (1) and 5 more")
+
+
 def test_a_domain_or_cardinalities_and_not_both() -> None:
     domain = Domain((Variable("a", ("x", "y")),))
     assert Dataset.from_codes([[1]], domain=domain).domain is domain

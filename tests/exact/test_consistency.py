@@ -6,6 +6,7 @@ from hypothesis import given
 
 import depnet
 from depnet import Network, RandomScan
+from depnet.errors import DomainTooLargeError
 from depnet.geometry import kl, kl_to_manifold, m_projection, manifolds
 from tests.exact.drawing import inconsistent_network
 from tests.reference import stationary as reference
@@ -47,6 +48,26 @@ def test_mutants() -> None:
     mixed = Network(genuine.domain, (*genuine.nodes[:2], network.nodes[2]))
     assert not depnet.consistency(mixed).consistent
     assert kl_to_manifold(p, manifolds(mixed)[2]) > 1e-3
+
+
+def test_what_it_says() -> None:
+    shown = str(depnet.consistency(inconsistent_network()))
+    assert shown.startswith("inconsistent: no joint has all these full conditionals\n")
+    found = [float(line.split()[0]) for line in shown.splitlines()[2:5]]
+    assert found == sorted(found, reverse=True)
+    joint = random_joint(np.random.default_rng(0), (2,) * 11)
+    shown = str(depnet.consistency(Network.from_joint(joint)))
+    assert shown.startswith("consistent: a joint distribution has all these full conditionals\n")
+    assert shown.endswith("\n  and 1 more")
+    divided = Network.from_joint(np.eye(2) / 2)
+    assert "(2 recurrent classes; pi is of" in str(depnet.consistency(divided))
+
+
+def test_a_network_too_large_has_a_way_out() -> None:
+    table = depnet.ConditionalTable.from_probabilities([[0.5, 0.5]])
+    nodes = tuple(depnet.Node((i,), depnet.ConstantSource(), table) for i in range(60))
+    with pytest.raises(DomainTooLargeError, match=r"depnet.model.one_sided_links\(network\) needs no law"):
+        depnet.consistency(Network(depnet.Domain.from_cardinalities([2] * 60), nodes))
 
 
 def test_disconnected_support() -> None:

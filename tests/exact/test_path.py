@@ -1,6 +1,7 @@
 """`law_path`: p^0, p^1, ... against the matrices of the twin, and where it leads."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 import depnet
 from depnet import Network, RandomScan, SequentialScan
 from depnet.arrays import FloatArray
-from depnet.errors import DataError, EvidenceError
+from depnet.errors import DataError, DistributionError, EvidenceError
 from depnet.model import Given, Scan
 from tests.exact.drawing import any_scan, inconsistent_network, random_evidence
 from tests.reference import stationary as reference
@@ -95,9 +96,33 @@ def test_errors() -> None:
     network = inconsistent_network()
     with pytest.raises(EvidenceError, match="must lie on the evidence; only 0 of"):
         depnet.law_path(network, RandomScan(), (1, 2, 0), evidence={"X0": 0})
-    with pytest.raises(DataError, match=r"starts at a joint distribution of the shape \(2, 3, 2\)"):
+    with pytest.raises(DistributionError, match="start sums to 6; a distribution sums to 1"):
         depnet.law_path(network, RandomScan(), np.full((2, 3, 2), 0.5))
+    with pytest.raises(
+        DataError, match=r"starts at a joint distribution of the shape \(2, 3, 2\), or .* 3 codes"
+    ):
+        depnet.law_path(network, RandomScan(), (0.5, 0.5))
+    wrong: list[Any] = ["abc", ["a", "b", "c"], {"X0": 1}, [[0.5], [0.25, 0.25]], None]
+    for start in wrong:
+        with pytest.raises(DistributionError, match="start "):
+            depnet.law_path(network, RandomScan(), start)
     with pytest.raises(DataError, match="a state has a code"):
         depnet.law_path(network, RandomScan(), (1, 3, 0))
-    with pytest.raises(DataError, match="0 or more steps; got -1"):
-        depnet.law_path(network, RandomScan(), (1, 2, 0), steps=-1)
+    endless: list[Any] = [-1, 2.5, "3", True]
+    for steps in endless:
+        with pytest.raises(DataError, match=rf"0 or more steps, a whole number of them; got {steps!r}"):
+            depnet.law_path(network, RandomScan(), (1, 2, 0), steps=steps)
+
+
+def test_one_variable() -> None:
+    one, two = Network.from_joint([1.0]), Network.from_joint([0.25, 0.75])
+    starts: list[tuple[Network, list[int], list[float]]] = [
+        (one, [0], [1.0]),  # its only state
+        (one, [1], [1.0]),  # its only law
+        (two, [1], [0.0, 1.0]),
+        (two, [1, 0], [1.0, 0.0]),
+    ]
+    for network, start, law in starts:
+        p, q = depnet.law_path(network, SequentialScan(), start, steps=1)
+        assert p.tolist() == law
+        np.testing.assert_allclose(q, depnet.stationary(network, RandomScan()), rtol=0, atol=1e-15)

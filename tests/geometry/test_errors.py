@@ -19,6 +19,8 @@ BAD_JOINTS: list[tuple[Any, str]] = [
     (P - [[0.2, 0.2, 0.2], [0.0, 0.0, 0.0]], "p[0, 0] is -0.1; probabilities are not negative"),
     (P * math.nan, "not finite"),
     (np.where(P > 0.2, math.inf, P), "not finite"),
+    (np.where(P > 0.2, math.inf, -math.inf), "not finite"),
+    (np.full(P.shape, 1e308), "not finite"),
     (np.zeros((2, 0)), "has the shape (2, 0)"),
     (1.0, "has the shape ()"),
     ([[0.5], [0.25, 0.25]], "a tensor of numbers"),
@@ -133,8 +135,10 @@ def test_a_node_must_not_be_clamped_itself() -> None:
 
 def test_parameters_of_geodesics_are_finite() -> None:
     for geodesic in (geometry.m_geodesic, geometry.e_geodesic):
-        with pytest.raises(DistributionError, match="finite"):
-            geodesic(P, P, math.inf)
+        wrong: list[Any] = [math.inf, math.nan, "half", None, 10**400]
+        for lam in wrong:
+            with pytest.raises(DistributionError, match="lam is a finite number; got"):
+                geodesic(P, P, lam)
 
 
 def test_negative_entropies_of_negative_numbers() -> None:

@@ -78,6 +78,15 @@ def test_ends_of_geodesics_with_zeros() -> None:
         geometry.e_geodesic(ONE, other, 0.5)
 
 
+def test_e_geodesic_far_beyond_its_ends_is_a_point() -> None:
+    """The state whose probability grows fastest gets all of it: never NaN, however far."""
+    p0, p1 = np.array([1e-10, 0.5, 0.5 - 1e-10]), np.array([1e-300, 0.2, 0.8])
+    for lam in (1e3, 1e308):
+        np.testing.assert_array_equal(geometry.e_geodesic(p0, p1, lam), [0, 0, 1])
+        np.testing.assert_array_equal(geometry.e_geodesic(p0, p1, -lam), [1, 0, 0])
+        np.testing.assert_allclose(geometry.e_geodesic(p0, p0, lam), p0, rtol=1e-14, atol=0)
+
+
 def test_m_geodesic_beyond_its_ends_as_far_as_it_goes() -> None:
     p0, p1 = np.array([0.5, 0.3, 0.2]), np.array([0.4, 0.4, 0.2])
     np.testing.assert_allclose(geometry.m_geodesic(p0, p1, 5), [0.0, 0.8, 0.2], atol=1e-15)

@@ -70,6 +70,19 @@ def test_impossible_operations_are_named(operations: list[Split | Merge], messag
         DecisionGraph(tuple(operations), (2, 3))
 
 
+def test_a_merge_is_not_the_split_of_the_same_numbers() -> None:
+    assert Split(0, 1) == Split(0, 1)
+    assert Split(0, 1) != Merge(0, 1)
+    assert Merge(0, 1) != Split(0, 1)
+    assert Split(0, 1) == (0, 1)
+    assert hash(Split(0, 1)) == hash((0, 1))
+    merged_first = DecisionGraph((Split(0, 1), Merge(0, 1), Split(0, 1)), (2, 3))
+    split_first = DecisionGraph((Split(0, 1), Split(0, 1), Merge(0, 1)), (2, 3))
+    assert merged_first.size == split_first.size
+    assert merged_first != split_first
+    assert merged_first(all_rows((2, 3))).tolist() != split_first(all_rows((2, 3))).tolist()
+
+
 def test_codes_outside_a_tested_variable_are_an_error() -> None:
     graph = DecisionGraph((Split(0, 1),), (2, 3))
     with pytest.raises(ModelError, match=r"variable 1 has the codes 0\.\.2; got 3\.\.3"):

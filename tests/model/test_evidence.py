@@ -73,6 +73,7 @@ def test_weights_tilt_relative_to_the_greatest() -> None:
         ({"class": {"1st": float("inf")}}, "got inf"),
         ({"class": {"1st": "much"}}, "got 'much'"),
         ({"class": {"1st": None}}, "got None"),
+        ({"class": {"1st": 10**400}}, r"got about 10\^400"),
         (["class"], r"evidence is a mapping of variable names to states; got \['class'\]"),
         ("class", "evidence is a mapping"),
         (3, "evidence is a mapping"),

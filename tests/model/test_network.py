@@ -104,6 +104,22 @@ def test_a_network_has_a_domain() -> None:
         Network((2, 3), (free(0, 2), free(1, 3)))  # type: ignore[arg-type]  # on purpose
 
 
+def test_a_network_shows_who_reads_whom() -> None:
+    table = ConditionalTable.from_counts(np.ones((2, 2), dtype=int))
+    reader = Node((1,), LosslessSource((0,), (2,)), table)
+    alone = Node((0,), ConstantSource(), ConditionalTable.from_counts([[1, 2]]))
+    assert str(Network(Domain.from_cardinalities([2, 2]), (alone, reader))) == (
+        "a dependency network of 2 variables and 2 nodes\n"
+        "  X0 knows nothing (1 leaf)\n"
+        "  X1 knows X0 (2 leaves)"
+    )
+    wide = Network(
+        Domain.from_cardinalities([2] * 300),
+        tuple(Node((i,), ConstantSource(), ConditionalTable.from_counts([[1, 2]])) for i in range(300)),
+    )
+    assert str(wide).endswith("and 280 more")
+
+
 def test_blocks_and_who_updates_what() -> None:
     network = Network(AB, (Node((1, 0), ConstantSource(), uniform(1, 6)), free(0, 2)))
     assert len(network) == 2
@@ -155,6 +171,8 @@ def test_tiny_joints_are_exact() -> None:
         ([[0.5, 0.6]], r"sum to 1; got shape \(1, 2\), sum 1\.1"),
         ([[1.5, -0.5]], "non-negative"),
         ([[np.nan, 1.0]], "non-negative"),
+        ([np.inf, -np.inf], "non-negative"),
+        ([1e308, 1e308], "sum inf"),
         (1.0, r"shape \(\)"),
         ([], "sum 0"),
         ([["a"]], "tensor of numbers"),

@@ -42,6 +42,7 @@ def test_a_node_without_weight_may_only_be_clamped() -> None:
         (("a", "b"), r"numbers, one a node; got \('a', 'b'\)"),
         (0.5, "numbers, one a node; got 0.5"),
         ((None, 1.0), "numbers, one a node"),
+        ((10**400, 1.0), "numbers, one a node"),
     ],
 )
 def test_what_are_not_weights(weights: Any, message: str) -> None:

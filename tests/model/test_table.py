@@ -160,6 +160,10 @@ def test_a_table_is_checked_however_it_is_made() -> None:
         ConditionalTable(half, np.array([[1, 1]]))
     with pytest.raises(ModelError, match="same shape"):
         ConditionalTable(half, np.array([[1, 1], [1, 1]]), 0.0)
+    table = ConditionalTable(half)
+    half[0, 0] = 9  # the caller's own: the table has a copy
+    assert table.probabilities.tolist() == [[0.5, 0.5]]
+    assert not table.probabilities.flags.writeable
 
 
 def test_tables_are_equal_by_all_they_hold() -> None:

@@ -28,6 +28,22 @@ class Dataset:
     codes: CodeArray
     weights: IntArray | None = None
 
+    def __post_init__(self) -> None:
+        codes, cards = self.codes, self.domain.cardinalities
+        if not isinstance(codes, np.ndarray) or codes.dtype != _code_type(self.domain):
+            got = f"one of {codes.dtype}" if isinstance(codes, np.ndarray) else brief(codes)
+            raise DataError(
+                f"the codes of a Dataset are an array of {_code_type(self.domain)}; got {got}. Make it with "
+                "Dataset.from_codes(codes, cardinalities)."
+            )
+        if codes.ndim != 2 or codes.shape[1] != len(cards):
+            raise _wrong_shape(codes, self.domain)
+        if codes.size and (codes.max(axis=0) >= cards).any():  # kernels do not check
+            _reject_codes_outside(codes, self.domain)
+        if codes.flags.writeable:
+            object.__setattr__(self, "codes", read_only(codes.copy(order="F")))
+        object.__setattr__(self, "weights", _checked_weights(self.weights, self.rows))
+
     @classmethod
     def from_codes(
         cls,
@@ -50,8 +66,7 @@ class Dataset:
         if domain is None:
             assert cardinalities is not None
             domain = Domain.from_cardinalities(cardinalities)
-        checked = _checked_codes(codes, domain)
-        return cls(domain, checked, _checked_weights(weights, len(checked)))
+        return cls(domain, _checked_codes(codes, domain), weights)  # type: ignore[arg-type]  # checked by cls
 
     @property
     def rows(self) -> int:
@@ -62,6 +77,12 @@ class Dataset:
     def total(self) -> int:
         """N, the number of training samples: the sum of the row weights."""
         return self.rows if self.weights is None else int(self.weights.sum())
+
+    def __str__(self) -> str:
+        some = ", ".join(f"{v.name} ({v.cardinality:,})" for v in self.domain.variables[:20])
+        rest = f" and {len(self.domain) - 20:,} more" if len(self.domain) > 20 else ""
+        weighed = "" if self.weights is None else f" that stand for {self.total:,}"
+        return f"{self.rows:,} rows{weighed} of {len(self.domain):,} variables (their states): {some}{rest}"
 
     def column(self, i: int) -> CodeArray:
         """The codes of X_i, contiguous."""
@@ -76,23 +97,37 @@ def _checked_codes(codes: ArrayLike, domain: Domain) -> CodeArray:
     if raw.ndim == 1 and raw.size == 0:
         raw = raw.reshape(0, len(domain))
     if raw.ndim != 2 or raw.shape[1] != len(domain):
-        raise DataError(
-            f"codes have the shape {raw.shape}; expected [rows, {len(domain)}], one column for each variable."
-        )
+        raise _wrong_shape(raw, domain)
     if raw.size and raw.dtype.kind not in "bui":
         _reject_non_integers(raw, domain)
-    wide = max(domain.cardinalities) > 256
-    checked: CodeArray = np.empty(raw.shape, dtype=np.uint16 if wide else np.uint8, order="F")
-    for i, variable in enumerate(domain.variables):
+    checked: CodeArray = np.empty(raw.shape, dtype=_code_type(domain), order="F")
+    for i, k in enumerate(domain.cardinalities):
         column = raw[:, i]
-        if column.size and (column.min() < 0 or column.max() >= variable.cardinality):
-            row = int(np.flatnonzero((column < 0) | (column >= variable.cardinality))[0])
-            raise DataError(
-                f"column {variable.name!r}, row {row}: code {column[row]} is outside "
-                f"0..{variable.cardinality - 1} ({variable.cardinality} states)."
-            )
+        if column.size and (column.min() < 0 or column.max() >= k):  # before a cast that would wrap
+            _reject_codes_outside(raw, domain)
         checked[:, i] = column
     return read_only(checked)
+
+
+def _code_type(domain: Domain) -> np.dtype[np.uint8] | np.dtype[np.uint16]:
+    return np.dtype(np.uint16) if max(domain.cardinalities) > 256 else np.dtype(np.uint8)
+
+
+def _wrong_shape(codes: NDArray[Any], domain: Domain) -> DataError:
+    return DataError(
+        f"codes have the shape {codes.shape}; expected [rows, {len(domain)}], one column for each variable."
+    )
+
+
+def _reject_codes_outside(codes: NDArray[Any], domain: Domain) -> NoReturn:
+    outside = (codes < 0) | (codes >= np.array(domain.cardinalities))
+    i = int(np.flatnonzero(outside.any(axis=0))[0])
+    row = int(np.flatnonzero(outside[:, i])[0])
+    variable = domain.variables[i]
+    raise DataError(
+        f"column {variable.name!r}, row {row}: code {codes[row, i]} is outside "
+        f"0..{variable.cardinality - 1} ({variable.cardinality} states)."
+    )
 
 
 def _reject_non_integers(raw: NDArray[Any], domain: Domain) -> NoReturn:

@@ -16,12 +16,14 @@ def nearest(wanted: object, names: Iterable[object], shown: int = 5) -> str:
 
     >>> nearest("surived", ["class", "sex", "survived"])
     "Did you mean 'survived'?"
+    >>> nearest("x0", ["X0", "X1"])
+    "Did you mean 'X0'?"
     """
     every = list(names)
     text = _text(wanted)
-    by_text = {_text(name): name for name in itertools.islice(every, COMPARED)}
+    by_text = {_text(name).casefold(): name for name in itertools.islice(every, COMPARED)}
     same = [name for name in every if _text(name) == text]
-    close = [by_text[near] for near in difflib.get_close_matches(text, list(by_text), n=shown)]
+    close = [by_text[near] for near in difflib.get_close_matches(text.casefold(), list(by_text), n=shown)]
     offered = same[:shown] or close
     if offered:
         return f"Did you mean {' or '.join(map(brief, offered))}?"

@@ -19,6 +19,11 @@ from depnet.model.links import OneSidedLink, one_sided_links
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan
 
+WAY_OUT = (
+    "depnet.model.one_sided_links(network) needs no law; to know how near the tables come to the data, see "
+    "depnet.certificate(network, dataset)."
+)
+
 TOLERANCE = 1e-9
 """Nats of KL(pi‖E(theta_i)) that are taken for rounding."""
 
@@ -29,6 +34,8 @@ class Consistency:
 
     consistent: bool
     """There is a joint with all these full conditionals: no divergence is above `tolerance`."""
+    nodes: tuple[str, ...]
+    """What each node updates: the name of its variable, or the names of its block."""
     divergences: tuple[float, ...]
     """KL(pi‖E(theta_i)) of every node, in nats, pi being the law of the random scan."""
     law: FloatArray
@@ -39,15 +46,46 @@ class Consistency:
     """Links that evidence follows one way only."""
     tolerance: float
 
+    def __str__(self) -> str:
+        """The verdict, the nodes from the farthest on, and the one-sided links; long lists are cut."""
+        verdict = "consistent: a joint distribution has" if self.consistent else "inconsistent: no joint has"
+        lines = [f"{verdict} all these full conditionals"]
+        if self.classes > 1:
+            lines[0] += f" ({self.classes:,} recurrent classes; pi is of the one that comes nearest)"
+        lines.append("KL(pi‖E(theta)) of each node, in nats:")
+        farthest = sorted(zip(self.divergences, self.nodes, strict=True), key=lambda pair: -pair[0])
+        lines += _cut([f"  {divergence:.4g}  {node}" for divergence, node in farthest])
+        if self.one_sided:
+            lines.append("one-sided links:")
+            lines += _cut([f"  {link}" for link in self.one_sided])
+        return "\n".join(lines)
+
+
+def _cut(lines: list[str], shown: int = 10) -> list[str]:
+    return lines if len(lines) <= shown else [*lines[:shown], f"  and {len(lines) - shown:,} more"]
+
 
 def consistency(network: Network, *, tolerance: float = TOLERANCE) -> Consistency:
     r"""Whether a joint has all the full conditionals of `network`, and how far each node is from it.
 
     >>> consistency(Network.from_joint([[0.1, 0.2], [0.3, 0.4]])).consistent
     True
+    >>> from depnet import ConditionalTable, ConstantSource, Domain, LosslessSource, Node
+    >>> table = ConditionalTable.from_probabilities
+    >>> alone = Node((0,), ConstantSource(), table([[0.5, 0.5]]))
+    >>> reader = Node((1,), LosslessSource((0,), (2,)), table([[0.9, 0.1], [0.1, 0.9]]))
+    >>> print(consistency(Network(Domain.from_cardinalities([2, 2]), (alone, reader))))
+    inconsistent: no joint has all these full conditionals
+    KL(pi‖E(theta)) of each node, in nats:
+      0.1537  X1
+      0.08228  X0
+    one-sided links:
+      X1 reads X0: evidence on X1 never reaches X0
     """
-    check_dense(network.domain.cardinalities, bytes_per_state=64, what="the consistency of a network")
-    nodes = manifolds(network)
+    check_dense(
+        network.domain.cardinalities, bytes_per_state=64, what="the consistency of a network", way_out=WAY_OUT
+    )
+    nodes, names = manifolds(network), network.domain.names
     best, nearest, classes = np.inf, None, recurrent_classes(network, RandomScan())
     for found in classes:
         law = found.law
@@ -58,6 +96,7 @@ def consistency(network: Network, *, tolerance: float = TOLERANCE) -> Consistenc
     law, divergences = nearest
     return Consistency(
         consistent=all(kl <= tolerance for kl in divergences),
+        nodes=tuple(" x ".join(names[i] for i in node.variables) for node in network.nodes),
         divergences=divergences,
         law=read_only(law),
         classes=len(classes),

@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from depnet.arrays import FloatArray
-from depnet.errors import DataError, EvidenceError
+from depnet.data.whole import is_whole
+from depnet.errors import DataError, EvidenceError, brief
 from depnet.exact.classes import in_order
 from depnet.exact.free import FreeChain
+from depnet.geometry.joint import checked_joint
 from depnet.geometry.size import check_dense
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
@@ -38,8 +40,8 @@ def law_path(
     [[0.1, 0.2], [0.3, 0.4]]
     """
     scan = checked_scan(scan)
-    if steps is not None and steps < 0:
-        raise DataError(f"a path has 0 or more steps; got {steps}.")
+    if steps is not None and (not is_whole(steps) or steps < 0):
+        raise DataError(f"a path has 0 or more steps, a whole number of them; got {brief(steps)}.")
     chain = FreeChain.of(network, evidence)
     check_dense(network.domain.cardinalities, bytes_per_state=24, what="the law of the chain")
     p = chain.gather(_checked_start(network, start))
@@ -84,9 +86,8 @@ def _path(
 
 def _checked_start(network: Network, start: ArrayLike) -> FloatArray:
     cardinalities = network.domain.cardinalities
-    p = np.asarray(start)
-    if p.shape == (len(cardinalities),) and p.dtype.kind in "ui" and p.shape != cardinalities:
-        state = tuple(int(x) for x in p)
+    if _is_state(start, cardinalities):
+        state = tuple(int(x) for x in np.asarray(start))
         if not all(0 <= x < k for x, k in zip(state, cardinalities, strict=True)):
             raise DataError(
                 f"a state has a code 0..k-1 for each of the cardinalities {cardinalities}; got {state}."
@@ -94,10 +95,19 @@ def _checked_start(network: Network, start: ArrayLike) -> FloatArray:
         tensor = np.zeros(cardinalities)
         tensor[state] = 1.0
         return tensor
-    p = p.astype(np.float64)
-    if p.shape != cardinalities or not (p >= 0).all() or not math.isclose(p.sum(), 1.0, abs_tol=1e-9):
+    law = checked_joint(start, "start")
+    if law.shape != cardinalities:
         raise DataError(
-            f"a path starts at a joint distribution of the shape {cardinalities}, non-negative and of sum 1, or at a "
-            f"state of {len(cardinalities)} codes; got the shape {p.shape}, sum {p.sum():.12g}."
+            f"a path starts at a joint distribution of the shape {cardinalities}, or at a state of "
+            f"{len(cardinalities)} codes; got the shape {law.shape}."
         )
-    return p
+    return law
+
+
+def _is_state(start: ArrayLike, cardinalities: tuple[int, ...]) -> bool:
+    try:
+        codes = np.asarray(start)
+    except ValueError:  # ragged: no joint either, as its check will say
+        return False
+    is_joint = codes.shape == cardinalities and codes.sum() == 1  # [1], where one variable has one state
+    return codes.shape == (len(cardinalities),) and codes.dtype.kind in "ui" and not is_joint

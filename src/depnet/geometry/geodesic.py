@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy.special import xlogy
 
 from depnet.arrays import FloatArray
-from depnet.errors import DistributionError
+from depnet.errors import DistributionError, brief
 from depnet.geometry.joint import checked_pair
 
 ROUNDING = 1e-12
@@ -61,21 +61,25 @@ def e_geodesic(p0: ArrayLike, p1: ArrayLike, lam: float) -> FloatArray:
     """
     first, second = _checked_ends(p0, p1)
     lam = _checked_parameter(lam)
-    possible = (first > 0) | (second > 0)
-    power = np.full(first.shape, -np.inf)
-    a, b = first[possible], second[possible]
-    power[possible] = xlogy(1.0 - lam, a) + xlogy(lam, b)
-    highest = float(power.max())
-    if highest == math.inf:
+    if lam in (0.0, 1.0):
+        return (first if lam == 0 else second).copy()
+    both = (first > 0) & (second > 0)
+    if (lam < 0 and (first[~both] > 0).any()) or (lam > 1 and (second[~both] > 0).any()):
         raise DistributionError(
             f"the e-geodesic p0p1 has no point at lam = {lam:.12g}: a state of probability 0 at one end would "
             "have an infinite one. Beyond an end, the other end must cover its support."
         )
-    if highest == -math.inf:
+    if not both.any():
         raise DistributionError(
             f"the e-geodesic p0p1 has no point at lam = {lam:.12g}: no state is possible under both ends."
         )
-    weights = np.exp(power - highest)
+    start = np.log(first[both])
+    slope = np.log(second[both]) - start
+    slope -= slope.max() if lam > 0 else slope.min()  # a factor of Z: now nothing grows without bound
+    with np.errstate(over="ignore"):  # to minus infinity, far along the geodesic
+        power = start + lam * slope
+    weights = np.zeros(first.shape)
+    weights[both] = np.exp(power - power.max())
     return np.asarray(weights / weights.sum())
 
 
@@ -108,7 +112,10 @@ def _checked_ends(p0: ArrayLike, p1: ArrayLike) -> tuple[FloatArray, FloatArray]
 
 
 def _checked_parameter(lam: float) -> float:
-    value = float(lam)
+    try:
+        value = float(lam)
+    except (TypeError, ValueError, OverflowError):
+        value = math.nan
     if not math.isfinite(value):
-        raise DistributionError(f"lam is a finite number; got {lam!r}.")
+        raise DistributionError(f"lam is a finite number; got {brief(lam)}.")
     return value

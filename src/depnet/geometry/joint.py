@@ -32,10 +32,11 @@ def checked_joint(p: ArrayLike, name: str = "p") -> FloatArray:
         raise DistributionError(
             f"{name} has the shape {joint.shape}; expected one axis for each variable, and no empty one."
         )
-    total = float(joint.sum())
+    with np.errstate(invalid="ignore", over="ignore"):  # of what is not finite, or far from a distribution
+        total = float(joint.sum())
     if not np.isfinite(total):
         raise DistributionError(
-            f"{name} has entries that are not finite; probabilities are numbers in [0, 1]."
+            f"{name} has entries that are not finite, or far too large; probabilities are numbers in [0, 1]."
         )
     if joint.min() < 0:
         state = tuple(map(int, np.unravel_index(int(joint.argmin()), joint.shape)))

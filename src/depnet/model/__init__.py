@@ -2,6 +2,7 @@
 
 from depnet.model.decision_graph import DecisionGraph
 from depnet.model.evidence import Evidence, Given
+from depnet.model.links import OneSidedLink, one_sided_links
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.operations import Merge, Operation, Split
@@ -22,10 +23,12 @@ __all__ = [
     "Merge",
     "Network",
     "Node",
+    "OneSidedLink",
     "Operation",
     "RandomScan",
     "Scan",
     "SequentialScan",
     "Split",
     "TabulatedSource",
+    "one_sided_links",
 ]

@@ -88,7 +88,7 @@ def _weights(variable: Variable, known: object) -> FloatArray:
             code = variable.code(label)
             try:
                 value = float(weight)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 value = math.nan
             if not (math.isfinite(value) and value >= 0):
                 raise EvidenceError(

@@ -21,6 +21,10 @@ class OneSidedLink:
     source: str
     carried: bool
 
+    def __str__(self) -> str:
+        how = "reaches {b} through other variables only" if self.carried else "never reaches {b}"
+        return f"{self.reader} reads {self.source}: evidence on {self.reader} {how.format(b=self.source)}"
+
 
 def one_sided_links(network: Network) -> tuple[OneSidedLink, ...]:
     """The one-sided links of a network, by reader, then by source, in the order of the domain.

@@ -16,6 +16,9 @@ from depnet.model.node import Node
 from depnet.model.source import LosslessSource, how_many_joint_states, product_within
 from depnet.model.table import ConditionalTable
 
+SHOWN_NODES = 20
+"""A network prints no more of its nodes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Network:
@@ -67,15 +70,22 @@ class Network:
 
         `p` is a tensor over the joint domain, axis i being variable i. Contexts x_-i of probability 0,
         of which `p` says nothing, get the uniform distribution.
+
+        >>> Network.from_joint([[0.1, 0.4], [0.3, 0.2]]).nodes[1].table.probabilities.tolist()
+        [[0.2, 0.8], [0.6, 0.4]]
         """
         try:
             joint = np.asarray(p, dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise ModelError(f"a joint distribution is a tensor of numbers; {error}.") from None
-        if joint.ndim < 1 or not (joint >= 0).all() or not math.isclose(joint.sum(), 1.0, abs_tol=1e-9):
+        with np.errstate(
+            invalid="ignore", over="ignore"
+        ):  # of what is not finite, or far from a distribution
+            total = float(joint.sum())
+        if joint.ndim < 1 or not (joint >= 0).all() or not math.isclose(total, 1.0, abs_tol=1e-9):
             raise ModelError(
                 f"a joint distribution is a tensor of non-negative numbers that sum to 1; got shape {joint.shape}, "
-                f"sum {joint.sum():.12g}."
+                f"sum {total:.12g}."
             )
         domain = Domain.from_cardinalities(joint.shape) if domain is None else domain
         if domain.cardinalities != joint.shape:
@@ -92,10 +102,21 @@ class Network:
     def __len__(self) -> int:
         return len(self.nodes)
 
+    def __str__(self) -> str:
+        names = self.domain.names
+        lines = [f"a dependency network of {len(names):,} variables and {len(self):,} nodes"]
+        for node in self.nodes[:SHOWN_NODES]:
+            own = " x ".join(names[i] for i in node.variables)
+            known = ", ".join(names[j] for j in node.source.inputs) or "nothing"
+            size = node.source.size
+            lines.append(f"  {own} knows {known} ({size:,} lea{'f' if size == 1 else 'ves'})")
+        if len(self) > SHOWN_NODES:
+            lines.append(f"  and {len(self) - SHOWN_NODES:,} more")
+        return "\n".join(lines)
+
     def with_counts(self, dataset: Dataset) -> "Network":
         """The same network, keeping the 1- and 2-way counts of the data it was learned from."""
-        if dataset.domain != self.domain:
-            raise ModelError("the dataset's domain is not the network's.")
+        check_same_domain("Network.with_counts", self.domain, dataset)
         return replace(self, counts=MarginalCounts.of(dataset))
 
     def updating(self, variables: Sequence[int]) -> tuple[int, ...]:

@@ -25,7 +25,8 @@ class Node:
         given = tuple(self.variables) if isinstance(self.variables, Iterable) else ()
         if not given or not all(map(is_whole, given)) or len(set(given)) < len(given) or min(given) < 0:
             raise ModelError(
-                f"a node updates one or more distinct variables, by their numbers; got {brief(self.variables)}."
+                f"a node updates one or more distinct variables, by their numbers; got {brief(self.variables)}. "
+                "A node of one variable i has variables=(i,)."
             )
         object.__setattr__(self, "variables", tuple(int(i) for i in given))
         who = f"node {'x'.join(map(str, self.variables[:8]))}"

@@ -4,10 +4,25 @@ from typing import NamedTuple, TypeAlias
 
 
 class Split(NamedTuple):
-    """Split(y, j): leaf y is replaced by one leaf for each state of X_j (Eq. newYsplit)."""
+    """Split(y, j): leaf y is replaced by one leaf for each state of X_j (Eq. newYsplit).
+
+    A pair of numbers, and equal to it, but not to a merge of the same numbers.
+
+    >>> Split(0, 1) == Split(0, 1), Split(0, 1) == Merge(0, 1)
+    (True, False)
+    """
 
     leaf: int
     variable: int
+
+    def __eq__(self, other: object) -> bool:
+        return not isinstance(other, Merge) and tuple.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:  # a tuple has its own
+        return not self == other
+
+    def __hash__(self) -> int:
+        return tuple.__hash__(self)
 
 
 class Merge(NamedTuple):
@@ -15,6 +30,15 @@ class Merge(NamedTuple):
 
     first: int
     second: int
+
+    def __eq__(self, other: object) -> bool:
+        return not isinstance(other, Split) and tuple.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return tuple.__hash__(self)
 
 
 Operation: TypeAlias = Split | Merge

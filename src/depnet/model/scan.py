@@ -30,7 +30,7 @@ class RandomScan:
             return
         try:
             weights = tuple(float(c) for c in self.weights)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ScanError(
                 f"the weights of a random scan are numbers, one a node; got {brief(self.weights)}."
             ) from None

@@ -50,6 +50,9 @@ class ConditionalTable:
                 f"a conditional table of the shape {theta.shape} has int64 counts of the same shape; got "
                 f"{self.counts.shape} of {self.counts.dtype}."
             )
+        for name, array in (("probabilities", theta), ("counts", self.counts)):
+            if array is not None and array.flags.writeable:
+                object.__setattr__(self, name, read_only(array.copy()))
 
     @classmethod
     def from_probabilities(cls, probabilities: ArrayLike) -> "ConditionalTable":
@@ -126,7 +129,7 @@ def _check_rows(rows: FloatArray) -> FloatArray:
     """The sums of the rows, each of which must be a distribution to 1e-9."""
     if rows.ndim != 2 or 0 in rows.shape:
         raise ModelError(f"a conditional table is [leaf, state]; got the shape {rows.shape}.")
-    with np.errstate(invalid="ignore"):  # infinities are found below
+    with np.errstate(invalid="ignore", over="ignore"):  # infinities are found below
         totals: FloatArray = rows.sum(axis=1)
         good = (rows >= 0).all(axis=1) & (np.abs(totals - 1) <= ROW_SUM_TOLERANCE)
     if not good.all():
