@@ -82,15 +82,13 @@ struct Vec {
     static void store(double* to, Doubles x) { _mm256_storeu_pd(to, x); }
     static Doubles plus(Doubles a, Doubles b) { return _mm256_add_pd(a, b); }
     static Doubles minus(Doubles a, Doubles b) { return _mm256_sub_pd(a, b); }
-    static Doubles divide(Doubles a, Doubles b) { return _mm256_div_pd(a, b); }
     static Doubles look_up(const double* table, Counts x) {
         return _mm256_i32gather_pd(table, x, 8);
     }
     static Doubles times(Doubles a, Doubles b) { return _mm256_mul_pd(a, b); }
     static Doubles to_doubles(Counts x) { return _mm256_cvtepi32_pd(x); }  // counts are below 2^31
-    static unsigned below(Doubles a, double b) {
-        return static_cast<unsigned>(
-            _mm256_movemask_pd(_mm256_cmp_pd(a, _mm256_set1_pd(b), _CMP_LT_OQ)));
+    static unsigned above(Doubles a, Doubles b) {
+        return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_GT_OQ)));
     }
 };
 

@@ -71,15 +71,12 @@ struct Vec {
     static void store(double* to, Doubles x) { _mm512_storeu_pd(to, x); }
     static Doubles plus(Doubles a, Doubles b) { return _mm512_add_pd(a, b); }
     static Doubles minus(Doubles a, Doubles b) { return _mm512_sub_pd(a, b); }
-    static Doubles divide(Doubles a, Doubles b) { return _mm512_div_pd(a, b); }
     static Doubles look_up(const double* table, Counts x) {
         return _mm512_i32gather_pd(x, table, 8);
     }
     static Doubles times(Doubles a, Doubles b) { return _mm512_mul_pd(a, b); }
     static Doubles to_doubles(Counts x) { return _mm512_cvtepu32_pd(x); }
-    static unsigned below(Doubles a, double b) {
-        return _mm512_cmp_pd_mask(a, _mm512_set1_pd(b), _CMP_LT_OQ);
-    }
+    static unsigned above(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ); }
 };
 
 void pack_equal(const std::uint8_t* codes, std::size_t rows, std::uint8_t value,

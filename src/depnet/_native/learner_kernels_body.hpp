@@ -235,11 +235,13 @@ void best_binary_split(const double* table, const std::uint32_t* ones, std::size
             const Vec::Doubles n0 = Vec::minus(Vec::doubles(all), n1);
             const Vec::Doubles excess =
                 Vec::minus(Vec::times(a1, Vec::doubles(all)), Vec::times(n1, Vec::doubles(all_a)));
-            // An empty side makes 0 / 0 or x / 0: not below anything, and worth nothing.
-            const Vec::Doubles gain = Vec::divide(
-                Vec::times(Vec::times(excess, excess), Vec::doubles(scale)), Vec::times(n1, n0));
-            const Vec::Doubles bound = Vec::minus(Vec::load_doubles(price + v), gain);
-            for (unsigned hits = Vec::below(bound, least + kSlack); hits; hits &= hits - 1)
+            // Worth a look if price - gain is below `least`: without dividing, gain * (n1 n0)
+            // against the rest. An empty side gains nothing: 0 is not above 0, nor is it above NaN.
+            const Vec::Doubles gain = Vec::times(Vec::times(excess, excess), Vec::doubles(scale));
+            const Vec::Doubles wanted =
+                Vec::minus(Vec::load_doubles(price + v), Vec::doubles(least + kSlack));
+            for (unsigned hits = Vec::above(gain, Vec::times(wanted, Vec::times(n1, n0))); hits;
+                 hits &= hits - 1)
                 try_one(v + static_cast<std::size_t>(__builtin_ctz(hits)));
         }
     }

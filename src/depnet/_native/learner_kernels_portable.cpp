@@ -46,11 +46,10 @@ struct Vec {
     static void store(double* to, Doubles x) { *to = x; }
     static Doubles plus(Doubles a, Doubles b) { return a + b; }
     static Doubles minus(Doubles a, Doubles b) { return a - b; }
-    static Doubles divide(Doubles a, Doubles b) { return a / b; }
     static Doubles look_up(const double* table, Counts x) { return table[x]; }
     static Doubles times(Doubles a, Doubles b) { return a * b; }
     static Doubles to_doubles(Counts x) { return x; }
-    static unsigned below(Doubles a, double b) { return a < b; }
+    static unsigned above(Doubles a, Doubles b) { return a > b; }
 };
 
 void pack_equal(const std::uint8_t* codes, std::size_t rows, std::uint8_t value,
