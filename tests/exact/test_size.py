@@ -23,7 +23,6 @@ def test_the_error_says_how_large_and_what_to_do() -> None:
         lambda: depnet.stationary_cycle(network, SequentialScan()),
         lambda: depnet.recurrent_classes(network, RandomScan()),
         lambda: depnet.law_path(network, RandomScan(), [0] * 40),
-        lambda: depnet.consistency(network),
     ):
         with pytest.raises(DomainTooLargeError, match=r"1\.1e\+12 joint states and needs .* evidence"):
             call()

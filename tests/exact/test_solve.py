@@ -95,6 +95,26 @@ def drifting(k: int, seed: int) -> Network:
     return Network(Domain.from_cardinalities([k, k]), nodes)
 
 
+def sticky(slip: float) -> Network:
+    """Two binary variables that copy each other, but for slips; pi is near (0.4, 0.6) on (0, 0) and (1, 1)."""
+    table = ConditionalTable.from_probabilities
+    first = Node((0,), LosslessSource((1,), (2,)), table([[1 - slip, slip], [slip, 1 - slip]]))
+    second = Node((1,), LosslessSource((0,), (2,)), table([[1 - 2 * slip, 2 * slip], [slip, 1 - slip]]))
+    return Network(Domain.from_cardinalities([2, 2]), (first, second))
+
+
+@pytest.mark.parametrize("slip", [1e-8, 1e-15, 1e-100, 1e-305])
+def test_a_random_scan_is_solved_however_rarely_it_moves(slip: float) -> None:
+    pi = depnet.stationary(sticky(slip), RandomScan())
+    np.testing.assert_allclose([pi[0, 0], pi[1, 1]], [0.4, 0.6], rtol=0, atol=1e-7)
+    np.testing.assert_allclose([pi[0, 1] / slip, pi[1, 0] / slip], [0.7, 0.5], rtol=1e-6, atol=0)
+
+
+def test_probabilities_without_an_inverse_are_an_error() -> None:
+    with pytest.raises(ConvergenceError, match="a float cannot hold their inverse"):
+        depnet.stationary(sticky(1e-320), RandomScan())
+
+
 def test_the_basis_grows_where_a_short_one_stalls() -> None:
     network = drifting(80, seed=0)
     chain = FreeChain.of(network)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from depnet import Dataset, Network, geometry
+from depnet import ConditionalTable, ConstantSource, Dataset, Domain, Network, Node, geometry
 from depnet.errors import DataError, DistributionError, DomainTooLargeError, ModelError
 from depnet.geometry import FullConditionalManifold
 
@@ -145,6 +145,21 @@ def test_negative_entropies_of_negative_numbers() -> None:
     for f in (geometry.NEGATIVE_ENTROPY, geometry.negative_conditional_entropy()):
         with pytest.raises(DistributionError, match="non-negative"):
             geometry.bregman_divergence(f, P, P - 0.2)
+
+
+def test_what_is_no_number() -> None:
+    wrong: Any = ["a", "b"]
+    with pytest.raises(DistributionError, match="weights are 2 numbers c_i"):
+        geometry.fc_limit(P, Network.from_joint(P), wrong)
+    with pytest.raises(DistributionError, match="theta is a tensor of numbers"):
+        FullConditionalManifold(wrong, 0)
+
+
+def test_more_variables_than_a_tensor_has_axes() -> None:
+    table = ConditionalTable.from_probabilities([[0.5, 0.5]])
+    nodes = tuple(Node((i,), ConstantSource(), table) for i in range(70))
+    with pytest.raises(DomainTooLargeError, match=r"a tensor of 70 axes.* depnet\.certificate"):
+        geometry.manifolds(Network(Domain.from_cardinalities([2] * 70), nodes))
 
 
 def test_a_node_of_another_domain() -> None:

@@ -129,6 +129,11 @@ def _fixed_point(
     while True:
         # Relative to the flow and not to the probability: a chain that rarely moves is solved as well.
         distance, flow = float(np.abs(r).sum()), float(x.sum())
+        if not math.isfinite(distance):
+            raise ConvergenceError(
+                f"the stationary law of {p.size:,} states was not found: the tables have probabilities so small "
+                "that a float cannot hold their inverse. Take them for 0, or learn the tables with smoothing > 0."
+            )
         over = distance == 0 or stalls > PATIENCE or effort.applications > MAX_APPLICATIONS
         if distance <= goal * flow or over:
             G.law(x, p)

@@ -28,6 +28,10 @@ def stationary(network: Network, scan: Scan, evidence: Given | Evidence | None =
     under a random scan, and the centroid of the cycle :math:`(\pi^0 + \dots + \pi^{n-1}) / n` (Eq. ordered)
     under a sequential scan. With evidence, of the nodes that are not clamped.
 
+    ||pi K - pi|| is at most 1e-12 in the L1 norm, K being a step of the random scan or a sweep of the
+    sequential one. Where a sweep leaves some part of the states with a probability that is not much larger, the
+    shares of such parts are not resolved under a sequential scan; under a random scan they are.
+
     >>> from depnet import Network, RandomScan
     >>> stationary(Network.from_joint([[0.1, 0.2], [0.3, 0.4]]), RandomScan()).round(6).tolist()
     [[0.1, 0.2], [0.3, 0.4]]

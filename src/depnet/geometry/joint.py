@@ -95,7 +95,12 @@ def checked_weights(weights: ArrayLike | None, count: int) -> FloatArray:
     """c_i, one for each node or block, summing to one (Eq. c_i); None: all alike."""
     if weights is None:
         return np.full(count, 1.0 / count)
-    checked = np.asarray(weights, dtype=np.float64)
+    try:
+        checked = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DistributionError(
+            f"weights are {count} numbers c_i, one for each node or block; {error}."
+        ) from None
     if checked.shape != (count,):
         raise DistributionError(
             f"weights are {count} numbers c_i, one for each node or block; got the shape {checked.shape}."

@@ -23,6 +23,7 @@ from depnet.arrays import FloatArray, read_only
 from depnet.errors import DistributionError
 from depnet.geometry.dense import theta_tensor
 from depnet.geometry.joint import SUM_TOLERANCE, Block, checked_block, checked_joint, marginal
+from depnet.geometry.size import check_dense
 from depnet.model.network import Network
 from depnet.model.node import Node
 
@@ -66,7 +67,12 @@ class FullConditionalManifold:
     variables: tuple[int, ...]
 
     def __init__(self, theta: ArrayLike, variables: Block) -> None:
-        tensor = np.array(theta, dtype=np.float64)
+        try:
+            tensor = np.array(theta, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise DistributionError(
+                f"theta is a tensor of numbers, axis i being variable i; {error}."
+            ) from None
         if tensor.ndim == 0 or tensor.size == 0:
             raise DistributionError(
                 f"theta has the shape {tensor.shape}; expected one axis for each variable, of length 1 where "
@@ -87,6 +93,13 @@ class FullConditionalManifold:
     def of_node(cls, node: Node, cardinalities: Sequence[int]) -> "FullConditionalManifold":
         """E(theta_i) of a node in a domain with these cardinalities."""
         node.source.check_domain(cardinalities)
+        involved = {*node.variables, *node.source.inputs}
+        check_dense(
+            [k if i in involved else 1 for i, k in enumerate(cardinalities)],
+            bytes_per_state=8,
+            what="the theta of a node as a tensor",
+            way_out="depnet.certificate(network, dataset) needs no tensors.",
+        )
         states = math.prod(cardinalities[i] for i in checked_block(node.variables, len(cardinalities)))
         if states != node.table.states:
             raise DistributionError(

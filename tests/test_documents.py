@@ -1,0 +1,65 @@
+"""CONTRIBUTING, the README and the citation name things that there are."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import depnet
+
+ROOT = Path(__file__).parent.parent
+
+
+def text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def gold_standards(contributing: str) -> list[str]:
+    """The file in the last cell of each row of the table of layers."""
+    return re.findall(r"\| `([\w/.]+)` \|$", contributing, flags=re.MULTILINE)
+
+
+def check_gold_standards(contributing: str) -> None:
+    files = gold_standards(contributing)
+    assert len(files) >= 7
+    for file in files:
+        assert (ROOT / file).is_file() or (ROOT / "src" / "depnet" / file).is_file(), f"there is no {file}"
+
+
+def test_gold_standard_files_exist() -> None:
+    check_gold_standards(text("CONTRIBUTING.md"))
+
+
+def test_mutant_a_file_that_is_not_there() -> None:
+    with pytest.raises(AssertionError, match=r"there is no geometry/projection\.py"):
+        check_gold_standards(
+            text("CONTRIBUTING.md").replace("geometry/manifold.py", "geometry/projection.py")
+        )
+
+
+def test_every_package_has_a_row() -> None:
+    table = text("CONTRIBUTING.md")
+    for package in (ROOT / "src" / "depnet").glob("*/__init__.py"):
+        assert f"`{package.parent.name}/`" in table, (
+            f"CONTRIBUTING does not name the layer {package.parent.name}"
+        )
+
+
+def test_one_version() -> None:
+    (version,) = re.findall(r'^version = "(.+)"$', text("pyproject.toml"), flags=re.MULTILINE)
+    assert version == depnet.__version__
+    assert f"\n## {version}" in text("CHANGELOG.md")
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "docs/paper-map.md", "docs/model-file.md"])
+def test_links_lead_to_files(name: str) -> None:
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text(name)):
+        if "://" not in target:
+            assert ((ROOT / name).parent / target).exists(), f"{name} links to {target}"
+
+
+def test_every_dependency_has_its_reason() -> None:
+    (line,) = re.findall(r"^dependencies = \[(.+)\]$", text("pyproject.toml"), flags=re.MULTILINE)
+    reasons = text("CHANGELOG.md").split("### Dependencies")[1]
+    for dependency in re.findall(r'"([\w-]+)', line):
+        assert dependency in reasons, f"the changelog gives no reason for {dependency}"
