@@ -2,6 +2,7 @@
 
 import math
 import signal
+import sys
 import threading
 import time
 
@@ -25,6 +26,8 @@ from depnet import (
     query,
 )
 from depnet.errors import DataError, EvidenceError, ReducibleError, ScanError
+from depnet.inference.law import at_last
+from depnet.inference.query import Method
 from depnet.inference.support import support
 from depnet.model import Evidence
 from tests.inference.cases import names, random_evidence, random_scan, random_targets
@@ -93,6 +96,39 @@ def test_sampled_answers_are_within_their_errors(network: Network, seed: int) ->
     assert (np.abs(table(result) - expected) <= 7.5 * errors(result) + 1e-9).all()
 
 
+@settings(max_examples=25)
+@given(networks(max_states=60, blocks=True), seeds)
+def test_bayes_rule_conditions_the_joint_law(network: Network, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    evidence, scan = random_evidence(rng, network), random_scan(rng, network)
+    targets = [i for i in random_targets(rng, network) if i not in evidence.clamped]
+    if not targets:
+        return
+    together = query_law(network, [*targets, *evidence.clamped], Evidence({}, evidence.tilts), scan)
+    expected = at_last(together, list(evidence.clamped.values()))
+    asked = names(network, targets)
+    found = query(network, asked, evidence, scan=scan, joint=True, method="bayes")
+    np.testing.assert_allclose(table(found), expected / expected.sum(), atol=1e-8)
+    if expected.sum() < 0.02:
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys.modules["depnet.inference.query"], "EXACT_STATES", 0)
+        sampled = query(
+            network, asked, evidence, scan=scan, joint=True, method="bayes", tolerance=0.02, rng=rng
+        )
+    assert (np.abs(table(sampled) - table(found)) <= 7.5 * errors(sampled) + 1e-8).all()
+
+
+def test_bayes_rule_sees_evidence_that_nobody_reads() -> None:
+    network = irrelevant()
+    clamped, conditioned = (query(network, "X0", {"X2": 1}, method=m) for m in EXACT_AND_BAYES)
+    joint = table(query(network, ["X0", "X2"], joint=True))
+    np.testing.assert_allclose(table(conditioned), joint[:, 1] / joint[:, 1].sum(), atol=1e-12)
+    assert conditioned.evidence_ignored == ()
+    with pytest.raises(AssertionError):
+        np.testing.assert_allclose(table(clamped), table(conditioned), atol=1e-3)
+
+
 def test_a_look_up_is_a_row_of_the_table(titanic: Network) -> None:
     known = {"class": "3rd", "sex": "male", "age": "adult"}
     result = query(titanic, "survived", known)
@@ -128,6 +164,9 @@ def test_a_set_of_states_is_a_tilt(titanic: Network) -> None:
     assert table(result)[2:].tolist() == [0.0, 0.0]
     soft = query(titanic, "class", {"class": {"1st": 1.0, "2nd": 1.0}})
     np.testing.assert_allclose(table(soft), table(result))
+
+
+EXACT_AND_BAYES: tuple[Method, ...] = ("exact", "bayes")
 
 
 def irrelevant() -> Network:
@@ -278,7 +317,7 @@ def test_bad_input_is_named(titanic: Network, people: Dataset) -> None:
         query(titanic, "sex", scan=RandomScan((0.5, 0.0, 0.25, 0.25)))
     with pytest.raises(ScanError, match="orders 3"):
         query(titanic, "sex", scan=SequentialScan((0, 1, 2)))
-    with pytest.raises(ValueError, match="'mean-field'; got 'guess'"):
+    with pytest.raises(ValueError, match="'bayes'; got 'guess'"):
         query(titanic, "sex", method="guess")  # type: ignore[arg-type]  # that is the point
     with pytest.raises(ValueError, match="tolerance"):
         query(titanic, "sex", tolerance=0)

@@ -220,13 +220,21 @@ class Estimate:
     burn_in: int
 
 
-def estimate(chains: Chains, sizes: Sequence[int]) -> Estimate:
-    """The estimates of all rounds but the first quarter; `sizes` are the estimators' numbers of cells."""
+def estimate(chains: Chains, sizes: Sequence[int], chosen: IntArray | None = None) -> Estimate:
+    """The estimates of all rounds but the first quarter; `sizes` are the estimators' numbers of cells.
+
+    Where only some cells are `chosen`, `sizes` counts those, and an estimator's estimates are shares of
+    its chosen cells: probabilities given that one of them is true.
+    """
     skipped = len(chains.rounds) // 4
     kept = chains.rounds[skipped:]
     sums = np.stack([s for s, _ in kept])  # [round, row, chain, cell]
     of_cell = np.repeat(np.arange(len(sizes)), sizes)
     weights = np.stack([w for _, w in kept])[..., of_cell]
+    if chosen is not None:
+        sums = sums[..., chosen]
+        first = np.flatnonzero(np.diff(of_cell, prepend=-1))
+        weights = np.add.reduceat(sums, first, axis=-1)[..., of_cell]
     chain_sums, chain_weights = sums.sum(axis=0), weights.sum(axis=0)
     totals = chain_weights.sum(axis=1)
     seen = totals > 0

@@ -16,7 +16,7 @@ from depnet.arrays import FloatArray, read_only
 from depnet.data.dataset import Dataset
 from depnet.data.domain import Domain
 from depnet.errors import EvidenceError
-from depnet.inference.law import exact_law, is_look_up, looked_up, marginal
+from depnet.inference.law import at_last, exact_law, is_look_up, looked_up, marginal
 from depnet.inference.mean_field import mean_field
 from depnet.inference.relevance import Reduced, closure, reduce
 from depnet.inference.result import Answer, Diagnostics, QueryResult
@@ -31,9 +31,9 @@ EXACT_STATES = 1 << 14
 
 MAX_JOINT_CELLS = 1 << 22
 TOLERANCE = 0.002
-METHODS = ("auto", "exact", "sample", "mean-field")
+METHODS = ("auto", "exact", "sample", "mean-field", "bayes")
 
-Method = Literal["auto", "exact", "sample", "mean-field"]
+Method = Literal["auto", "exact", "sample", "mean-field", "bayes"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,7 +66,9 @@ def query(
     Evidence gives, by labels, one state of a variable, a set of allowed states, or weights of states.
     `method` is "exact", "sample", "mean-field" (fast, deterministic, approximate) or "auto": a table
     look-up or the exact law where the relevant part of the network is small, else chains until every
-    standard error is under `tolerance`, or until `max_seconds`. With the training `data`, the support of
+    standard error is under `tolerance`, or until `max_seconds`. These clamp the evidence (Sec. 5).
+    "bayes" conditions the joint law on it instead, pi(T | x_C): slower for rare evidence, but evidence
+    that no node reads, though its own node reads others, then has its effect. With the training `data`, the support of
     the evidence is counted exactly.
 
     >>> from depnet import Network
@@ -82,18 +84,25 @@ def query(
     _check_arguments(network, wanted, known, joint, method, tolerance, max_seconds)
     checked_scan(scan)
     free = tuple(i for i in wanted if i not in known.clamped)
+    # By Bayes' rule, clamped variables are asked for together with the targets, and then given.
+    given_codes = dict(known.clamped) if method == "bayes" and free else {}
+    held = Evidence({}, known.tilts) if given_codes else known
     rng = np.random.default_rng() if rng is None else rng
     inside: tuple[int, ...] = ()
     used: frozenset[int] = frozenset(i for i in wanted if i in known.clamped)
     parts: list[tuple[tuple[int, ...], _Part]] = []
-    for group in _groups(network, free, known, joint, method):
-        reduced = reduce(network, group, known, scan)
+    for group in _groups(network, free, held, joint, method):
+        reduced = reduce(network, (*group, *given_codes), held, scan)
         inside += tuple(i for i in reduced.closure if i not in inside)
-        used |= reduced.used
+        used |= reduced.used | given_codes.keys()
         places = tuple(reduced.place(i) for i in group)
-        estimators: list[tuple[int, ...]] = [places] if joint else [(place,) for place in places]
+        asked: list[tuple[int, ...]] = [places] if joint else [(place,) for place in places]
+        estimators = [(*variables, *(reduced.place(i) for i in given_codes)) for variables in asked]
         left = None if max_seconds is None else max(max_seconds - (time.monotonic() - started), 0.0)
-        part = _answered(reduced, estimators, method, tolerance=tolerance, max_seconds=left, rng=rng)
+        condition = tuple(given_codes.values())
+        part = _answered(
+            reduced, estimators, condition, method, tolerance=tolerance, max_seconds=left, rng=rng
+        )
         parts.append((group, part))
     values, errors = _assembled(domain, wanted, known, joint, parts)
     counted = support(network, known, data)
@@ -107,7 +116,7 @@ def query(
         joint=joint,
         probabilities=values,
         standard_errors=errors,
-        method=" and ".join(sorted({part.method for _, part in parts})) or "evidence",
+        method=_named({part.method for _, part in parts}, bool(given_codes)),
         scan=scan,
         closure=tuple(domain.variables[i].name for i in sorted(inside)),
         evidence=given,
@@ -120,6 +129,11 @@ def query(
         diagnostics=next((part.diagnostics for _, part in parts if part.diagnostics is not None), None),
         warnings=tuple(warnings),
     )
+
+
+def _named(methods: set[str], bayes: bool) -> str:
+    name = " and ".join(sorted(methods)) or "evidence"
+    return f"{name}, by Bayes' rule" if bayes else name
 
 
 def _checked_targets(domain: Domain, targets: str | Sequence[str]) -> tuple[int, ...]:
@@ -150,11 +164,12 @@ def _check_arguments(
         raise ValueError(f"tolerance is a standard error between 0 and 1; got {tolerance!r}.")
     if max_seconds is not None and not max_seconds > 0:
         raise ValueError(f"max_seconds is a positive number of seconds, or None; got {max_seconds!r}.")
-    cells = math.prod(network.domain.cardinalities[i] for i in wanted)
-    if joint and cells > MAX_JOINT_CELLS:
+    together = {*wanted, *known.clamped} if method == "bayes" else set(wanted)
+    cells = math.prod(network.domain.cardinalities[i] for i in together)
+    if (joint or method == "bayes") and cells > MAX_JOINT_CELLS:
         raise EvidenceError(
-            f"the joint table of these {len(wanted)} targets has {cells:,} cells, more than {MAX_JOINT_CELLS:,}. Ask for "
-            "fewer targets, or for their marginals (joint=False)."
+            f"the joint table of these {len(together)} variables has {cells:,} cells, more than {MAX_JOINT_CELLS:,}. Ask "
+            "for fewer targets, or for their marginals (joint=False)."
         )
 
 
@@ -167,7 +182,7 @@ def _groups(
     """
     if not free:
         return []
-    if joint or method == "mean-field" or len(free) == 1:
+    if joint or method in ("mean-field", "bayes") or len(free) == 1:
         return [free]
     cards = network.domain.cardinalities
     by_closure: dict[tuple[int, ...], list[int]] = {}
@@ -183,6 +198,7 @@ def _groups(
 def _answered(
     reduced: Reduced,
     estimators: list[tuple[int, ...]],
+    condition: tuple[int, ...],
     method: str,
     *,
     tolerance: float,
@@ -191,9 +207,9 @@ def _answered(
 ) -> _Part:
     cards = reduced.network.domain.cardinalities
     if method in ("auto", "exact") and is_look_up(reduced):
-        return _from_law(looked_up(reduced), estimators, "look-up")
-    if method == "exact" or (method == "auto" and reduced.size <= EXACT_STATES):
-        return _from_law(exact_law(reduced), estimators, "exact")
+        return _from_law(looked_up(reduced), estimators, condition, "look-up")
+    if method == "exact" or (method in ("auto", "bayes") and reduced.size <= EXACT_STATES):
+        return _from_law(exact_law(reduced), estimators, condition, "exact")
     if method == "mean-field":
         field = mean_field(reduced.network, reduced.evidence, reduced.scan)
         values = []
@@ -205,8 +221,12 @@ def _answered(
         warnings = () if field.converged else (f"mean field still moves by {field.change:.2g}.",)
         errors = [np.full(table.shape, np.nan) for table in values]
         return _Part(values, errors, "mean-field", field.converged, warnings=warnings)
-    answer = sampled(reduced, estimators, tolerance=tolerance, max_seconds=max_seconds, rng=rng)
-    shapes = [tuple(cards[i] for i in variables) for variables in estimators]
+    answer = sampled(
+        reduced, estimators, tolerance=tolerance, max_seconds=max_seconds, rng=rng, condition=condition
+    )
+    shapes = [
+        tuple(cards[i] for i in variables[: len(variables) - len(condition)]) for variables in estimators
+    ]
     return _Part(
         [value.reshape(shape) for value, shape in zip(answer.values, shapes, strict=True)],
         [error.reshape(shape) for error, shape in zip(answer.errors, shapes, strict=True)],
@@ -217,8 +237,16 @@ def _answered(
     )
 
 
-def _from_law(law: FloatArray, estimators: list[tuple[int, ...]], method: str) -> _Part:
-    values = [marginal(law, variables) for variables in estimators]
+def _from_law(
+    law: FloatArray, estimators: list[tuple[int, ...]], condition: tuple[int, ...], method: str
+) -> _Part:
+    values = [at_last(marginal(law, variables), condition) for variables in estimators]
+    if condition:
+        if not all(value.sum() > 0 for value in values):
+            raise EvidenceError(
+                'the evidence has probability 0 under the joint law; clamp it instead (method="exact").'
+            )
+        values = [value / value.sum() for value in values]
     return _Part(values, [np.zeros_like(value) for value in values], method)
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from depnet.arrays import FloatArray
+from depnet.arrays import FloatArray, IntArray
 from depnet.errors import EvidenceError
 from depnet.inference.chains import Chains, Estimate, Order, estimate
+from depnet.inference.law import at_last
 from depnet.inference.plan import planned, start_laws
 from depnet.inference.relevance import Reduced
 from depnet.inference.result import Diagnostics
@@ -41,12 +42,22 @@ def sampled(
     tolerance: float,
     max_seconds: float | None,
     rng: np.random.Generator,
+    condition: Sequence[int] = (),
     threads: int | None = None,
 ) -> Sampled:
-    """Rao-Blackwell estimates of the joint laws of `estimators`, each a tuple of reduced variables."""
+    """Rao-Blackwell estimates of the joint laws of `estimators`, each a tuple of reduced variables.
+
+    With a `condition`, the last variables of each estimator are to have these codes, and the law of the
+    others given that is estimated.
+    """
     before = None if max_seconds is None else time.monotonic() + max_seconds
     cards = reduced.network.domain.cardinalities
     sizes = [math.prod(cards[i] for i in variables) for variables in estimators]
+    chosen = None
+    if condition:
+        chosen, sizes = _conditioned(
+            [tuple(cards[i] for i in variables) for variables in estimators], condition
+        )
     chains = _started(reduced, estimators, rng, threads)
     sweeps, history = FIRST_SWEEPS, []
     warnings: list[str] = []
@@ -57,9 +68,9 @@ def sampled(
             done = chains.run(sweeps, record=True, before=before)
         if len(chains.rounds) < 2:
             if found is None:
-                found = _hurried(chains, sizes, warnings)
+                found = _hurried(chains, sizes, chosen, warnings)
             break
-        found = estimate(chains, sizes)
+        found = estimate(chains, sizes, chosen)
         error, r_hat = float(found.errors.max()), float(np.nanmax(found.r_hat, initial=1.0))
         if not done:
             warnings.append(
@@ -105,14 +116,25 @@ def _started(
     )
 
 
-def _hurried(chains: Chains, sizes: Sequence[int], warnings: list[str]) -> Estimate:
+def _conditioned(shapes: Sequence[tuple[int, ...]], condition: Sequence[int]) -> tuple[IntArray, list[int]]:
+    """The cells of all estimators whose last codes are the condition's, and how many each estimator has."""
+    chosen, begin, sizes = [], 0, []
+    for shape in shapes:
+        cells = at_last(np.arange(math.prod(shape)).reshape(shape), condition).ravel()
+        chosen.append(begin + cells)
+        sizes.append(cells.size)
+        begin += math.prod(shape)
+    return np.concatenate(chosen), sizes
+
+
+def _hurried(chains: Chains, sizes: Sequence[int], chosen: IntArray | None, warnings: list[str]) -> Estimate:
     """Not even two rounds were done in time: at least one sweep is."""
     if not chains.rounds:
         chains.run(1, record=True)
     warnings.append(
         "stopped before the chains could be compared with each other: take the answer as a first guess."
     )
-    return estimate(chains, sizes)
+    return estimate(chains, sizes, chosen)
 
 
 def _finished(
@@ -124,6 +146,11 @@ def _finished(
             "probability 0. Smooth the tables (smoothing=0.5), or give other evidence."
         )
     values, errors = found.values[0], found.errors[0]
+    if values.sum() == 0:
+        raise EvidenceError(
+            "no chain came to a state that matches the evidence: its probability under the joint law is 0 or very small. "
+            'Clamp it instead (method="sample").'
+        )
     error, r_hat = float(errors.max()), float(np.nanmax(found.r_hat, initial=1.0))
     moving = errors > 0
     effective = (values * (1 - values))[moving] / errors[moving] ** 2
