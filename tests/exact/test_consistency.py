@@ -70,6 +70,27 @@ def test_a_network_too_large_has_a_way_out() -> None:
         depnet.consistency(Network(depnet.Domain.from_cardinalities([2] * 60), nodes))
 
 
+def test_the_class_that_comes_nearest() -> None:
+    """X0 and X1 copy each other. Where they are 0, X2 reads X3 and X3 does not read X2; where 1, both are coins."""
+    table = depnet.ConditionalTable.from_probabilities
+    copy, lossless = table(np.eye(2)), depnet.LosslessSource
+    reads = table([[0.9, 0.1], [0.1, 0.9], [0.5, 0.5], [0.5, 0.5]])  # X2 given (X0, X3)
+    nodes = (
+        depnet.Node((0,), lossless((1,), (2,)), copy),
+        depnet.Node((1,), lossless((0,), (2,)), copy),
+        depnet.Node((2,), lossless((0, 3), (2, 2)), reads),
+        depnet.Node((3,), depnet.ConstantSource(), table([[0.5, 0.5]])),
+    )
+    network = Network(depnet.Domain.from_cardinalities([2] * 4), nodes)
+    found = depnet.consistency(network)
+    assert (found.consistent, found.classes) == (True, 2)
+    np.testing.assert_allclose(found.law[1, 1], np.full((2, 2), 0.25), rtol=0, atol=1e-12)
+    first, _ = depnet.recurrent_classes(network, RandomScan())
+    assert first.law[0, 0].sum() == pytest.approx(1.0)  # and not the first
+    with pytest.raises(AssertionError):
+        np.testing.assert_allclose(first.law[0, 0], np.full((2, 2), 0.25), rtol=0, atol=1e-12)
+
+
 def test_disconnected_support() -> None:
     p = np.zeros((2, 2, 2))
     p[0, 0, 0], p[1, 1, 0], p[1, 1, 1] = 0.5, 0.25, 0.25

@@ -1,6 +1,7 @@
 """Every function of `depnet.geometry` equals its slow twin: mixed cardinalities, zeros, blocks."""
 
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -177,3 +178,13 @@ def test_empirical(dataset: Dataset) -> None:
         return
     expected = twin.tensor_of(twin.empirical(dataset))
     np.testing.assert_array_equal(geometry.empirical(dataset), expected)
+
+
+def test_empirical_of_many_rows_is_counted_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    codes, weights = rng.integers(0, 3, size=(50, 2)), rng.integers(0, 9, size=50)
+    for dataset in (Dataset.from_codes(codes, [3, 3]), Dataset.from_codes(codes, [3, 3], weights)):
+        at_once = geometry.empirical(dataset)
+        monkeypatch.setattr(sys.modules["depnet.geometry.empirical"], "CHUNK", 7)
+        np.testing.assert_array_equal(geometry.empirical(dataset), at_once)
+        monkeypatch.undo()

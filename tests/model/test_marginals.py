@@ -1,12 +1,13 @@
 """1- and 2-way counts, and the bound on the support of evidence that they give."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 
-from depnet import Dataset
+from depnet import Dataset, titanic
 from depnet.errors import DataError
 from depnet.model.evidence import Evidence
 from depnet.model.marginals import MarginalCounts, _pairs_by_passes, _pairs_by_product
@@ -43,6 +44,20 @@ def test_the_bound_is_never_below_the_support(dataset: Dataset, seed: int) -> No
     assert counts.support_bound(evidence) >= matches.sum()
     if len(given_labels) <= 2:
         assert counts.support_bound(evidence) == matches.sum(), "one or two parts: the bound is exact"
+
+
+def test_the_bound_of_the_titanic_table() -> None:
+    people = titanic()
+    counts = MarginalCounts.of(people)
+
+    def bound(**given: Any) -> int:
+        return counts.support_bound(Evidence.parse(people.domain, given))
+
+    assert bound() == 2201
+    assert bound(survived="No") == 1490
+    assert bound(sex="female", survived="No") == 126
+    assert bound(sex="female", survived="No", age="child") == 45  # girls; 17 of them died: a bound
+    assert bound(sex={"female": 2, "male": 1}, survived="No") == 1490  # of weights, that they are positive
 
 
 def test_too_many_cells_leave_the_pairs_out() -> None:
