@@ -24,11 +24,13 @@ if TYPE_CHECKING:
     from depnet.inference import (
         Imputation,
         LogProbability,
+        MarginalDrift,
         MostProbable,
         QueryResult,
         RowsResult,
         impute,
         log_probability,
+        marginal_drift,
         most_probable,
         query,
         query_rows,
@@ -76,6 +78,7 @@ __all__ = [
     "Link",
     "LogProbability",
     "LosslessSource",
+    "MarginalDrift",
     "Mdl",
     "Merge",
     "MostProbable",
@@ -107,6 +110,7 @@ __all__ = [
     "links",
     "load",
     "log_probability",
+    "marginal_drift",
     "most_probable",
     "query",
     "query_rows",
@@ -127,8 +131,8 @@ _NAMES = {
     "depnet.exact": "Consistency RecurrentClass consistency law_path recurrent_classes stationary "
     "stationary_cycle",
     "depnet.geometry": "empirical",
-    "depnet.inference": "Imputation LogProbability MostProbable QueryResult RowsResult impute "
-    "log_probability most_probable query query_rows sweep_density",
+    "depnet.inference": "Imputation LogProbability MarginalDrift MostProbable QueryResult RowsResult impute "
+    "log_probability marginal_drift most_probable query query_rows sweep_density",
     "depnet.learning.certificate": "Certificate certificate",
     "depnet.learning.framework": "SplitMerge WithLossless learn_with",
     "depnet.learning.learn": "learn",

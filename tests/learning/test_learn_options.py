@@ -56,7 +56,7 @@ def large() -> Dataset:
         ({"forbidden": [("X0", "X1")], "roles": {"X1": "input"}}, "Drop one of the two"),
         ({"forbidden": [("X0", "X1")], "roles": {"X0": "target"}}, "Drop one of the two"),
         ({"blocks": [("X0", "X1")], "roles": {"X1": "input"}}, "role 'input'"),
-        ({"blocks": "auto"}, "list of tuples"),
+        ({"blocks": "pairs"}, "list of tuples"),
         ({"blocks": ["X0"]}, "tuple of variable names"),
         ({"blocks": [("X0", "X0")]}, "distinct"),
         ({"blocks": [()]}, "distinct"),

@@ -1,6 +1,7 @@
 """Queries, imputation and relevance: what is likely given what is known, exact or sampled."""
 
 from depnet.inference.density import LogProbability, log_probability, sweep_density
+from depnet.inference.drift import MarginalDrift, marginal_drift
 from depnet.inference.impute import Imputation, impute
 from depnet.inference.most_probable import MostProbable, most_probable
 from depnet.inference.query import query
@@ -11,12 +12,14 @@ from depnet.inference.support import Support
 __all__ = [
     "Imputation",
     "LogProbability",
+    "MarginalDrift",
     "MostProbable",
     "QueryResult",
     "RowsResult",
     "Support",
     "impute",
     "log_probability",
+    "marginal_drift",
     "most_probable",
     "query",
     "query_rows",

@@ -9,7 +9,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -37,7 +37,7 @@ def learn(
     *,
     penalty: "PenaltyLike | Auto" = Mdl(),  # noqa: B008  # a frozen value
     smoothing: float = 0.0,
-    blocks: Iterable[Sequence[str]] | None = None,
+    blocks: Iterable[Sequence[str]] | Literal["auto"] | None = None,
     n_jobs: int | None = 1,
     max_leaves: int | None = None,
     min_leaf_rows: int = 0,
@@ -55,7 +55,9 @@ def learn(
     `penalty` is R(k, N): a value such as `Mdl()`, its name, or a function; or "auto", which chooses penalty and
     smoothing by held-out rows, those of `validation` if given (see `depnet.learning.auto`). `smoothing` is the pseudo-count
     of each cell of the tables; 0 is the paper's. `blocks` are tuples of names that one node updates
-    together; variables outside them have a node each. `n_jobs` threads share the nodes (-1: all cores).
+    together; variables outside them have a node each; "auto" chooses pairs by held-out rows (see
+    `depnet.learning.blocks`), whose cells share the pseudo-counts of a single variable's leaf.
+    `n_jobs` threads share the nodes (-1: all cores).
 
     A split may not leave more than `max_leaves` leaves, nor a new leaf with fewer than `min_leaf_rows` rows
     unless it is empty. `roles` says which variables are only a "target" (never an input) or only an "input"
@@ -69,8 +71,24 @@ def learn(
     >>> learn(table).nodes[0].source.operations
     (Split(leaf=0, variable=1),)
     """
-    tasks = plan(dataset.domain, blocks=blocks, roles=roles, forbidden=forbidden)
     limits = Limits(max_leaves, min_leaf_rows)
+    if isinstance(blocks, str) and blocks == "auto":
+        from depnet.learning.blocks import learn_with_chosen_blocks  # which learns with this module
+
+        return learn_with_chosen_blocks(
+            dataset,
+            penalty=penalty,
+            smoothing=smoothing,
+            n_jobs=n_jobs,
+            limits=limits,
+            roles=roles,
+            forbidden=forbidden,
+            max_seconds=max_seconds,
+            progress=progress,
+            resume=resume,
+            validation=validation,
+        )
+    tasks = plan(dataset.domain, blocks=blocks, roles=roles, forbidden=forbidden)
     from depnet.learning.auto import Auto, learn_auto  # which learns with this module
 
     if isinstance(penalty, Auto) or penalty == "auto":

@@ -1,0 +1,310 @@
+r"""`blocks="auto"`: which variables move together (ours, beyond the paper).
+
+Where variables are tightly coupled, updating them one by one crosses between modes only through rare states, and
+their tiny conditional probabilities then decide how much weight each mode gets. A node that updates
+both variables at once crosses directly. Candidates are the edges of the Chow-Liu forest, the tree of most mutual
+information
+
+.. math:: I(X_i; X_j) = H(X_i) + H(X_j) - H(X_i, X_j),
+
+and all other pairs with I(X_i; X_j) above `COUPLING` times the smaller entropy; but only where the pair is
+worth its parameters, N I > (|X_i| - 1)(|X_j| - 1) log(N) / 2, and has at most `MAX_STATES` joint states, and no more
+than `MOST_PAIRS` n of them, the forest first. Each candidate is then learned from a part of the rows beside the single
+variables, and kept where the held-out pseudo-likelihood of its two variables, read off its table by
+
+.. math:: \theta_B(x_i \mid x_{B - i}, y) = \theta_B(x_B \mid y) / \sum_{x_i} \theta_B(x_B \mid y),
+
+does not suffer: it may lose to the single variables' nodes at most `ALLOWED_LOSS` of what those know. Variables
+in no kept pair have a node of their own. A pair's parameters cost `SCALE` times what the penalty says: a pair must
+know of all that bears on either variable, and a source grown too short forgets some of it. docs/blocks.md has the
+measurements.
+"""
+
+import math
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import xlogy
+
+from depnet.arrays import FloatArray
+from depnet.data.dataset import Dataset
+from depnet.errors import LearningError
+from depnet.learning.auto import Auto, held_out, learn_auto
+from depnet.learning.learn import Progress, learn_tasks
+from depnet.learning.options import Limits, Role, checked_seconds, plan
+from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, Scaled, checked_penalty
+from depnet.model.counting import leaf_counts
+from depnet.model.marginals import MarginalCounts
+from depnet.model.network import Network
+from depnet.model.node import Node
+from depnet.model.table import ConditionalTable, checked_smoothing
+
+MAX_STATES = 64
+"""A block has at most so many joint states."""
+
+COUPLING = 0.4
+"""A pair is strong where its mutual information is above this share of the smaller entropy."""
+
+MOST_PAIRS = 1.5
+"""At most so many candidates for each variable: they are what `blocks="auto"` costs."""
+
+SCALE = 0.25
+"""What a parameter of a chosen block costs, in units of the penalty."""
+
+ALLOWED_LOSS = 0.05
+"""A pair may lose so much of what single nodes know of its variables, H(X_i) less their held-out log loss."""
+
+TRIAL_SMOOTHING = 0.5
+"""The pseudo-count of trial tables, shared over a block's cells as `block_smoothing` does."""
+
+
+MANY_ROWS = 25_000
+"""From so many rows on, a fifth of them is enough to choose by, and cheaper."""
+
+FEW_ROWS = 50
+"""Fewer rows than this say nothing about blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A pair of variables that may become a block."""
+
+    variables: tuple[int, int]
+    information: float
+    """I(X_i; X_j), nats."""
+    coupling: float
+    """I(X_i; X_j) over the smaller entropy: 1 where one variable is a function of the other."""
+
+
+def choose_blocks(
+    dataset: Dataset,
+    penalty: Penalty,
+    *,
+    alone: Collection[str] = (),
+    max_states: int = MAX_STATES,
+    limits: Limits = Limits(),  # noqa: B008  # a frozen value
+    n_jobs: int | None = 1,
+    max_seconds: float | None = None,
+) -> tuple[tuple[str, str], ...]:
+    """The pairs of names that are worth a node of their own: see the module.
+
+    Variables in `alone` are left out. The rows' order does not matter. With `max_seconds` the trials are cut short;
+    what is then chosen depends on the machine.
+    """
+    if dataset.total < FEW_ROWS or len(dataset.domain) < 2:
+        return ()
+    names = dataset.domain.names
+    barred = {dataset.domain.index(name) for name in alone}
+    if dataset.total >= MANY_ROWS:
+        _, dataset = next(held_out(dataset))
+    found = [
+        c for c in candidates(MarginalCounts.of(dataset), max_states) if not barred.intersection(c.variables)
+    ]
+    if not found:
+        return ()
+    rows, held = next(held_out(dataset))
+    singles = sorted({i for c in found for i in c.variables})
+    targets = [*((i,) for i in singles), *(c.variables for c in found)]
+    tasks = plan(dataset.domain, blocks=[tuple(names[i] for i in block) for block in targets])
+    penalties = [block_penalty(penalty, task.targets) for task in tasks]
+    trial = learn_tasks(rows, tasks, penalties, n_jobs=n_jobs, limits=limits, max_seconds=max_seconds).nodes
+    single = dict(zip(singles, trial[: len(singles)], strict=True))
+    return tuple(
+        (names[c.variables[0]], names[c.variables[1]])
+        for c, block in zip(found, trial[len(singles) : len(targets)], strict=True)
+        if kept(block, [single[i] for i in c.variables], held)
+    )
+
+
+def candidates(counts: MarginalCounts, max_states: int = MAX_STATES) -> tuple[Candidate, ...]:
+    """The Chow-Liu forest's edges and then other strong pairs, those of most information first.
+
+    Each pays for itself and is small enough.
+    """
+    if isinstance(max_states, bool) or not isinstance(max_states, int) or max_states < 4:
+        raise LearningError(
+            f"max_states is a whole number of at least 4, two variables of two states; got {max_states!r}."
+        )
+    if counts.pairs is None:
+        raise LearningError(
+            'blocks="auto" needs the 2-way counts of all pairs, and there are too many cells. Name blocks yourself, '
+            "or leave them out."
+        )
+    rows = counts.total
+    entropies = [_entropy(table) for table in counts.singles]
+    found = []
+    for (i, j), table in counts.pairs.items():
+        information = entropies[i] + entropies[j] - _entropy(table)
+        parameters = (table.shape[0] - 1) * (table.shape[1] - 1)
+        if parameters == 0 or rows * information <= parameters * math.log(rows) / 2:
+            continue
+        coupling = information / min(entropies[i], entropies[j])
+        found.append(Candidate((i, j), information, min(coupling, 1.0)))
+    # Equal information is broken by the variables' numbers, so that the forest is one.
+    found.sort(key=lambda c: (-c.information, c.variables))
+    edges = _forest(found, len(counts.singles))
+    strong = [c for c in found if c.coupling > COUPLING and c not in edges]
+    small = [
+        c for c in (*edges, *strong) if math.prod(len(counts.singles[i]) for i in c.variables) <= max_states
+    ]
+    return tuple(small[: int(MOST_PAIRS * len(counts.singles))])
+
+
+def held_out_gain(block: Node, singles: Sequence[Node], held: Dataset) -> tuple[float, float]:
+    """(gain, known): the held-out log theta of the block's variables over their single nodes', and
+    what those nodes know, H(X_i) less their log loss, both summed over the block and in nats per row.
+    """
+    gain = known = 0.0
+    for node, score in zip(singles, read_off(block, held), strict=True):
+        counts = leaf_counts(node.source, node.variables, held)
+        alone = (
+            float(xlogy(counts, _smoothed(node, held.domain.cardinalities).table.probabilities).sum())
+            / held.total
+        )
+        gain += score - alone
+        known += _entropy(counts.sum(axis=0)) + alone
+    return gain, max(known, 0.0)
+
+
+def read_off(block: Node, held: Dataset) -> FloatArray:
+    """For each variable of a block, the mean held-out log theta_B(x_i | the rest of the block, y)."""
+    cards = [held.domain.cardinalities[i] for i in block.variables]
+    counts = leaf_counts(block.source, block.variables, held).reshape(-1, *cards)
+    theta = _smoothed(block, held.domain.cardinalities).table.probabilities.reshape(-1, *cards)
+    scores = []
+    for axis in range(1, len(cards) + 1):
+        conditional = theta / theta.sum(axis=axis, keepdims=True)
+        scores.append(float(xlogy(counts, conditional).sum()) / held.total)
+    return np.array(scores)
+
+
+def kept(block: Node, singles: Sequence[Node], held: Dataset, allowed_loss: float = ALLOWED_LOSS) -> bool:
+    """Does the held-out pseudo-likelihood of the block's variables not suffer?"""
+    gain, known = held_out_gain(block, singles, held)
+    return gain >= -allowed_loss * known
+
+
+def block_smoothing(smoothing: float, cardinalities: Sequence[int]) -> float:
+    """The pseudo-count of a block's cell: its leaf gets the total that a leaf of a single variable gets.
+
+    Half a row in each of 64 cells would be 32 rows in every leaf, and carry the law away.
+
+    >>> block_smoothing(0.5, [2]), block_smoothing(0.5, [4, 4])
+    (0.5, 0.125)
+    """
+    return smoothing * (sum(cardinalities) / len(cardinalities)) / math.prod(cardinalities)
+
+
+def block_penalty(penalty: Penalty, variables: Sequence[int]) -> Penalty:
+    """The penalty of a chosen node: `SCALE` times the given one for a block, the given one for a variable."""
+    return penalty if len(variables) == 1 else scaled(SCALE, penalty)
+
+
+def scaled(scale: float, penalty: Penalty) -> Penalty:
+    """`scale * penalty`, for a user's own function too."""
+    multiply = getattr(penalty, "__rmul__", None)
+    return multiply(scale) if multiply is not None else Scaled(scale, penalty)
+
+
+def _smoothed(node: Node, cardinalities: Sequence[int]) -> Node:
+    return _with_smoothing(node, block_smoothing(TRIAL_SMOOTHING, [cardinalities[i] for i in node.variables]))
+
+
+def _entropy(counts: np.ndarray) -> float:
+    rows = counts.sum()
+    return float(math.log(rows) - xlogy(counts, counts).sum() / rows) if rows else 0.0
+
+
+def _forest(found: Sequence[Candidate], variables: int) -> list[Candidate]:
+    """Kruskal's algorithm: the heaviest edges that close no circle."""
+    group = list(range(variables))
+
+    def root(i: int) -> int:
+        while group[i] != i:
+            group[i] = group[group[i]]
+            i = group[i]
+        return i
+
+    edges = []
+    for candidate in found:
+        i, j = (root(k) for k in candidate.variables)
+        if i != j:
+            group[i] = j
+            edges.append(candidate)
+    return edges
+
+
+def learn_with_chosen_blocks(
+    dataset: Dataset,
+    *,
+    penalty: "PenaltyLike | Auto",
+    smoothing: float,
+    n_jobs: int | None,
+    limits: Limits,
+    roles: Mapping[str, Role] | None,
+    forbidden: Iterable[tuple[str, str]],
+    max_seconds: float | None,
+    progress: Progress | None,
+    resume: str | os.PathLike[str] | None,
+    validation: Dataset | None,
+) -> Network:
+    """`learn(blocks="auto")`. Of `max_seconds`, the choice of blocks may take a third.
+
+    With penalty="auto" blocks are chosen by the paper's penalty; the ladder then chooses for blocks as for variables.
+    """
+    forbidden = tuple(forbidden)
+    plan(dataset.domain, roles=roles, forbidden=forbidden)  # what is wrong is said before any work
+    smoothing = checked_smoothing(smoothing)
+    max_seconds = checked_seconds(max_seconds)
+    by_held_out = isinstance(penalty, Auto) or penalty == "auto"
+    rule = Mdl() if isinstance(penalty, Auto) or penalty == "auto" else checked_penalty(penalty)
+    chosen = choose_blocks(
+        dataset,
+        rule,
+        alone=[name for name, role in (roles or {}).items() if role == "input"],
+        limits=limits,
+        n_jobs=n_jobs,
+        max_seconds=None if max_seconds is None else max_seconds / 3,
+    )
+    left = None if max_seconds is None else max_seconds * 2 / 3
+    tasks = plan(dataset.domain, blocks=chosen, roles=roles, forbidden=forbidden)
+    if by_held_out:
+        network, _ = learn_auto(
+            dataset,
+            tasks,
+            penalty if isinstance(penalty, Auto) else Auto(),
+            smoothing=smoothing,
+            validation=validation,
+            n_jobs=n_jobs,
+            limits=limits,
+            max_seconds=left,
+            progress=progress,
+            resume=resume,
+        )
+        return network
+    if validation is not None:
+        raise LearningError('validation= is for penalty="auto"; no other penalty looks at held-out rows.')
+    network = learn_tasks(
+        dataset,
+        tasks,
+        [block_penalty(rule, task.targets) for task in tasks],
+        smoothing=smoothing,
+        n_jobs=n_jobs,
+        limits=limits,
+        max_seconds=left,
+        progress=progress,
+        resume=resume,
+    )
+    cards = dataset.domain.cardinalities
+    nodes = tuple(
+        _with_smoothing(node, block_smoothing(smoothing, [cards[i] for i in node.variables]))
+        for node in network.nodes
+    )
+    return Network(dataset.domain, nodes)
+
+
+def _with_smoothing(node: Node, smoothing: float) -> Node:
+    assert node.table.counts is not None, "learned"
+    return Node(node.variables, node.source, ConditionalTable.from_counts(node.table.counts, smoothing))
