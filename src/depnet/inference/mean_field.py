@@ -25,6 +25,7 @@ from scipy.sparse import csr_array
 from depnet.arrays import FloatArray, IntArray
 from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.geometry.dense import leaf_tensor
+from depnet.inference.plan import start_laws
 from depnet.inference.tilt import tilted_rows
 from depnet.model.decision_graph import DecisionGraph
 from depnet.model.evidence import Evidence
@@ -148,7 +149,10 @@ def mean_field(
     cards = network.domain.cardinalities
     cell = np.concatenate([[0], np.cumsum(cards)])
     levels, roots, mixing, leaf_vertices = _prepared(network, evidence, scan, cell)
-    q = np.concatenate([_start(evidence, i, k) for i, k in enumerate(cards)])
+    laws = start_laws(network, evidence)
+    for i, code in evidence.clamped.items():
+        laws[i] = np.asarray(np.eye(cards[i])[code])
+    q = np.concatenate(laws)
     held = np.zeros(len(q), dtype=bool)
     for i in evidence.clamped:
         held[cell[i] : cell[i + 1]] = True
@@ -171,13 +175,6 @@ def mean_field(
         q, iterations = new, iterations + 1
     marginals = tuple(q[cell[i] : cell[i + 1]].copy() for i in range(len(cards)))
     return MeanField(marginals, iterations, moved, moved <= change)
-
-
-def _start(evidence: Evidence, i: int, k: int) -> FloatArray:
-    if i in evidence.clamped:
-        return np.asarray(np.eye(k)[evidence.clamped[i]])
-    weights = evidence.tilts.get(i, np.ones(k))
-    return np.asarray(weights / weights.sum())
 
 
 def _prepared(

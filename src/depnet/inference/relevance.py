@@ -149,7 +149,9 @@ def _reduced_node(
         outside = tuple(axis + 1 for axis, i in enumerate(node.variables) if i not in place)
         cells = spread.sum(axis=outside).reshape(len(leaves), -1)
         return Node(mine, source, ConditionalTable.from_probabilities(cells))
-    return Node(mine, source, ConditionalTable(read_only(cells)))  # the same floats: not normalised again
+    # The same floats, not normalised again; the counts of what the evidence still allows start chains well.
+    counts = None if node.table.counts is None else read_only(node.table.counts[leaves])
+    return Node(mine, source, ConditionalTable(read_only(cells), counts, node.table.smoothing))
 
 
 def _reduced_random(
