@@ -8,6 +8,7 @@ network. Where a peer would take too long, a few nodes are measured and scaled t
 
 import argparse
 import contextlib
+import importlib
 import math
 import os
 import resource
@@ -18,6 +19,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -129,13 +131,13 @@ def lightgbm_trees(dataset: Dataset, network: Network, budget: float) -> tuple[f
 
 def pyagrum_greedy(dataset: Dataset, network: Network, budget: float) -> tuple[float, bool]:
     import pandas as pd
-    import pyagrum
 
+    pyagrum: Any = importlib.import_module("pyagrum")  # a module without types
     frame = pd.DataFrame(
         {name: dataset.codes[:, i].astype(str) for i, name in enumerate(dataset.domain.names)}
     )
     began = time.process_time()
-    learner = pyagrum.BNLearner(frame)  # type: ignore[no-untyped-call]  # a SWIG module
+    learner = pyagrum.BNLearner(frame)
     learner.setNumberOfThreads(1)
     learner.useGreedyHillClimbing()
     learner.useSmoothingPrior()  # else a context that never occurs is an error
