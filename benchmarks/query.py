@@ -44,6 +44,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--networks", nargs="*", default=["alarm", "insurance"])
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--queries", type=int, default=200)
+    parser.add_argument("--blocks", action="store_true", help='learn with blocks="auto"')
     parser.add_argument("--tolerance", type=float, default=0.01)
     parser.add_argument("--reference", type=int, default=200_000, help="rows of the long unclamped run")
     parser.add_argument("--peer-queries", type=int, default=50)
@@ -85,7 +86,9 @@ def _error(found: FloatArray, truth: FloatArray) -> float:
 def _own(truth: BayesianNetwork, codes: IntArray, queries: list[Query], options: argparse.Namespace) -> None:
     domain = truth.domain
     began = _cpu()
-    network = depnet.learn(Dataset.from_codes(codes, domain=domain), smoothing=0.5)
+    network = depnet.learn(
+        Dataset.from_codes(codes, domain=domain), smoothing=0.5, blocks="auto" if options.blocks else None
+    )
     print(f"  depnet learn: {_cpu() - began:.2f} s CPU")
     rng = np.random.default_rng(1)
     drawn = _long_run(network, options.reference, rng)

@@ -7,10 +7,10 @@ information
 
 .. math:: I(X_i; X_j) = H(X_i) + H(X_j) - H(X_i, X_j),
 
-and all other pairs with I(X_i; X_j) above `COUPLING` times the smaller entropy; but only where the pair is
-worth its parameters, N I > (|X_i| - 1)(|X_j| - 1) log(N) / 2, and has at most `MAX_STATES` joint states, and no more
-than `MOST_PAIRS` n of them, the forest first. Each candidate is then learned from a part of the rows beside the single
-variables, and kept where the held-out pseudo-likelihood of its two variables, read off its table by
+an edge only where it is worth its parameters, N I > (|X_i| - 1)(|X_j| - 1) log(N) / 2, and has at most `MAX_STATES`
+joint states. (Further strong pairs beside the forest's made drift worse, not better.) Each candidate is then learned
+from a part of the rows beside the single variables, and kept where the held-out pseudo-likelihood of its two
+variables, read off its table by
 
 .. math:: \theta_B(x_i \mid x_{B - i}, y) = \theta_B(x_B \mid y) / \sum_{x_i} \theta_B(x_B \mid y),
 
@@ -43,12 +43,6 @@ from depnet.model.table import ConditionalTable, checked_smoothing
 
 MAX_STATES = 64
 """A block has at most so many joint states."""
-
-COUPLING = 0.4
-"""A pair is strong where its mutual information is above this share of the smaller entropy."""
-
-MOST_PAIRS = 1.5
-"""At most so many candidates for each variable: they are what `blocks="auto"` costs."""
 
 SCALE = 0.25
 """What a parameter of a chosen block costs, in units of the penalty."""
@@ -119,10 +113,7 @@ def choose_blocks(
 
 
 def candidates(counts: MarginalCounts, max_states: int = MAX_STATES) -> tuple[Candidate, ...]:
-    """The Chow-Liu forest's edges and then other strong pairs, those of most information first.
-
-    Each pays for itself and is small enough.
-    """
+    """The Chow-Liu forest's edges that pay for themselves and are small enough, the strongest first."""
     if isinstance(max_states, bool) or not isinstance(max_states, int) or max_states < 4:
         raise LearningError(
             f"max_states is a whole number of at least 4, two variables of two states; got {max_states!r}."
@@ -145,11 +136,7 @@ def candidates(counts: MarginalCounts, max_states: int = MAX_STATES) -> tuple[Ca
     # Equal information is broken by the variables' numbers, so that the forest is one.
     found.sort(key=lambda c: (-c.information, c.variables))
     edges = _forest(found, len(counts.singles))
-    strong = [c for c in found if c.coupling > COUPLING and c not in edges]
-    small = [
-        c for c in (*edges, *strong) if math.prod(len(counts.singles[i]) for i in c.variables) <= max_states
-    ]
-    return tuple(small[: int(MOST_PAIRS * len(counts.singles))])
+    return tuple(c for c in edges if math.prod(len(counts.singles[i]) for i in c.variables) <= max_states)
 
 
 def held_out_gain(block: Node, singles: Sequence[Node], held: Dataset) -> tuple[float, float]:
