@@ -206,6 +206,7 @@ def _pgmpy(truth: BayesianNetwork, codes: IntArray) -> Answerer:
     learner = gum.BNLearner(frame)
     learner.useGreedyHillClimbing()
     learner.useScoreBIC()
+    learner.useSmoothingPrior(0.5)
     found = learner.learnBN()
     model = bayesian_network([(found.variable(a).name(), found.variable(b).name()) for a, b in found.arcs()])
     model.add_nodes_from(names)

@@ -18,7 +18,7 @@ from depnet.model.scan import SequentialScan
 
 CHAINS = 64
 ROUNDS = 16
-R_HAT = 1.1
+R_HAT = 1.05
 FIRST_SWEEPS = 8
 STALLED_DOUBLINGS = 5
 """So many doublings without a smaller error, and the chains are taken not to mix at all."""
