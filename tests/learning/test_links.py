@@ -84,6 +84,7 @@ def test_links_of_a_chain() -> None:
     assert [link.strength for link in found] == sorted((link.strength for link in found), reverse=True)
     near, far = pairs["X1", "X0"], pairs["X1", "X2"]
     assert near.strength > far.strength
+    assert near.mutual_information is not None
     np.testing.assert_allclose(near.strength, near.mutual_information, rtol=1e-9)
     assert near.conditional_information is not None
     np.testing.assert_allclose(near.conditional_information, near.mutual_information, rtol=1e-9)

@@ -7,12 +7,13 @@ each had gained. So the strengths of a node's links add up to all that its sourc
 
 .. math:: \sum_j strength_{j \to i} = I(X_i; Y_i) = H(X_i) - H(X_i \mid Y_i)
 
-and a split whose leaves were all merged again has gained nothing.
+and a split whose leaves were all merged again has gained nothing. Without rows, a network's own counts tell nearly
+as much: `depnet.learning.known`.
 """
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +22,7 @@ from depnet.arrays import IntArray
 from depnet.data.dataset import Dataset
 from depnet.errors import LearningError
 from depnet.learning.certificate import conditional_entropy
+from depnet.learning.known import own_marginals, own_strengths
 from depnet.learning.learn import learn
 from depnet.learning.penalty import Mdl, PenaltyLike
 from depnet.learning.rows import taken
@@ -48,17 +50,17 @@ class Link:
     """j."""
     strength: float
     """What the splits on X_j gained, less their share of what merges lost."""
-    mutual_information: float
-    """I(X_i; X_j), whatever else is known."""
+    mutual_information: float | None
+    """I(X_i; X_j), whatever else is known; None without rows where the network keeps no 2-way counts."""
     conditional_information: float | None
-    """I(X_i; X_j | the source's other inputs), or None where the rows are too few to tell."""
+    """I(X_i; X_j | the source's other inputs), or None where the rows are too few to tell, or not there."""
     frequency: float | None
     """The share of bootstrap networks in which the link came back; None without bootstrap."""
 
 
 def links(
     network: Network,
-    dataset: Dataset,
+    dataset: Dataset | None = None,
     bootstrap: int = 0,
     *,
     penalty: PenaltyLike = Mdl(),  # noqa: B008  # a frozen value
@@ -68,6 +70,9 @@ def links(
 ) -> tuple[Link, ...]:
     """Every link of `network`, the strongest first, measured on the rows of `dataset`.
 
+    Without a dataset, as for a network from a file, strengths come from the counts that the network keeps: a
+    node's still add up to I(X_i; Y_i), shared among its inputs as `depnet.learning.known` says.
+
     With `bootstrap=B` the network is learned again from B tables of N rows drawn with replacement (as row
     weights), with `penalty` and `n_jobs`, or by `learner` where other options were used; `frequency` says how
     often a link came back. Drawing rows twice adds noise of its own, so that a chance link comes back in a good
@@ -75,9 +80,15 @@ def links(
 
     Sources that are no decision graph have no splits: what they know is shared equally among their inputs.
     """
-    check_same_domain("links", network.domain, dataset)
     if isinstance(bootstrap, bool) or not isinstance(bootstrap, int) or bootstrap < 0:
         raise LearningError(f"bootstrap is the number of tables to draw, 0 or more; got {bootstrap!r}.")
+    if dataset is None:
+        if bootstrap:
+            raise LearningError(
+                "links: bootstrap draws rows again, so it needs the dataset: links(network, dataset, B)."
+            )
+        return _ordered(_from_counts(network))
+    check_same_domain("links", network.domain, dataset)
     if dataset.total == 0:
         raise LearningError("links: the dataset has no rows to measure links on.")
     relearn = learner
@@ -89,8 +100,38 @@ def links(
             return learn(drawn, penalty=penalty, blocks=blocks, n_jobs=n_jobs)
 
     frequency = _frequencies(network, dataset, bootstrap, relearn, rng)
-    found = [link for number in range(len(network)) for link in _of_node(network, number, dataset, frequency)]
+    return _ordered(
+        link for number in range(len(network)) for link in _of_node(network, number, dataset, frequency)
+    )
+
+
+def _ordered(found: Iterable[Link]) -> tuple[Link, ...]:
     return tuple(sorted(found, key=lambda link: (-link.strength, link.node, link.variable)))
+
+
+def _from_counts(network: Network) -> Iterator[Link]:
+    names, marginals = network.domain.names, own_marginals(network)
+    for number, node in enumerate(network.nodes):
+        for j, strength in own_strengths(node, marginals).items():
+            yield Link(
+                source=names[j],
+                targets=tuple(names[i] for i in node.variables),
+                node=number,
+                variable=j,
+                strength=strength,
+                mutual_information=_pair_information(network, node, j),
+                conditional_information=None,
+                frequency=None,
+            )
+
+
+def _pair_information(network: Network, node: Node, j: int) -> float | None:
+    if network.counts is None or network.counts.pairs is None or len(node.variables) > 1:
+        return None
+    (i,) = node.variables
+    table = network.counts.pairs[i, j] if i < j else network.counts.pairs[j, i].T
+    nats = _nats(table.sum(axis=1)[None, :]) - _nats(table.T)
+    return max(nats, 0.0) / (max(network.counts.total, 1) * math.log(2))
 
 
 def strengths(node: Node, dataset: Dataset) -> dict[int, float]:
