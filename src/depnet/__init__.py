@@ -22,12 +22,14 @@ if TYPE_CHECKING:
     )
     from depnet.geometry import empirical
     from depnet.inference import (
+        Comparison,
         Imputation,
         LogProbability,
         MarginalDrift,
         MostProbable,
         QueryResult,
         RowsResult,
+        compare,
         impute,
         log_probability,
         marginal_drift,
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
         query_rows,
         sweep_density,
     )
+    from depnet.learning.auto import Tuning, tune
     from depnet.learning.certificate import Certificate, certificate
     from depnet.learning.framework import SplitMerge, WithLossless, learn_with
     from depnet.learning.learn import learn
@@ -66,6 +69,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Aic",
     "Certificate",
+    "Comparison",
     "ConditionalTable",
     "Consistency",
     "ConstantSource",
@@ -95,9 +99,11 @@ __all__ = [
     "SplitMerge",
     "StructuralMdl",
     "TabulatedSource",
+    "Tuning",
     "Variable",
     "WithLossless",
     "certificate",
+    "compare",
     "consistency",
     "empirical",
     "expectation",
@@ -124,6 +130,7 @@ __all__ = [
     "sweep_density",
     "titanic",
     "trace",
+    "tune",
 ]
 
 _NAMES = {
@@ -131,8 +138,9 @@ _NAMES = {
     "depnet.exact": "Consistency RecurrentClass consistency law_path recurrent_classes stationary "
     "stationary_cycle",
     "depnet.geometry": "empirical",
-    "depnet.inference": "Imputation LogProbability MarginalDrift MostProbable QueryResult RowsResult impute "
-    "log_probability marginal_drift most_probable query query_rows sweep_density",
+    "depnet.inference": "Comparison Imputation LogProbability MarginalDrift MostProbable QueryResult RowsResult "
+    "compare impute log_probability marginal_drift most_probable query query_rows sweep_density",
+    "depnet.learning.auto": "Tuning tune",
     "depnet.learning.certificate": "Certificate certificate",
     "depnet.learning.framework": "SplitMerge WithLossless learn_with",
     "depnet.learning.learn": "learn",

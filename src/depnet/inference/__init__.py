@@ -1,5 +1,6 @@
 """Queries, imputation and relevance: what is likely given what is known, exact or sampled."""
 
+from depnet.inference.compare import Comparison, compare
 from depnet.inference.density import LogProbability, log_probability, sweep_density
 from depnet.inference.drift import MarginalDrift, marginal_drift
 from depnet.inference.impute import Imputation, impute
@@ -10,6 +11,7 @@ from depnet.inference.rows import RowsResult, query_rows
 from depnet.inference.support import Support
 
 __all__ = [
+    "Comparison",
     "Imputation",
     "LogProbability",
     "MarginalDrift",
@@ -17,6 +19,7 @@ __all__ = [
     "QueryResult",
     "RowsResult",
     "Support",
+    "compare",
     "impute",
     "log_probability",
     "marginal_drift",

@@ -16,7 +16,7 @@ on the rows alone, not on their order.
 import math
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +27,7 @@ from depnet.data.dataset import Dataset
 from depnet.errors import LearningError
 from depnet.learning.contexts import Contexts
 from depnet.learning.learn import Progress, learn_tasks
-from depnet.learning.options import Limits, Task, checked_seconds
+from depnet.learning.options import Limits, Role, Task, checked_seconds, plan
 from depnet.learning.penalty import Mdl, Penalty, StructuralMdl, checked_penalty
 from depnet.learning.rows import taken
 from depnet.model.counting import check_same_domain, leaf_counts
@@ -97,6 +97,33 @@ class Choice:
     """[node, penalty, smoothing]: held-out log theta, nats per row, of the rungs that were tried."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Tuning:
+    """The rungs that were tried, every candidate's held-out pseudo-log-likelihood, and the choice."""
+
+    penalties: tuple[Penalty, ...]
+    smoothings: tuple[float, ...]
+    scores: FloatArray
+    """[penalty, smoothing]: the sum over nodes, nats per held-out row."""
+    leaves: tuple[int, ...]
+    """Of each rung: the leaves of all nodes, on average over the parts."""
+    held_out: int
+    """Rows that were scored."""
+    choice: Choice
+
+    @property
+    def best(self) -> tuple[int, int]:
+        """The place in `scores` of the pooled choice."""
+        rung, s = np.unravel_index(int(np.argmax(self.scores)), self.scores.shape)
+        return int(rung), int(s)
+
+    @property
+    def own(self) -> int:
+        """How many nodes leave the pooled choice for their own."""
+        each = zip(self.choice.penalties, self.choice.smoothings, strict=True)
+        return sum(one != self.choice.pooled for one in each)
+
+
 def learn_auto(
     dataset: Dataset,
     tasks: Sequence[Task],
@@ -115,6 +142,84 @@ def learn_auto(
     Of `max_seconds`, trials take at most three quarters. `resume` is the file of the last fit; trials are
     made again.
     """
+    budget = checked_seconds(max_seconds)
+    trials, stages = _tried(
+        dataset,
+        tasks,
+        auto,
+        smoothing=smoothing,
+        validation=validation,
+        n_jobs=n_jobs,
+        limits=limits,
+        max_seconds=None if budget is None else 0.75 * budget,
+        progress=progress,
+    )
+    choice = trials.choice()
+    network = learn_tasks(
+        dataset,
+        tasks,
+        choice.penalties,
+        n_jobs=n_jobs,
+        limits=limits,
+        max_seconds=None if budget is None else 0.25 * budget,
+        progress=_part_of(progress, len(tasks), stages - 1, stages),
+        resume=resume,
+    )
+    nodes = tuple(_smoothed(node, s) for node, s in zip(network.nodes, choice.smoothings, strict=True))
+    return Network(dataset.domain, nodes), choice
+
+
+def tune(
+    dataset: Dataset,
+    *,
+    auto: Auto = Auto(),  # noqa: B008  # a frozen value
+    smoothing: float = 0.5,
+    validation: Dataset | None = None,
+    roles: Mapping[str, Role] | None = None,
+    forbidden: Iterable[tuple[str, str]] = (),
+    max_leaves: int | None = None,
+    min_leaf_rows: int = 0,
+    n_jobs: int | None = 1,
+    max_seconds: float | None = None,
+    progress: Progress | None = None,
+) -> Tuning:
+    """The ladder that `penalty="auto"` climbs, with the held-out score of every rung and smoothing, and the choice.
+
+    `smoothing` is the unit of the smoothings tried; the other options are those of `learn`.
+
+    >>> from depnet import titanic
+    >>> tuning = tune(titanic(), auto=Auto(penalties=("mdl", "aic"), smoothings=(1.0, 2.0)))
+    >>> tuning.scores.shape
+    (2, 2)
+    """
+    tasks = plan(dataset.domain, roles=roles, forbidden=forbidden)
+    trials, _ = _tried(
+        dataset,
+        tasks,
+        auto,
+        smoothing=smoothing,
+        validation=validation,
+        n_jobs=n_jobs,
+        limits=Limits(max_leaves, min_leaf_rows),
+        max_seconds=checked_seconds(max_seconds),
+        progress=progress,
+    )
+    return trials.tuning()
+
+
+def _tried(
+    dataset: Dataset,
+    tasks: Sequence[Task],
+    auto: Auto,
+    *,
+    smoothing: float,
+    validation: Dataset | None,
+    n_jobs: int | None,
+    limits: Limits,
+    max_seconds: float | None,
+    progress: Progress | None,
+) -> "tuple[_Trials, int]":
+    """The ladder climbed; and the stages that `progress` was told of, the last fit being one more."""
     smoothing = checked_smoothing(smoothing)
     if smoothing == 0:
         raise LearningError(
@@ -130,15 +235,14 @@ def learn_auto(
                 "validation has no rows to score on; leave it out to hold out rows of the data."
             )
     parts = [(dataset, validation)] if validation is not None else list(held_out(dataset))
-    budget = checked_seconds(max_seconds)
-    ends = math.inf if budget is None else time.monotonic() + 0.75 * budget
+    ends = math.inf if max_seconds is None else time.monotonic() + max_seconds
     stages = len(auto.penalties) * len(parts) + 1
     trials = _Trials([held for _, held in parts], auto, smoothing)
     while not trials.over and (time.monotonic() < ends or not trials.networks):
         penalty = auto.penalties[len(trials.networks)]
         networks = []
         for number, (rows, _) in enumerate(parts):
-            left = None if budget is None else max(ends - time.monotonic(), 0.0)
+            left = None if max_seconds is None else max(ends - time.monotonic(), 0.0)
             before = len(trials.networks) * len(parts) + number
             told = _part_of(progress, len(tasks), before, stages)
             rung = [penalty] * len(tasks)
@@ -146,19 +250,7 @@ def learn_auto(
                 learn_tasks(rows, tasks, rung, n_jobs=n_jobs, limits=limits, max_seconds=left, progress=told)
             )
         trials.add(networks)
-    choice = trials.choice()
-    network = learn_tasks(
-        dataset,
-        tasks,
-        choice.penalties,
-        n_jobs=n_jobs,
-        limits=limits,
-        max_seconds=None if budget is None else 0.25 * budget,
-        progress=_part_of(progress, len(tasks), stages - 1, stages),
-        resume=resume,
-    )
-    nodes = tuple(_smoothed(node, s) for node, s in zip(network.nodes, choice.smoothings, strict=True))
-    return Network(dataset.domain, nodes), choice
+    return trials, stages
 
 
 def held_out(dataset: Dataset) -> Iterator[tuple[Dataset, Dataset]]:
@@ -219,6 +311,22 @@ class _Trials:
         named = [self._named(candidate) for candidate in chosen]
         return Choice(
             tuple(penalty for penalty, _ in named), tuple(s for _, s in named), self._named(pooled), scores
+        )
+
+    def tuning(self) -> Tuning:
+        """All that was tried, and what is chosen."""
+        choice = self.choice()
+        leaves = [
+            round(sum(node.source.size for network in rung for node in network.nodes) / len(rung))
+            for rung in self.networks
+        ]
+        return Tuning(
+            self._auto.penalties[: len(self.networks)],
+            tuple(self._smoothings),
+            choice.scores.sum(axis=0),
+            tuple(leaves),
+            self._rows,
+            choice,
         )
 
     def _named(self, candidate: int) -> tuple[Penalty, float]:

@@ -1,0 +1,200 @@
+r"""Two models, or a model and a table, side by side.
+
+What can be said of two laws that nobody can write down: how well each one's conditional tables predict rows (the
+pseudo-log-likelihood of a row, in nats) of the other, of itself and of a table; which information sources read what in one
+and not in the other; and how far their 1- and 2-way marginals lie apart, in total variation, beside a `floor`: the
+distance that as many rows of the first show from each other by chance. Variables that only one has, or whose states
+differ, are left out of the marginals, and rows of one are then not scored by the other.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from depnet.arrays import FloatArray
+from depnet.data.dataset import Dataset
+from depnet.data.domain import Domain
+from depnet.errors import DataError
+from depnet.inference.drift import ROWS, MarginalDrift, distance, marginal_drift
+from depnet.model.counting import check_same_domain
+from depnet.model.marginals import MarginalCounts
+from depnet.model.network import Network
+from depnet.model.scan import RandomScan, Scan
+from depnet.model.score import score_samples
+from depnet.sampling import sample
+
+LinkPair = tuple[str, str]
+"""(source, target): the information source of the target's node reads the source."""
+
+SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """How well `by` predicts the rows of `rows_of`, each "first", "second" or "data": nats per row."""
+
+    rows_of: str
+    by: str
+    mean: float
+    standard_error: float
+    """Of the mean, the rows taken as independent."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """What `compare` found. `gained`, `lost` and `kept` are None where there is only one model."""
+
+    shared: tuple[str, ...]
+    """Variables with the same states on both sides."""
+    differing: tuple[str, ...]
+    """Variables that one side does not have, or has with other states."""
+    gained: tuple[LinkPair, ...] | None
+    """Links of the second that the first does not have, between shared variables."""
+    lost: tuple[LinkPair, ...] | None
+    kept: tuple[LinkPair, ...] | None
+    scores: tuple[Scored, ...]
+    difference: Scored | None
+    """Of the rows of "data": the second's score less the first's, paired row by row."""
+    drift: MarginalDrift
+    """Between the rows of both sides."""
+
+    def score(self, rows_of: str, by: str) -> float:
+        """The mean score of these rows by this model; nan where it was not taken."""
+        found = [s.mean for s in self.scores if (s.rows_of, s.by) == (rows_of, by)]
+        return found[0] if found else math.nan
+
+    def __str__(self) -> str:
+        lines = [f"{s.by} on the rows of {s.rows_of}: {s.mean:.4f} nats a row" for s in self.scores]
+        if self.difference is not None:
+            gain, error = self.difference.mean, self.difference.standard_error
+            lines.append(f"second less first on the data: {gain:+.4f} ± {error:.4f}")
+        for what in ("gained", "lost"):
+            pairs = getattr(self, what)
+            if pairs is not None:
+                some = ", ".join(f"{a} -> {b}" for a, b in pairs[:SHOWN])
+                more = f" and {len(pairs) - SHOWN:,} more" if len(pairs) > SHOWN else ""
+                lines.append(f"links {what}: {len(pairs):,}{f' ({some}{more})' if pairs else ''}")
+        if self.differing:
+            lines.append(f"not compared: {', '.join(self.differing[:SHOWN])}")
+        d, floor = self.drift, self.drift.floor
+        chance = "" if floor is None else f" (by chance {floor.mean:.4f} and {floor.pair_mean:.4f})"
+        lines.append(f"marginals apart, total variation: 1-way {d.mean:.4f}, 2-way {d.pair_mean:.4f}{chance}")
+        return "\n".join(lines)
+
+
+def compare(
+    first: Network,
+    second: Network | Dataset,
+    data: Dataset | None = None,
+    *,
+    rows: int = ROWS,
+    scan: Scan = RandomScan(),  # noqa: B008  # a frozen value
+    rng: np.random.Generator | None = None,
+    n_jobs: int = 1,
+) -> Comparison:
+    """Compare two networks, also on the rows of `data` if given, or a network with a table.
+
+    Laws are stood for by `rows` drawn rows each, under `scan`.
+
+    >>> from depnet import learn, titanic
+    >>> people = titanic()
+    >>> found = compare(learn(people), learn(people, max_leaves=4), rows=1000)
+    >>> len(found.kept), len(found.lost), len(found.gained)
+    (9, 3, 0)
+    """
+    rng = np.random.default_rng() if rng is None else rng
+    if isinstance(second, Dataset):
+        return _with_table(first, second, rows, scan, rng, n_jobs)
+    shared, differing = _shared(first.domain, second.domain)
+    if not shared:
+        raise DataError(
+            "compare: the two models have no variable in common with the same states. Learn both from tables with "
+            "the same columns."
+        )
+    sides = {"first": first, "second": second}
+    drawn = {who: sample(net, rows, scan=scan, rng=rng, n_jobs=n_jobs) for who, net in sides.items()}
+    again = sample(first, rows, scan=scan, rng=rng, n_jobs=n_jobs)
+    names = tuple(first.domain.names[i] for i, _ in shared)
+    places = {"first": [i for i, _ in shared], "second": [j for _, j in shared]}
+    counts = {who: MarginalCounts.of(_columns(drawn[who], places[who])) for who in sides}
+    floor = distance(MarginalCounts.of(_columns(again, places["first"])), counts["first"], names)
+    drift = replace(distance(counts["second"], counts["first"], names), floor=floor)
+    tables = [*drawn.items(), *([] if data is None else [("data", data)])]
+    scores, logs = [], {}
+    for rows_of, table in tables:
+        for by, network in sides.items():
+            if rows_of == "data" or table.domain == network.domain:
+                check_same_domain("compare", network.domain, table)
+                logs[rows_of, by] = score_samples(network, table)
+                scores.append(scored(rows_of, by, logs[rows_of, by], table))
+    difference = None
+    if data is not None:
+        difference = scored("data", "difference", logs["data", "second"] - logs["data", "first"], data)
+    ours, theirs = (_links(network, names) for network in (first, second))
+    return Comparison(
+        names,
+        differing,
+        tuple(link for link in theirs if link not in ours),
+        tuple(link for link in ours if link not in theirs),
+        tuple(link for link in ours if link in theirs),
+        tuple(scores),
+        difference,
+        drift,
+    )
+
+
+def _with_table(
+    network: Network, table: Dataset, rows: int, scan: Scan, rng: np.random.Generator, n_jobs: int
+) -> Comparison:
+    check_same_domain("compare", network.domain, table)
+    drift = marginal_drift(network, table, rows=rows, scan=scan, rng=rng, n_jobs=n_jobs)
+    own = sample(network, rows, scan=scan, rng=rng, n_jobs=n_jobs)
+    scores = tuple(
+        scored(rows_of, "first", score_samples(network, these), these)
+        for rows_of, these in (("first", own), ("data", table))
+    )
+    return Comparison(network.domain.names, (), None, None, None, scores, None, drift)
+
+
+def _shared(first: Domain, second: Domain) -> tuple[list[tuple[int, int]], tuple[str, ...]]:
+    """The places (i, j) of the variables that are the same in both, and the names of the others."""
+    theirs = {variable: j for j, variable in enumerate(second.variables)}
+    both = [(i, theirs[variable]) for i, variable in enumerate(first.variables) if variable in theirs]
+    same = {first.names[i] for i, _ in both}
+    return both, tuple(name for name in dict.fromkeys((*first.names, *second.names)) if name not in same)
+
+
+def _columns(table: Dataset, places: Sequence[int]) -> Dataset:
+    if list(places) == list(range(len(table.domain))):
+        return table
+    domain = Domain(tuple(table.domain.variables[i] for i in places))
+    return Dataset.from_codes(table.codes[:, places], domain=domain, weights=table.weights)
+
+
+def scored(rows_of: str, by: str, logs: FloatArray, table: Dataset) -> Scored:
+    """The mean of every row's score, with the rows' weights, and its standard error."""
+    weights = np.ones(len(logs)) if table.weights is None else table.weights.astype(np.float64)
+    if not weights.sum() > 0:
+        raise DataError(f"compare: there are no rows of {rows_of} to score.")
+    kept = logs[weights > 0]
+    weights = weights[weights > 0] / weights.sum()
+    mean = float(weights @ kept)
+    if not np.isfinite(kept).all():
+        return Scored(rows_of, by, mean, math.nan)
+    variance = float(weights @ (kept - mean) ** 2)
+    return Scored(rows_of, by, mean, math.sqrt(variance / table.total))
+
+
+def _links(network: Network, names: Sequence[str]) -> dict[LinkPair, None]:
+    """The links between these variables, in the order of the network."""
+    inside = set(names)
+    every = network.domain.names
+    return {
+        (every[j], every[i]): None
+        for node in network.nodes
+        for i in node.variables
+        for j in node.source.inputs
+        if every[i] in inside and every[j] in inside
+    }
