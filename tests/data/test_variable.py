@@ -21,7 +21,7 @@ def test_codes_follow_the_order_of_states() -> None:
 def test_numpy_labels_become_plain_ones() -> None:
     states: Any = (np.int64(3), np.float64(0.5), np.str_("a"), np.bool_(True))
     assert [type(state) for state in Variable("x", states).states] == [int, float, str, bool]
-    assert Variable("x", (3, 0.5)).code(np.int32(3)) == 0  # type: ignore[arg-type]  # a numpy number is equal
+    assert Variable("x", (3, 0.5)).code(np.int32(3)) == 0  # a numpy number is equal
 
 
 def test_as_many_states_as_a_code_can_tell() -> None:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,9 @@ from depnet.arrays import CodeArray, IntArray, read_only
 from depnet.data.domain import Domain
 from depnet.data.whole import is_whole
 from depnet.errors import DataError, brief, how_many
+
+if TYPE_CHECKING:
+    from depnet.data.describe import BinChoice
 
 MAX_TOTAL_WEIGHT = 2**53
 """Counts stay exact as float64 below this."""
@@ -30,10 +33,10 @@ class Dataset:
 
     def __post_init__(self) -> None:
         codes, cards = self.codes, self.domain.cardinalities
-        if not isinstance(codes, np.ndarray) or codes.dtype != _code_type(self.domain):
+        if not isinstance(codes, np.ndarray) or codes.dtype != code_type(self.domain):
             got = f"one of {codes.dtype}" if isinstance(codes, np.ndarray) else brief(codes)
             raise DataError(
-                f"the codes of a Dataset are an array of {_code_type(self.domain)}; got {got}. Make it with "
+                f"the codes of a Dataset are an array of {code_type(self.domain)}; got {got}. Make it with "
                 "Dataset.from_codes(codes, cardinalities)."
             )
         if codes.ndim != 2 or codes.shape[1] != len(cards):
@@ -68,6 +71,30 @@ class Dataset:
             domain = Domain.from_cardinalities(cardinalities)
         return cls(domain, _checked_codes(codes, domain), weights)  # type: ignore[arg-type]  # checked by cls
 
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        bins: "BinChoice" = "quantile",
+        max_bins: int = 16,
+        missing: Literal["error", "state"] = "error",
+    ) -> "Dataset":
+        """A complete table from a pandas, polars or pyarrow frame, a numpy array or a list of dictionaries.
+
+        Missing values are an error, or a state of their own; for completing them see `depnet.data.encode`.
+
+        >>> Dataset.from_frame([{"sex": "male"}, {"sex": "female"}]).codes.tolist()
+        [[1], [0]]
+        """
+        from depnet.data.describe import describe  # which makes tables of its own
+        from depnet.data.encode import encode
+
+        if missing not in ("error", "state"):
+            raise DataError(f'Dataset.from_frame: missing is "error" or "state"; got {brief(missing)}.')
+        domain, _ = describe(frame, bins=bins, max_bins=max_bins, missing=missing)
+        return encode(frame, domain).dataset()
+
     @property
     def rows(self) -> int:
         """The number of rows stored."""
@@ -100,7 +127,7 @@ def _checked_codes(codes: ArrayLike, domain: Domain) -> CodeArray:
         raise _wrong_shape(raw, domain)
     if raw.size and raw.dtype.kind not in "bui":
         _reject_non_integers(raw, domain)
-    checked: CodeArray = np.empty(raw.shape, dtype=_code_type(domain), order="F")
+    checked: CodeArray = np.empty(raw.shape, dtype=code_type(domain), order="F")
     for i, k in enumerate(domain.cardinalities):
         column = raw[:, i]
         if column.size and (column.min() < 0 or column.max() >= k):  # before a cast that would wrap
@@ -109,7 +136,8 @@ def _checked_codes(codes: ArrayLike, domain: Domain) -> CodeArray:
     return read_only(checked)
 
 
-def _code_type(domain: Domain) -> np.dtype[np.uint8] | np.dtype[np.uint16]:
+def code_type(domain: Domain) -> np.dtype[np.uint8] | np.dtype[np.uint16]:
+    """The type of a domain's codes: uint8, or uint16 past 256 states."""
     return np.dtype(np.uint16) if max(domain.cardinalities) > 256 else np.dtype(np.uint8)
 
 

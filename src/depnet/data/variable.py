@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from depnet.data.bins import Bins
 from depnet.data.nearest import nearest
 from depnet.errors import DataError, EvidenceError, brief
 
@@ -23,12 +24,20 @@ class Variable:
     Labels are kept as they are, but for numpy scalars, which become plain Python values. Labels that
     Python holds equal (1, 1.0 and True) are one label.
 
+    A numeric column has `bins`, one a state. `missing` is the label of a state, the last, that stands for
+    "not there" in a table: a state like any other in the model, a hole in the frames it comes from and goes to.
+
     >>> Variable("class", ("1st", "2nd", "3rd", "Crew")).code("3rd")
     2
+    >>> ages = Bins((0, 18, 99), ((3, 9, 17), (30, 40)), "integer")
+    >>> Variable("age", ages.labels, ages).code(20)
+    1
     """
 
     name: str
     states: tuple[Label, ...]
+    bins: Bins | None = None
+    missing: Label | None = None
     _codes: dict[Label, int] = field(init=False, repr=False, compare=False, hash=False)
 
     def __post_init__(self) -> None:
@@ -49,20 +58,75 @@ class Variable:
                     f"(code {codes[state]}); states must differ."
                 )
         object.__setattr__(self, "_codes", codes)
+        self._check_bins_and_missing(who)
+
+    def _check_bins_and_missing(self, who: str) -> None:
+        if self.missing is not None and (
+            type(self.missing) is not type(self.states[-1]) or self.missing != self.states[-1]
+        ):
+            raise DataError(
+                f"{who}: the state for missing values is the last one, {brief(self.states[-1])}; "
+                f"got {brief(self.missing)}."
+            )
+        if self.bins is None:
+            return
+        if not isinstance(self.bins, Bins):
+            raise DataError(f"{who}: bins are a Bins, or None; got {brief(self.bins)}.")
+        states = len(self.states) - (self.missing is not None)
+        if len(self.bins) != states:
+            raise DataError(f"{who} has {states} states for its {len(self.bins)} bins; expected one a bin.")
 
     @property
     def cardinality(self) -> int:
         """|X_i|, the number of states."""
         return len(self.states)
 
-    def code(self, label: Label) -> int:
-        """The code of a state's label; an unknown label is an error that offers the nearest ones."""
+    def code(self, label: object) -> int:
+        """The code of a state's label, or of the bin of a number or date.
+
+        An unknown label is an error that offers the nearest ones.
+        """
         try:
-            return self._codes[label]
+            return self._codes[label]  # type: ignore[index]  # what is no label is not among them
         except (KeyError, TypeError):
+            if self.bins is None:
+                raise EvidenceError(
+                    f"variable {self.name!r} has no state {brief(label)}. {nearest(label, self.states)}"
+                ) from None
+        try:
+            return int(self.bins.locate(self.bins.number(label)))
+        except DataError as error:
             raise EvidenceError(
-                f"variable {self.name!r} has no state {brief(label)}. {nearest(label, self.states)}"
+                f"variable {self.name!r} has no state {brief(label)}, and as a value of its bins, {error} "
+                f"{nearest(label, self.states)}"
             ) from None
+
+    def find(self, value: object) -> int | None:
+        """As `code`, but None where there is no such state, and forgiving of types: 1, 1.0 and "1" are one.
+
+        A label that is equal comes first; else the only one with the same text, where True is "True".
+
+        >>> Variable("x", ("1", "2", "many")).find(2.0), Variable("x", (1, 2)).find("2"), Variable("x", (1, 2)).find(3)
+        (1, 1, None)
+        """
+        try:
+            return self.code(value)
+        except EvidenceError:
+            pass
+        text = text_of(value)
+        same = [code for code, state in enumerate(self.states) if text_of(state) == text]
+        return same[0] if len(same) == 1 else None
+
+
+def text_of(value: object) -> str:
+    """A label as text, the same for 1 and 1.0.
+
+    >>> text_of(1.0), text_of("1"), text_of(True), text_of(0.5)
+    ('1', '1', 'True', '0.5')
+    """
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
 
 
 def _checked_states(states: Iterable[Label], who: str) -> tuple[Label, ...]:

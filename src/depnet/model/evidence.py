@@ -100,5 +100,5 @@ def _weights(variable: Variable, known: object) -> FloatArray:
         for label in known:
             weights[variable.code(label)] = 1.0
     else:
-        weights[variable.code(known)] = 1.0  # type: ignore[arg-type]  # an unknown label is its error
+        weights[variable.code(known)] = 1.0  # an unknown label is its error
     return weights

@@ -1,0 +1,127 @@
+"""From a frame to its domain: which states each column has, and the layout to give frames like it back.
+
+Text, categories and booleans are states as they are. Whole numbers stay categories where a column has at most 16
+different ones (also where they are stored as floats, as pandas does beside missing values), and are binned beyond;
+other numbers, dates and moments are always binned.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from depnet.data.binning import MAX_BINS, check_number, given_bins, number_of_bins, quantile_bins
+from depnet.data.bins import Bins, Kind
+from depnet.data.columns import Column
+from depnet.data.domain import Domain
+from depnet.data.layout import ColumnLayout, Layout
+from depnet.data.nearest import nearest
+from depnet.data.opened import Opened, open_frame
+from depnet.data.states import MISSING_LABEL, ordered_states, with_missing_state
+from depnet.data.variable import Label, Variable
+from depnet.errors import DataError, brief
+
+FEW_VALUES = 16
+"""Whole numbers stay categories up to this many different ones."""
+
+How: TypeAlias = Literal["quantile", "categories"] | int | Sequence[Any]
+BinChoice: TypeAlias = How | Mapping[str, How]
+"""How to bin: "quantile", a number of quantile bins, edges, "categories" (no bins), or one of these a column."""
+
+Missing: TypeAlias = Literal["keep", "state", "error"]
+
+
+def describe(
+    frame: Any, *, bins: BinChoice = "quantile", max_bins: int = MAX_BINS, missing: Missing = "keep"
+) -> tuple[Domain, Layout]:
+    """The domain of a frame and its layout.
+
+    `bins` says how numeric columns become states (docs/frames.md); `missing`: "keep" leaves holes as holes,
+    "state" makes a state of its own for them in the columns that have some, "error" refuses them.
+
+    >>> domain, layout = describe([{"sex": "male", "age": 40}, {"sex": "female", "age": 30}])
+    >>> domain.variables[0].states, domain.variables[1].states, layout.kind
+    (('female', 'male'), (30, 40), 'dicts')
+    """
+    if missing not in ("keep", "state", "error"):
+        raise DataError(f'missing is "keep", "state" or "error"; got {brief(missing)}.')
+    check_number(max_bins, "max_bins")
+    opened = open_frame(frame)
+    _check_choice(bins, opened)
+    variables, columns = [], []
+    for place, key in enumerate(opened.keys):
+        column = opened.column(place)
+        variables.append(_variable(column, bins, max_bins, missing))
+        columns.append(ColumnLayout(key, column.kind, column.dtype, column.values))
+    return Domain(tuple(variables)), Layout(opened.kind, tuple(columns), opened.structured)
+
+
+def _check_choice(bins: BinChoice, opened: Opened) -> None:
+    if isinstance(bins, Mapping):
+        for name in bins:
+            if name not in opened.names:
+                raise DataError(f"bins: there is no column {brief(name)}. {nearest(name, opened.names)}")
+
+
+def _variable(column: Column, bins: BinChoice, max_bins: int, missing: Missing) -> Variable:
+    holes = bool(column.hidden.any())
+    if holes and missing == "error":
+        row = int(np.argmax(column.hidden))
+        raise DataError(
+            f'column {column.name!r}, row {row}: the value is missing. Make "missing" a state with '
+            'missing="state", or remove or complete such rows.'
+        )
+    if not column.declared and column.kind != "boolean" and column.hidden.all():
+        if missing == "state" and holes:
+            return Variable(column.name, (MISSING_LABEL,), missing=MISSING_LABEL)
+        rows = len(column.hidden)
+        raise DataError(
+            f"column {column.name!r} has no value in its {rows:,} rows. Drop it"
+            + (', or make "missing" a state with missing="state".' if rows else ".")
+        )
+    states, cut = _states(column, bins, max_bins)
+    variable = Variable(column.name, states, cut)
+    return with_missing_state(variable) if holes and missing == "state" else variable
+
+
+def _states(column: Column, bins: BinChoice, max_bins: int) -> tuple[tuple[Label, ...], Bins | None]:
+    if column.kind == "boolean":
+        return (False, True), None
+    if column.kind == "label":
+        return ordered_states(column.labels, column.labels if column.declared else None), None
+    how, asked = _how(bins, column.name)
+    numbers = column.present
+    if column.kind in ("integer", "float") and (how == "categories" or not asked):
+        distinct = np.unique(numbers)
+        whole = bool((distinct == np.floor(distinct)).all()) and abs(distinct).max() < 2**53
+        if how == "categories" or (whole and len(distinct) <= FEW_VALUES):
+            labels = distinct.astype(np.int64).tolist() if whole else distinct.tolist()
+            return ordered_states(labels), None
+    kind: Kind = column.kind  # type: ignore[assignment]  # all others are numbers
+    cut = _cut(column.name, numbers, kind, how, max_bins)
+    return cut.labels, cut
+
+
+def _how(bins: BinChoice, name: str) -> tuple[How, bool]:
+    """How to bin a column, and whether that was asked for it by name or by number."""
+    if isinstance(bins, Mapping):
+        return (bins[name], True) if name in bins else ("quantile", False)
+    return bins, False
+
+
+def _cut(name: str, numbers: Any, kind: Kind, how: How, max_bins: int) -> Bins:
+    if isinstance(how, str) and how == "quantile":
+        return quantile_bins(numbers, kind, number_of_bins(len(numbers), max_bins))
+    if isinstance(how, int) and not isinstance(how, bool):
+        check_number(how, f"the number of bins of column {name!r}")
+        return quantile_bins(numbers, kind, how)
+    if isinstance(how, (Sequence, np.ndarray)) and not isinstance(how, str):
+        try:
+            shape = Bins((0, 1), ((0,),), kind)
+            return given_bins(numbers, [shape.number(edge) for edge in how], kind)
+        except DataError as error:
+            raise DataError(f"column {name!r}: {error}") from None
+    raise DataError(
+        f'column {name!r}: bins are "quantile", a number of bins, a list of edges or "categories" '
+        f"(for numbers); got {brief(how)}."
+    )
