@@ -10,7 +10,9 @@
 #include <string>
 
 #include "arrays.hpp"
+#include "learner_counted.hpp"
 #include "learner_grow.hpp"
+#include "learner_grower.hpp"
 #include "xlogx.hpp"
 
 namespace depnet {
@@ -24,6 +26,29 @@ struct Stop {
 void check_signals() {
     nb::gil_scoped_acquire acquire;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+Settings settings_of(const std::vector<std::int32_t>& targets,
+                     const std::vector<std::int32_t>& inputs, double per_parameter,
+                     std::optional<nb::callable> penalty,
+                     std::optional<std::tuple<double, double>> name_factors,
+                     std::optional<std::int64_t> max_leaves, std::int64_t min_leaf_rows) {
+    Settings settings;
+    settings.targets = targets;
+    settings.inputs = inputs;
+    settings.per_parameter = per_parameter;
+    if (penalty)
+        settings.penalty = [penalty = *penalty](std::int64_t parameters) {
+            nb::gil_scoped_acquire acquire;
+            return nb::cast<double>(penalty(parameters));
+        };
+    if (name_factors) {
+        settings.structural = true;
+        std::tie(settings.split_factor, settings.merge_factor) = *name_factors;
+    }
+    if (max_leaves) settings.max_leaves = *max_leaves;
+    settings.min_leaf_rows = min_leaf_rows;
+    return settings;
 }
 
 // The coded table and, as long as it lives, the arrays that it reads.
@@ -57,21 +82,8 @@ class Table {
                    std::optional<std::tuple<double, double>> name_factors,
                    std::optional<std::int64_t> max_leaves, std::int64_t min_leaf_rows,
                    std::optional<double> seconds, const Stop& stop) const {
-        Settings settings;
-        settings.targets = targets;
-        settings.inputs = inputs;
-        settings.per_parameter = per_parameter;
-        if (penalty)
-            settings.penalty = [&](std::int64_t parameters) {
-                nb::gil_scoped_acquire acquire;
-                return nb::cast<double>((*penalty)(parameters));
-            };
-        if (name_factors) {
-            settings.structural = true;
-            std::tie(settings.split_factor, settings.merge_factor) = *name_factors;
-        }
-        if (max_leaves) settings.max_leaves = *max_leaves;
-        settings.min_leaf_rows = min_leaf_rows;
+        const Settings settings = settings_of(targets, inputs, per_parameter, penalty, name_factors,
+                                              max_leaves, min_leaf_rows);
         Grown grown;
         bool cancelled = false;
         {
@@ -92,12 +104,95 @@ class Table {
                               grown.complete);
     }
 
+    const Data& data() const { return data_; }
+    const Bits& bits() const { return bits_; }
+    const LearnerKernels& kernels() const { return *kernels_; }
+
   private:
     nb::ndarray<nb::ndim<2>, nb::f_contig, nb::device::cpu, nb::ro> codes_;
     std::optional<In1<std::int64_t>> weights_;
     Data data_;
     const LearnerKernels* kernels_;
     Bits bits_;
+};
+
+// One node, grown from counts that come from elsewhere.
+class CountedNode {
+  public:
+    CountedNode(const std::vector<std::int32_t>& cardinalities, In1<std::int64_t> root,
+                const std::vector<std::int32_t>& targets, const std::vector<std::int32_t>& inputs,
+                double per_parameter, std::optional<nb::callable> penalty,
+                std::optional<std::tuple<double, double>> name_factors,
+                std::optional<std::int64_t> max_leaves, std::int64_t min_leaf_rows)
+        : settings_(settings_of(targets, inputs, per_parameter, penalty, name_factors, max_leaves,
+                                min_leaf_rows)),
+          watch_(-1.0, never_, check_signals) {
+        data_.cardinalities = cardinalities;
+        std::vector<std::int64_t> counts(root.data(), root.data() + root.shape(0));
+        for (const std::int64_t count : counts) data_.total += count;
+        grower_ = std::make_unique<Grower<CountedSplits>>(
+            data_, learner_kernels(chosen_isa()), settings_, watch_,
+            [&](const XLogX& xlogx, const Costs& costs, bool keep_all) {
+                return CountedSplits(data_, settings_, xlogx, costs, keep_all, std::move(counts));
+            });
+    }
+
+    nb::tuple advance(std::optional<In1<std::int64_t>> counts) {
+        bool done = false;
+        {
+            nb::gil_scoped_release release;
+            if (counts) grower_->splits().tell(counts->data());
+            done = grower_->advance();
+        }
+        auto news = grower_->splits().news();
+        return nb::make_tuple(to_numpy(std::move(news.kinds)), to_numpy(std::move(news.first)),
+                              to_numpy(std::move(news.second)),
+                              to_numpy(grower_->splits().wanted()), done);
+    }
+
+    nb::tuple result() {
+        Grown grown = grower_->result();
+        return nb::make_tuple(to_numpy(std::move(grown.kinds)), to_numpy(std::move(grown.first)),
+                              to_numpy(std::move(grown.second)), to_numpy(std::move(grown.counts)));
+    }
+
+    std::size_t width() const { return width_of_counts(data_, settings_); }
+    std::size_t leaves() const { return grower_->size(); }
+
+  private:
+    Settings settings_;
+    Data data_;
+    std::atomic<bool> never_{false};
+    Watch watch_;
+    std::unique_ptr<Grower<CountedSplits>> grower_;
+};
+
+// The rows of one node's leaves in one part of the table.
+class NodeRows {
+  public:
+    NodeRows(const Table& table, const std::vector<std::int32_t>& targets,
+             const std::vector<std::int32_t>& inputs) {
+        Settings settings;
+        settings.targets = targets;
+        settings.inputs = inputs;
+        nb::gil_scoped_release release;
+        rows_ = std::make_unique<LeafRows>(table.data(), table.bits(), table.kernels(), settings);
+    }
+
+    void apply(In1<std::uint8_t> kinds, In1<std::int64_t> first, In1<std::int64_t> second) {
+        nb::gil_scoped_release release;
+        for (std::size_t t = 0; t < kinds.shape(0); ++t)
+            rows_->apply(kinds.data()[t], first.data()[t], second.data()[t]);
+    }
+
+    void add_counts(In1<std::int64_t> ids, Out1<std::int64_t> out) {
+        nb::gil_scoped_release release;
+        for (std::size_t at = 0; at < ids.shape(0); ++at)
+            rows_->add_counts(ids.data()[at], out.data() + at * rows_->width());
+    }
+
+  private:
+    std::unique_ptr<LeafRows> rows_;
 };
 
 double xlogx(std::int64_t x) { return shared_xlogx(x)(x); }
@@ -118,5 +213,24 @@ NB_MODULE(learner, m) {
              nb::arg("per_parameter"), nb::arg("penalty").none(), nb::arg("name_factors").none(),
              nb::arg("max_leaves").none(), nb::arg("min_leaf_rows"), nb::arg("seconds").none(),
              nb::arg("stop"));
+    nb::class_<CountedNode>(m, "CountedNode")
+        .def(nb::init<const std::vector<std::int32_t>&, In1<std::int64_t>,
+                      const std::vector<std::int32_t>&, const std::vector<std::int32_t>&, double,
+                      std::optional<nb::callable>, std::optional<std::tuple<double, double>>,
+                      std::optional<std::int64_t>, std::int64_t>(),
+             nb::arg("cardinalities"), nb::arg("root"), nb::kw_only(), nb::arg("targets"),
+             nb::arg("inputs"), nb::arg("per_parameter"), nb::arg("penalty").none(),
+             nb::arg("name_factors").none(), nb::arg("max_leaves").none(), nb::arg("min_leaf_rows"))
+        .def("advance", &CountedNode::advance, nb::arg("counts").none())
+        .def("result", &CountedNode::result)
+        .def_prop_ro("width", &CountedNode::width)
+        .def_prop_ro("leaves", &CountedNode::leaves);
+    nb::class_<NodeRows>(m, "NodeRows")
+        .def(nb::init<const Table&, const std::vector<std::int32_t>&,
+                      const std::vector<std::int32_t>&>(),
+             nb::arg("table"), nb::kw_only(), nb::arg("targets"), nb::arg("inputs"),
+             nb::keep_alive<1, 2>())
+        .def("apply", &NodeRows::apply, nb::arg("kinds"), nb::arg("first"), nb::arg("second"))
+        .def("add_counts", &NodeRows::add_counts, nb::arg("ids"), nb::arg("out"));
     m.def("xlogx", &xlogx, nb::arg("x"));
 }

@@ -41,3 +41,53 @@ class Table:
         flat. `complete` is false if `seconds` passed first; what was grown until then is valid.
         `penalty(k)` is R(k, N), called once for each k; without it R(k, N) = k * `per_parameter`.
         """
+
+class CountedNode:
+    """One node grown from counts alone, wherever the rows are; the same node as `Table.grow` gives."""
+
+    def __init__(
+        self,
+        cardinalities: Sequence[int],
+        root: NDArray[np.int64],
+        *,
+        targets: Sequence[int],
+        inputs: Sequence[int],
+        per_parameter: float,
+        penalty: Callable[[int], float] | None,
+        name_factors: tuple[float, float] | None,
+        max_leaves: int | None,
+        min_leaf_rows: int,
+    ) -> None:
+        """`root` is how many rows have each state of the target."""
+
+    def advance(
+        self, counts: NDArray[np.int64] | None
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], bool]:
+        """Go on until counts are wanted: (kinds, first, second, wanted, done).
+
+        `counts` are those of the leaves wanted last, `width` for each. The operations since then are given by
+        the leaves' ids; `wanted` are the ids of the leaves to count next.
+        """
+
+    def result(self) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+        """(kinds, first, second, counts) as of `Table.grow`; once, at the end."""
+
+    @property
+    def width(self) -> int:
+        """How many counts a leaf has: [z][x] for each input, one after the other."""
+
+    @property
+    def leaves(self) -> int:
+        """How many leaves it has by now."""
+
+class NodeRows:
+    """The rows of one node's leaves in one part of the table: what `CountedNode` wants counted."""
+
+    def __init__(self, table: Table, *, targets: Sequence[int], inputs: Sequence[int]) -> None: ...
+    def apply(
+        self, kinds: NDArray[np.uint8], first: NDArray[np.int64], second: NDArray[np.int64]
+    ) -> None:
+        """Split and merge as `CountedNode.advance` says; an unknown leaf is an IndexError."""
+
+    def add_counts(self, ids: NDArray[np.int64], out: NDArray[np.int64]) -> None:
+        """Add the counts of these leaves to `out`, one after the other."""

@@ -71,6 +71,24 @@ class Costs {
                                         [&](std::int64_t k) { return may_pay(leaf, k); });
     }
 
+    // The leaf's split by X_j, the input at this place, changes the entropy by so much: remember it
+    // if it is the best, or with all the others.
+    void propose(Leaf& leaf, std::size_t input, std::int64_t cardinality, double entropy_change,
+                 bool keep_all) const {
+        if (keep_all) {
+            leaf.split_changes[input] = entropy_change;
+            return;
+        }
+        const std::int32_t j = settings_.inputs[input];
+        const double delta =
+            entropy_change / total_ +
+            static_cast<double>((cardinality - 1) * (states_ - 1)) * settings_.per_parameter;
+        if (delta < leaf.split_delta || (delta == leaf.split_delta && j < leaf.split_variable)) {
+            leaf.split_delta = delta;
+            leaf.split_variable = j;
+        }
+    }
+
     // A bound on the rounding error of an entropy change that sums so many cells, in nats per row:
     // every term is at most N log N < 40 N, and each of the few sums over the cells errs by half an
     // ulp.

@@ -158,11 +158,11 @@ void Splits::fill_cells(Leaf& leaf) const {
     leaf.sum_up(xlogx_);
 }
 
-void Splits::evaluate(Leaf& leaf) {
+bool Splits::evaluate(Leaf& leaf) {
     leaf.split_delta = kInfinity;
     leaf.split_variable = -1;
     if (keep_all_) leaf.split_changes.assign(settings_.inputs.size(), kInfinity);
-    if (!costs_.may_pay(leaf, cardinalities_)) return;
+    if (!costs_.may_pay(leaf, cardinalities_)) return true;
     watch_.poll();
     if (bits_) evaluate_planes(leaf);
     for (const std::size_t at : single_) {
@@ -172,21 +172,42 @@ void Splits::evaluate(Leaf& leaf) {
         if (!leaf.mask.empty()) list_rows(leaf);
         propose(leaf, at, change(leaf, j));
     }
+    return true;
+}
+
+void Splits::add_counts(Leaf& leaf, std::int64_t* out) {
+    if (leaf.count == 0) return;
+    if (bits_ && leaf.ones.empty()) count(leaf);
+    for (const std::int32_t j : settings_.inputs) {
+        const std::int64_t k = data_.cardinalities[j];
+        const std::int32_t place = bits_ ? bits_->place[j] : -1;
+        if (k == 1) {
+            for (const Cell& cell : leaf.cells) out[cell.state] += cell.count;
+        } else if (place >= 0) {
+            for (const Cell& cell : leaf.cells) {
+                std::int64_t rest = cell.count;
+                const std::uint32_t* ones =
+                    leaf.ones.data() + cell.state * stride_ + bits_->first_plane[place];
+                for (std::int64_t z = 1; z < k; ++z) {
+                    out[z * states_ + cell.state] += ones[z - 1];
+                    rest -= ones[z - 1];
+                }
+                out[cell.state] += rest;
+            }
+        } else {
+            if (!leaf.mask.empty()) list_rows(leaf);
+            data_.column(j, [&](const auto* code) {
+                for (const std::uint32_t r : leaf.rows)
+                    out[code[r] * states_ + target_[r]] += data_.weight(r);
+            });
+        }
+        out += k * states_;
+    }
 }
 
 void Splits::propose(Leaf& leaf, std::size_t input, double entropy_change) const {
-    if (keep_all_) {
-        leaf.split_changes[input] = entropy_change;
-        return;
-    }
-    const std::int32_t j = settings_.inputs[input];
-    const double delta =
-        entropy_change / static_cast<double>(data_.total) +
-        static_cast<double>((data_.cardinalities[j] - 1) * (states_ - 1)) * settings_.per_parameter;
-    if (delta < leaf.split_delta || (delta == leaf.split_delta && j < leaf.split_variable)) {
-        leaf.split_delta = delta;
-        leaf.split_variable = j;
-    }
+    const std::int64_t k = data_.cardinalities[settings_.inputs[input]];
+    costs_.propose(leaf, input, k, entropy_change, keep_all_);
 }
 
 // The entropy change of Split(leaf, j), in nats * rows; infinite if a new leaf has too few rows.

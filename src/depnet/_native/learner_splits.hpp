@@ -31,8 +31,13 @@ class Splits {
     // The leaf of all rows.
     std::unique_ptr<Leaf> root();
 
-    // Find the leaf's best split, or the entropy changes of all its splits (`keep_all`).
-    void evaluate(Leaf& leaf);
+    // Find the leaf's best split, or the entropy changes of all its splits (`keep_all`). True: the
+    // rows are at hand, and nothing has to be waited for.
+    bool evaluate(Leaf& leaf);
+
+    // Add the leaf's counts to `out`: for each input X_j, ascending, [z][x] is how many rows have
+    // X_j = z and the target x.
+    void add_counts(Leaf& leaf, std::int64_t* out);
 
     // The |X_j| leaves of Split(leaf, j), the empty ones among them. Uses the leaf up.
     Leaves split(Leaf& leaf, std::int32_t j);

@@ -1,0 +1,104 @@
+// A node grown from counts alone: rows may lie anywhere, in many parts.
+//
+// Where rows are, `LeafRows` keeps those of each leaf and counts them; where the node is grown,
+// `CountedSplits` asks for the counts of leaves that are new and may be split again. Leaves are
+// called by ids, given in the order in which they come to be: the root is 0, a split adds its
+// children one by one, a merge adds one. Both sides number alike. Counts are whole numbers and
+// every float is computed from their sums as `Splits` does, so the node is the same for any
+// partition of the rows.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "learner_costs.hpp"
+#include "learner_data.hpp"
+#include "learner_leaf.hpp"
+#include "learner_splits.hpp"
+
+namespace depnet {
+
+// The counts of a leaf: for each input X_j, ascending, [z][x], one after the other.
+std::size_t width_of_counts(const Data& data, const Settings& settings);
+
+// The splits of leaves whose counts are told.
+class CountedSplits {
+  public:
+    CountedSplits(const Data& data, const Settings& settings, const XLogX& xlogx,
+                  const Costs& costs, bool keep_all, std::vector<std::int64_t> root);
+
+    std::int64_t states() const { return states_; }
+    std::size_t bytes_of_counts() const { return 0; }
+
+    std::unique_ptr<Leaf> root();
+    bool evaluate(Leaf& leaf);  // false: its counts are wanted
+    Leaves split(Leaf& leaf, std::int32_t j);
+    std::unique_ptr<Leaf> merge(Leaf& a, Leaf& b);
+
+    // The ids of the leaves to count: their counts, in this order, are then told by `tell`.
+    std::vector<std::int64_t> wanted() const;
+    void tell(const std::int64_t* counts);
+
+    // The operations since the last call, by ids: Split(leaf, variable) or Merge(first, second).
+    struct Operations {
+        std::vector<std::uint8_t> kinds;
+        std::vector<std::int64_t> first, second;
+    };
+    Operations news() { return std::exchange(news_, {}); }
+
+  private:
+    using Counts = std::vector<std::int64_t>;
+    Counts take(const Leaf& leaf);  // empty: not known
+
+    const Data& data_;
+    const Settings& settings_;
+    const XLogX& xlogx_;
+    const Costs& costs_;
+    const bool keep_all_;
+    std::int64_t states_ = 1;
+    std::vector<std::size_t> offsets_;         // of each input's counts, and their width at the end
+    std::vector<std::int64_t> cardinalities_;  // of the inputs, each once
+    std::vector<std::int64_t> root_;           // [state]
+    std::unordered_map<const Leaf*, Counts> counts_;
+
+    std::vector<const Leaf*> wanted_;
+    // A child that is not counted: its counts are its parent's less its siblings'.
+    struct Rest {
+        const Leaf* leaf;
+        Counts parent;
+        std::vector<const Leaf*> siblings;
+    };
+    std::vector<Rest> rests_;
+    Operations news_;
+};
+
+// The rows of the leaves of one node, in one part of the table.
+class LeafRows {
+  public:
+    LeafRows(const Data& data, const Bits& bits, const LearnerKernels& kernels, Settings settings);
+
+    // The operations of `CountedSplits::news`, in order.
+    void apply(std::uint8_t kind, std::int64_t first, std::int64_t second);
+    void add_counts(std::int64_t id, std::int64_t* out);
+    std::size_t width() const { return width_; }
+
+  private:
+    void add(std::unique_ptr<Leaf> leaf) { leaves_[next_++] = std::move(leaf); }
+    std::unique_ptr<Leaf> take(std::int64_t id);
+
+    Settings settings_;
+    XLogX xlogx_;
+    Costs costs_;
+    std::atomic<bool> never_{false};
+    Watch watch_;
+    Splits splits_;
+    std::size_t width_;
+    std::int64_t next_ = 0;
+    std::unordered_map<std::int64_t, std::unique_ptr<Leaf>> leaves_;
+};
+
+}  // namespace depnet
