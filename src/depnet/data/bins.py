@@ -5,6 +5,7 @@ first bin and what lies at or above e_K to the last, so that every number has a 
 (days since 1970-01-01) and for moments (microseconds since then, in UTC).
 """
 
+import bisect
 import itertools
 import math
 from collections.abc import Iterable
@@ -15,11 +16,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import IntArray
-from depnet.data.calendar import days_of, microseconds_of, text_of_day, text_of_moment
+from depnet.data.calendar import (
+    DAY,
+    FIRST_DAY,
+    LAST_DAY,
+    days_of,
+    microseconds_of,
+    text_of_day,
+    text_of_moment,
+)
 from depnet.errors import DataError, brief
 
 Kind: TypeAlias = Literal["float", "integer", "date", "datetime"]
 KINDS: tuple[str, ...] = get_args(Kind)
+
+_RANGES = {
+    "integer": (-(2**63), 2**63 - 1),
+    "date": (FIRST_DAY, LAST_DAY + 1),
+    "datetime": (FIRST_DAY * DAY, (LAST_DAY + 1) * DAY),
+}
+"""What whole numbers a kind has: 64 bits, or the days and moments of the years 1 to 9999 (and the next)."""
 
 MAX_QUANTILES = 32
 """A bin keeps at most this many values to draw from."""
@@ -53,7 +69,11 @@ class Bins:
         if len(edges) < 2:
             raise DataError(f"K bins have K + 1 edges, so at least 2; got {len(edges)}.")
         for k, edge in enumerate(edges):
-            if math.isinf(edge) and not (k == 0 and edge < 0) and not (k == len(edges) - 1 and edge > 0):
+            if (
+                edge in (-math.inf, math.inf)
+                and not (k == 0 and edge < 0)
+                and not (k == len(edges) - 1 and edge > 0)
+            ):
                 raise DataError(
                     f"edge {k} is {edge}; only the first edge may be -inf and only the last one inf."
                 )
@@ -72,13 +92,13 @@ class Bins:
             plain = _plain(values, self.kind, f"quantiles of bin {k}")
             if not 1 <= len(plain) <= MAX_QUANTILES:
                 raise DataError(f"bin {k} has {len(plain)} quantiles; expected 1 to {MAX_QUANTILES}.")
-            if any(math.isinf(value) for value in plain):
-                raise DataError(f"the quantiles of bin {k} are finite; got {brief(plain)}.")
             if any(later < value for value, later in itertools.pairwise(plain)):
                 raise DataError(f"the quantiles of bin {k} ascend; got {brief(plain)}.")
-            if set(self.locate([plain[0], plain[-1]]).tolist()) != {k}:
+            if plain[0] == -math.inf or plain[-1] == math.inf:
+                raise DataError(f"the quantiles of bin {k} are finite; got {brief(plain)}.")
+            if (k and plain[0] < self.edges[k]) or (k + 1 < len(self) and plain[-1] >= self.edges[k + 1]):
                 raise DataError(
-                    f"the quantiles of bin {k} lie in it; it is {self.labels[k]} and they go from "
+                    f"the quantiles of bin {k} lie in it; it is {self._label(k)} and they go from "
                     f"{self.text(plain[0])} to {self.text(plain[-1])}."
                 )
             checked.append(plain)
@@ -98,6 +118,14 @@ class Bins:
         whole = self.kind != "float" and values.dtype.kind in "iu"
         inner = np.array(self.edges[1:-1], dtype=np.int64 if whole else np.float64)
         return np.searchsorted(inner, values, side="right")
+
+    def code(self, value: object) -> int:
+        """The bin of one number, date or moment, or of one as text.
+
+        >>> Bins((0, 18, 65), ((3,), (30,)), "integer").code("40")
+        1
+        """
+        return bisect.bisect_right(self.edges, self.number(value), 1, len(self)) - 1
 
     def middle(self) -> Numbers:
         """One value for each bin: its median, a value that it keeps."""
@@ -128,13 +156,13 @@ class Bins:
         except (TypeError, ValueError, OverflowError):
             wanted = {"date": "a date", "datetime": "a date and time"}.get(self.kind, "a number")
             raise DataError(f"expected {wanted}; got {brief(value)}.") from None
-        if math.isnan(number):
+        if number != number:  # NaN
             raise DataError(f"expected a number; got {brief(value)}.")
         return number
 
     def text(self, number: Number) -> str:
         """A number of these bins as people write it: 25, 0.5, 2024-02-29, 2024-02-29 12:00."""
-        if math.isinf(number):
+        if number in (-math.inf, math.inf):
             return str(number)
         if self.kind == "date":
             return text_of_day(int(number))
@@ -144,15 +172,15 @@ class Bins:
 
     def _label(self, k: int) -> str:
         low, high = self.edges[k], self.edges[k + 1]
-        if math.isinf(low) and math.isinf(high):
+        if low == -math.inf and high == math.inf:
             return "all"
         if high == self._after(low):
             return self.text(low)
-        if math.isinf(low):
+        if low == -math.inf:
             return f"< {self.text(high)}"
         after_one_value = k > 0 and self.kind == "float" and low == self._after(self.edges[k - 1])
         left = f"({self.text(self.edges[k - 1])}" if after_one_value else f"[{self.text(low)}"
-        if math.isinf(high):
+        if high == math.inf:
             return f"> {left[1:]}" if after_one_value else f">= {left[1:]}"
         return f"{left}, {self.text(high)}{']' if self.kind == 'float' and k + 1 == len(self) else ')'}"
 
@@ -172,7 +200,7 @@ def _number(value: object) -> Number:
 
 
 def _plain(values: object, kind: Kind, what: str) -> tuple[Number, ...]:
-    """Plain numbers: floats, or whole numbers of 64 bits (and infinities) where the kind is whole."""
+    """Plain numbers: floats, or whole numbers (and infinities) in the range of a whole kind."""
     if not isinstance(values, Iterable) or isinstance(values, (str, bytes)):
         raise DataError(f"{what} are numbers; got {brief(values)}.")
     plain: list[Number] = []
@@ -183,11 +211,14 @@ def _plain(values: object, kind: Kind, what: str) -> tuple[Number, ...]:
                 number = float(number) + 0.0  # -0.0 is 0
         except (TypeError, OverflowError):
             raise DataError(f"{what} are numbers; got {brief(value)}.") from None
-        if math.isnan(number):
+        if isinstance(number, float) and math.isnan(number):
             raise DataError(f"{what} are numbers; got {brief(value)}.")
-        if kind != "float" and not math.isinf(number):
-            if number != int(number) or not -(2**63) <= number < 2**63:
-                raise DataError(f"{what} of the kind {kind!r} are whole, of 64 bits; got {brief(value)}.")
+        if kind != "float" and not (isinstance(number, float) and math.isinf(number)):
+            low, high = _RANGES[kind]
+            if number != int(number) or not low <= number <= high:
+                raise DataError(
+                    f"{what} of the kind {kind!r} are whole numbers from {low:,} to {high:,}; got {brief(value)}."
+                )
             number = int(number)
         plain.append(number)
     return tuple(plain)

@@ -7,7 +7,9 @@ import numpy as np
 DAY = 86_400_000_000
 """Microseconds a day."""
 
-_FIRST_DAY = dt.date(1970, 1, 1).toordinal()
+_EPOCH = dt.date(1970, 1, 1).toordinal()
+FIRST_DAY, LAST_DAY = dt.date.min.toordinal() - _EPOCH, dt.date.max.toordinal() - _EPOCH
+"""0001-01-01 and 9999-12-31: the days that Python's dates know."""
 
 
 def days_of(value: object) -> int:
@@ -17,7 +19,7 @@ def days_of(value: object) -> int:
     (31, 1)
     """
     if isinstance(value, dt.date) and not isinstance(value, dt.datetime):
-        return value.toordinal() - _FIRST_DAY
+        return value.toordinal() - _EPOCH
     return microseconds_of(value) // DAY
 
 

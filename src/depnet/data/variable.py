@@ -94,7 +94,7 @@ class Variable:
                     f"variable {self.name!r} has no state {brief(label)}. {nearest(label, self.states)}"
                 ) from None
         try:
-            return int(self.bins.locate(self.bins.number(label)))
+            return self.bins.code(label)
         except DataError as error:
             raise EvidenceError(
                 f"variable {self.name!r} has no state {brief(label)}, and as a value of its bins, {error} "

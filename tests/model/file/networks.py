@@ -20,6 +20,7 @@ from depnet import (
 )
 from depnet.data import Label
 from depnet.model.marginals import MarginalCounts
+from tests.data.strategies import binnings
 from tests.strategies import cardinalities, random_blocks, random_source, random_table, seeds
 
 labels: st.SearchStrategy[Label] = st.one_of(
@@ -33,16 +34,18 @@ labels: st.SearchStrategy[Label] = st.one_of(
 
 @composite
 def domains(draw: DrawFn) -> Domain:
-    """A small domain with labels of all types."""
+    """A small domain with labels of all types, bins of all kinds, and states for missing values."""
     names = st.text(min_size=1)
     cards = draw(cardinalities())
     chosen = draw(st.lists(names, min_size=len(cards), max_size=len(cards), unique=True))
-    return Domain(
-        tuple(
-            Variable(name, tuple(draw(st.lists(labels, min_size=k, max_size=k, unique=True))))
-            for name, k in zip(chosen, cards, strict=True)
-        )
-    )
+    variables = []
+    for name, k in zip(chosen, cards, strict=True):
+        states = tuple(draw(st.lists(labels, min_size=k, max_size=k, unique=True)))
+        missing = states[-1] if draw(st.booleans()) else None
+        number = k - (missing is not None)
+        bins = draw(binnings(number)) if number and draw(st.booleans()) else None
+        variables.append(Variable(name, states, bins, missing))
+    return Domain(tuple(variables))
 
 
 @composite
@@ -101,6 +104,8 @@ def assert_same(loaded: Network, saved: Network) -> None:
     for ours, theirs in zip(loaded.domain.variables, saved.domain.variables, strict=True):
         assert ours.name == theirs.name
         assert list(map(repr, ours.states)) == list(map(repr, theirs.states)), "types and signs, too"
+        assert repr(ours.bins) == repr(theirs.bins)
+        assert repr(ours.missing) == repr(theirs.missing)
     assert loaded.counts == saved.counts
     cards = saved.domain.cardinalities
     rows = np.array(list(itertools.product(*map(range, cards))))

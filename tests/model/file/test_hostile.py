@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import depnet
-from depnet import Domain, Network
+from depnet import Domain, Network, Variable
+from depnet.data.binning import given_bins
 from depnet.errors import ModelFileError
 from tests.model.file.networks import network_of_all_kinds
 
@@ -307,6 +308,20 @@ def assert_sound(network: Network, path: Path) -> None:
     assert depnet.load(path) == network
 
 
+def domain_with_bins(cards: list[int], rng: random.Random) -> Domain:
+    """Plain variables, binned ones, and ones with a state for missing values."""
+    variables = []
+    for i, k in enumerate(cards):
+        missing = k - 1 if rng.random() < 0.3 else None
+        bins = None
+        if (missing is None or k > 1) and rng.random() < 0.5:
+            values = np.array([rng.randrange(50) for _ in range(20)])
+            edges = [float("-inf"), *range(10, 10 * (k - (missing is not None)), 10), float("inf")]
+            bins = given_bins(values, edges, rng.choice(["float", "integer", "date", "datetime"]))
+        variables.append(Variable(f"X{i}", tuple(range(k)), bins, missing))
+    return Domain(tuple(variables))
+
+
 def fuzz(directory: Path, files: int, seed: int) -> tuple[int, int]:
     """Refused and accepted, of so many mutated files."""
     rng = random.Random(seed)
@@ -316,7 +331,7 @@ def fuzz(directory: Path, files: int, seed: int) -> tuple[int, int]:
         if number % 20 == 0:
             cards = [rng.randrange(1, 4) for _ in range(rng.randrange(1, 5))]
             network = network_of_all_kinds(
-                Domain.from_cardinalities(cards), np.random.default_rng(rng.randrange(2**32))
+                domain_with_bins(cards, rng), np.random.default_rng(rng.randrange(2**32))
             )
             depnet.save(network, path)
             good = path.read_bytes()

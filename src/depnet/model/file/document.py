@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from depnet.data.domain import Domain
-from depnet.data.variable import Variable
 from depnet.errors import ModelError, ModelFileError
 from depnet.model.decision_graph import DecisionGraph
 from depnet.model.file.fields import fault
+from depnet.model.file.variables import document_of_variable, version_of
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
 from depnet.model.operations import Operation, Split
@@ -17,19 +17,21 @@ from depnet.model.table import ConditionalTable
 from depnet.model.tabulated import TabulatedSource
 
 FORMAT = "depnet network"
-VERSION = 1
-"""Raised when a reader of the former version would misunderstand a file."""
-
-MAX_LABEL_BITS = 4096
-"""Whole numbers as labels: JSON sets no limit, but Python reads no more than 4,300 digits."""
+VERSION = 2
+"""The newest version that is read. Raised when a reader of the former version would misunderstand a file."""
 
 
 def document_of(network: Network) -> dict[str, Any]:
     """What the file says of a network, all but its checksum."""
     document = {
         "format": FORMAT,
-        "version": VERSION,
-        "domain": {"variables": [_variable(v, i) for i, v in enumerate(network.domain.variables)]},
+        "version": version_of(network.domain),
+        "domain": {
+            "variables": [
+                document_of_variable(v, f"domain.variables[{i}]")
+                for i, v in enumerate(network.domain.variables)
+            ]
+        },
         "nodes": [
             {
                 "variables": list(node.variables),
@@ -42,18 +44,6 @@ def document_of(network: Network) -> dict[str, Any]:
     if network.counts is not None:
         document["counts"] = _counts(network.counts)
     return document
-
-
-def _variable(variable: Variable, i: int) -> dict[str, Any]:
-    for code, label in enumerate(variable.states):
-        check_label(label, f"domain.variables[{i}].states[{code}]")
-    return {"name": variable.name, "states": list(variable.states)}
-
-
-def check_label(label: object, at: str) -> None:
-    """A whole number as a label must be of a size that every reader can take."""
-    if isinstance(label, int) and label.bit_length() > MAX_LABEL_BITS:
-        raise fault(at, "this whole number is too long for a label. Make it a string.")
 
 
 def _source(source: InformationSource, domain: Domain, at: str) -> dict[str, Any]:

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from depnet.arrays import IntArray, read_only
 from depnet.data.domain import Domain
-from depnet.data.variable import Variable
 from depnet.errors import DataError, ModelError, ModelFileError, brief
 from depnet.model.decision_graph import DecisionGraph
-from depnet.model.file.document import FORMAT, VERSION, check_label
+from depnet.model.file.document import FORMAT, VERSION
 from depnet.model.file.fields import fault, fields_of, items_of, number_of, whole_of, wholes_of
+from depnet.model.file.variables import variable_of
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
 from depnet.model.node import Node
@@ -38,11 +38,11 @@ from depnet.model.tabulated import TabulatedSource
 
 def network_of(document: dict[str, Any]) -> Network:
     """The network that a document describes. Top-level fields of other names are left alone."""
-    _check_version(document)
+    version = _checked_version(document)
     for name in ("domain", "nodes"):
         if name not in document:
             raise ModelFileError(f"the field {name!r} is missing.")
-    domain = _domain(document["domain"])
+    domain = _domain(document["domain"], version)
     nodes = tuple(
         _node(value, domain, f"nodes[{number}]")
         for number, value in enumerate(items_of(document["nodes"], "nodes"))
@@ -54,7 +54,7 @@ def network_of(document: dict[str, Any]) -> Network:
         raise fault("nodes", str(error)) from None
 
 
-def _check_version(document: dict[str, Any]) -> None:
+def _checked_version(document: dict[str, Any]) -> int:
     if document.get("format") != FORMAT:
         raise fault(
             "format", f"expected {FORMAT!r}; got {brief(document.get('format'))}. This is no model file."
@@ -68,20 +68,14 @@ def _check_version(document: dict[str, Any]) -> None:
             f"the file has version {brief(version)} and comes from a newer depnet; this one reads versions up to "
             f"{VERSION}. Upgrade depnet: pip install --upgrade depnet.",
         )
+    return version
 
 
-def _domain(value: object) -> Domain:
+def _domain(value: object, version: int) -> Domain:
     at = "domain.variables"
     variables = []
     for i, given in enumerate(items_of(fields_of(value, "domain", ("variables",))["variables"], at)):
-        fields = fields_of(given, f"{at}[{i}]", ("name", "states"))
-        states = items_of(fields["states"], f"{at}[{i}].states")
-        for code, label in enumerate(states):
-            check_label(label, f"{at}[{i}].states[{code}]")
-        try:
-            variables.append(Variable(fields["name"], tuple(states)))
-        except DataError as error:
-            raise fault(f"{at}[{i}]", str(error)) from None
+        variables.append(variable_of(given, f"{at}[{i}]", version))
     try:
         return Domain(tuple(variables))
     except DataError as error:

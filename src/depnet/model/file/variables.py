@@ -1,0 +1,84 @@
+"""Variables in a model file: names, states, and since version 2 bins and the state for missing values.
+
+A file whose variables have neither is written as version 1, which every depnet reads.
+"""
+
+import math
+from typing import Any
+
+from depnet.data.bins import MAX_QUANTILES, Bins
+from depnet.data.domain import Domain
+from depnet.data.variable import Variable
+from depnet.errors import DataError, brief
+from depnet.model.file.fields import fault, fields_of, items_of, number_of
+
+MAX_LABEL_BITS = 4096
+"""Whole numbers as labels: JSON sets no limit, but Python reads no more than 4,300 digits."""
+
+
+def version_of(domain: Domain) -> int:
+    """The lowest version that can hold the variables of a domain."""
+    plain = all(v.bins is None and v.missing is None for v in domain.variables)
+    return 1 if plain else 2
+
+
+def document_of_variable(variable: Variable, at: str) -> dict[str, Any]:
+    """What a file says of a variable."""
+    for code, label in enumerate(variable.states):
+        _check_label(label, f"{at}.states[{code}]")
+    document: dict[str, Any] = {"name": variable.name, "states": list(variable.states)}
+    if variable.bins is not None:
+        document["bins"] = {
+            "kind": variable.bins.kind,
+            "edges": [None if edge in (-math.inf, math.inf) else edge for edge in variable.bins.edges],
+            "quantiles": [list(values) for values in variable.bins.quantiles],
+        }
+    if variable.missing is not None:
+        document["missing"] = True
+    return document
+
+
+def variable_of(value: object, at: str, version: int) -> Variable:
+    """The variable that a document describes."""
+    names = ["name", "states"]
+    if isinstance(value, dict) and version >= 2:
+        names += [name for name in ("bins", "missing") if name in value]
+    fields = fields_of(value, at, tuple(names))
+    states = items_of(fields["states"], f"{at}.states")
+    for code, label in enumerate(states):
+        _check_label(label, f"{at}.states[{code}]")
+    missing = fields.get("missing", False)
+    if not isinstance(missing, bool):
+        raise fault(f"{at}.missing", f"expected true or false; got {brief(missing)}.")
+    bins = _bins(fields["bins"], len(states) - missing, f"{at}.bins") if "bins" in fields else None
+    try:
+        return Variable(fields["name"], tuple(states), bins, states[-1] if missing and states else None)
+    except DataError as error:
+        raise fault(at, str(error)) from None
+
+
+def _bins(value: object, number: int, at: str) -> Bins:
+    fields = fields_of(value, at, ("kind", "edges", "quantiles"))
+    edges = items_of(fields["edges"], f"{at}.edges", number + 1)
+    ends = {0: -math.inf, number: math.inf}
+    read = [
+        ends[k] if edge is None and k in ends else number_of(edge, f"{at}.edges[{k}]")
+        for k, edge in enumerate(edges)
+    ]
+    quantiles = []
+    for k, values in enumerate(items_of(fields["quantiles"], f"{at}.quantiles", number)):
+        place = f"{at}.quantiles[{k}]"
+        kept = items_of(values, place)
+        if len(kept) > MAX_QUANTILES:
+            raise fault(place, f"a bin keeps at most {MAX_QUANTILES} values; got {len(kept):,}.")
+        quantiles.append(tuple(number_of(each, f"{place}[{q}]") for q, each in enumerate(kept)))
+    try:
+        return Bins(tuple(read), tuple(quantiles), fields["kind"])
+    except DataError as error:
+        raise fault(at, str(error)) from None
+
+
+def _check_label(label: object, at: str) -> None:
+    """A whole number as a label must be of a size that every reader can take."""
+    if isinstance(label, int) and label.bit_length() > MAX_LABEL_BITS:
+        raise fault(at, "this whole number is too long for a label. Make it a string.")

@@ -1,0 +1,61 @@
+"""Bins of every kind, for property tests."""
+
+import math
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, composite
+
+from depnet.data import Bins
+from depnet.data.binning import quantiles_of
+from depnet.data.bins import KINDS
+from depnet.data.calendar import DAY, FIRST_DAY, LAST_DAY
+
+
+def numbers_of(kind: str) -> st.SearchStrategy[Any]:
+    """Numbers of a kind of bins, small and large."""
+    if kind == "float":
+        return st.one_of(
+            st.floats(allow_nan=False, allow_infinity=False), st.integers(-5, 5).map(lambda n: n / 4)
+        )
+    if kind == "integer":
+        return st.one_of(st.integers(-(2**62), 2**62), st.integers(-20, 20))
+    if kind == "date":
+        return st.integers(FIRST_DAY, LAST_DAY)
+    return st.integers(FIRST_DAY * DAY, (LAST_DAY + 1) * DAY - 1)
+
+
+@composite
+def binnings(draw: DrawFn, number: int | None = None) -> Bins:
+    """Any bins, of so many where a number is given."""
+    kind: Any = draw(st.sampled_from(KINDS))
+    inner = (
+        draw(
+            st.lists(
+                numbers_of(kind),
+                min_size=number - 1 if number else 0,
+                max_size=number - 1 if number else 5,
+                unique=True,
+            ).map(sorted)
+        )
+        or []
+    )
+    edges = [-math.inf, *inner, math.inf]
+    values = np.array(
+        sorted(draw(st.lists(numbers_of(kind), max_size=60))), dtype=float if kind == "float" else np.int64
+    )
+    places = np.searchsorted(np.array(inner, dtype=values.dtype), values, side="right")
+    quantiles: list[tuple[Any, ...]] = []
+    for k in range(len(edges) - 1):
+        here = values[places == k]
+        if len(here) == 0:  # the lower edge lies in its bin, or what is just below the first inner one
+            alone = edges[k] if k else (_below(inner[0], kind) if inner else 0)
+            quantiles.append((alone,))
+        else:
+            quantiles.append(quantiles_of(here))
+    return Bins(tuple(edges), tuple(quantiles), kind)
+
+
+def _below(edge: Any, kind: str) -> Any:
+    return math.nextafter(edge, -math.inf) if kind == "float" else edge - 1
