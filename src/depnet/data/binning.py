@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from depnet.data.bins import MAX_QUANTILES, Bins, Kind, Number, Numbers
 from depnet.data.edges import edge_between
+from depnet.data.ranked import Ranked, RankedArray
 from depnet.errors import DataError
 
 MAX_BINS = 16
@@ -31,139 +32,168 @@ def number_of_bins(values: int, max_bins: int = MAX_BINS) -> int:
     return max(1, min(max_bins, max(2, root)))
 
 
-def quantile_bins(values: Numbers, kind: Kind, number: int) -> Bins:
+def quantile_bins(values: Numbers | Ranked, kind: Kind, number: int) -> Bins:
     """At most `number` bins of about as many values each; heavy values have their own.
 
     >>> quantile_bins(np.array([0.0] * 6 + [1.5, 2.5, 3.5, 7.5, 8.0, 9.5]), "float", 3).labels
     ('0', '(0, 6)', '[6, 10]')
     """
-    ordered = np.sort(values)
-    first = np.concatenate(([0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1))
-    counts = np.diff(np.append(first, len(ordered)))
-    distinct = ordered[first]
-    if len(distinct) <= number:
-        starts = np.arange(1, len(distinct))
-        heavy = np.zeros(len(distinct), dtype=bool)
-    else:
-        heavy = _heavy(counts, number)
-        starts = _starts(counts, heavy, number)
-    return _bins(ordered, distinct, first, starts, heavy, kind)
+    ranked = _ranked(values)
+    bounds, heavy = quantile_bounds(ranked, number)
+    return _bins(ranked, bounds, heavy, kind)
 
 
-def given_bins(values: Numbers, edges: Sequence[Number], kind: Kind) -> Bins:
+def given_bins(values: Numbers | Ranked, edges: Sequence[Number], kind: Kind) -> Bins:
     """Bins with these edges; a bin without values keeps its middle to draw.
 
     >>> given_bins(np.array([5.0, 7.0]), [0, 10, 20], "float").quantiles
     ((5.0, 7.0), (15.0,))
     """
+    ranked = _ranked(values)
     middles = [[_middle(low, high, kind)] for low, high in itertools.pairwise(edges)]
     shape = Bins(tuple(edges), tuple(map(tuple, middles)), kind)
-    codes = shape.locate(np.sort(values))
-    ends = np.searchsorted(codes, np.arange(len(shape) + 1))
-    ordered = np.sort(values)
-    kept = tuple(
-        quantiles_of(ordered[start:end]) if end > start else shape.quantiles[k]
-        for k, (start, end) in enumerate(itertools.pairwise(ends))
+    bounds = [0, *(ranked.before(edge) for edge in shape.edges[1:-1]), len(ranked)]
+    kept = quantiles_between(ranked, bounds)
+    return Bins(
+        shape.edges, tuple(own or middle for own, middle in zip(kept, shape.quantiles, strict=True)), kind
     )
-    return Bins(shape.edges, kept, kind)
 
 
-def quantiles_of(ordered: Numbers) -> tuple[Number, ...]:
-    """At most 32 of a bin's values, ascending: the middles of as many parts of equal size.
+def quantiles_between(ranked: Ranked, bounds: Sequence[int]) -> list[tuple[Number, ...]]:
+    """At most 32 values of each bin of ranks, ascending: the middles of as many parts of equal size.
 
-    >>> quantiles_of(np.array([3, 3, 3])), len(quantiles_of(np.arange(1000)))
-    ((3,), 32)
+    >>> quantiles_between(RankedArray.of(np.array([3, 3, 3, 4, 5])), [0, 3, 5])
+    [(3,), (4, 5)]
     """
-    if ordered[0] == ordered[-1]:
-        return (ordered[0].item(),)
-    kept = min(len(ordered), MAX_QUANTILES)
-    places = (2 * np.arange(kept) + 1) * len(ordered) // (2 * kept)
-    return tuple(ordered[places].tolist())
+    places = []
+    for begin, end in itertools.pairwise(bounds):
+        kept = min(end - begin, MAX_QUANTILES)
+        places.append([begin + (2 * k + 1) * (end - begin) // (2 * kept) for k in range(kept)])
+    ends = [rank for begin, end in itertools.pairwise(bounds) if end > begin for rank in (begin, end - 1)]
+    values = iter(ranked.at([*ends, *itertools.chain(*places)]).tolist())
+    one_value = iter([(next(values), next(values)) for _ in range(len(ends) // 2)])
+    quantiles: list[tuple[Number, ...]] = []
+    for ranks in places:
+        own = tuple(next(values) for _ in ranks)
+        low, high = next(one_value) if ranks else (0, 0)
+        quantiles.append(own[:1] if low == high else own)
+    return quantiles
 
 
 def bins_at(ordered: Numbers, starts: NDArray[np.int64], kind: Kind) -> Bins:
     """Bins of sorted values that begin anew at the given distinct values (by their number)."""
     first = np.concatenate(([0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1))
-    return _bins(ordered, ordered[first], first, starts, np.zeros(len(first), dtype=bool), kind)
+    return _bins(RankedArray(ordered), [0, *first[starts].tolist(), len(ordered)], set(), kind)
 
 
-def _heavy(counts: NDArray[np.int64], number: int) -> NDArray[np.bool_]:
-    """The values with a bin of their own: the heaviest first, as long as the parts between them get one each."""
-    heavy = np.zeros(len(counts), dtype=bool)
-    enough = np.flatnonzero(counts * number >= counts.sum())
-    for value in enough[np.argsort(-counts[enough], kind="stable")]:
-        heavy[value] = True
-        if heavy.sum() + _parts(heavy) > number:
-            heavy[value] = False
+def quantile_bounds(ranked: Ranked, number: int) -> tuple[list[int], set[int]]:
+    """The ranks at which bins begin, with N at the end, and those of them at which a heavy value begins.
+
+    It asks for a few ranks only, never for all values.
+
+    >>> quantile_bounds(RankedArray.of(np.array([0] * 6 + [1, 2, 3, 7, 8, 9])), 3)
+    ([0, 6, 9, 12], {0})
+    """
+    distinct = ranked.distinct(number + 1)
+    if len(distinct) <= number:
+        return [*(ranked.before(value) for value in distinct.tolist()), len(ranked)], set()
+    heavy = _heavy(ranked, number)
+    parts = _parts(heavy, len(ranked))
+    most = [min(number, _different(ranked, begin, end, number)) for begin, end in parts]
+    shares = _shares([end - begin for begin, end in parts], most, number - len(heavy))
+    starts = {rank for run in heavy for rank in run} | {0, len(ranked)}
+    for (begin, end), share in zip(parts, shares, strict=True):
+        starts.update(_nearest_start(ranked, begin, end, k * (end - begin) / share) for k in range(1, share))
+    return sorted(starts), {begin for begin, _ in heavy}
+
+
+def _heavy(ranked: Ranked, number: int) -> list[tuple[int, int]]:
+    """The ranks [from, to) of the values with a bin of their own: the heaviest first, as long as the parts between
+    them get one each. A value of N / K rows or more holds one of the ranks 0, N / K, 2 N / K, ...
+    """
+    rows = len(ranked)
+    candidates = dict.fromkeys(ranked.at([k * rows // number for k in range(number)]).tolist())
+    runs = [(ranked.before(value), ranked.until(value)) for value in candidates]
+    heavy: list[tuple[int, int]] = []
+    for run in sorted(runs, key=lambda run: (run[0] - run[1], run[0])):
+        if (run[1] - run[0]) * number >= rows:
+            more = sorted([*heavy, run])
+            if len(more) + len(_parts(more, rows)) <= number:
+                heavy = more
     return heavy
 
 
-def _parts(heavy: NDArray[np.bool_]) -> int:
-    """The number of runs of values that are not heavy."""
-    return int((~heavy & np.concatenate(([True], heavy[:-1]))).sum())
+def _parts(heavy: Sequence[tuple[int, int]], rows: int) -> list[tuple[int, int]]:
+    """The ranks between heavy values."""
+    ends = [0, *(end for _, end in heavy)]
+    begins = [*(begin for begin, _ in heavy), rows]
+    return [(end, begin) for end, begin in zip(ends, begins, strict=True) if end < begin]
 
 
-def _starts(counts: NDArray[np.int64], heavy: NDArray[np.bool_], number: int) -> NDArray[np.int64]:
-    """The distinct values at which a bin begins, all but the first."""
-    begins = np.flatnonzero(~heavy & np.concatenate(([True], heavy[:-1])))
-    ends = np.flatnonzero(~heavy & np.concatenate((heavy[1:], [True]))) + 1
-    masses = np.array([counts[b:e].sum() for b, e in zip(begins, ends, strict=True)], dtype=np.int64)
-    shares = _shares(masses, ends - begins, number - int(heavy.sum()))
-    starts = {*np.flatnonzero(heavy).tolist(), *(np.flatnonzero(heavy) + 1).tolist()}
-    for begin, end, share in zip(begins.tolist(), ends.tolist(), shares, strict=True):
-        below = np.cumsum(counts[begin:end]) - counts[begin:end]  # rows before each value of the part
-        total = int(counts[begin:end].sum())
-        targets = np.arange(1, share) * total / share
-        later = np.searchsorted(below, targets)
-        later = np.clip(later, 1, end - begin - 1)
-        earlier = np.clip(later - 1, 1, end - begin - 1)
-        nearer = targets - below[earlier] < below[later] - targets
-        starts.update((begin + np.where(nearer, earlier, later)).tolist())
-    starts -= {0, len(counts)}
-    return np.array(sorted(starts), dtype=np.int64)
+def _different(ranked: Ranked, begin: int, end: int, limit: int) -> int:
+    """How many different values these ranks hold, counted up to a limit."""
+    found = 0
+    while begin < end and found < limit:
+        begin, found = ranked.until(ranked.at([begin]).tolist()[0]), found + 1
+    return found
 
 
-def _shares(masses: NDArray[np.int64], most: NDArray[np.int64], number: int) -> list[int]:
+def _nearest_start(ranked: Ranked, begin: int, end: int, target: float) -> int:
+    """Of the ranks in (begin, end) at which a value begins, the one nearest to begin + target; the later of two."""
+    rank = begin + math.ceil(target)
+    value = ranked.at([rank]).tolist()[0]
+    later = rank if ranked.before(value) == rank else ranked.until(value)
+    if later >= end:
+        later = ranked.before(ranked.at([end - 1]).tolist()[0])
+    earlier = ranked.before(ranked.at([later - 1]).tolist()[0])
+    if earlier <= begin:  # where the part itself begins
+        earlier = ranked.until(ranked.at([begin]).tolist()[0])
+    return earlier if target - (earlier - begin) < (later - begin) - target else later
+
+
+def _shares(masses: Sequence[int], most: Sequence[int], number: int) -> list[int]:
     """How many bins each part gets: one, and then the next to the part with most rows a bin."""
-    shares = np.ones(len(masses), dtype=np.int64)
+    shares = [1] * len(masses)
     for _ in range(number - len(masses)):
-        room = shares < most
-        if not room.any():
+        room = [k for k in range(len(masses)) if shares[k] < most[k]]
+        if not room:
             break
-        shares[np.argmax(np.where(room, masses / shares, -1))] += 1
-    return shares.tolist()
+        shares[max(room, key=lambda k: masses[k] / shares[k])] += 1
+    return shares
 
 
-def _bins(
-    ordered: Numbers,
-    distinct: Numbers,
-    first: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    heavy: NDArray[np.bool_],
-    kind: Kind,
-) -> Bins:
-    bottom, top = distinct[0].item(), distinct[-1].item()
-    margin = (top - bottom) / (2 * len(starts) + 2)  # half of a bin
+def _bins(ranked: Ranked, bounds: Sequence[int], heavy: set[int], kind: Kind) -> Bins:
+    """Bins of these ranks; `heavy` are the ranks at which a value with a bin of its own begins."""
+    rows = len(ranked)
+    heavy_ends = {end for begin, end in itertools.pairwise(bounds) if begin in heavy}
+    bottom, top = ranked.at([0, rows - 1]).tolist()
+    inner = bounds[1:-1]
+    margin = (top - bottom) / (2 * len(inner) + 2)  # half of a bin
     if kind != "float":
         margin = int(margin)
-    edges: list[Number] = [bottom if heavy[0] or not margin else edge_between(bottom - margin, bottom, kind)]
-    for start in starts.tolist():
-        low, high = distinct[start - 1].item(), distinct[start].item()
-        if heavy[start - 1]:
+    edges: list[Number] = [
+        bottom if 0 in heavy or not margin else edge_between(bottom - margin, bottom, kind)
+    ]
+    around = iter(ranked.at([rank for start in inner for rank in (start - 1, start)]).tolist())
+    for start in inner:
+        low, high = next(around), next(around)
+        if start in heavy_ends:
             edges.append(_after(low, kind))
-        elif heavy[start]:
+        elif start in heavy:
             edges.append(high)
         else:
             edges.append(edge_between(low, high, kind))
     if kind == "float" and edges[-1] < top:
         edges.append(-edge_between(-top - margin, -top, kind) if margin and math.isfinite(margin) else top)
-    elif heavy[-1] or not margin:
+    elif rows in heavy_ends or not margin:
         edges.append(_after(top, kind))
     else:
         edges.append(edge_between(top, top + margin, kind))
-    bounds = [0, *first[starts].tolist(), len(ordered)]
-    quantiles = tuple(quantiles_of(ordered[b:e]) for b, e in itertools.pairwise(bounds))
-    return Bins(tuple(edges), quantiles, kind)
+    return Bins(tuple(edges), tuple(quantiles_between(ranked, bounds)), kind)
+
+
+def _ranked(values: Numbers | Ranked) -> Ranked:
+    return RankedArray.of(values) if isinstance(values, np.ndarray) else values
 
 
 def _after(value: Number, kind: Kind) -> Number:

@@ -5,20 +5,22 @@ different ones (also where they are stored as floats, as pandas does beside miss
 other numbers, dates and moments are always binned.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from depnet.data.binning import MAX_BINS, check_number, given_bins, number_of_bins, quantile_bins
 from depnet.data.bins import Bins, Kind
-from depnet.data.columns import Column
+from depnet.data.columns import Column, ColumnKind
 from depnet.data.domain import Domain
 from depnet.data.layout import ColumnLayout, Layout
 from depnet.data.nearest import nearest
-from depnet.data.opened import Opened, open_frame
+from depnet.data.opened import open_frame
+from depnet.data.ranked import Ranked, RankedArray
 from depnet.data.states import MISSING_LABEL, ordered_states, with_missing_state
-from depnet.data.variable import Label, Variable
+from depnet.data.variable import MAX_CARDINALITY, Label, Variable
 from depnet.errors import DataError, brief
 
 FEW_VALUES = 16
@@ -43,56 +45,90 @@ def describe(
     >>> domain.variables[0].states, domain.variables[1].states, layout.kind
     (('female', 'male'), (30, 40), 'dicts')
     """
-    if missing not in ("keep", "state", "error"):
-        raise DataError(f'missing is "keep", "state" or "error"; got {brief(missing)}.')
-    check_number(max_bins, "max_bins")
     opened = open_frame(frame)
-    _check_choice(bins, opened)
+    check_options(bins, max_bins, missing, opened.names)
     variables, columns = [], []
     for place, key in enumerate(opened.keys):
         column = opened.column(place)
-        variables.append(_variable(column, bins, max_bins, missing))
+        variables.append(variable_of(summary_of(column), bins, max_bins, missing))
         columns.append(ColumnLayout(key, column.kind, column.dtype, column.values))
     return Domain(tuple(variables)), Layout(opened.kind, tuple(columns), opened.structured)
 
 
-def _check_choice(bins: BinChoice, opened: Opened) -> None:
+def check_options(bins: BinChoice, max_bins: int, missing: object, names: Sequence[str]) -> None:
+    """What holds for every column: a policy for missing values, a number of bins, names that there are."""
+    if missing not in ("keep", "state", "error"):
+        raise DataError(f'missing is "keep", "state" or "error"; got {brief(missing)}.')
+    check_number(max_bins, "max_bins")
     if isinstance(bins, Mapping):
         for name in bins:
-            if name not in opened.names:
-                raise DataError(f"bins: there is no column {brief(name)}. {nearest(name, opened.names)}")
+            if name not in names:
+                raise DataError(f"bins: there is no column {brief(name)}. {nearest(name, names)}")
 
 
-def _variable(column: Column, bins: BinChoice, max_bins: int, missing: Missing) -> Variable:
-    holes = bool(column.hidden.any())
-    if holes and missing == "error":
-        row = int(np.argmax(column.hidden))
+@dataclass(frozen=True, slots=True, eq=False)
+class Summary:
+    """All that a column's variable depends on, whether it is in a frame or in a file.
+
+    `labels` are the distinct ones of a label column (`declared`: the frame's own categories, in their order),
+    `numbers` the values of any other, by rank, where it has some.
+    """
+
+    name: str
+    kind: ColumnKind
+    rows: int
+    hidden: int
+    first_hidden: Callable[[], int]
+    labels: tuple[Any, ...] = ()
+    declared: bool = False
+    numbers: Ranked | None = None
+
+
+def summary_of(column: Column) -> Summary:
+    """The summary of a frame's column."""
+    hidden = int(column.hidden.sum())
+    return Summary(
+        column.name,
+        column.kind,
+        len(column.hidden),
+        hidden,
+        lambda: int(np.argmax(column.hidden)),
+        column.labels,
+        column.declared,
+        None if column.numbers is None or hidden == len(column.hidden) else RankedArray.of(column.present),
+    )
+
+
+def variable_of(column: Summary, bins: BinChoice, max_bins: int, missing: Missing) -> Variable:
+    """The variable of a column: one rule for frames and files."""
+    if column.hidden and missing == "error":
         raise DataError(
-            f'column {column.name!r}, row {row}: the value is missing. Make "missing" a state with '
+            f'column {column.name!r}, row {column.first_hidden()}: the value is missing. Make "missing" a state with '
             'missing="state", or remove or complete such rows.'
         )
-    if not column.declared and column.kind != "boolean" and column.hidden.all():
-        if missing == "state" and holes:
+    if not column.declared and column.kind != "boolean" and column.hidden == column.rows:
+        if missing == "state" and column.hidden:
             return Variable(column.name, (MISSING_LABEL,), missing=MISSING_LABEL)
-        rows = len(column.hidden)
         raise DataError(
-            f"column {column.name!r} has no value in its {rows:,} rows. Drop it"
-            + (', or make "missing" a state with missing="state".' if rows else ".")
+            f"column {column.name!r} has no value in its {column.rows:,} rows. Drop it"
+            + (', or make "missing" a state with missing="state".' if column.rows else ".")
         )
     states, cut = _states(column, bins, max_bins)
     variable = Variable(column.name, states, cut)
-    return with_missing_state(variable) if holes and missing == "state" else variable
+    return with_missing_state(variable) if column.hidden and missing == "state" else variable
 
 
-def _states(column: Column, bins: BinChoice, max_bins: int) -> tuple[tuple[Label, ...], Bins | None]:
+def _states(column: Summary, bins: BinChoice, max_bins: int) -> tuple[tuple[Label, ...], Bins | None]:
     if column.kind == "boolean":
         return (False, True), None
     if column.kind == "label":
         return ordered_states(column.labels, column.labels if column.declared else None), None
     how, asked = _how(bins, column.name)
-    numbers = column.present
+    numbers = column.numbers
+    assert numbers is not None
     if column.kind in ("integer", "float") and (how == "categories" or not asked):
-        distinct = np.unique(numbers)
+        limit = MAX_CARDINALITY if how == "categories" else FEW_VALUES
+        distinct = numbers.distinct(limit + 1)
         whole = bool((distinct == np.floor(distinct)).all()) and abs(distinct).max() < 2**53
         if how == "categories" or (whole and len(distinct) <= FEW_VALUES):
             labels = distinct.astype(np.int64).tolist() if whole else distinct.tolist()
@@ -109,7 +145,7 @@ def _how(bins: BinChoice, name: str) -> tuple[How, bool]:
     return bins, False
 
 
-def _cut(name: str, numbers: Any, kind: Kind, how: How, max_bins: int) -> Bins:
+def _cut(name: str, numbers: Ranked, kind: Kind, how: How, max_bins: int) -> Bins:
     if isinstance(how, str) and how == "quantile":
         return quantile_bins(numbers, kind, number_of_bins(len(numbers), max_bins))
     if isinstance(how, int) and not isinstance(how, bool):
