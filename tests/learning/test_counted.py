@@ -1,5 +1,7 @@
 """A node grown from counts of parts of the rows is the node grown from the rows."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -71,7 +73,7 @@ def partitioned_tables(draw: st.DrawFn) -> tuple[Dataset, list[slice]]:
     )
     weights = rng.integers(0, 4, rows) + (np.arange(rows) == 0) if draw(st.booleans()) else None
     cuts = sorted({0, rows, *(draw(st.integers(0, rows)) for _ in range(draw(st.integers(0, 4))))})
-    parts = [slice(a, b) for a, b in zip(cuts, cuts[1:], strict=False)]
+    parts = [slice(a, b) for a, b in itertools.pairwise(cuts)]
     return Dataset.from_codes(codes, cards, weights), parts
 
 
