@@ -84,9 +84,7 @@ class NodeRows:
     """The rows of one node's leaves in one part of the table: what `CountedNode` wants counted."""
 
     def __init__(self, table: Table, *, targets: Sequence[int], inputs: Sequence[int]) -> None: ...
-    def apply(
-        self, kinds: NDArray[np.uint8], first: NDArray[np.int64], second: NDArray[np.int64]
-    ) -> None:
+    def apply(self, kinds: NDArray[np.uint8], first: NDArray[np.int64], second: NDArray[np.int64]) -> None:
         """Split and merge as `CountedNode.advance` says; an unknown leaf is an IndexError."""
 
     def add_counts(self, ids: NDArray[np.int64], out: NDArray[np.int64]) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from depnet.data import Dataset
+from depnet.data import Dataset, Domain
 from depnet.errors import DepnetError, LearningError
 from depnet.learning.options import Limits, Task
 from depnet.learning.penalty import Penalty, StructuralMdl, per_parameter
@@ -33,11 +33,22 @@ def fingerprint(dataset: Dataset, tasks: Sequence[Task], penalties: Sequence[Pen
     digest.update(np.ascontiguousarray(dataset.codes.T).view(np.uint8).data)
     if dataset.weights is not None:
         digest.update(dataset.weights.view(np.uint8).data)
-    rows = dataset.total
+    return fingerprint_of(digest, dataset.domain, dataset.total, tasks, penalties, limits)
+
+
+def fingerprint_of(
+    digest: "hashlib._Hash",
+    domain: Domain,
+    rows: int,
+    tasks: Sequence[Task],
+    penalties: Sequence[Penalty],
+    limits: Limits,
+) -> str:
+    """The same, where `digest` has seen the rows."""
     prices = [_price(penalty, rows) for penalty in dict.fromkeys(penalties, None)]
     decides = [
-        dataset.domain.names,
-        dataset.domain.cardinalities,
+        domain.names,
+        domain.cardinalities,
         rows,
         list(dict.fromkeys(task.readable for task in tasks)),
         [(task.targets, sorted(task.barred), bool(task.readable)) for task in tasks],
