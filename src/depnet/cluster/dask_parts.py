@@ -7,7 +7,7 @@ the same task; it then knows nothing of the leaves, says so, and is told all ope
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,9 @@ from depnet.arrays import IntArray
 from depnet.learning.rounds import Errand, PartRows, wire_type
 from depnet.model import InformationSource
 
-if TYPE_CHECKING:
-    from distributed import Client, Future
+Client: TypeAlias = Any
+"""A `distributed.Client`; so that nothing here needs Dask to be imported, or typed."""
+Future: TypeAlias = Any
 
 FAN_IN = 8
 """So many answers are added by one task."""
@@ -60,7 +61,7 @@ class Answer(NamedTuple):
 class DaskParts:
     """The rows of all parts: `parts` are futures of `WorkerPart`, their places being their numbers."""
 
-    def __init__(self, client: "Client", parts: Sequence["Future"], total: int) -> None:
+    def __init__(self, client: Client, parts: Sequence[Future], total: int) -> None:
         self._client = client
         self._parts = tuple(parts)
         self._type = wire_type(total)
@@ -88,13 +89,13 @@ class DaskParts:
         each = [self._client.submit(_tabulate, part, node, source, pure=False) for part in self._parts]
         return self._sum(each).counts.astype(np.int64)
 
-    def _round(self, parts: Sequence["Future"], errands: Sequence[Errand]) -> Answer:
+    def _round(self, parts: Sequence[Future], errands: Sequence[Errand]) -> Answer:
         told: Any = list(errands)
         if len(parts) > 1 and sum(errand.bytes for errand in errands) > INLINE_BYTES:
             told = self._client.scatter([told], hash=False)[0]
         return self._sum([self._client.submit(_count, part, told, self._type, pure=False) for part in parts])
 
-    def _sum(self, answers: "Sequence[Future]") -> Answer:
+    def _sum(self, answers: Sequence[Future]) -> Answer:
         while len(answers) > 1:
             answers = [
                 self._client.submit(_add, answers[at : at + FAN_IN], pure=False)
