@@ -155,7 +155,18 @@ _NAMES = {
     "depnet.sampling": "Sampler expectation sample trace",
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
-_SUBMODULES = ("data", "errors", "exact", "geometry", "inference", "learning", "model", "paper", "sampling")
+_SUBMODULES = (
+    "data",
+    "errors",
+    "exact",
+    "geometry",
+    "inference",
+    "learning",
+    "model",
+    "paper",
+    "pictures",
+    "sampling",
+)
 
 
 if not TYPE_CHECKING:  # a type checker would take any misspelt name for granted

@@ -1,0 +1,195 @@
+"""The dependency graph: variables, and who tells whom how much, ready to be drawn or exported.
+
+An arrow j -> i says that a node which updates X_i reads X_j: X_j predicts X_i, X_i is predicted by X_j. Its strength
+is the link's, in bits per row (`depnet.links`): measured on rows where they are given, else from the counts that the
+network keeps. Where several nodes update X_i, the strongest link counts. Variables that one block updates together
+are joined by a pair of arrows marked `block`, whose strength is their mutual information.
+"""
+
+import itertools
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from depnet.data.dataset import Dataset
+from depnet.errors import ModelError, brief
+from depnet.learning.certificate import conditional_entropy
+from depnet.learning.known import leaf_weights
+from depnet.learning.links import Link, links
+from depnet.model.counting import check_same_domain, leaf_counts
+from depnet.model.network import Network
+from depnet.model.node import Node
+
+Relation: TypeAlias = Literal["predicts", "predicted by", "both"]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """Variable `source` tells variable `target` so many bits a row; `block`: one node updates both."""
+
+    source: int
+    target: int
+    strength: float
+    block: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """Two variables, first < second, and what either tells the other; None where it does not."""
+
+    first: int
+    second: int
+    forward: float | None
+    """What `first` tells `second`."""
+    backward: float | None
+    block: bool = False
+
+    @property
+    def strength(self) -> float:
+        """The stronger of both ways."""
+        return max(x for x in (self.forward, self.backward) if x is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class DependencyGraph:
+    """Variables by name, and arrows between them, the strongest first. Make one with `dependency_graph`."""
+
+    names: tuple[str, ...]
+    arrows: tuple[Arrow, ...]
+    measured: str = ""
+    """What the strengths were measured on, in words."""
+
+    def __post_init__(self) -> None:
+        n = len(self.names)
+        ways = set()
+        for arrow in self.arrows:
+            way = (arrow.source, arrow.target)
+            if not (0 <= arrow.source < n and 0 <= arrow.target < n) or arrow.source == arrow.target:
+                raise ModelError(f"an arrow joins two of the {n} variables; got {brief(arrow)}.")
+            if not math.isfinite(arrow.strength) or way in ways:
+                raise ModelError(
+                    f"there is one arrow each way, of a finite strength; got {brief(arrow)}"
+                    f"{' twice' if way in ways else ''}."
+                )
+            ways.add(way)
+        order = sorted(self.arrows, key=lambda a: (-a.strength, a.source, a.target))
+        object.__setattr__(self, "names", tuple(self.names))
+        object.__setattr__(self, "arrows", tuple(order))
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def ties(self) -> tuple[Tie, ...]:
+        """Both ways between two variables as one, the strongest first."""
+        told = {(a.source, a.target): a for a in self.arrows}
+        found = []
+        for first, second in {(min(way), max(way)) for way in told}:
+            there, back = told.get((first, second)), told.get((second, first))
+            bits = [None if a is None else a.strength for a in (there, back)]
+            block = any(a is not None and a.block for a in (there, back))
+            found.append(Tie(first, second, bits[0], bits[1], block))
+        return tuple(sorted(found, key=lambda tie: (-tie.strength, tie.first, tie.second)))
+
+    def strongest(self, arrows: int) -> "DependencyGraph":
+        """The same variables with the `arrows` strongest arrows."""
+        return replace(self, arrows=self.arrows[: max(arrows, 0)])
+
+    def above(self, bits: float) -> "DependencyGraph":
+        """The same variables with the arrows of at least so many bits."""
+        return replace(self, arrows=tuple(a for a in self.arrows if a.strength >= bits))
+
+    def around(self, variable: int, steps: int = 1) -> tuple[int, ...]:
+        """The variables within so many arrows of one, whichever way they point, ascending; itself among them."""
+        neighbours = defaultdict(set)
+        for arrow in self.arrows:
+            neighbours[arrow.source].add(arrow.target)
+            neighbours[arrow.target].add(arrow.source)
+        near = {variable}
+        for _ in range(steps):
+            near |= {v for u in near for v in neighbours[u]}
+        return tuple(sorted(near))
+
+    def kept(self, variables: Iterable[int]) -> "DependencyGraph":
+        """The graph of some of the variables, renumbered in ascending order."""
+        order = sorted(set(variables))
+        place = {v: k for k, v in enumerate(order)}
+        arrows = tuple(
+            replace(a, source=place[a.source], target=place[a.target])
+            for a in self.arrows
+            if a.source in place and a.target in place
+        )
+        return replace(self, names=tuple(self.names[v] for v in order), arrows=arrows)
+
+    def relations(self, variable: int) -> Mapping[int, Relation]:
+        """What `variable` is to each of its neighbours: it predicts them, is predicted by them, or both.
+
+        >>> chain = DependencyGraph(("a", "b", "c"), (Arrow(0, 1, 0.5), Arrow(1, 0, 0.4), Arrow(2, 0, 0.1)))
+        >>> dict(chain.relations(0))
+        {1: 'both', 2: 'predicted by'}
+        """
+        tells = {a.target for a in self.arrows if a.source == variable}
+        told = {a.source for a in self.arrows if a.target == variable}
+        return {
+            v: "both" if v in tells and v in told else "predicts" if v in tells else "predicted by"
+            for v in sorted(tells | told)
+        }
+
+
+def dependency_graph(
+    network: Network, dataset: Dataset | None = None, *, found: Sequence[Link] | None = None
+) -> DependencyGraph:
+    """The dependency graph of a network; strengths measured on the rows of `dataset` where it is given.
+
+    `found` are the network's links where `depnet.links` has been called already.
+
+    >>> from depnet import learn, titanic
+    >>> graph = dependency_graph(learn(titanic()))
+    >>> graph.names[graph.arrows[0].source], graph.names[graph.arrows[0].target]
+    ('sex', 'class')
+    """
+    if dataset is not None:
+        check_same_domain("dependency_graph", network.domain, dataset)
+    found = links(network, dataset) if found is None else found
+    strongest: dict[tuple[int, int], Arrow] = {}
+    for link in found:
+        for i in network.nodes[link.node].variables:
+            arrow = Arrow(link.variable, i, link.strength)
+            there = strongest.get((link.variable, i))
+            if there is None or there.strength < arrow.strength:
+                strongest[link.variable, i] = arrow
+    for node in network.nodes:
+        for (a, i), (b, j) in itertools.combinations(enumerate(node.variables), 2):
+            together = _mutual_information(network, node, (a, b), dataset)
+            strongest[i, j] = Arrow(i, j, together, block=True)
+            strongest[j, i] = Arrow(j, i, together, block=True)
+    return DependencyGraph(network.domain.names, tuple(strongest.values()), _measured(network, dataset))
+
+
+def _measured(network: Network, dataset: Dataset | None) -> str:
+    if dataset is not None:
+        return f"measured on {dataset.total:,} rows"
+    if all(node.table.counts is not None for node in network.nodes):
+        return "from the counts that the network keeps"
+    return "from the network's tables, which keep no counts: their inputs taken as independent"
+
+
+def _mutual_information(
+    network: Network, node: Node, axes: tuple[int, int], dataset: Dataset | None
+) -> float:
+    """I(X_i; X_j) in bits, of two variables of a block."""
+    counts = (
+        leaf_weights(node, None) if dataset is None else leaf_counts(node.source, node.variables, dataset)
+    )
+    joint = counts.sum(axis=0).reshape([network.domain.cardinalities[i] for i in node.variables])
+    others = tuple(a for a in range(joint.ndim) if a not in axes)
+    table = np.asarray(joint.sum(axis=others))
+    total = float(table.sum())
+    if total == 0:
+        return 0.0
+    known = conditional_entropy(table.sum(axis=0, keepdims=True), 1) - conditional_entropy(table, 1)
+    return max(known, 0.0) / (total * math.log(2))

@@ -1,0 +1,60 @@
+"""Mermaid text of the dependency graph, and of one node's decision graph, for Markdown pages."""
+
+from depnet.model.network import Network
+from depnet.pictures import colours
+from depnet.pictures.decision import Decision, Leaf, decision, most_likely
+from depnet.pictures.graph import DependencyGraph
+from depnet.pictures.labels import counted, listed, mermaid, short
+
+MOST_STATES = 4
+
+
+def to_mermaid(graph: DependencyGraph) -> str:
+    """A flowchart: an arrow with its bits, two heads where both ways are learned, dotted within a block.
+
+    >>> from depnet.pictures.graph import Arrow
+    >>> print(to_mermaid(DependencyGraph(("a", "<b>"), (Arrow(0, 1, 0.25),))))
+    flowchart LR
+      n0["a"]
+      n1["#60;b#62;"]
+      n0 -->|"0.250"| n1
+    <BLANKLINE>
+    """
+    lines = ["flowchart LR"]
+    lines += [f"  n{v}[{mermaid(short(name, 40))}]" for v, name in enumerate(graph.names)]
+    for tie in graph.ties:
+        first, second = (tie.first, tie.second) if tie.forward is not None else (tie.second, tie.first)
+        both = tie.forward is not None and tie.backward is not None
+        arrow = "<-.->" if tie.block else "<-->" if both else "-->"
+        lines.append(f'  n{first} {arrow}|"{tie.strength:.3f}"| n{second}')
+    return "\n".join([*lines, ""])
+
+
+def node_mermaid(network: Network, node: int | str) -> str:
+    """The decision graph of a node, by its number or by the name of a variable, as a flowchart."""
+    return decision_mermaid(decision(network, node))
+
+
+def decision_mermaid(graph: Decision) -> str:
+    """The text of `node_mermaid`, of a decision graph that is there already."""
+    lines = ["flowchart TD"]
+    for v, vertex in enumerate(graph.vertices):
+        if isinstance(vertex, Leaf):
+            shared = " shared" if vertex.ways > 1 else ""
+            lines.append(f"  v{v}([{_leaf(graph, vertex)}]):::leaf{shared.strip()}")
+            continue
+        lines.append(f"  v{v}[{mermaid(short(vertex.variable, 40))}]")
+    for v, vertex in enumerate(graph.vertices):
+        if not isinstance(vertex, Leaf):
+            lines += [f"  v{v} -->|{mermaid(listed(b.states, 40))}| v{b.to}" for b in vertex.branches]
+    lines.append(f"  classDef leaf stroke:{colours.BLUE}")
+    lines.append(f"  classDef leafshared stroke:{colours.ORANGE},stroke-width:3px")
+    return "\n".join([*lines, ""])
+
+
+def _leaf(graph: Decision, leaf: Leaf) -> str:
+    rows = "" if leaf.rows is None else f", {counted(leaf.rows, 'row')}"
+    named = most_likely(leaf.probabilities, MOST_STATES)
+    states = ", ".join(f"{short(graph.states[s], 20)} {leaf.probabilities[s]:.3f}" for s in named)
+    rest = len(graph.states) - len(named)
+    return mermaid(f"leaf {leaf.number}{rows}: {states}{f' +{rest}' if rest else ''}")

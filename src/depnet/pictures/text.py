@@ -1,0 +1,122 @@
+"""A decision graph as text, for a terminal: one line a branch, a bar and the states' probabilities at the leaves.
+
+The bar is theta_i(. | y) from end to end, a shade for each of the node's four most frequent states and one for the
+rest, so that leaves can be compared at a glance.
+"""
+
+from collections import Counter
+
+from depnet.model.network import Network
+from depnet.pictures.decision import Decision, Leaf, Test, decision, most_likely
+from depnet.pictures.labels import counted, listed, short
+
+MOST_LINES = 200
+MOST_STATES = 4
+BAR = 16
+SHADES = "█▓▒░"
+REST = "·"
+
+
+def node_text(network: Network, node: int | str, *, most_lines: int = MOST_LINES) -> str:
+    """The decision graph of a node, by its number or by the name of a variable, as a tree of tests.
+
+    A leaf that several branches lead to is one leaf: it is marked "shared". Tests that several branches lead to are
+    written out once, with a letter, and referred to by it.
+
+    >>> from depnet import learn, titanic
+    >>> print(node_text(learn(titanic()), "age"))       # doctest: +SKIP
+    """
+    return decision_text(decision(network, node), most_lines=most_lines)
+
+
+def decision_text(graph: Decision, *, most_lines: int = MOST_LINES) -> str:
+    """The text of `node_text`, of a decision graph that is there already."""
+    frequent = _frequent(graph)
+    lines = [_heading(graph), _legend(graph, frequent)]
+    shared = _shared_tests(graph)
+    named: dict[int, str] = {}
+    waiting = [
+        (0, "", "", "")
+    ]  # vertex, what leads to it, the rules before its own lines and before those below
+    left = 0
+    while waiting:
+        v, label, own, below = waiting.pop()
+        vertex = graph.vertices[v]
+        if len(lines) > most_lines:
+            left += 1
+            continue
+        if isinstance(vertex, Leaf):
+            lines.append(f"{own}{label}{_leaf(graph, vertex, frequent)}")
+            continue
+        if v in named:
+            lines.append(f"{own}{label}→ {named[v]} above")
+            continue
+        mark = ""
+        if v in shared:
+            named[v] = f"[{_letters(len(named))}]"
+            mark = f"{named[v]} "
+        if label:
+            lines.append(f"{own}{label}{mark}".rstrip())
+        for k, branch in reversed(list(enumerate(vertex.branches))):
+            last = k == len(vertex.branches) - 1
+            text = f"{short(vertex.variable, 32)} = {listed(branch.states, 40)}  "
+            waiting.append(
+                (branch.to, text, below + ("└─ " if last else "├─ "), below + ("   " if last else "│  "))
+            )
+    if left:
+        lines.append(f"… and {left:,} more branches")
+    return "\n".join(lines)
+
+
+def _heading(graph: Decision) -> str:
+    rows = "" if graph.rows is None else f", {counted(graph.rows, 'row')}"
+    reads = f"reads {listed(graph.inputs, 80)}" if graph.inputs else "reads nothing"
+    return f"{short(graph.name, 48)} ({listed(graph.states, 60)}){rows}: {counted(graph.leaves, 'leaf', 'leaves')}, {reads}"
+
+
+def _legend(graph: Decision, frequent: list[int]) -> str:
+    named = [f"{shade} {short(graph.states[s], 20)}" for s, shade in zip(frequent, SHADES, strict=False)]
+    return "  ".join([*named, *([f"{REST} other states"] if len(frequent) < len(graph.states) else [])])
+
+
+def _frequent(graph: Decision) -> list[int]:
+    """The node's most frequent states, at most as many as there are shades, in their own order."""
+    weights = [0.0] * len(graph.states)
+    for leaf in graph.vertices:
+        if isinstance(leaf, Leaf):
+            for s, p in enumerate(leaf.probabilities):
+                weights[s] += p * (1 if graph.rows is None else leaf.rows or 0)
+    return most_likely(tuple(weights), len(SHADES))
+
+
+def _leaf(graph: Decision, leaf: Leaf, frequent: list[int]) -> str:
+    named = most_likely(leaf.probabilities, MOST_STATES)
+    states = "  ".join(f"{short(graph.states[s], 20)} {leaf.probabilities[s]:.3f}" for s in named)
+    rest = len(graph.states) - len(named)
+    more = f"  +{counted(rest, 'state')}" if rest else ""
+    rows = "" if leaf.rows is None else f", {counted(leaf.rows, 'row')}"
+    shared = f", shared by {leaf.ways} branches" if leaf.ways > 1 else ""
+    return f"{_bar(leaf, frequent)} {states}{more}  (leaf {leaf.number}{rows}{shared})"
+
+
+def _bar(leaf: Leaf, frequent: list[int]) -> str:
+    bar, reached = "", 0.0
+    for s, shade in zip(frequent, SHADES, strict=False):
+        reached += leaf.probabilities[s]
+        bar += shade * (round(reached * BAR) - len(bar))
+    return bar + REST * (BAR - len(bar))
+
+
+def _shared_tests(graph: Decision) -> set[int]:
+    ways = Counter(b.to for vertex in graph.vertices if isinstance(vertex, Test) for b in vertex.branches)
+    return {v for v, times in ways.items() if times > 1 and isinstance(graph.vertices[v], Test)}
+
+
+def _letters(number: int) -> str:
+    """A, B, ..., Z, AA, AB, ..."""
+    text = ""
+    number += 1
+    while number:
+        number, rest = divmod(number - 1, 26)
+        text = chr(ord("A") + rest) + text
+    return text

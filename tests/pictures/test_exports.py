@@ -1,0 +1,243 @@
+"""Every format is read back by its own reader, whatever the labels are, and is the same bytes twice."""
+
+import csv
+import html
+import io
+import re
+from collections.abc import Callable
+from xml.etree import ElementTree as ET
+
+import networkx as nx
+import pytest
+
+from depnet import Dataset, LosslessSource, Network, learn_parameters, links, titanic
+from depnet.errors import EvidenceError, ModelError
+from depnet.pictures import (
+    DependencyGraph,
+    decision,
+    dependency_graph,
+    links_csv,
+    node_mermaid,
+    node_svg,
+    node_text,
+    to_dot,
+    to_graphml,
+    to_mermaid,
+    to_svg,
+)
+from depnet.pictures.decision import Leaf
+from depnet.pictures.labels import line, short
+from tests.pictures.cases import HOSTILE, blocks, chain, hostile
+
+CASES: dict[str, Callable[[], tuple[Network, Dataset]]] = {
+    "hostile": hostile,
+    "one": lambda: chain(1),
+    "two hundred": lambda: chain(200, rows=200),
+    "blocks": blocks,
+}
+
+
+@pytest.fixture(params=CASES, scope="module")
+def drawn(request: pytest.FixtureRequest) -> tuple[Network, Dataset, DependencyGraph]:
+    network, data = CASES[request.param]()
+    return network, data, dependency_graph(network, data)
+
+
+def ways(graph: DependencyGraph) -> set[tuple[int, int]]:
+    return {(a.source, a.target) for a in graph.arrows}
+
+
+def test_graphml(drawn: tuple[Network, Dataset, DependencyGraph]) -> None:
+    network, _, graph = drawn
+    text = to_graphml(graph)
+    assert text == to_graphml(dependency_graph(network, drawn[1]))
+    back = nx.parse_graphml(text)
+    assert {(int(a[1:]), int(b[1:])) for a, b in back.edges} == ways(graph)
+    for arrow in graph.arrows:
+        data = back.edges[f"n{arrow.source}", f"n{arrow.target}"]
+        assert (data["strength"], data["block"]) == (arrow.strength, arrow.block)
+    for v, name in enumerate(graph.names):
+        assert back.nodes[f"n{v}"].get("name", "") == re.sub("[\x00-\x08\x0b\x0c\x0e-\x1f]", "\ufffd", name)
+
+
+def dot_statements(text: str) -> list[str]:
+    """The statements between the braces, by DOT's own rules for quoted strings."""
+    body = text[text.index("{") + 1 : text.rindex("}")]
+    parts = re.findall(r'(?:"(?:\\.|[^"\\])*"|[^";])+', body)
+    return [part.strip() for part in parts if part.strip()]
+
+
+def unquoted(quoted: str) -> str:
+    assert quoted[0] == quoted[-1] == '"'
+    return html.unescape(re.sub(r"\\(.)", r"\1", quoted[1:-1]))
+
+
+def test_dot(drawn: tuple[Network, Dataset, DependencyGraph]) -> None:
+    graph = drawn[2]
+    text = to_dot(graph)
+    assert text == to_dot(graph)
+    statements = dot_statements(text)
+    named = {}
+    found = set()
+    for statement in statements:
+        vertex = re.fullmatch(r'n(\d+) \[label=("(?:\\.|[^"\\])*"), color="#\w{6}"\]', statement)
+        edge = re.fullmatch(r"n(\d+) -> n(\d+) \[(.+)\]", statement)
+        if vertex:
+            named[int(vertex[1])] = unquoted(vertex[2])
+        elif edge:
+            a, b = int(edge[1]), int(edge[2])
+            found |= {(a, b), (b, a)} if "dir=both" in edge[3] else {(a, b)}
+        else:
+            assert statement.split()[0] in ("graph", "node", "edge"), statement
+    assert found == ways(graph)
+    assert named == {v: line(name) for v, name in enumerate(graph.names)}
+
+
+MERMAID_LABEL = r'"(?:[\w .,%=↵…␣]|#\d+;)*"'
+
+
+def shown(label: str) -> str:
+    """What Mermaid shows: its own codes, then no markup of any kind."""
+    return re.sub(r"#(\d+);", lambda m: chr(int(m[1])), label[1:-1])
+
+
+def test_mermaid(drawn: tuple[Network, Dataset, DependencyGraph]) -> None:
+    graph = drawn[2]
+    text = to_mermaid(graph)
+    assert text == to_mermaid(graph)
+    head, *lines = text.splitlines()
+    assert head == "flowchart LR"
+    named, found = {}, set()
+    for row in lines:
+        vertex = re.fullmatch(rf"  n(\d+)\[({MERMAID_LABEL})\]", row)
+        edge = re.fullmatch(r'  n(\d+) (<?)-\.?-?>\|"[-\d.]+"\| n(\d+)', row)
+        assert vertex or edge, row
+        if vertex:
+            named[int(vertex[1])] = shown(vertex[2])
+        elif edge:
+            found |= {(int(edge[1]), int(edge[3]))} | ({(int(edge[3]), int(edge[1]))} if edge[2] else set())
+    assert found == ways(graph)
+    assert named == {v: short(name, 40) for v, name in enumerate(graph.names)}
+
+
+def test_svg(drawn: tuple[Network, Dataset, DependencyGraph]) -> None:
+    network, data, graph = drawn
+    text = to_svg(graph)
+    assert text == to_svg(dependency_graph(network, data))
+    root = check_svg(text)
+    words = [e.text for e in root.iter("{http://www.w3.org/2000/svg}text")]
+    if len(graph) < 50:
+        for name in graph.names:
+            assert short(name, 22) in words
+    lines = [e for e in root.iter("{http://www.w3.org/2000/svg}g") if "opacity" in e.attrib]
+    assert len(lines) == len(graph.strongest(3 * len(graph) if len(graph) <= 150 else 2 * len(graph)).ties)
+
+
+def check_svg(text: str) -> ET.Element:
+    """Well-formed, nothing that runs, nothing from elsewhere."""
+    root = ET.fromstring(text)
+    for element in root.iter():
+        tag = element.tag.split("}")[1]
+        assert tag in ("svg", "style", "rect", "g", "title", "path", "text", "circle"), tag
+        assert not [k for k in element.attrib if k.startswith("on") or "href" in k]
+    assert "url(" not in text
+    return root
+
+
+def test_csv(drawn: tuple[Network, Dataset, DependencyGraph]) -> None:
+    network, data, _ = drawn
+    found = links(network, data)
+    rows = list(csv.DictReader(io.StringIO(links_csv(found), newline="")))
+    assert len(rows) == len(found)
+    for row, link in zip(rows, found, strict=True):
+        assert (row["source"], row["target"]) == (link.source, " x ".join(link.targets))
+        assert (float(row["strength"]), int(row["node"])) == (link.strength, link.node)
+        assert (row["conditional_information"] == "") == (link.conditional_information is None)
+
+
+def test_decision_graphs(drawn: tuple[Network, Dataset, DependencyGraph]) -> None:
+    network, _, _ = drawn
+    for number in range(min(len(network), 12)):
+        graph = decision(network, number)
+        check_svg(node_svg(network, number))
+        assert node_svg(network, number) == node_svg(network, number)
+        for row in node_mermaid(network, number).splitlines()[1:]:
+            assert re.fullmatch(
+                rf"  v\d+\(\[{MERMAID_LABEL}\]\):::leaf(shared)?|  v\d+\[{MERMAID_LABEL}\]"
+                rf"|  v\d+ -->\|{MERMAID_LABEL}\| v\d+|  classDef \w+ [\w:#,-]+",
+                row,
+            ), row
+        text = node_text(network, number)
+        assert not re.search("[\x00-\x09\x0b-\x1f]", text)
+        leaves = {v.number for v in graph.vertices if isinstance(v, Leaf)}
+        assert {int(y) for y in re.findall(r"\(leaf (\d+)[,)]", text)} == leaves
+
+
+def test_hostile_names_are_hostile() -> None:
+    network, data = hostile()
+    graph = dependency_graph(network, data)
+    assert len(graph.arrows) > 10, "the names are on arrows too"
+    assert "<script>" in "".join(HOSTILE)
+    for text in (to_svg(graph), to_graphml(graph), node_svg(network, 0), to_mermaid(graph)):
+        assert "<script" not in text
+
+
+def test_mutant_a_label_that_is_not_escaped_would_be_seen() -> None:
+    network, data = hostile()
+    text = to_svg(dependency_graph(network, data)).replace("&lt;", "<")
+    with pytest.raises((AssertionError, ET.ParseError)):
+        check_svg(text)
+
+
+TITANIC_AGE = """\
+age (adult, child), 2,201 rows: 4 leaves, reads class, sex, survived
+█ adult  ▓ child
+├─ class = 1st  ████████████████ adult 0.982  child 0.018  (leaf 0, 325 rows)
+"""
+
+
+def test_text_of_a_node() -> None:
+    from depnet import learn
+
+    network = learn(titanic())
+    text = node_text(network, "age")
+    assert text.startswith(TITANIC_AGE)
+    assert "shared by 2 branches" in text
+    assert node_text(network, 2) == text
+    cut = node_text(network, "age", most_lines=4)
+    assert cut.splitlines()[-1].startswith("… and ")
+    assert "→ [A] above" in node_text(network, "class"), "a test that two branches lead to is written once"
+
+
+def test_sources_that_are_no_decision_graph_are_written_out() -> None:
+    data = titanic()
+    source = LosslessSource.of_all_but((3,), data.domain.cardinalities)
+    rest = [LosslessSource((3,), (2,))] * 3
+    network = learn_parameters(data, [*rest, source])
+    graph = decision(network, "survived")
+    assert sum(isinstance(v, Leaf) for v in graph.vertices) == graph.leaves == 16
+    codes = data.codes[::97]
+    for row, leaf in zip(codes, source(codes), strict=True):
+        v = 0
+        while not isinstance(vertex := graph.vertices[v], Leaf):
+            i = data.domain.index(vertex.variable)
+            state = data.domain.variables[i].states[row[i]]
+            (v,) = [b.to for b in vertex.branches if state in b.states]
+        assert vertex.number == leaf
+    assert graph.rows == data.total
+
+
+def test_too_large_to_draw() -> None:
+    n = 14
+    data = Dataset.from_codes([[0] * n, [1] * n], [2] * n)
+    sources = [LosslessSource.of_all_but((i,), [2] * n) for i in range(n)]
+    with pytest.raises(ModelError, match="too large to be drawn"):
+        node_text(learn_parameters(data, sources), 0)
+
+
+def test_unknown_nodes() -> None:
+    network, _ = chain(3)
+    with pytest.raises(EvidenceError, match="there is no variable 'X9'"):
+        node_svg(network, "X9")
+    with pytest.raises(ModelError, match="from 0 to 2; got 3"):
+        node_text(network, 3)

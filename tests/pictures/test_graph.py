@@ -1,0 +1,99 @@
+"""The dependency graph: who tells whom, whichever way it is measured."""
+
+import math
+
+import pytest
+from hypothesis import given
+
+from depnet import Network, learn, links, titanic
+from depnet.errors import ModelError
+from depnet.pictures import Arrow, DependencyGraph, dependency_graph
+from tests.pictures.cases import blocks, chain
+from tests.strategies import networks
+
+
+@given(networks(blocks=True))
+def test_arrows_are_the_inputs_of_nodes_and_the_mates_of_blocks(network: Network) -> None:
+    expected = set()
+    for node in network.nodes:
+        for i in node.variables:
+            expected |= {(j, i) for j in (*node.source.inputs, *node.variables) if j != i}
+    graph = dependency_graph(network)
+    assert {(a.source, a.target) for a in graph.arrows} == expected
+    assert all(
+        a.block == any({a.source, a.target} <= set(n.variables) for n in network.nodes) for a in graph.arrows
+    )
+
+
+def test_strengths_are_those_of_the_links() -> None:
+    data = titanic()
+    network = learn(data)
+    for found, graph in (
+        (links(network, data), dependency_graph(network, data)),
+        (links(network), dependency_graph(network)),
+    ):
+        assert [(x.variable, x.node, x.strength) for x in found] == [
+            (a.source, a.target, a.strength) for a in graph.arrows
+        ]
+    assert dependency_graph(network, data).measured == "measured on 2,201 rows"
+    assert "counts" in dependency_graph(network).measured
+    assert dependency_graph(network, data, found=links(network)).arrows == dependency_graph(network).arrows
+
+
+def test_mates_of_a_block_have_their_mutual_information() -> None:
+    network, data = blocks()
+    for graph in (dependency_graph(network), dependency_graph(network, data)):
+        together = {(a.source, a.target): a.strength for a in graph.arrows if a.block}
+        assert set(together) == {(0, 1), (1, 0), (1, 2), (2, 1), (2, 3), (3, 2)}
+        pairs = network.with_counts(data).counts
+        assert pairs is not None
+        assert pairs.pairs is not None
+        p = pairs.pairs[0, 1] / pairs.total
+        expected = sum(
+            q * math.log2(q / (p[x].sum() * p[:, y].sum()))
+            for x, row in enumerate(p)
+            for y, q in enumerate(row)
+            if q
+        )
+        assert math.isclose(together[0, 1], expected, rel_tol=1e-9)
+
+
+def test_ties_join_both_ways() -> None:
+    graph = DependencyGraph(("a", "b", "c"), (Arrow(1, 0, 0.5), Arrow(0, 1, 0.2), Arrow(2, 1, 0.3)))
+    first, second = graph.ties
+    assert (first.first, first.second, first.forward, first.backward, first.strength) == (0, 1, 0.2, 0.5, 0.5)
+    assert (second.first, second.second, second.forward, second.backward) == (1, 2, None, 0.3)
+    assert dict(graph.relations(1)) == {0: "both", 2: "predicted by"}
+    assert dict(graph.relations(2)) == {1: "predicts"}
+
+
+def test_parts_of_a_graph() -> None:
+    network, data = chain(12)
+    graph = dependency_graph(network, data)
+    assert [a.strength for a in graph.arrows] == sorted((a.strength for a in graph.arrows), reverse=True)
+    assert graph.strongest(3).arrows == graph.arrows[:3]
+    least = graph.arrows[4].strength
+    assert all(a.strength >= least for a in graph.above(least).arrows)
+    assert graph.around(0) == (0, *sorted(graph.relations(0)))
+    assert set(graph.around(0, steps=2)) > set(graph.around(0))
+    kept = graph.kept([3, 2, 1])
+    assert kept.names == ("X1", "X2", "X3")
+    assert {(kept.names[a.source], kept.names[a.target]) for a in kept.arrows} == {
+        (graph.names[a.source], graph.names[a.target])
+        for a in graph.arrows
+        if {a.source, a.target} <= {1, 2, 3}
+    }
+
+
+@pytest.mark.parametrize(
+    "arrows",
+    [
+        (Arrow(0, 0, 1.0),),
+        (Arrow(0, 2, 1.0),),
+        (Arrow(0, 1, math.nan),),
+        (Arrow(0, 1, 1.0), Arrow(0, 1, 2.0)),
+    ],
+)
+def test_bad_arrows(arrows: tuple[Arrow, ...]) -> None:
+    with pytest.raises(ModelError, match="arrow"):
+        DependencyGraph(("a", "b"), arrows)
