@@ -47,10 +47,11 @@ class DecisionGraph:
     (2, [0, 1, 0])
     """
 
-    operations: tuple[Operation, ...]
+    operations: tuple[Operation, ...]  # of a recorded graph: made when first asked for (__getattr__)
     cardinalities: tuple[int, ...]
     _size: int = field(init=False, repr=False, compare=False)
     _compiled: list[CompiledGraph] = field(init=False, repr=False, compare=False)  # empty until needed
+    _recorded: tuple[NDArray[np.integer], ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "operations", tuple(self.operations))
@@ -58,6 +59,7 @@ class DecisionGraph:
         object.__setattr__(self, "cardinalities", tuple(self.cardinalities))
         object.__setattr__(self, "_size", checked_size(self.operations, self.cardinalities))
         object.__setattr__(self, "_compiled", [])
+        object.__setattr__(self, "_recorded", ())
 
     @classmethod
     def recorded(
@@ -70,20 +72,26 @@ class DecisionGraph:
     ) -> "DecisionGraph":
         """Operations as the native learner records them, kinds 0 for Split(first, second) and 1 for Merge.
 
-        They are possible by construction, so they are not checked one by one again.
+        They are possible by construction, so they are not checked one by one again, and they stay arrays
+        until somebody reads them: a wide network may have a hundred thousand.
         """
         graph = object.__new__(cls)
-        operations = [
-            Merge(a, b) if kind else Split(a, b)
-            for kind, a, b in zip(kinds.tolist(), first.tolist(), second.tolist(), strict=True)
-        ]
         branches = _as_array(cardinalities)[np.where(kinds == 0, second, 0)]
         arrays = native.compile_operations(kinds, first, second, branches)
-        object.__setattr__(graph, "operations", tuple(operations))
         object.__setattr__(graph, "cardinalities", cardinalities)
         object.__setattr__(graph, "_size", size)
         object.__setattr__(graph, "_compiled", [CompiledGraph(*map(read_only, arrays))])
+        object.__setattr__(graph, "_recorded", (kinds, first, second))
         return graph
+
+    def __getattr__(self, name: str) -> tuple[Operation, ...]:
+        """Called for what is not there: `operations` of a recorded graph, before they are first read."""
+        if name != "operations" or not self._recorded:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        recorded = zip(*(array.tolist() for array in self._recorded), strict=True)
+        operations = tuple([Merge(a, b) if kind else Split(a, b) for kind, a, b in recorded])
+        object.__setattr__(self, "operations", operations)
+        return operations
 
     @property
     def size(self) -> int:
