@@ -1,30 +1,31 @@
 """`python -m benchmarks learn`: learning against library trees and a Bayesian network learner, in one run.
 
-CPU seconds (process_time) of one thread on the same table, side by side; only the ratios travel from machine to
-machine. scikit-learn: one DecisionTreeClassifier(criterion="entropy") a node. LightGBM: the table binned once, one
-tree a node. Both get as many leaves as depnet learned for that node. pyAgrum: greedy hill climbing, one Bayesian
-network. Where a peer would take too long, a few nodes are measured and scaled to all of them, and marked ~.
+CPU seconds of one thread on the same table, side by side; only the ratios travel from machine to machine. depnet's
+figure is the median of its runs, a peer's the best of those that its time allows (benchmarks/_peers.py says what the
+peers do). Where a peer takes too long, a few nodes are measured and scaled to all, marked ~, or it is stopped: then
+its time is "over" so much and the ratio at least (>=) so much. The trees have as many leaves as depnet's nodes,
+but a tree of so many leaves takes just as many splits, where depnet splits and merges again: the number of
+operations says how much more it did. The second line is the same with StructuralMdl, which pays for naming operations.
 """
 
 import argparse
-import contextlib
-import importlib
 import math
 import os
 import resource
+import statistics
 import subprocess
 import sys
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from benchmarks._peers import PEERS, Measured, measure
 from benchmarks._tables import debd, from_random_network
-from depnet import Dataset, DecisionGraph, Network, learn
+from depnet import Dataset, DecisionGraph, Mdl, Network, StructuralMdl, learn
 
 MIXED = tuple(int(k) for k in np.random.default_rng(5).integers(2, 21, 50))
 
@@ -59,112 +60,34 @@ QUICK = ("16k x 16", "17k x 69", "25k x 30, 20 states")
 TABLES = ("nltcs", "msnbc", "plants", "kosarek", "dna", "tretail", "bbc")
 
 
-def cpu_seconds(call: Callable[[], object], *, at_least: float = 0.0) -> float:
-    """The least CPU time of some calls that together take `at_least` seconds."""
-    best, spent = math.inf, 0.0
-    while spent <= at_least:
+RESERVED = 100.0
+"""Wall seconds kept for growth, threads and memory."""
+
+
+class Time:
+    """The time of the whole command, shared evenly by the measurements that are left."""
+
+    def __init__(self, minutes: float, measurements: int) -> None:
+        self._ends = time.perf_counter() + 60 * minutes
+        self._left = measurements
+
+    def share(self, reserved: float) -> float:
+        """Wall seconds for the next measurement."""
+        share = (self._ends - reserved - time.perf_counter()) / max(self._left, 1)
+        self._left -= 1
+        return min(max(share, 2.0), 60.0)
+
+
+def cpu_runs(call: Callable[[], object], *, at_least: float) -> list[float]:
+    """The CPU times of three or more calls that together take `at_least` seconds."""
+    runs: list[float] = []
+    while len(runs) < 3 or sum(runs) < at_least:
         began = time.process_time()
         call()
-        best = min(best, time.process_time() - began)
-        spent += max(time.process_time() - began, 1e-9)
-    return best
-
-
-def sklearn_trees(dataset: Dataset, network: Network, budget: float) -> tuple[float, bool]:
-    from sklearn.tree import DecisionTreeClassifier
-
-    def fit(i: int) -> None:
-        leaves = network.nodes[i].source.size
-        if leaves < 2:  # as a stump of depth 0 would be: the data is still read once
-            DecisionTreeClassifier(criterion="entropy", max_depth=1).fit(
-                others(inputs, i), dataset.codes[:, i]
-            )
-        else:
-            tree = DecisionTreeClassifier(criterion="entropy", max_leaf_nodes=leaves, random_state=0)
-            tree.fit(others(inputs, i), dataset.codes[:, i])
-
-    inputs = dataset.codes.astype(np.float32)
-    return node_by_node(fit, len(network.nodes), budget)
-
-
-def others(table: np.ndarray, i: int) -> np.ndarray:
-    return np.delete(table, i, axis=1)
-
-
-def lightgbm_trees(dataset: Dataset, network: Network, budget: float) -> tuple[float, bool]:
-    import lightgbm
-
-    cards = dataset.domain.cardinalities
-    common = {
-        "verbosity": -1,
-        "num_threads": 1,
-        "min_data_in_leaf": 1,
-        "min_sum_hessian_in_leaf": 0,
-        "max_bin": 255,
-        "feature_pre_filter": False,
-        "force_col_wise": True,
-    }
-    began = time.process_time()
-    binned = lightgbm.Dataset(dataset.codes.astype(np.float32), params=common, free_raw_data=False)
-    binned.construct()
-    binning = time.process_time() - began
-
-    def fit(i: int) -> None:
-        binned.set_label(dataset.codes[:, i].astype(np.float32))
-        binary = cards[i] == 2
-        parameters = {
-            **common,
-            "num_leaves": max(2, network.nodes[i].source.size),
-            "objective": "binary" if binary else "multiclass",
-            "boost_from_average": False,
-            # The target itself is no input: its split is forbidden by never being sampled.
-            "interaction_constraints": [[j for j in range(len(cards)) if j != i]],
-        }
-        if not binary:
-            parameters["num_class"] = cards[i]
-        booster = lightgbm.Booster(parameters, binned)
-        booster.update()
-
-    seconds, scaled = node_by_node(fit, len(network.nodes), budget)
-    return binning + seconds, scaled
-
-
-PYAGRUM_VARIABLES = 200
-"""Past so many columns its first round alone takes minutes, whatever its time limit."""
-
-
-def pyagrum_greedy(dataset: Dataset, network: Network, budget: float) -> tuple[float, bool]:
-    import pandas as pd
-
-    pyagrum: Any = importlib.import_module("pyagrum")  # a module without types
-    frame = pd.DataFrame(
-        {name: dataset.codes[:, i].astype(str) for i, name in enumerate(dataset.domain.names)}
-    )
-    began = time.process_time()
-    learner = pyagrum.BNLearner(frame)
-    learner.setNumberOfThreads(1)
-    learner.useGreedyHillClimbing()
-    learner.useSmoothingPrior()  # else a context that never occurs is an error
-    learner.setMaxTime(budget * 1000)
-    learner.useScoreMDL() if hasattr(learner, "useScoreMDL") else learner.useScoreBIC()
-    learner.learnBN()
-    seconds = time.process_time() - began
-    return seconds, seconds > 0.9 * budget  # stopped: at least so much
-
-
-def node_by_node(fit: Callable[[int], None], nodes: int, budget: float) -> tuple[float, bool]:
-    """CPU seconds for all nodes; from evenly spread ones if the budget does not last."""
-    spread = sorted(range(nodes), key=lambda i: (i * 0.6180339887) % 1.0)
-    began = time.process_time()
-    for done, i in enumerate(spread, start=1):
-        fit(i)
-        spent = time.process_time() - began
-        if spent > budget and done < nodes:
-            return spent / done * nodes, True
-    return time.process_time() - began, False
-
-
-PEERS = {"scikit-learn": sklearn_trees, "LightGBM": lightgbm_trees, "pyAgrum": pyagrum_greedy}
+        runs.append(max(time.process_time() - began, 1e-9))
+        if sum(runs) > 10:
+            break
+    return runs
 
 
 def goal(peer: str, variables: int) -> float | None:
@@ -176,25 +99,37 @@ def goal(peer: str, variables: int) -> float | None:
     return 15
 
 
-def compare(name: str, dataset: Dataset, budget: float, peers: Sequence[str]) -> None:
-    network = learn(dataset)
-    ours = cpu_seconds(lambda: learn(dataset), at_least=0.3)
-    leaves = sum(node.source.size for node in network.nodes)
-    operations = sum(len(source.operations) for source in sources(network))
-    print(f"{name:22} {ours:9.4f} s {leaves:7,} leaves {operations:8,} operations", end="", flush=True)
-    for peer in peers:
-        if peer == "pyAgrum" and len(dataset.domain) > PYAGRUM_VARIABLES:
-            print(
-                " | pyAgrum left out: does not stop at its time limit on so many columns", end="", flush=True
-            )
-            continue
-        with warnings.catch_warnings(), contextlib.redirect_stderr(None):
-            warnings.simplefilter("ignore")
-            seconds, scaled = PEERS[peer](dataset, network, budget)
-        ratio, wanted = seconds / ours, goal(peer, len(dataset.domain))
-        verdict = "" if wanted is None else " reached" if ratio >= wanted else f" MISSED ({wanted:.0f})"
-        print(f" | {peer} {'~' if scaled else ''}{seconds:.3g} s = {ratio:.3g}x{verdict}", end="", flush=True)
-    print()
+def compare(name: str, dataset: Dataset, clock: Time, reserved: float, peers: Sequence[str]) -> None:
+    """One table: depnet with each penalty, and the peers with as many leaves as it learned."""
+    for penalty in (Mdl(), StructuralMdl()):
+        network = learn(dataset, penalty=penalty)
+        runs = cpu_runs(partial(learn, dataset, penalty=penalty), at_least=0.5)
+        ours = statistics.median(runs)
+        leaves = [node.source.size for node in network.nodes]
+        operations = sum(len(source.operations) for source in sources(network))
+        print(
+            f"{name if penalty == Mdl() else '  StructuralMdl':22} {ours:9.4f} s (median of {len(runs)}) "
+            f"{sum(leaves):6,} leaves {operations:7,} operations {operations / sum(leaves):5.1f} a leaf",
+            end="",
+            flush=True,
+        )
+        for peer in peers if penalty == Mdl() else [peer for peer in peers if peer == "scikit-learn"]:
+            found = measure(peer, dataset, leaves, clock.share(reserved))
+            wanted = goal(peer, len(dataset.domain)) if penalty == Mdl() else None
+            print(f" | {peer} {judged(found, ours, wanted)}", end="", flush=True)
+        print()
+
+
+def judged(found: Measured | None, ours: float, wanted: float | None) -> str:
+    """A peer's time, how many times ours it is, and whether that is enough."""
+    if found is None:
+        return "left out: it did not take in the data in time"
+    ratio = found.seconds / ours
+    verdict = ""
+    if wanted is not None:
+        missed = f" UNDECIDED ({wanted:.0f})" if found.over else f" MISSED ({wanted:.0f})"
+        verdict = " reached" if ratio >= wanted else missed
+    return f"{found} = {'>=' if found.over else ''}{ratio:.3g}x{verdict}"
 
 
 def sources(network: Network) -> list[DecisionGraph]:
@@ -202,7 +137,7 @@ def sources(network: Network) -> list[DecisionGraph]:
 
 
 def timed(dataset: Dataset) -> float:
-    return cpu_seconds(lambda: learn(dataset), at_least=0.5)
+    return min(cpu_runs(lambda: learn(dataset), at_least=0.5))
 
 
 def exponent(sizes: Sequence[int], seconds: Sequence[float]) -> float:
@@ -289,18 +224,20 @@ def status(field: str) -> int:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks learn", description=__doc__)
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("DEPNET_DATA", "../shared/data")))
-    parser.add_argument("--quick", action="store_true", help="a few small tables, a minute or two")
-    parser.add_argument("--budget", type=float, default=20.0, help="CPU seconds for each peer on each table")
+    parser.add_argument("--quick", action="store_true", help="a few small tables, two minutes")
+    parser.add_argument("--minutes", type=float, default=12.0, help="about how long all may take (12)")
     parser.add_argument("--only", nargs="*", metavar="TABLE", help="only these tables, and nothing else")
-    parser.add_argument("--peers", nargs="*", choices=list(PEERS), default=list(PEERS))
+    parser.add_argument("--peers", nargs="*", choices=PEERS, default=list(PEERS))
     options = parser.parse_args(arguments)
-    budget = min(options.budget, 4.0) if options.quick else options.budget
     names = options.only or (QUICK if options.quick else (*SHAPES, *TABLES))
+    minutes = min(options.minutes, 2.0) if options.quick else options.minutes
+    clock = Time(minutes, len(names) * (len(options.peers) + ("scikit-learn" in options.peers)))
     for name in names:
+        reserved = 0.0 if options.only else 0.4 * RESERVED if options.quick else RESERVED
         if name in SHAPES:
-            compare(name, SHAPES[name].table(), budget, options.peers)
+            compare(name, SHAPES[name].table(), clock, reserved, options.peers)
         elif (options.data / "debd" / f"{name}.train.data.gz").exists():
-            compare(name, debd(options.data / "debd", name), budget, options.peers)
+            compare(name, debd(options.data / "debd", name), clock, reserved, options.peers)
         else:
             print(f"{name}: not in {options.data / 'debd'}, left out")
     if not options.only:

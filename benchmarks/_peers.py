@@ -1,0 +1,215 @@
+"""The learners that depnet is measured against, each run in a process of its own that cannot overrun.
+
+`measure` saves the table, starts `python -m benchmarks._peers`, and reads what that prints: the CPU seconds of one
+thread, without reading the data and importing the library. The process ends itself by an alarm that no library can
+hold up; what it had used by then is a lower bound. scikit-learn: one DecisionTreeClassifier(criterion="entropy") a
+node. LightGBM: the table binned once, one tree a node. Both get as many leaves as depnet learned for that node.
+pyAgrum: greedy hill climbing, one Bayesian network.
+"""
+
+import importlib
+import json
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from depnet import Dataset
+
+PREPARATION = 60.0
+"""Wall seconds in which a peer must have been imported and have its data."""
+
+REPEATED = 2.0
+"""A peer that is faster than this is run again until so many seconds are over, and its best run counts."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """CPU seconds of a peer for all nodes."""
+
+    seconds: float
+    over: bool = False
+    """It was stopped: `seconds` is a lower bound."""
+    share: float = 1.0
+    """The share of the nodes that was run, and scaled to all."""
+    runs: int = 1
+    """The best of so many."""
+
+    def __str__(self) -> str:
+        if self.over:
+            return f"over {self.seconds:.3g} s"
+        if self.share < 1:
+            return f"~{self.seconds:.3g} s ({self.share:.0%} of the nodes)"
+        return f"{self.seconds:.3g} s" + (f" (best of {self.runs})" if self.runs > 1 else "")
+
+
+def measure(peer: str, dataset: Dataset, leaves: Sequence[int], seconds: float) -> Measured | None:
+    """A peer's CPU seconds on this table, in at most about `seconds` of wall time; None: it did not get ready."""
+    with tempfile.TemporaryDirectory() as folder:
+        np.save(Path(folder) / "codes.npy", dataset.codes)
+        about = {"cardinalities": dataset.domain.cardinalities, "leaves": list(leaves)}
+        (Path(folder) / "about.json").write_text(json.dumps(about))
+        before = _children_seconds()
+        command = [sys.executable, "-m", "benchmarks._peers", peer, folder, str(seconds)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            out, errors = process.communicate(timeout=PREPARATION + 2 * seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            out, errors = process.communicate()
+        used = _children_seconds() - before
+    said = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
+    if len(said) == 2:
+        return Measured(**said[1])
+    if process.returncode not in (-signal.SIGALRM, -signal.SIGKILL):
+        raise RuntimeError(f"{peer} failed ({process.returncode}): {errors[-2000:]}")
+    return Measured(used - said[0]["ready"], over=True) if said else None
+
+
+def _children_seconds() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+Fit = Callable[[int], object]
+"""One node, by its number."""
+
+
+def sklearn_trees(codes: np.ndarray, cardinalities: Sequence[int], leaves: Sequence[int]) -> Fit:
+    from sklearn.tree import DecisionTreeClassifier
+
+    inputs = codes.astype(np.float32)
+
+    def fit(i: int) -> None:
+        # A node of one leaf: a stump, which reads the data once.
+        limit: dict[str, int] = {"max_depth": 1} if leaves[i] < 2 else {"max_leaf_nodes": leaves[i]}
+        tree = DecisionTreeClassifier(criterion="entropy", random_state=0, **limit)
+        tree.fit(np.delete(inputs, i, axis=1), codes[:, i])
+
+    return fit
+
+
+LIGHTGBM = {
+    "verbosity": -1,
+    "num_threads": 1,
+    "min_data_in_leaf": 1,
+    "min_sum_hessian_in_leaf": 0,
+    "max_bin": 255,
+    "feature_pre_filter": False,
+    "force_col_wise": True,
+    "boost_from_average": False,
+}
+
+
+def lightgbm_bins(codes: np.ndarray) -> Any:
+    lightgbm = importlib.import_module("lightgbm")
+    binned = lightgbm.Dataset(codes.astype(np.float32), params=LIGHTGBM, free_raw_data=False)
+    return binned.construct()
+
+
+def lightgbm_trees(
+    binned: Any, codes: np.ndarray, cardinalities: Sequence[int], leaves: Sequence[int]
+) -> Fit:
+    lightgbm = importlib.import_module("lightgbm")
+
+    def fit(i: int) -> None:
+        binned.set_label(codes[:, i].astype(np.float32))
+        parameters = {
+            **LIGHTGBM,
+            "num_leaves": max(2, leaves[i]),
+            "objective": "binary" if cardinalities[i] == 2 else "multiclass",
+            # The target itself is no input.
+            "interaction_constraints": [[j for j in range(len(cardinalities)) if j != i]],
+        }
+        if cardinalities[i] > 2:
+            parameters["num_class"] = cardinalities[i]
+        lightgbm.Booster(parameters, binned).update()
+
+    return fit
+
+
+def pyagrum_learner(codes: np.ndarray, cardinalities: Sequence[int], seconds: float) -> Any:
+    import pandas as pd
+
+    pyagrum: Any = importlib.import_module("pyagrum")  # a module without types
+    labels = [np.array([str(x) for x in range(k)], dtype=object) for k in cardinalities]
+    frame = pd.DataFrame({f"x{i}": labels[i][codes[:, i]] for i in range(len(cardinalities))})
+    learner = pyagrum.BNLearner(frame)
+    learner.setNumberOfThreads(1)
+    learner.useGreedyHillClimbing()
+    learner.useSmoothingPrior()  # else a context that never occurs is an error
+    learner.setMaxTime(seconds * 1000)
+    learner.useScoreMDL() if hasattr(learner, "useScoreMDL") else learner.useScoreBIC()
+    return learner
+
+
+PEERS = ("scikit-learn", "LightGBM", "pyAgrum")
+
+
+def main(peer: str, folder: str, limit: str) -> None:
+    """What the process does: say when it is ready, then what it measured."""
+    warnings.simplefilter("ignore")
+    seconds = float(limit)
+    codes = np.load(Path(folder) / "codes.npy")
+    about = json.loads((Path(folder) / "about.json").read_text())
+    cardinalities, leaves = about["cardinalities"], about["leaves"]
+    before = 0.0
+    if peer == "pyAgrum":
+        learner = pyagrum_learner(codes, cardinalities, seconds)
+        _ready(1.5 * seconds)
+        began = time.process_time()
+        learner.learnBN()
+        spent = time.process_time() - began
+        _say(seconds=spent, over=spent > 0.9 * seconds)
+        return
+    if peer == "scikit-learn":
+        fit = sklearn_trees(codes, cardinalities, leaves)
+        _ready(3 * seconds)
+    else:
+        importlib.import_module("lightgbm")
+        _ready(3 * seconds)
+        began = time.process_time()
+        binned = lightgbm_bins(codes)
+        before = time.process_time() - began
+        fit = lightgbm_trees(binned, codes, cardinalities, leaves)
+    started = time.perf_counter()
+    best, share = _all_nodes(fit, len(cardinalities), started + seconds)
+    runs = 1
+    while share == 1 and time.perf_counter() - started + best < min(REPEATED, seconds):
+        best = min(best, _all_nodes(fit, len(cardinalities), started + seconds)[0])
+        runs += 1
+    _say(seconds=before + best, share=share, runs=runs)
+
+
+def _ready(alarm: float) -> None:
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)  # ends the process, whatever it is doing
+    signal.setitimer(signal.ITIMER_REAL, alarm)
+    _say(ready=time.process_time())
+
+
+def _say(**what: object) -> None:
+    print(json.dumps(what), flush=True)
+
+
+def _all_nodes(fit: Fit, nodes: int, ends: float) -> tuple[float, float]:
+    """CPU seconds for all nodes, and the share that was run: evenly spread ones if the time does not last."""
+    spread = sorted(range(nodes), key=lambda i: (i * 0.6180339887) % 1.0)
+    began = time.process_time()
+    for done, i in enumerate(spread, start=1):
+        fit(i)
+        if time.perf_counter() > ends and done < nodes:
+            return (time.process_time() - began) / done * nodes, done / nodes
+    return time.process_time() - began, 1.0
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
