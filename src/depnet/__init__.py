@@ -11,6 +11,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from depnet import geometry
     from depnet.data import Dataset, Domain, Variable, titanic
+    from depnet.estimators import (
+        DependencyNetwork,
+        DependencyNetworkClassifier,
+        DependencyNetworkImputer,
+    )
     from depnet.exact import (
         Consistency,
         RecurrentClass,
@@ -75,6 +80,9 @@ __all__ = [
     "ConstantSource",
     "Dataset",
     "DecisionGraph",
+    "DependencyNetwork",
+    "DependencyNetworkClassifier",
+    "DependencyNetworkImputer",
     "Domain",
     "FunctionSource",
     "Imputation",
@@ -135,6 +143,7 @@ __all__ = [
 
 _NAMES = {
     "depnet.data": "Dataset Domain Variable titanic",
+    "depnet.estimators": "DependencyNetwork DependencyNetworkClassifier DependencyNetworkImputer",
     "depnet.exact": "Consistency RecurrentClass consistency law_path recurrent_classes stationary "
     "stationary_cycle",
     "depnet.geometry": "empirical",
@@ -158,6 +167,7 @@ _HOME = {name: module for module, names in _NAMES.items() for name in names.spli
 _SUBMODULES = (
     "data",
     "errors",
+    "estimators",
     "exact",
     "geometry",
     "inference",

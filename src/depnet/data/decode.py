@@ -63,7 +63,7 @@ def piece_of(
             states = column.values
         elif column.kind == "float":
             states = tuple(map(float, states))
-        return Piece(column, hidden, np.where(hidden, -1, codes).astype(np.int64), states)
+        return Piece(column, hidden, np.where(hidden, -1, codes.astype(np.int64)), states)
     known = np.where(hidden, 0, codes).astype(np.int64)
     numbers = variable.bins.middle()[known] if rng is None else variable.bins.draw(known, rng)
     if variable.bins.kind == "datetime":

@@ -1,0 +1,160 @@
+"""`DependencyNetworkImputer`: holes filled in a pipeline, categories and numbers alike."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+
+from depnet.data.describe import BinChoice
+from depnet.data.encode import HandleUnknown
+from depnet.estimators.callbacks import CallbackSupportMixin, with_callbacks
+from depnet.estimators.network import DependencyNetwork
+from depnet.estimators.randomness import generator_of
+from depnet.estimators.settings import BLOCKS
+from depnet.estimators.tables import checked
+
+
+class DependencyNetworkImputer(CallbackSupportMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Fill holes from the joint distribution of all columns; a drop-in beside scikit-learn's IterativeImputer.
+
+    `fit` learns a network from the table with its holes (rounds of completion, see `DependencyNetwork`); `transform` fills
+    each hole given what its row knows: a category with its most probable state, a float with its expected value,
+    other numbers and dates with their median. Observed cells stay as they are.
+
+    - `sample_posterior`: draw instead, each row's holes together.
+    - `n_imputations`: how many completed tables `transform_many` draws; `transform` gives the first.
+    - `add_indicator`: append a column `missingindicator_NAME` for each column that had holes in `fit`.
+    - `tolerance`: the Monte Carlo standard error of a hole's probabilities.
+
+    Other parameters, and values never seen (`handle_unknown="missing"`: they are filled, too), are those of
+    `DependencyNetwork`, which is `model_` after `fit`.
+
+    >>> import numpy as np
+    >>> X = np.array([[0.0, 0.0], [1.0, 1.0]] * 50 + [[1.0, np.nan]])
+    >>> DependencyNetworkImputer(random_state=0).fit_transform(X)[-1].tolist()
+    [1.0, 1.0]
+    """
+
+    def __init__(
+        self,
+        *,
+        sample_posterior: bool = False,
+        n_imputations: int = 1,
+        add_indicator: bool = False,
+        tolerance: float = 0.02,
+        penalty: Any = "auto",
+        smoothing: float = 0.5,
+        blocks: Iterable[Sequence[str]] | Literal["auto"] | None = BLOCKS,
+        bins: BinChoice = "quantile",
+        max_bins: int = 16,
+        rounds: int = 20,
+        handle_unknown: HandleUnknown = "missing",
+        max_leaves: int | None = None,
+        min_leaf_rows: int = 0,
+        max_seconds: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.sample_posterior = sample_posterior
+        self.n_imputations = n_imputations
+        self.add_indicator = add_indicator
+        self.tolerance = tolerance
+        self.penalty = penalty
+        self.smoothing = smoothing
+        self.blocks = blocks
+        self.bins = bins
+        self.max_bins = max_bins
+        self.rounds = rounds
+        self.handle_unknown = handle_unknown
+        self.max_leaves = max_leaves
+        self.min_leaf_rows = min_leaf_rows
+        self.max_seconds = max_seconds
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any = None) -> "DependencyNetworkImputer":
+        """Learn from X with its holes; `y` is ignored."""
+        rng = generator_of(self.random_state)
+        model = DependencyNetwork(
+            penalty=self.penalty,
+            smoothing=self.smoothing,
+            blocks=self.blocks,
+            bins=self.bins,
+            max_bins=self.max_bins,
+            rounds=self.rounds,
+            handle_unknown=self.handle_unknown,
+            max_leaves=self.max_leaves,
+            min_leaf_rows=self.min_leaf_rows,
+            max_seconds=self.max_seconds,
+            n_jobs=self.n_jobs,
+            random_state=rng,
+        )
+        checked(self, X, reset=True)
+        model._told_to = self  # whose callbacks hear of the progress
+        model.fit(X)
+        del model._told_to
+        model.random_state = self.random_state
+        self.model_ = model
+        assert model.completion_ is not None
+        self.indicated_ = np.flatnonzero(model.completion_.hidden.any(axis=0))
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """X with its holes filled, as the kind of frame it is."""
+        return self._transformed(X, 1)[0]
+
+    def transform_many(self, X: Any) -> list[Any]:
+        """`n_imputations` completed tables, each row's holes drawn together; their spread is the uncertainty."""
+        return self._transformed(X, self.n_imputations, draw=True)
+
+    def _transformed(self, X: Any, n: int, draw: bool = False) -> list[Any]:
+        check_is_fitted(self, "model_")
+        method: Literal["mode", "draw"] = "draw" if draw or self.sample_posterior else "mode"
+        frame = checked(self, X, reset=False)
+        done = self.model_._imputed(frame, method, n, self.tolerance, generator_of(self.random_state))
+        if not self.add_indicator:
+            return done
+        hidden = np.asarray(self.model_._rows(frame).hidden)[:, self.indicated_]
+        names = [f"missingindicator_{self.model_.domain_.names[i]}" for i in self.indicated_]
+        return [_beside(whole, hidden, names) for whole in done]
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """The columns' names, as they were; with `add_indicator` those of the indicators after them."""
+        check_is_fitted(self, "model_")
+        names = _check_feature_names_in(self, input_features)
+        if not self.add_indicator:
+            return np.asarray(names, dtype=object)
+        return np.array([*names, *(f"missingindicator_{names[i]}" for i in self.indicated_)], dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _beside(whole: Any, hidden: NDArray[np.bool_], names: list[str]) -> Any:
+    """The table with the indicator columns after its own."""
+    if isinstance(whole, np.ndarray):
+        return np.hstack([whole, hidden.astype(whole.dtype)])
+    if isinstance(whole, list):
+        return [
+            {**row, **dict(zip(names, gone.tolist(), strict=True))}
+            for row, gone in zip(whole, hidden, strict=True)
+        ]
+    import narwhals as nw
+
+    frame = nw.from_native(whole, eager_only=True)
+    columns = []
+    for place, name in enumerate(names):
+        column = nw.new_series(name, hidden[:, place], backend=frame.implementation)
+        if frame.implementation.is_pandas():
+            column = nw.maybe_set_index(column, index=nw.maybe_get_index(frame))
+        columns.append(column)
+    return frame.with_columns(*columns).to_native()

@@ -1,0 +1,414 @@
+"""`DependencyNetwork`: the joint distribution of a frame, learned, asked, completed, sampled and saved."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.utils.validation import check_is_fitted
+
+from depnet.arrays import FloatArray
+from depnet.data.dataset import Dataset
+from depnet.data.decode import decode
+from depnet.data.describe import BinChoice
+from depnet.data.domain import Domain
+from depnet.data.encode import HandleUnknown
+from depnet.data.holed import Holed
+from depnet.data.layout import Layout
+from depnet.data.opened import FrameKind, open_frame
+from depnet.estimators.callbacks import CallbackSupportMixin, Tasks, with_callbacks
+from depnet.estimators.filling import filled
+from depnet.estimators.html import html_of
+from depnet.estimators.randomness import generator_of
+from depnet.estimators.settings import BLOCKS, Settings
+from depnet.estimators.summary import Summary, short_lines, summary_of
+from depnet.estimators.tables import as_holed, checked, fitted_table, later_table
+from depnet.inference.completion import Completed
+from depnet.inference.holed_score import score_holed
+from depnet.inference.impute import Imputation, impute
+from depnet.inference.query import TOLERANCE, Method, query
+from depnet.inference.result import QueryResult
+from depnet.inference.rows import query_rows
+from depnet.learning.certificate import Certificate, certificate
+from depnet.learning.links import Link, links
+from depnet.learning.options import Role
+from depnet.model.evidence import Given
+from depnet.model.file import load, save
+from depnet.model.network import Network
+from depnet.sampling import sample
+
+KEPT_CODES = 200_000_000
+"""Rows are kept up to so many codes (bytes, mostly): for links, certificates and the support of evidence."""
+
+
+class DependencyNetwork(CallbackSupportMixin, DensityMixin, BaseEstimator):  # type: ignore[misc]
+    """The joint distribution of a table, as a probabilistic dependency network.
+
+    Parameters are those of `depnet.learn` (penalty, smoothing, blocks, max_leaves, min_leaf_rows, roles, forbidden,
+    max_seconds), of frames (bins, max_bins), and:
+
+    - `missing`: "complete" (holes are unknown and completed while learning, at most `rounds` rounds; assumes that
+      cells are missing at random), "state" (missing is a state of its own), or "error".
+    - `handle_unknown`: values never seen are an "error", or as good as "missing", in rows given after `fit`.
+    - `n_jobs`: threads. The results do not depend on it.
+    - `random_state`: a seed makes fit, sample, query, impute and score_samples reproducible, each call for itself.
+
+    After `fit`: `network_` (the immutable `depnet.Network`), `domain_`, `layout_`, `data_` (the rows learned from,
+    completed), `completion_` (the report of the rounds), `certificate_`, `n_features_in_`, `feature_names_in_`.
+
+    >>> import numpy as np
+    >>> rows = np.array([[0, 0], [1, 1]] * 50)
+    >>> model = DependencyNetwork(random_state=0).fit(rows)
+    >>> model.query("X1", {"X0": 1}).probabilities.round(1).tolist()
+    [0.0, 1.0]
+    """
+
+    network_: Network
+    domain_: Domain
+    layout_: Layout | None
+    data_: Dataset | None
+    completion_: Completed | None
+    _certified: Certificate | None
+    _updated: bool
+
+    def __init__(
+        self,
+        *,
+        penalty: Any = "auto",
+        smoothing: float = 0.5,
+        blocks: Iterable[Sequence[str]] | Literal["auto"] | None = BLOCKS,
+        bins: BinChoice = "quantile",
+        max_bins: int = 16,
+        missing: str = "complete",
+        rounds: int = 20,
+        handle_unknown: HandleUnknown = "error",
+        max_leaves: int | None = None,
+        min_leaf_rows: int = 0,
+        roles: Mapping[str, Role] | None = None,
+        forbidden: Iterable[tuple[str, str]] = (),
+        max_seconds: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.penalty = penalty
+        self.smoothing = smoothing
+        self.blocks = blocks
+        self.bins = bins
+        self.max_bins = max_bins
+        self.missing = missing
+        self.rounds = rounds
+        self.handle_unknown = handle_unknown
+        self.max_leaves = max_leaves
+        self.min_leaf_rows = min_leaf_rows
+        self.roles = roles
+        self.forbidden = forbidden
+        self.max_seconds = max_seconds
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    # Fitting
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any = None) -> "DependencyNetwork":
+        """Learn from a frame, an array, a `Dataset` or a `Holed`; `y` is ignored."""
+        holed, layout = fitted_table(self, X, bins=self.bins, max_bins=self.max_bins, missing=self.missing)
+        total = len(holed.domain) + (0 if holed.complete else self.rounds)
+        teller = getattr(self, "_told_to", self)
+        tasks = Tasks(teller, "node" if holed.complete else "round or node", total)
+        completed = self._settings().complete(holed, generator_of(self.random_state), tasks.until)
+        tasks.until(total)
+        tasks.end()
+        self.layout_ = layout
+        self._take(completed.network.with_counts(completed.dataset), completed)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> "DependencyNetwork":
+        """Add the rows of X to the counts; the first call is `fit`. Sources stay as they were learned.
+
+        Holes are drawn given what their row knows. The certificate of the old rows no longer holds: it is None
+        from here on.
+        """
+        if not hasattr(self, "network_"):
+            return self.fit(X, y)
+        holed = self._rows(X)
+        rng = generator_of(self.random_state)
+        rows = holed.dataset() if holed.complete else self._drawn(holed, rng)
+        kept = self.data_
+        self.network_ = self.network_.updated(rows)
+        self.data_ = None if kept is None else _joined(kept, rows)
+        self._certified, self._updated = None, True
+        return self
+
+    def _drawn(self, holed: Holed, rng: np.random.Generator) -> Dataset:
+        done = impute(
+            self.network_, holed.codes, holed.hidden, method="draw", rng=rng, n_jobs=self._settings().threads
+        )
+        return Dataset.from_codes(done.codes, domain=self.domain_, weights=holed.weights)
+
+    def _settings(self) -> Settings:
+        return Settings(
+            penalty=self.penalty,
+            smoothing=self.smoothing,
+            blocks=self.blocks,
+            max_leaves=self.max_leaves,
+            min_leaf_rows=self.min_leaf_rows,
+            roles=self.roles,
+            forbidden=self.forbidden,
+            max_seconds=self.max_seconds,
+            rounds=self.rounds,
+            n_jobs=self.n_jobs,
+        )
+
+    def _take(self, network: Network, completed: Completed | None) -> None:
+        self.network_, self.domain_ = network, network.domain
+        self.completion_ = completed
+        rows = None if completed is None else completed.dataset
+        self.data_ = rows if rows is not None and rows.codes.size <= KEPT_CODES else None
+        self._certified = None
+        self._updated = False
+
+    def _rows(self, X: Any, absent: HandleUnknown = "error") -> Holed:
+        check_is_fitted(self, "network_")
+        return later_table(self, X, self.domain_, handle_unknown=self.handle_unknown, absent=absent)
+
+    @property
+    def certificate_(self) -> Certificate | None:
+        """What is proven from the rows learned from (completed, where they had holes); computed when first asked for.
+
+        None after `partial_fit` and after `load`: it speaks of rows that are no longer all there is.
+        """
+        check_is_fitted(self, "network_")
+        if self._certified is None and self.data_ is not None and not self._updated:
+            penalty = "mdl" if isinstance(self.penalty, str) and self.penalty == "auto" else self.penalty
+            self._certified = certificate(self.network_, self.data_, penalty=penalty)
+        return self._certified
+
+    # Asking
+
+    def query(
+        self,
+        targets: str | Sequence[str],
+        evidence: Given | None = None,
+        *,
+        joint: bool = False,
+        method: Method = "auto",
+        tolerance: float = TOLERANCE,
+        max_seconds: float | None = None,
+    ) -> QueryResult:
+        """What is likely given what is known; see `depnet.query`. The support is counted in `data_`."""
+        check_is_fitted(self, "network_")
+        return query(
+            self.network_,
+            targets,
+            evidence,
+            joint=joint,
+            method=method,
+            tolerance=tolerance,
+            max_seconds=max_seconds,
+            data=self.data_,
+            rng=generator_of(self.random_state),
+        )
+
+    def sample(self, n: int = 1, evidence: Given | None = None) -> Any:
+        """`n` new rows, given evidence: a frame as X was, with its dtypes (a `Dataset` where X was one).
+
+        Numbers are drawn from the values that their bin keeps.
+        """
+        check_is_fitted(self, "network_")
+        rng = generator_of(self.random_state)
+        rows = sample(self.network_, n, evidence=evidence, rng=rng, n_jobs=self._settings().threads)
+        return rows if self.layout_ is None else decode(rows.codes, self.domain_, self.layout_, rng=rng)
+
+    def impute(self, X: Any, *, method: Literal["mode", "draw"] = "mode", tolerance: float = 0.01) -> Any:
+        """X with its holes filled; what was observed stays as it is.
+
+        "mode": each hole's most probable state, for a float its expected value, for other numbers and dates their
+        median. "draw": each row's holes drawn together.
+        """
+        (whole,) = self._imputed(X, method, 1, tolerance, generator_of(self.random_state))
+        return whole
+
+    def _imputed(
+        self, X: Any, method: Literal["mode", "draw"], n: int, tolerance: float, rng: np.random.Generator
+    ) -> list[Any]:
+        holed = self._rows(X)
+        if holed.complete:
+            return [self._unchanged(X) for _ in range(n)]
+        done = self._imputation(holed, method, n, tolerance, rng)
+        if self.layout_ is None or isinstance(X, (Dataset, Holed)):
+            return [
+                Dataset.from_codes(codes, domain=self.domain_, weights=holed.weights)
+                for codes in done.imputations
+            ]
+        frame = checked(self, X, reset=False)
+        means = dict(done.cells.probabilities) if method == "mode" else None
+        return [
+            filled(
+                frame,
+                codes,
+                np.asarray(holed.hidden),
+                self.domain_,
+                self._layout_of(frame),
+                probabilities=means,
+                rng=rng if method == "draw" else None,
+            )
+            for codes in done.imputations
+        ]
+
+    def _imputation(
+        self,
+        holed: Holed,
+        method: Literal["mode", "draw"],
+        n: int,
+        tolerance: float,
+        rng: np.random.Generator,
+    ) -> Imputation:
+        return impute(
+            self.network_,
+            holed.codes,
+            holed.hidden,
+            method=method,
+            n_imputations=n,
+            tolerance=tolerance,
+            rng=rng,
+            n_jobs=self._settings().threads,
+        )
+
+    def _unchanged(self, X: Any) -> Any:
+        if isinstance(X, (Dataset, Holed)):
+            return as_holed(X).dataset()
+        whole = checked(self, X, reset=False)
+        return whole.copy() if isinstance(whole, np.ndarray) else whole
+
+    def _layout_of(self, frame: Any) -> Layout:
+        """The training frame's layout, or the usual one for a frame of another kind."""
+        kind = open_frame(frame).kind
+        if self.layout_ is not None and self.layout_.kind == kind:
+            return self.layout_
+        return Layout.of(self.domain_, kind)
+
+    def score_samples(self, X: Any) -> FloatArray:
+        """Each row's pseudo-log-likelihood in nats: the sum over nodes of log theta.
+
+        A row with holes is scored by its observed variables, each given the other observed ones, the holes
+        integrated out (`depnet.inference.holed_score`): compare such scores between rows with the same holes only.
+        """
+        holed = self._rows(X)
+        return score_holed(
+            self.network_,
+            holed.codes,
+            np.asarray(holed.hidden),
+            rng=generator_of(self.random_state),
+            n_jobs=self._settings().threads,
+        )
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The mean of `score_samples`, nats per row: higher is better."""
+        each = self.score_samples(X)
+        weights = X.weights if isinstance(X, (Dataset, Holed)) else None
+        return float(np.average(each, weights=weights))
+
+    def predict_proba(self, X: Any, target: str | None = None, *, tolerance: float = 0.01) -> FloatArray:
+        """[row, state]: the probabilities of `target` given the rest of each row, in the order of its states.
+
+        Without a `target` it is the last column, as tables for classification mostly have it. What X says of `target` is
+        not looked at, and a frame may lack that column, and others: they are unknown.
+        """
+        holed = self._rows(X, absent="missing")
+        target = self.domain_.names[-1] if target is None else target
+        i = self.domain_.index(target)
+        hidden = np.array(holed.hidden)
+        hidden[:, i] = True
+        found = query_rows(
+            self.network_,
+            holed.codes,
+            hidden,
+            tolerance=tolerance,
+            rng=generator_of(self.random_state),
+            n_jobs=self._settings().threads,
+        )
+        return found.probabilities[target]
+
+    def links(self, bootstrap: int = 0) -> tuple[Link, ...]:
+        """Which variable tells which node what, the strongest first; see `depnet.links`."""
+        check_is_fitted(self, "network_")
+        if self.data_ is None:
+            return links(self.network_, None, bootstrap)
+        return links(
+            self.network_,
+            self.data_,
+            bootstrap,
+            learner=self._settings().learn,
+            rng=generator_of(self.random_state),
+        )
+
+    # Showing
+
+    def summary(self) -> Summary:
+        """The certificate, the data's marginals against the model's, one-sided links and inconsistency; print it."""
+        check_is_fitted(self, "network_")
+        return summary_of(
+            self.network_,
+            data=self.data_,
+            proven=self.certificate_,
+            completed=self.completion_,
+            rng=generator_of(self.random_state),
+        )
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        text = str(super().__repr__(N_CHAR_MAX))
+        if not hasattr(self, "network_"):
+            return text
+        return "\n".join([text, *short_lines(self.network_, self.data_, self.certificate_)])
+
+    def _repr_html_(self) -> str:
+        if not hasattr(self, "network_"):
+            return str(super()._html_repr())
+        return html_of(self, self.network_, links(self.network_), self.certificate_)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+    # Keeping
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the network, with states and bins, to a model file; no rows and no code are in it."""
+        check_is_fitted(self, "network_")
+        save(self.network_, path)
+
+    @classmethod
+    def load(
+        cls, path: str | os.PathLike[str], *, frame: FrameKind = "pandas", **parameters: Any
+    ) -> "DependencyNetwork":
+        """An estimator from a model file, without the rows it was learned from.
+
+        `frame` is the kind of frame that `sample` gives; `parameters` are those of the estimator.
+        """
+        network = load(path)
+        model = cls(**parameters)
+        model._take(network, None)
+        model.layout_ = Layout.of(network.domain, frame)
+        model.n_features_in_ = len(network.domain)
+        model.feature_names_in_ = np.array(network.domain.names, dtype=object)
+        return model
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.target_tags.required = False
+        return tags
+
+
+def _joined(old: Dataset, new: Dataset) -> Dataset | None:
+    """All rows, or None where they are too many to keep."""
+    if old.codes.size + new.codes.size > KEPT_CODES:
+        return None
+    weights = None
+    if old.weights is not None or new.weights is not None:
+        weights = np.concatenate(
+            [np.ones(d.rows, dtype=np.int64) if d.weights is None else d.weights for d in (old, new)]
+        )
+    return Dataset.from_codes(np.concatenate([old.codes, new.codes]), domain=old.domain, weights=weights)

@@ -1,0 +1,90 @@
+"""What the estimators pass to learning, and the defaults they share."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from joblib import effective_n_jobs
+
+from depnet.data.dataset import Dataset
+from depnet.data.holed import Holed
+from depnet.inference.completion import Completed, learn_completed
+from depnet.learning.learn import learn
+from depnet.learning.options import Role
+from depnet.learning.penalty import Mdl, StructuralMdl
+from depnet.model.network import Network
+
+BLOCKS: None = None
+"""The estimators' default for `blocks`: one node a variable, as in the paper."""
+
+QUICK = StructuralMdl(0.75, 1.0, 0.5 * Mdl())
+"""The best single penalty of docs/penalties.md: for the rounds of completion, and where "auto" has too few rows."""
+
+FEW_ROWS = 10
+"""With fewer rows "auto" has nothing to hold out, and `QUICK` is used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The options of learning, as the estimators' parameters have them."""
+
+    penalty: Any = "auto"
+    smoothing: float = 0.5
+    blocks: Iterable[Sequence[str]] | Literal["auto"] | None = BLOCKS
+    max_leaves: int | None = None
+    min_leaf_rows: int = 0
+    roles: Mapping[str, Role] | None = None
+    forbidden: Iterable[tuple[str, str]] = ()
+    max_seconds: float | None = None
+    rounds: int = 20
+    n_jobs: int | None = None
+
+    @property
+    def threads(self) -> int:
+        """`n_jobs` as a number of threads, by joblib's rules."""
+        return int(effective_n_jobs(self.n_jobs))
+
+    def learn(self, rows: Dataset, progress: Callable[[int, int], object] | None = None) -> Network:
+        """A network from complete rows."""
+        few = isinstance(self.penalty, str) and self.penalty == "auto" and rows.total < FEW_ROWS
+        return learn(
+            rows,
+            penalty=QUICK if few else self.penalty,
+            smoothing=self.smoothing,
+            blocks=self.blocks,
+            n_jobs=self.n_jobs,
+            max_leaves=self.max_leaves,
+            min_leaf_rows=self.min_leaf_rows,
+            roles=self.roles,
+            forbidden=self.forbidden,
+            max_seconds=self.max_seconds,
+            progress=progress,
+        )
+
+    def complete(
+        self, holed: Holed, rng: np.random.Generator, progress: Callable[[int], object] | None = None
+    ) -> Completed:
+        """A network from rows with holes; `progress` counts rounds first, then nodes."""
+        told = progress or (lambda done: None)
+        auto = self.penalty == "auto" if isinstance(self.penalty, str) else False
+        rounds = 0 if holed.complete else self.rounds
+        budget = self.max_seconds
+        share = None if budget is None else budget / (2 * max(rounds, 1))
+        quick = replace(
+            self, penalty=QUICK if auto else self.penalty, blocks=_plain(self.blocks), max_seconds=share
+        )
+        last = self if budget is None or not rounds else replace(self, max_seconds=budget / 2)
+        return learn_completed(
+            holed,
+            lambda rows: last.learn(rows, lambda done, nodes: told(rounds + done)),
+            between=quick.learn,
+            rounds=max(rounds, 1),
+            rng=rng,
+            n_jobs=self.threads,
+            progress=lambda done, total: told(done),
+        )
+
+
+def _plain(blocks: Any) -> Any:
+    return None if isinstance(blocks, str) else blocks

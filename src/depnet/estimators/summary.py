@@ -1,0 +1,111 @@
+"""What a fitted network is worth, in one text: proven, measured, and what to beware of."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from depnet.data.dataset import Dataset
+from depnet.exact import Consistency, consistency
+from depnet.inference.completion import Completed
+from depnet.inference.drift import MarginalDrift, marginal_drift
+from depnet.learning.certificate import Certificate
+from depnet.learning.links import Link, links
+from depnet.model.links import OneSidedLink, one_sided_links
+from depnet.model.network import Network
+
+CONSISTENCY_STATES = 1 << 16
+"""Inconsistency needs the exact law, up to so many joint states."""
+
+DRIFT_ROWS = 20_000
+SHOWN = 5
+QUICK_CODES = 20_000_000
+"""A repr computes no certificate of more codes than this: it must come at once."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Summary:
+    """The parts that `DependencyNetwork.summary` prints; None where there are no rows, or too many states."""
+
+    network: Network
+    strongest: tuple[Link, ...]
+    certificate: Certificate | None
+    completion: Completed | None
+    drift: MarginalDrift | None
+    one_sided: tuple[OneSidedLink, ...]
+    consistency: Consistency | None
+
+    def __str__(self) -> str:
+        lines = [str(self.network).splitlines()[0], "", "strongest links, bits per row"]
+        lines += [f"  {line_of(link)}" for link in self.strongest[:SHOWN]] or ["  none"]
+        lines.append("")
+        if self.certificate is None:
+            lines.append("no certificate: the rows it would speak of are not all here (load, partial_fit)")
+        else:
+            lines += str(self.certificate).splitlines()
+        if self.completion is not None and self.completion.rounds:
+            lines += ["", *str(self.completion).splitlines()]
+        if self.drift is not None:
+            lines += ["", *str(self.drift).splitlines()]
+        lines += ["", f"one-sided links: {len(self.one_sided):,}"]
+        lines += [f"  {link}" for link in self.one_sided[:SHOWN]]
+        if len(self.one_sided) > SHOWN:
+            lines.append(f"  and {len(self.one_sided) - SHOWN:,} more")
+        lines += ["", self._inconsistency()]
+        return "\n".join(lines)
+
+    def _inconsistency(self) -> str:
+        if self.consistency is None:
+            return (
+                f"inconsistency: not computed, it needs the exact law of {self.network.domain.size:.3g} joint states "
+                f"(up to {CONSISTENCY_STATES:,})"
+            )
+        worst = int(np.argmax(self.consistency.divergences))
+        return (
+            f"inconsistency: KL(pi‖E(theta_i)) is {np.mean(self.consistency.divergences):.3g} nats a node on average, "
+            f"{self.consistency.divergences[worst]:.3g} at most ({self.consistency.nodes[worst]})"
+        )
+
+
+def summary_of(
+    network: Network,
+    *,
+    data: Dataset | None,
+    proven: Certificate | None,
+    completed: Completed | None,
+    rng: np.random.Generator,
+) -> Summary:
+    """Measure what there is to measure; see `Summary`."""
+    small = network.domain.size <= CONSISTENCY_STATES
+    return Summary(
+        network=network,
+        strongest=links(network, data)[:SHOWN],
+        certificate=proven,
+        completion=completed,
+        drift=None if data is None else marginal_drift(network, data, rows=DRIFT_ROWS, rng=rng),
+        one_sided=one_sided_links(network),
+        consistency=consistency(network) if small else None,
+    )
+
+
+def short_lines(network: Network, data: Dataset | None, proven: Certificate | None) -> list[str]:
+    """A few lines for a repr: size, the certificate, the strongest links."""
+    found = links(network)
+    leaves = sum(node.source.size for node in network.nodes)
+    size = f"{len(network.domain):,} variables, {len(found):,} links, {leaves:,} leaves"
+    lines = [size if data is None else f"{data.total:,} rows of {size}"]
+    if proven is not None:
+        lines.append(proven_line(proven))
+    return lines + [f"  {line_of(link)}" for link in found[:SHOWN]]
+
+
+def proven_line(proven: Certificate) -> str:
+    """The bound of Theorem 3 beside that of knowing nothing."""
+    return (
+        f"FC(data‖model) <= {proven.fc_limit:.4g} nats, proven (Theorem 3, random scan); one leaf a node: "
+        f"{proven.one_leaf_limit:.4g}"
+    )
+
+
+def line_of(link: Link) -> str:
+    """`sex -> survived  0.142`."""
+    return f"{link.source} -> {' x '.join(link.targets)}  {link.strength:.3f}"

@@ -1,0 +1,217 @@
+"""`DependencyNetwork`: frames in, frames out, and the library's own answers in between."""
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+import depnet
+from depnet import Dataset, DependencyNetwork, Mdl
+from depnet.data import Holed
+from depnet.errors import DataError
+from tests.estimators.tables import as_kind, people, rows_of, with_holes
+
+KINDS = ["pandas", "polars", "pyarrow", "dicts"]
+
+
+@pytest.fixture(scope="module")
+def model() -> DependencyNetwork:
+    return DependencyNetwork(random_state=0).fit(with_holes(people()))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_imputed_frames_keep_what_was_observed(kind: str) -> None:
+    holed = as_kind(with_holes(people(300)), kind)
+    fitted = DependencyNetwork(penalty="mdl", rounds=2, random_state=0).fit(holed)
+    whole = fitted.impute(holed)
+    assert type(whole) is type(holed)
+    before, after = rows_of(holed), rows_of(whole)
+    for old, new in zip(before, after, strict=True):
+        assert list(old) == list(new)
+        for name, value in old.items():
+            assert new[name] is not None
+            if value is not None:
+                assert new[name] == value
+    if kind == "pandas":
+        assert whole.dtypes.equals(holed.dtypes)
+        assert whole.index.equals(holed.index)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sampled_frames_are_of_the_callers_kind(kind: str) -> None:
+    table = as_kind(people(300), kind)
+    fitted = DependencyNetwork(penalty="mdl", random_state=0).fit(table)
+    rows = fitted.sample(50, {"sex": "female"})
+    assert type(rows) is type(table)
+    values = rows_of(rows)
+    assert len(values) == 50
+    assert {row["sex"] for row in values} == {"female"}
+    assert {row["fare"] for row in values} <= {row["fare"] for row in rows_of(table)}
+    if kind == "pandas":
+        assert rows.dtypes.equals(table.dtypes)
+
+
+def test_an_imputed_frame_keeps_a_strange_index() -> None:
+    table = with_holes(people(100)).set_axis(np.repeat(np.arange(50), 2)[::-1], axis=0)
+    whole = DependencyNetwork(penalty="mdl", rounds=1, random_state=0).fit(table).impute(table)
+    assert whole.index.equals(table.index)
+    assert (whole["fare"].notna()).all()
+    seen = table["fare"].notna().to_numpy()
+    assert np.array_equal(whole["fare"].to_numpy()[seen], table["fare"].to_numpy()[seen])
+
+
+def test_the_network_is_what_learn_gives() -> None:
+    table = people()[["class", "sex", "age", "survived"]]
+    fitted = DependencyNetwork(penalty=Mdl(), smoothing=1.0, max_leaves=3).fit(table)
+    expected = depnet.learn(Dataset.from_frame(table), smoothing=1.0, max_leaves=3)
+    assert fitted.network_.nodes == expected.nodes
+    assert fitted.certificate_ == depnet.certificate(expected, Dataset.from_frame(table))
+    assert fitted.links() == depnet.links(expected, Dataset.from_frame(table))
+    assert fitted.score(table) == pytest.approx(depnet.score(expected, Dataset.from_frame(table)), rel=1e-12)
+
+
+def test_a_query_counts_its_support_exactly(model: DependencyNetwork) -> None:
+    answer = model.query("survived", {"sex": "female", "class": "1st"})
+    assert answer.support is not None
+    assert answer.support.exact
+    assert model.data_ is not None
+    codes = model.data_.codes
+    sex, cls = (model.domain_.index(name) for name in ("sex", "class"))
+    female = model.domain_.variables[sex].code("female")
+    assert answer.support.rows == int(((codes[:, sex] == female) & (codes[:, cls] == 0)).sum())
+
+
+def test_predict_proba_ignores_the_target_and_allows_it_to_be_absent(model: DependencyNetwork) -> None:
+    table = people(50)
+    flipped = table.assign(survived=np.where(table["survived"] == "Yes", "No", "Yes"))
+    found = model.predict_proba(table, "survived")
+    assert np.array_equal(found, model.predict_proba(flipped, "survived"))
+    assert np.array_equal(found, model.predict_proba(table.drop(columns="survived"), "survived"))
+    assert np.allclose(found.sum(axis=1), 1)
+    i = model.domain_.index("survived")
+    codes = depnet.data.encode(table, model.domain_).codes
+    node = model.network_.nodes[i]
+    assert np.array_equal(found, node.table.probabilities[node.source(codes)])
+
+
+def test_scores_of_complete_rows_are_the_networks_own(model: DependencyNetwork) -> None:
+    table = people(60)
+    rows = depnet.data.encode(table, model.domain_).dataset()
+    assert np.array_equal(model.score_samples(table), depnet.score_samples(model.network_, rows))
+    assert model.score(with_holes(table)) < 0
+
+
+@pytest.mark.parametrize("call", ["sample", "impute", "score_samples", "query"])
+def test_a_seed_makes_calls_reproducible(model: DependencyNetwork, call: str) -> None:
+    arguments: dict[str, tuple[Any, ...]] = {
+        "sample": (20,),
+        "impute": (with_holes(people(100)),),
+        "score_samples": (with_holes(people(100)),),
+        "query": ("survived", {"sex": "male"}),
+    }
+    one, two = (getattr(model, call)(*arguments[call]) for _ in range(2))
+    if call == "query":
+        assert np.array_equal(one.probabilities, two.probabilities)
+    elif call == "score_samples":
+        assert np.array_equal(one, two)
+    else:
+        pd.testing.assert_frame_equal(one, two)
+
+
+def test_threads_do_not_change_anything() -> None:
+    table = with_holes(people(400))
+    one, two = (DependencyNetwork(n_jobs=n, rounds=3, random_state=5).fit(table) for n in (1, 2))
+    assert one.network_ == two.network_
+    pd.testing.assert_frame_equal(one.sample(100), two.sample(100))
+    pd.testing.assert_frame_equal(one.impute(table, method="draw"), two.impute(table, method="draw"))
+
+
+def test_partial_fit_adds_counts_and_drops_the_certificate() -> None:
+    table = people(400)
+    model = DependencyNetwork(penalty="mdl", random_state=0).partial_fit(table)
+    first = model.network_
+    assert model.certificate_ is not None
+    model.partial_fit(table[:100])
+    rows = depnet.data.encode(table[:100], model.domain_).dataset()
+    assert model.network_ == first.updated(rows)
+    assert model.certificate_ is None
+    assert model.data_ is not None
+    assert model.data_.rows == 500
+    model.partial_fit(with_holes(table[:50]))
+    assert model.data_.rows == 550
+    with pytest.raises(DataError, match="no state of it"):
+        model.partial_fit(table.assign(sex="unheard of"))
+
+
+def test_save_and_load_without_the_training_frame(model: DependencyNetwork, tmp_path: Path) -> None:
+    model.save(tmp_path / "model.json")
+    again = DependencyNetwork.load(tmp_path / "model.json", random_state=0)
+    assert again.network_ == model.network_
+    assert again.certificate_ is None
+    assert list(again.sample(5).columns) == list(people(1).columns)
+    assert again.sample(5)["fare"].dtype == np.float64
+    support = again.query("survived", {"sex": "female"}).support
+    assert support is not None
+    assert not support.exact
+    assert again.impute(with_holes(people(20))).notna().all(axis=None)
+    assert isinstance(DependencyNetwork.load(tmp_path / "model.json", frame="dicts").sample(2), list)
+
+
+def test_missing_as_a_state_and_as_an_error() -> None:
+    table = with_holes(people(200))
+    model = DependencyNetwork(missing="state", penalty="mdl", random_state=0).fit(table)
+    assert model.completion_ is not None
+    assert model.completion_.rounds == ()
+    assert model.domain_.variables[1].missing is not None
+    assert model.sample(300).isna().any(axis=None)
+    with pytest.raises(DataError, match="missing"):
+        DependencyNetwork(missing="error").fit(table)
+    with pytest.raises(ValueError, match='missing is "complete"'):
+        DependencyNetwork(missing="drop").fit(table)
+
+
+def test_unknown_values_are_errors_or_holes() -> None:
+    table = people(200)
+    strange = table.assign(sex="unheard of")
+    strict = DependencyNetwork(penalty="mdl", random_state=0).fit(table)
+    with pytest.raises(DataError, match="unheard of"):
+        strict.score_samples(strange)
+    lenient = clone(strict).set_params(handle_unknown="missing").fit(table)
+    assert set(lenient.impute(strange)["sex"]) <= {"female", "male"}
+
+
+def test_codes_are_taken_as_they_are() -> None:
+    rows = Dataset.from_codes([[0, 0], [1, 1], [0, 1]] * 20, cardinalities=[2, 2])
+    model = DependencyNetwork(random_state=0).fit(rows)
+    assert isinstance(model.sample(4), Dataset)
+    hidden = np.zeros((2, 2), dtype=bool)
+    hidden[:, 1] = True
+    holed = Holed(rows.domain, np.array([[0, 0], [1, 0]], dtype=np.uint8), hidden)
+    assert model.impute(holed).codes.tolist() == [[0, 0], [1, 1]]
+    weighted = Dataset(rows.domain, rows.codes, np.arange(60))
+    assert model.score(weighted) == pytest.approx(depnet.score(model.network_, weighted))
+    other = Dataset.from_codes([[0]], cardinalities=[1])
+    with pytest.raises(DataError, match="another domain"):
+        model.score(other)
+
+
+def test_cloned_pickled_unfitted(model: DependencyNetwork) -> None:
+    again = pickle.loads(pickle.dumps(model))
+    assert again.network_ == model.network_
+    fresh = clone(model)
+    assert not hasattr(fresh, "network_")
+    for call in (lambda: fresh.sample(1), lambda: fresh.query("sex"), fresh.summary, fresh.links):
+        with pytest.raises(NotFittedError):
+            call()
+
+
+def test_a_constant_column_and_one_row() -> None:
+    table = pd.DataFrame({"a": ["x"], "b": [1.5]})
+    model = DependencyNetwork(random_state=0).fit(table)
+    assert model.sample(2)["a"].tolist() == ["x", "x"]
+    assert model.sample(2)["b"].tolist() == [1.5, 1.5]

@@ -1,0 +1,71 @@
+"""Summaries, reprs and the small picture."""
+
+from xml.etree import ElementTree as ET
+
+import pandas as pd
+import pytest
+from sklearn.pipeline import make_pipeline
+
+from depnet import DependencyNetwork
+from depnet.estimators.html import picture
+from tests.estimators.tables import people, with_holes
+
+NASTY = "<script>alert('x')</script> & \"quotes\""
+
+
+@pytest.fixture(scope="module")
+def model() -> DependencyNetwork:
+    return DependencyNetwork(random_state=0).fit(with_holes(people()))
+
+
+def test_a_summary_says_what_is_proven_measured_and_to_beware_of(model: DependencyNetwork) -> None:
+    summary = model.summary()
+    text = str(summary)
+    for part in (
+        "certificate from 800 rows",
+        "drift of marginals",
+        "one-sided links",
+        "inconsistency",
+        "missing at random",
+    ):
+        assert part in text
+    assert summary.certificate == model.certificate_
+    assert summary.consistency is not None
+    assert summary.strongest == model.links()[:5]
+
+
+def test_a_summary_of_a_large_domain_does_not_compute_its_law() -> None:
+    wide = pd.DataFrame({f"v{i}": [0, 1, 1, 0] * 10 for i in range(20)})
+    summary = DependencyNetwork(penalty="mdl", random_state=0).fit(wide).summary()
+    assert summary.consistency is None
+    assert "not computed" in str(summary)
+
+
+def test_a_repr_shows_the_bound_and_the_strongest_links(model: DependencyNetwork) -> None:
+    text = repr(model)
+    assert text.startswith("DependencyNetwork(random_state=0)")
+    assert "proven" in text
+    first = model.links()[0]
+    assert f"{first.source} -> {first.targets[0]}" in text
+    assert repr(DependencyNetwork()) == "DependencyNetwork()"
+    assert "DependencyNetwork" in repr(make_pipeline(model))
+
+
+def test_html_is_well_formed_and_escaped() -> None:
+    table = people(300).rename(columns={"sex": NASTY})
+    model = DependencyNetwork(penalty="mdl", random_state=0).fit(table)
+    html = model._repr_html_()
+    tree = ET.fromstring(html)
+    assert "<script>" not in html
+    assert any(NASTY in "".join(node.itertext()) for node in tree.iter())
+    assert "http://www.w3.org/2000/svg" in html
+    assert html.count("http") == 1  # the name space of SVG: nothing is fetched
+    assert model._repr_mimebundle_()["text/html"] == html
+    assert "proven" in html
+
+
+def test_a_picture_of_no_links_is_empty() -> None:
+    assert picture([]) == ""
+    alone = DependencyNetwork(penalty="mdl").fit(pd.DataFrame({"a": [0, 1] * 20}))
+    assert "<svg" not in alone._repr_html_()
+    assert "sk-" in DependencyNetwork()._repr_html_()  # scikit-learn's own before fit
