@@ -39,6 +39,8 @@ class Settings:
     max_seconds: float | None = None
     rounds: int = 20
     n_jobs: int | None = None
+    resume: str | None = None
+    """The file of `learn`, for the last fit; the rounds of completion are made again."""
 
     @property
     def threads(self) -> int:
@@ -60,6 +62,7 @@ class Settings:
             forbidden=self.forbidden,
             max_seconds=self.max_seconds,
             progress=progress,
+            resume=self.resume,
         )
 
     def complete(
@@ -72,7 +75,11 @@ class Settings:
         budget = self.max_seconds
         share = None if budget is None else budget / (2 * max(rounds, 1))
         quick = replace(
-            self, penalty=QUICK if auto else self.penalty, blocks=_plain(self.blocks), max_seconds=share
+            self,
+            penalty=QUICK if auto else self.penalty,
+            blocks=_plain(self.blocks),
+            max_seconds=share,
+            resume=None,
         )
         last = self if budget is None or not rounds else replace(self, max_seconds=budget / 2)
         return learn_completed(
