@@ -1,6 +1,7 @@
 """The native learner grows, operation by operation, what the brute-force reading of Sec. 4 grows."""
 
 import math
+import pickle
 from collections.abc import Callable
 
 import joblib
@@ -14,6 +15,7 @@ from depnet._native.learner import xlogx
 from depnet.learning.native import Grower
 from depnet.learning.options import plan
 from depnet.learning.penalty import Penalty
+from depnet.model import ConditionalTable, DecisionGraph, Node
 from tests.reference.learning import learn_operations
 from tests.strategies import datasets, random_blocks, seeds
 
@@ -164,9 +166,35 @@ def test_the_number_of_threads_does_not_matter(dataset: Dataset, n_jobs: int | N
 def test_the_order_of_nodes_does_not_matter(dataset: Dataset) -> None:
     tasks = plan(dataset.domain)
     backwards = Grower(dataset, tasks[::-1], [Mdl()] * len(tasks))
-    for number, node in enumerate(reversed(learn(dataset).nodes)):
-        grown = backwards(number)
-        assert grown.source(dataset.domain.cardinalities) == node.source
+    forwards = learn(dataset).nodes[::-1]
+    (batch,) = backwards(range(len(tasks)))
+    for grown in batch.nodes(tasks[::-1], dataset.domain.cardinalities, 0.0):
+        assert grown.source == forwards[grown.number].source
+        assert grown.table == forwards[grown.number].table
+
+
+@given(datasets(max_rows=60), st.sampled_from([0.0, 0.5, 3.0]), st.sampled_from([1, 2]))
+def test_tables_of_batches_are_those_of_their_counts(dataset: Dataset, smoothing: float, n_jobs: int) -> None:
+    for node in learn(dataset, smoothing=smoothing, n_jobs=n_jobs).nodes:
+        assert node.table.counts is not None
+        again = ConditionalTable.from_counts(node.table.counts, smoothing)
+        assert node.table == again
+        assert node == Node(node.variables, node.source, again)
+        assert not node.table.probabilities.flags.writeable
+        assert not node.table.counts.flags.writeable
+
+
+@given(datasets(max_rows=60))
+def test_a_recorded_graph_is_what_its_operations_say(dataset: Dataset) -> None:
+    for node in learn(dataset).nodes:
+        source = node.source
+        assert isinstance(source, DecisionGraph)
+        again = DecisionGraph(pickle.loads(pickle.dumps(source)).operations, source.cardinalities)
+        assert again == source
+        assert hash(again) == hash(source)
+        assert again.size == source.size
+        for ours, theirs in zip(source.compiled, again.compiled, strict=True):
+            assert np.array_equal(ours, theirs)
 
 
 @pytest.mark.parametrize("backend", ["loky", "multiprocessing"])

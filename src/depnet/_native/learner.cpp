@@ -1,11 +1,13 @@
-// The native learner's door: greedy split and merge for one node at a time (Sec. 4.5).
+// The native learner's door: greedy split and merge for one node after another (Sec. 4.5).
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -51,6 +53,37 @@ Settings settings_of(const std::vector<std::int32_t>& targets,
     return settings;
 }
 
+bool holds(const std::vector<std::int32_t>& few, std::int32_t variable) {
+    return std::find(few.begin(), few.end(), variable) != few.end();
+}
+
+// Grown nodes one behind the other: Python takes the arrays apart by their sizes.
+struct Batch {
+    std::vector<std::uint8_t> kinds;
+    std::vector<std::int32_t> first, second;
+    std::vector<std::int64_t> counts;
+    CompiledGraph graph;
+    std::vector<std::int64_t> sizes;  // of each node: operations, cells, vertices, children; whole?
+
+    void add(const Grown& grown, const std::vector<std::int32_t>& cardinalities) {
+        const CompiledGraph compiled = compile_operations(
+            grown.kinds.data(), grown.first.data(), grown.second.data(), grown.kinds.size(),
+            [&](std::size_t t) { return cardinalities[grown.second[t]]; });
+        const auto append = [](auto& all, const auto& more) {
+            all.insert(all.end(), more.begin(), more.end());
+            return static_cast<std::int64_t>(more.size());
+        };
+        append(first, grown.first);
+        append(second, grown.second);
+        append(graph.begin, compiled.begin);
+        sizes.push_back(append(kinds, grown.kinds));
+        sizes.push_back(append(counts, grown.counts));
+        sizes.push_back(append(graph.variable, compiled.variable));
+        sizes.push_back(append(graph.children, compiled.children));
+        sizes.push_back(grown.complete);
+    }
+};
+
 // The coded table and, as long as it lives, the arrays that it reads.
 class Table {
   public:
@@ -76,21 +109,36 @@ class Table {
         }
     }
 
-    nb::tuple grow(const std::vector<std::int32_t>& targets,
-                   const std::vector<std::int32_t>& inputs, double per_parameter,
-                   std::optional<nb::callable> penalty,
+    // The nodes one after the other, until `slice_seconds` are over.
+    nb::tuple grow(const std::vector<std::vector<std::int32_t>>& targets,
+                   const std::vector<std::vector<std::int32_t>>& barred, In1<std::int32_t> readable,
+                   double per_parameter, std::optional<nb::callable> penalty,
                    std::optional<std::tuple<double, double>> name_factors,
                    std::optional<std::int64_t> max_leaves, std::int64_t min_leaf_rows,
-                   std::optional<double> seconds, const Stop& stop) const {
-        const Settings settings = settings_of(targets, inputs, per_parameter, penalty, name_factors,
-                                              max_leaves, min_leaf_rows);
-        Grown grown;
+                   std::optional<double> seconds, double slice_seconds, const Stop& stop) const {
+        Settings settings =
+            settings_of({}, {}, per_parameter, penalty, name_factors, max_leaves, min_leaf_rows);
+        Batch batch;
         bool cancelled = false;
         {
             nb::gil_scoped_release release;
             Watch watch(seconds.value_or(-1.0), stop.set, check_signals);
+            const auto began = Watch::Clock::now();
+            const auto over = [&] {
+                return std::chrono::duration<double>(Watch::Clock::now() - began).count() >=
+                       slice_seconds;
+            };
             try {
-                grown = depnet::grow(data_, bits_, *kernels_, settings, watch);
+                for (std::size_t k = 0; k < targets.size(); ++k) {
+                    settings.targets = targets[k];
+                    settings.inputs.clear();
+                    for (std::size_t at = 0; at < readable.size(); ++at)
+                        if (!holds(targets[k], readable(at)) && !holds(barred[k], readable(at)))
+                            settings.inputs.push_back(readable(at));
+                    batch.add(depnet::grow(data_, bits_, *kernels_, settings, watch),
+                              data_.cardinalities);
+                    if (over()) break;
+                }
             } catch (const Cancelled&) {
                 cancelled = true;
             }
@@ -99,9 +147,11 @@ class Table {
             PyErr_SetString(PyExc_InterruptedError, "learning was stopped");
             throw nb::python_error();
         }
-        return nb::make_tuple(to_numpy(std::move(grown.kinds)), to_numpy(std::move(grown.first)),
-                              to_numpy(std::move(grown.second)), to_numpy(std::move(grown.counts)),
-                              grown.complete);
+        return nb::make_tuple(
+            to_numpy(std::move(batch.kinds)), to_numpy(std::move(batch.first)),
+            to_numpy(std::move(batch.second)), to_numpy(std::move(batch.counts)),
+            to_numpy(std::move(batch.graph.variable)), to_numpy(std::move(batch.graph.begin)),
+            to_numpy(std::move(batch.graph.children)), to_numpy(std::move(batch.sizes)));
     }
 
     const Data& data() const { return data_; }
@@ -209,10 +259,10 @@ NB_MODULE(learner, m) {
         .def(nb::init<nb::ndarray<nb::ndim<2>, nb::f_contig, nb::device::cpu, nb::ro>,
                       const std::vector<std::int32_t>&, std::optional<In1<std::int64_t>>>(),
              nb::arg("codes").noconvert(), nb::arg("cardinalities"), nb::arg("weights").none())
-        .def("grow", &Table::grow, nb::kw_only(), nb::arg("targets"), nb::arg("inputs"),
-             nb::arg("per_parameter"), nb::arg("penalty").none(), nb::arg("name_factors").none(),
-             nb::arg("max_leaves").none(), nb::arg("min_leaf_rows"), nb::arg("seconds").none(),
-             nb::arg("stop"));
+        .def("grow", &Table::grow, nb::kw_only(), nb::arg("targets"), nb::arg("barred"),
+             nb::arg("readable"), nb::arg("per_parameter"), nb::arg("penalty").none(),
+             nb::arg("name_factors").none(), nb::arg("max_leaves").none(), nb::arg("min_leaf_rows"),
+             nb::arg("seconds").none(), nb::arg("slice_seconds"), nb::arg("stop"));
     nb::class_<CountedNode>(m, "CountedNode")
         .def(nb::init<const std::vector<std::int32_t>&, In1<std::int64_t>,
                       const std::vector<std::int32_t>&, const std::vector<std::int32_t>&, double,

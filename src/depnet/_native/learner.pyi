@@ -25,21 +25,35 @@ class Table:
     def grow(
         self,
         *,
-        targets: Sequence[int],
-        inputs: Sequence[int],
+        targets: Sequence[Sequence[int]],
+        barred: Sequence[Sequence[int]],
+        readable: NDArray[np.int32],
         per_parameter: float,
         penalty: Callable[[int], float] | None,
         name_factors: tuple[float, float] | None,
         max_leaves: int | None,
         min_leaf_rows: int,
         seconds: float | None,
+        slice_seconds: float,
         stop: Stop,
-    ) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], bool]:
-        """Algorithm 3 for one node: (kinds, first, second, counts, complete).
+    ) -> tuple[
+        NDArray[np.uint8],
+        NDArray[np.int32],
+        NDArray[np.int32],
+        NDArray[np.int64],
+        NDArray[np.int32],
+        NDArray[np.int32],
+        NDArray[np.int32],
+        NDArray[np.int64],
+    ]:
+        """Algorithm 3 for some nodes in turn, at least one and until `slice_seconds` are over.
 
-        `kinds[t]` is 0 for Split(first, second) and 1 for Merge(first, second). `counts` is [leaf, state],
-        flat. `complete` is false if `seconds` passed first; what was grown until then is valid.
-        `penalty(k)` is R(k, N), called once for each k; without it R(k, N) = k * `per_parameter`.
+        Node k updates `targets[k]` and may be split by what is `readable` less its targets and `barred[k]`.
+        Returned are (kinds, first, second, counts, variable, begin, children, sizes), the nodes' arrays one behind
+        the other. `kinds[t]` is 0 for Split(first, second) and 1 for Merge(first, second); `counts` is [leaf, state];
+        (variable, begin, children) is the compiled graph. `sizes` has five numbers a node: those of its operations,
+        counts, vertices and children, and 0 if `seconds` passed before it was complete; what was grown until then
+        is valid. `penalty(k)` is R(k, N), called once for each k; without it R(k, N) = k * `per_parameter`.
         """
 
 class CountedNode:

@@ -4,14 +4,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "decision_graph_compile.hpp"
 #include "learner_bits.hpp"
 #include "learner_costs.hpp"
 #include "learner_data.hpp"
 #include "learner_watch.hpp"
 
 namespace depnet {
-
-constexpr std::uint8_t kSplit = 0, kMerge = 1;
 
 struct Grown {
     std::vector<std::uint8_t> kinds;

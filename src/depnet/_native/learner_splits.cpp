@@ -24,7 +24,9 @@ Splits::Splits(const Data& data, const Bits& bits, const LearnerKernels& kernels
       watch_(watch) {
     for (const std::int32_t i : settings.targets) states_ *= data.cardinalities[i];
     for (const std::int32_t j : settings.inputs)
-        if (data.cardinalities[j] > 1) cardinalities_.push_back(data.cardinalities[j]);
+        if (const std::int64_t k = data.cardinalities[j];
+            k > 1 && (cardinalities_.empty() || cardinalities_.back() != k))
+            cardinalities_.push_back(k);
     std::sort(cardinalities_.begin(), cardinalities_.end());
     cardinalities_.erase(std::unique(cardinalities_.begin(), cardinalities_.end()),
                          cardinalities_.end());

@@ -6,17 +6,17 @@ candidates of Sec. 4.5) in the native core, and its table is p^D(X_i | Y_i) (The
 """
 
 import os
-import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from depnet.data import Dataset
 from depnet.errors import DataError, LearningError, ManyStatesWarning
-from depnet.learning.native import Grower, Grown
+from depnet.learning.native import Grower
 from depnet.learning.options import Limits, Role, Task, checked_jobs, checked_seconds, plan
+from depnet.learning.parallel import MOST, grown_batches
 from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, checked_penalty, penalty_value
 from depnet.learning.resume import ResumeFile, fingerprint
 from depnet.model import ConditionalTable, DecisionGraph, Network, Node
@@ -156,44 +156,18 @@ def learn_tasks(
         missing = [number for number, node in enumerate(nodes) if node is None]
         done = len(tasks) - len(missing)
         grower = Grower(dataset, tasks, penalties, limits, max_seconds)
-        for number, grown in _grown_nodes(grower, missing, n_jobs):
-            source = grown.source(cardinalities)
-            table = ConditionalTable.learned(grown.counts, smoothing)
-            nodes[number] = Node(tasks[number].targets, source, table)
-            if file is not None and grown.complete:
-                file.add(number, source)
-            done += 1
-            if progress is not None:
-                progress(done, len(tasks))
+        for batch in grown_batches(grower, missing, n_jobs, most=MOST if file is None else 1):
+            for grown in batch.nodes(tasks, cardinalities, smoothing):
+                if file is not None and grown.complete:
+                    file.add(grown.number, grown.source)
+                nodes[grown.number] = Node.learned(tasks[grown.number].targets, grown.source, grown.table)
+                done += 1
+                if progress is not None:
+                    progress(done, len(tasks))
     finally:
         if file is not None:
             file.close()
     return Network(dataset.domain, tuple(node for node in nodes if node is not None))
-
-
-def _grown_nodes(grower: Grower, numbers: Sequence[int], n_jobs: int | None) -> Iterator[tuple[int, Grown]]:
-    """Each node as soon as it is grown, in any order. However this ends, no thread goes on growing."""
-    try:
-        # Without joblib there is no joblib.parallel_config that None could refer to.
-        if n_jobs == 1 or (n_jobs is None and "joblib" not in sys.modules):
-            for number in numbers:
-                yield number, grower(number)
-            return
-        from joblib import Parallel, delayed
-
-        calls = [delayed(_numbered)(grower, number) for number in numbers]
-        try:
-            parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator_unordered")
-        except ValueError:  # a backend that gives all results at the end only
-            parallel = Parallel(n_jobs=n_jobs, prefer="threads")
-        yield from parallel(calls)
-    finally:
-        grower.stop()
-        grower.close()
-
-
-def _numbered(grower: Grower, number: int) -> tuple[int, Grown]:
-    return number, grower(number)
 
 
 def _node_of_source(dataset: Dataset, task: Task, source: DecisionGraph, smoothing: float) -> Node:

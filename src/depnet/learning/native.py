@@ -2,8 +2,9 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -11,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet._native import learner as native
-from depnet.arrays import IntArray
+from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data import Dataset
 from depnet.learning.options import Limits, Task
 from depnet.learning.penalty import Penalty, StructuralMdl, penalty_value, per_parameter
-from depnet.model import DecisionGraph
+from depnet.model import ConditionalTable, DecisionGraph
+from depnet.model.decision_graph import CompiledGraph
 
 
 class Grown(NamedTuple):
@@ -32,9 +34,66 @@ class Grown(NamedTuple):
         return DecisionGraph.recorded(self.kinds, self.first, self.second, cardinalities, len(self.counts))
 
 
+class GrownNode(NamedTuple):
+    """A grown node, by its number; not complete if the time was over first."""
+
+    number: int
+    source: DecisionGraph
+    table: ConditionalTable
+    complete: bool
+
+
+class Batch(NamedTuple):
+    """Some grown nodes: the arrays of all of them one behind the other, as the native core gives them."""
+
+    numbers: tuple[int, ...]
+    kinds: NDArray[np.uint8]
+    first: NDArray[np.int32]
+    second: NDArray[np.int32]
+    counts: IntArray
+    variable: NDArray[np.int32]
+    begin: NDArray[np.int32]
+    children: NDArray[np.int32]
+    sizes: IntArray
+    """[node, 5]: how many operations, counts, vertices and children it has; 0 if it is not complete."""
+    seconds: float
+    """Wall time that they took."""
+
+    def nodes(
+        self, tasks: Sequence[Task], cardinalities: tuple[int, ...], smoothing: float
+    ) -> Iterator[GrownNode]:
+        """One by one."""
+        states = np.array([math.prod(cardinalities[i] for i in tasks[n].targets) for n in self.numbers])
+        leaves = self.sizes[:, 1] // states
+        theta = flat_theta(self.counts, np.repeat(states, leaves), smoothing)
+        for array in (*self[1:8], theta):
+            read_only(array)
+        ends = np.cumsum(self.sizes[:, :4], axis=0)
+        starts = (ends - self.sizes[:, :4]).tolist()
+        for k, ((o, c, v, w), (o1, c1, v1, w1)) in enumerate(zip(starts, ends.tolist(), strict=True)):
+            size = int(leaves[k])
+            graph = CompiledGraph(self.variable[v:v1], self.begin[v:v1], self.children[w:w1])
+            source = DecisionGraph.recorded(
+                self.kinds[o:o1], self.first[o:o1], self.second[o:o1], cardinalities, size, graph
+            )
+            table = ConditionalTable.learned(
+                self.counts[c:c1].reshape(size, -1), smoothing, theta[c:c1].reshape(size, -1)
+            )
+            yield GrownNode(self.numbers[k], source, table, bool(self.sizes[k, 4]))
+
+
+def flat_theta(counts: IntArray, states: IntArray, smoothing: float) -> FloatArray:
+    """`ConditionalTable.from_counts` of many tables at once: leaf after leaf, each with its number of `states`."""
+    starts = np.cumsum(states) - states
+    totals = np.repeat(np.add.reduceat(counts, starts) + smoothing * states, states)
+    theta: FloatArray = np.repeat(1.0 / states, states)
+    np.divide(counts + smoothing, totals, out=theta, where=totals > 0)
+    return theta
+
+
 @dataclass(eq=False)
 class Grower:
-    """Grows the nodes of `tasks` one by one, each with its own penalty; safe to call from many threads.
+    """Grows the nodes of `tasks`, each with its own penalty; safe to call from many threads.
 
     It can be pickled: another process makes the native table again, once.
     """
@@ -44,27 +103,55 @@ class Grower:
     penalties: Sequence[Penalty]
     limits: Limits = field(default_factory=Limits)
     max_seconds: float | None = None
-    _linear: list[float | None] = field(default_factory=list, init=False)
+    _linear: dict[Penalty, float | None] = field(default_factory=dict, init=False)
     _token: str = field(default_factory=lambda: uuid4().hex, init=False)
     _began: float = field(default_factory=time.time, init=False)
     _stop: native.Stop = field(default_factory=native.Stop, init=False)
 
     def __post_init__(self) -> None:
-        prices = {
+        self._linear = {
             penalty: per_parameter(penalty, self.dataset.total) for penalty in dict.fromkeys(self.penalties)
         }
-        self._linear = [prices[penalty] for penalty in self.penalties]
         _table(self._token, self.dataset)
 
-    def __call__(self, number: int) -> Grown:
-        """Grow node `number`, to the end or until the time is over."""
-        task, penalty = self.tasks[number], self.penalties[number]
+    def __call__(self, numbers: Sequence[int], seconds: float = math.inf) -> list[Batch]:
+        """Grow these nodes, each to the end or until the time of the fit is over.
+
+        After `seconds` no further node is begun: the first ones are returned, at least one.
+        """
+        began = time.perf_counter()
+        batches: list[Batch] = []
+        done = 0
+        while done < len(numbers) and (not done or time.perf_counter() - began < seconds):
+            alike = self._alike(numbers, done)
+            batches.append(self._grow(alike, seconds - (time.perf_counter() - began)))
+            done += len(batches[-1].numbers)
+        return batches
+
+    def _alike(self, numbers: Sequence[int], begin: int) -> Sequence[int]:
+        """The nodes from `begin` on that one native call can grow: of one penalty, with the same to read."""
+        first = numbers[begin]
+        end = begin + 1
+        while (
+            end < len(numbers)
+            and self.penalties[numbers[end]] is self.penalties[first]
+            and self.tasks[numbers[end]].readable is self.tasks[first].readable
+        ):
+            end += 1
+        return numbers[begin:end]
+
+    def _grow(self, numbers: Sequence[int], seconds: float) -> Batch:
+        tasks, penalty = [self.tasks[number] for number in numbers], self.penalties[numbers[0]]
         rows = self.dataset.total
-        linear = self._linear[number]
+        linear = self._linear[penalty]
         left = None if self.max_seconds is None else max(0.0, self._began + self.max_seconds - time.time())
-        kinds, first, second, counts, complete = _table(self._token, self.dataset).grow(
-            targets=task.targets,
-            inputs=task.inputs,
+        began = time.perf_counter()
+        kinds, first, second, counts, variable, begin, children, flat = _table(
+            self._token, self.dataset
+        ).grow(
+            targets=[task.targets for task in tasks],
+            barred=[tuple(task.barred) for task in tasks],
+            readable=_as_array(tasks[0].readable),
             per_parameter=0.0 if linear is None else linear,
             penalty=None if linear is not None else lambda k: penalty_value(penalty, k, rows),
             name_factors=(penalty.split_factor, penalty.merge_factor)
@@ -73,10 +160,13 @@ class Grower:
             max_leaves=self.limits.max_leaves,
             min_leaf_rows=self.limits.min_leaf_rows,
             seconds=None if left is None else min(left, 1e9),
+            slice_seconds=seconds,
             stop=self._stop,
         )
-        states = math.prod(self.dataset.domain.cardinalities[i] for i in task.targets)
-        return Grown(kinds, first, second, counts.reshape(-1, states), complete)
+        sizes = flat.reshape(-1, 5)
+        grown = tuple(numbers[: len(sizes)])
+        took = time.perf_counter() - began
+        return Batch(grown, kinds, first, second, counts, variable, begin, children, sizes, took)
 
     def stop(self) -> None:
         """End the growing in all threads, soon."""
@@ -91,6 +181,11 @@ class Grower:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _stop=native.Stop())
+
+
+@lru_cache(maxsize=4)
+def _as_array(variables: tuple[int, ...]) -> NDArray[np.int32]:
+    return np.array(variables, dtype=np.int32)
 
 
 _TABLES: dict[str, native.Table] = {}

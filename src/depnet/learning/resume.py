@@ -1,7 +1,7 @@
 """A file that grows node by node, so that a fit that was killed goes on where it stopped.
 
 JSON lines: a header with a fingerprint of the data and of all that decides the structure, then one line
-for each node that is complete. Every line is on the disk before the next node is begun; a line torn by
+for each node that is complete. A line is on the disk before its node counts as done; one torn by
 the end of the process is dropped when the file is opened again.
 """
 

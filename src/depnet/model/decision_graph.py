@@ -12,7 +12,6 @@ graph, where a row meets only the tests on its own path.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -69,18 +68,17 @@ class DecisionGraph:
         second: NDArray[np.int32],
         cardinalities: tuple[int, ...],
         size: int,
+        compiled: CompiledGraph | None = None,
     ) -> "DecisionGraph":
-        """Operations as the native learner records them, kinds 0 for Split(first, second) and 1 for Merge.
+        """What the native learner recorded: kinds 0 for Split(first, second) and 1 for Merge.
 
         They are possible by construction, so they are not checked one by one again, and they stay arrays
         until somebody reads them: a wide network may have a hundred thousand.
         """
         graph = object.__new__(cls)
-        branches = _as_array(cardinalities)[np.where(kinds == 0, second, 0)]
-        arrays = native.compile_operations(kinds, first, second, branches)
         object.__setattr__(graph, "cardinalities", cardinalities)
         object.__setattr__(graph, "_size", size)
-        object.__setattr__(graph, "_compiled", [CompiledGraph(*map(read_only, arrays))])
+        object.__setattr__(graph, "_compiled", [] if compiled is None else [compiled])
         object.__setattr__(graph, "_recorded", (kinds, first, second))
         return graph
 
@@ -176,11 +174,6 @@ class DecisionGraph:
             raise ModelError(
                 f"variable {j} has the codes 0..{self.cardinalities[j] - 1}; got {column.min()}..{column.max()}."
             )
-
-
-@lru_cache(maxsize=4)
-def _as_array(cardinalities: tuple[int, ...]) -> NDArray[np.int32]:
-    return np.array(cardinalities, dtype=np.int32)
 
 
 def checked_size(operations: Iterable[Operation], cardinalities: Sequence[int]) -> int:

@@ -48,6 +48,17 @@ class Node:
                 "Y_i is a function of the other variables."
             )
 
+    @classmethod
+    def learned(
+        cls, variables: tuple[int, ...], source: InformationSource, table: ConditionalTable
+    ) -> "Node":
+        """A node as the native learner made it, whose parts fit together: nothing is checked again."""
+        node = object.__new__(cls)
+        object.__setattr__(node, "variables", variables)
+        object.__setattr__(node, "source", source)
+        object.__setattr__(node, "table", table)
+        return node
+
     @property
     def variable(self) -> int:
         """i, where the node updates one variable."""

@@ -83,11 +83,18 @@ class ConditionalTable:
         return cls(read_only(_theta(whole, smoothing)), read_only(whole), smoothing)
 
     @classmethod
-    def learned(cls, counts: IntArray, smoothing: float) -> "ConditionalTable":
-        """`from_counts` for counts that the native learner made: they are what they should be."""
+    def learned(
+        cls, counts: IntArray, smoothing: float, theta: FloatArray | None = None
+    ) -> "ConditionalTable":
+        """`from_counts` for counts that the native learner made, which are what they should be.
+
+        `theta` is given where it was computed for many tables at once; both arrays are then read-only already.
+        """
         table = object.__new__(cls)
-        object.__setattr__(table, "probabilities", read_only(_theta(counts, smoothing)))
-        object.__setattr__(table, "counts", read_only(counts))
+        if theta is None:
+            theta = read_only(_theta(read_only(counts), smoothing))
+        object.__setattr__(table, "probabilities", theta)
+        object.__setattr__(table, "counts", counts)
         object.__setattr__(table, "smoothing", smoothing)
         return table
 

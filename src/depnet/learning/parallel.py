@@ -1,0 +1,74 @@
+"""Nodes shared out over threads, or over whatever joblib is configured for, several at a time.
+
+To ask for a node costs Python and joblib some ten microseconds, more than to grow it in a small table, while one of
+a large table takes seconds. So nodes are grown in batches of about as many as a twentieth of a second takes,
+judged by those that are grown already: few calls on small tables, one node a call on large ones, and neither
+progress nor Ctrl-C waits for long.
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+
+from depnet.learning.native import Batch, Grower
+
+SECONDS = 0.05
+"""The wall time that a batch should take."""
+
+MOST = 256
+"""Nodes in a batch, at most."""
+
+
+def grown_batches(
+    grower: Grower, numbers: Sequence[int], n_jobs: int | None, most: int = MOST
+) -> Iterator[Batch]:
+    """The nodes in batches of at most so many as soon as they are grown, in any order.
+
+    However this ends, no thread goes on growing.
+    """
+    # Nodes of one penalty with the same to read can be in one batch.
+    rank = {penalty: k for k, penalty in enumerate(dict.fromkeys(grower.penalties))}
+    numbers = sorted(numbers, key=lambda i: (rank[grower.penalties[i]], bool(grower.tasks[i].readable), i))
+    try:
+        # Without joblib there is no joblib.parallel_config that None could refer to.
+        if n_jobs == 1 or (n_jobs is None and "joblib" not in sys.modules):
+            while numbers:
+                for batch in grower(numbers[:most], SECONDS):
+                    numbers = numbers[len(batch.numbers) :]
+                    yield batch
+            return
+        from joblib import Parallel, delayed, effective_n_jobs
+
+        try:
+            parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator_unordered")
+        except ValueError:  # a backend that gives all results at the end only
+            parallel = Parallel(n_jobs=n_jobs, prefer="threads")
+        shares = Shares(numbers, effective_n_jobs(n_jobs), most)
+        for batches in parallel(delayed(grower)(share) for share in shares):
+            for batch in batches:
+                shares.took(batch)
+                yield batch
+    finally:
+        grower.stop()
+        grower.close()
+
+
+class Shares:
+    """The nodes in shares of about `SECONDS`, by the time that earlier ones took; smaller towards the end."""
+
+    def __init__(self, numbers: Sequence[int], workers: int, most: int) -> None:
+        self._numbers, self._workers, self._most = numbers, max(1, workers), most
+        self._nodes, self._seconds = 0, 0.0
+
+    def took(self, batch: Batch) -> None:
+        """These are done."""
+        self._nodes += len(batch.numbers)
+        self._seconds += batch.seconds
+
+    def __iter__(self) -> Iterator[Sequence[int]]:
+        begin = 0
+        while begin < len(self._numbers):
+            fast = int(SECONDS * self._nodes / self._seconds) if self._seconds else 1
+            fair = (len(self._numbers) - begin) // (4 * self._workers)
+            size = max(1, min(fast, fair, self._most))
+            yield self._numbers[begin : begin + size]
+            begin += size
