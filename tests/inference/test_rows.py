@@ -6,11 +6,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from depnet import Dataset, Network, RandomScan, SequentialScan, query_rows
+from depnet import (
+    Dataset,
+    Domain,
+    LosslessSource,
+    Network,
+    Node,
+    RandomScan,
+    SequentialScan,
+    query,
+    query_rows,
+)
 from depnet.errors import DataError, EvidenceError
 from depnet.inference import rows as module
 from depnet.inference.rows import METHODS
-from depnet.model import Evidence, Scan
+from depnet.model import ConditionalTable, Evidence, Scan
 from tests.inference.cases import random_scan
 from tests.inference.test_chains import slightly_wrong
 from tests.reference.inference import query_law
@@ -158,3 +168,19 @@ def test_slow_mixing_is_left_to_the_chains(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(module, "MAX_APPLICATIONS", 1)
     result = query_rows(coupled(), [[-1, -1, 0]], tolerance=0.05, rng=np.random.default_rng(0))
     assert METHODS[result.method[0]] == "sample"
+
+
+def test_more_variables_than_numpy_has_axes() -> None:
+    """70 variables in a ring, each a copy of the one before: holes get what the ring knows, in rows and in mean field."""
+    n = 70
+    table = ConditionalTable.from_probabilities([[0.9, 0.1], [0.1, 0.9]])
+    nodes = tuple(Node((i,), LosslessSource(((i - 1) % n,), (2,)), table) for i in range(n))
+    network = Network(Domain.from_cardinalities([2] * n), nodes)
+    rows = np.tile(np.arange(2)[:, None], (1, n))
+    rows[:, 5] = -1
+    found = query_rows(network, rows)
+    assert np.allclose(found.probabilities["X5"], [[0.9, 0.1], [0.1, 0.9]])
+    sampled = query_rows(network, rows, method="sample", rng=np.random.default_rng(0))
+    assert np.allclose(sampled.probabilities["X5"], [[0.9, 0.1], [0.1, 0.9]])
+    field = query(network, "X5", {"X4": 1, "X6": 0}, method="mean-field")
+    assert np.allclose(np.asarray(field.probabilities), [0.1, 0.9])

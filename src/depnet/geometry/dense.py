@@ -19,6 +19,12 @@ CHUNK = 1 << 18
 
 def leaf_tensor(source: InformationSource, cardinalities: Sequence[int]) -> NDArray[np.unsignedinteger]:
     """Y(x) for every joint state of the source's inputs, in the smallest dtype that holds a leaf."""
+    shape = tuple(k if j in source.inputs else 1 for j, k in enumerate(cardinalities))
+    return input_leaves(source, cardinalities).reshape(shape)
+
+
+def input_leaves(source: InformationSource, cardinalities: Sequence[int]) -> NDArray[np.unsignedinteger]:
+    """The same in one row, the last input fastest: numpy's tensors have no more than 64 axes (32 before 2.0)."""
     inputs = source.inputs
     shape = tuple(k if j in inputs else 1 for j, k in enumerate(cardinalities))
     size = math.prod(shape)
@@ -30,7 +36,7 @@ def leaf_tensor(source: InformationSource, cardinalities: Sequence[int]) -> NDAr
         for j in inputs:
             codes[: len(states), j] = states // strides[j] % shape[j]
         leaves[start : start + len(states)] = source(codes[: len(states)])
-    return leaves.reshape(shape)
+    return leaves
 
 
 def theta_tensor(node: Node, cardinalities: Sequence[int]) -> FloatArray:

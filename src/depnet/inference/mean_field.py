@@ -24,7 +24,7 @@ from scipy.sparse import csr_array
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.errors import DomainTooLargeError, EvidenceError
-from depnet.geometry.dense import leaf_tensor
+from depnet.geometry.dense import input_leaves
 from depnet.inference.plan import start_laws
 from depnet.inference.tilt import tilted_rows
 from depnet.model.decision_graph import DecisionGraph
@@ -124,7 +124,7 @@ def _full_tree(source: InformationSource, cardinalities: Sequence[int]) -> ReadO
         following = list(range(vertices, vertices + len(level) * k))
         edges += [(v, j, code, following[at * k + code]) for at, v in enumerate(level) for code in range(k)]
         level, vertices = following, vertices + len(following)
-    leaves = leaf_tensor(source, cardinalities).reshape(-1).tolist()
+    leaves = input_leaves(source, cardinalities).tolist()
     return ReadOnce(vertices, edges, list(zip(level, leaves, strict=True)))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from depnet._native import batch as native
 from depnet.arrays import FloatArray
 from depnet.errors import DomainTooLargeError
-from depnet.geometry.dense import leaf_tensor
+from depnet.geometry.dense import input_leaves
 from depnet.inference.tilt import tilted_rows
 from depnet.model.decision_graph import DecisionGraph
 from depnet.model.evidence import Evidence
@@ -46,7 +46,7 @@ def planned(network: Network, evidence: Evidence, estimators: Sequence[Sequence[
                 f"the information source of node {number} is a function of {len(node.source.inputs)} variables with "
                 f"{states:,} joint states, too many to tabulate. Learn a DecisionGraph instead."
             )
-        leaves = leaf_tensor(node.source, cards).reshape(-1).astype(np.int32)
+        leaves = input_leaves(node.source, cards).astype(np.int32)
         plan.add_table_node(targets, np.array(node.source.inputs, dtype=np.int32), leaves, flat)
     for variables in estimators:
         plan.add_estimator(np.array(variables, dtype=np.int32))

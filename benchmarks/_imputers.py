@@ -1,0 +1,240 @@
+"""The imputers that are compared, each run in a process of its own with one thread and a limit of CPU seconds.
+
+`run` saves a table, starts `python -m benchmarks._imputers`, and reads what that leaves: for every hole its filling, for a
+category the probabilities of its states (where the tool has any), for a number the ends of a 90 % interval; and the CPU
+seconds of fitting and filling, without imports, and without what is done afterwards to find laws and intervals. Where a
+tool gives no intervals, they are made for it: IterativeImputer's predictions have the residuals of three-fold
+cross-validation on the completed table added, miceforest's draws are taken for normal. IterativeImputer's regression of a
+binary column is its probability; of other categories it has none, and the nearest code is its filling.
+"""
+
+import json
+import os
+import pickle
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from depnet.arrays import FloatArray
+
+NUMBER = 0
+"""In `Table.states`: the column has numbers."""
+
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+IMPORTS, AFTERWARDS = 10, 600
+"""CPU seconds allowed for importing a tool, and for finding laws and intervals after it."""
+
+LEVELS = [0.05, 0.95]
+MICE_DATASETS, MICE_ITERATIONS = 5, 2
+
+
+@dataclass(frozen=True)
+class Table:
+    """Values [rows, columns], nan in the holes; `states[i]` is the number of codes of a category, or NUMBER."""
+
+    values: FloatArray
+    states: tuple[int, ...]
+
+
+@dataclass
+class Filled:
+    """What a tool says of every hole, by column, in the order of rows."""
+
+    seconds: float
+    points: dict[int, FloatArray] = field(default_factory=dict)
+    laws: dict[int, FloatArray] = field(default_factory=dict)
+    intervals: dict[int, FloatArray] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Over:
+    """A tool that was stopped at so many CPU seconds."""
+
+    seconds: float
+
+
+def run(tool: str, table: Table, limit: float) -> Filled | Over:
+    """A tool's fillings, or that it took more than `limit` CPU seconds."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        np.save(place / "values.npy", table.values)
+        (place / "states.json").write_text(json.dumps(table.states))
+        command = [sys.executable, "-m", "benchmarks._imputers", tool, folder, str(limit)]
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | ONE_THREAD
+        )
+        try:
+            _, errors = process.communicate(timeout=20 * limit + 120)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            return Over(limit)
+        if process.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+            return Over(limit)
+        if process.returncode != 0:
+            raise RuntimeError(f"{tool} failed ({process.returncode}): {errors[-2000:]}")
+        return Filled(**pickle.loads((place / "filled.pickle").read_bytes()))
+
+
+def _frame(table: Table) -> Any:
+    import pandas as pd
+
+    columns = {}
+    for i, k in enumerate(table.states):
+        column = pd.Series(table.values[:, i])
+        columns[f"c{i}"] = (
+            column if k == NUMBER else column.astype("Int64").astype(pd.CategoricalDtype(range(k)))
+        )
+    return pd.DataFrame(columns)
+
+
+def _holes(table: Table) -> dict[int, np.ndarray]:
+    return {i: np.flatnonzero(np.isnan(table.values[:, i])) for i in range(len(table.states))}
+
+
+def depnet_imputer(table: Table) -> tuple[float, Callable[[Filled], None]]:
+    from depnet import DependencyNetworkImputer, query_rows
+    from depnet.estimators.filling import predictive_quantiles
+
+    frame = _frame(table)
+    began = time.process_time()
+    imputer = DependencyNetworkImputer(random_state=0, n_jobs=1).fit(frame)
+    whole = imputer.transform(frame)
+    seconds = time.process_time() - began
+
+    def tell(filled: Filled) -> None:
+        model = imputer.model_
+        rows = model._rows(frame)
+        laws = query_rows(
+            model.network_, rows.codes, rows.hidden, tolerance=0.02, rng=np.random.default_rng(0), n_jobs=1
+        )
+        for i, holes in _holes(table).items():
+            variable = model.domain_.variables[i]
+            filled.points[i] = whole.iloc[holes, i].astype(float).to_numpy()
+            law = laws.probabilities[variable.name][holes]
+            if table.states[i] != NUMBER:
+                filled.laws[i] = law
+            elif variable.bins is not None:
+                filled.intervals[i] = predictive_quantiles(law, variable.bins, LEVELS)
+            else:
+                values = np.array(variable.states, dtype=float)
+                at = [
+                    (np.cumsum(law, axis=1) < level).sum(axis=1).clip(max=len(values) - 1) for level in LEVELS
+                ]
+                filled.intervals[i] = np.stack([values[place] for place in at], axis=1)
+
+    return seconds, tell
+
+
+def iterative_imputer(table: Table) -> tuple[float, Callable[[Filled], None]]:
+    from sklearn.ensemble import HistGradientBoostingRegressor
+    from sklearn.experimental import enable_iterative_imputer  # noqa: F401
+    from sklearn.impute import IterativeImputer
+    from sklearn.model_selection import cross_val_predict
+
+    model = HistGradientBoostingRegressor(random_state=0)
+    began = time.process_time()
+    imputer = IterativeImputer(model, random_state=0, keep_empty_features=True)
+    whole = imputer.fit_transform(table.values)
+    seconds = time.process_time() - began
+
+    def tell(filled: Filled) -> None:
+        for i, holes in _holes(table).items():
+            k, predicted = table.states[i], whole[holes, i]
+            if k != NUMBER:
+                filled.points[i] = np.clip(np.rint(predicted), 0, k - 1)
+                if k == 2:
+                    p = np.clip(predicted, 1e-3, 1 - 1e-3)
+                    filled.laws[i] = np.stack([1 - p, p], axis=1)
+                continue
+            filled.points[i] = predicted
+            seen = np.setdiff1d(np.arange(len(whole)), holes)
+            own = cross_val_predict(model, np.delete(whole[seen], i, axis=1), whole[seen, i], cv=3)
+            filled.intervals[i] = predicted[:, None] + np.quantile(whole[seen, i] - own, LEVELS)
+
+    return seconds, tell
+
+
+def miceforest(table: Table) -> tuple[float, Callable[[Filled], None]]:
+    import miceforest as mf
+
+    frame = _frame(table)
+    began = time.process_time()
+    kernel = mf.ImputationKernel(frame, num_datasets=MICE_DATASETS, random_state=0)
+    kernel.mice(MICE_ITERATIONS, num_threads=1)
+    wholes = [kernel.complete_data(d) for d in range(MICE_DATASETS)]
+    seconds = time.process_time() - began
+
+    def tell(filled: Filled) -> None:
+        for i, holes in _holes(table).items():
+            drawn = np.stack([whole.iloc[holes, i].astype(float).to_numpy() for whole in wholes])
+            k = table.states[i]
+            if k == NUMBER:
+                filled.points[i] = drawn.mean(axis=0)
+                reach = 1.645 * drawn.std(axis=0, ddof=1) * np.sqrt(1 + 1 / len(drawn))
+                filled.intervals[i] = np.stack([filled.points[i] - reach, filled.points[i] + reach], axis=1)
+                continue
+            counts = np.stack([(drawn == x).sum(axis=0) for x in range(k)], axis=1)
+            filled.points[i] = counts.argmax(axis=1).astype(float)
+            filled.laws[i] = (counts + 0.5) / (len(drawn) + 0.5 * k)
+
+    return seconds, tell
+
+
+def mode(table: Table) -> tuple[float, Callable[[Filled], None]]:
+    from sklearn.impute import SimpleImputer
+
+    began = time.process_time()
+    SimpleImputer(strategy="most_frequent", keep_empty_features=True).fit_transform(table.values)
+    seconds = time.process_time() - began
+
+    def tell(filled: Filled) -> None:
+        for i, holes in _holes(table).items():
+            seen = table.values[~np.isnan(table.values[:, i]), i]
+            k = table.states[i]
+            if k == NUMBER:
+                filled.points[i] = np.full(len(holes), np.median(seen))
+                filled.intervals[i] = np.tile(np.quantile(seen, LEVELS), (len(holes), 1))
+                continue
+            counts = np.bincount(seen.astype(int), minlength=k) + 0.5
+            filled.points[i] = np.full(len(holes), float(counts.argmax()))
+            filled.laws[i] = np.tile(counts / counts.sum(), (len(holes), 1))
+
+    return seconds, tell
+
+
+TOOLS: dict[str, Callable[[Table], tuple[float, Callable[[Filled], None]]]] = {
+    "depnet": depnet_imputer,
+    "IterativeImputer": iterative_imputer,
+    "miceforest": miceforest,
+    "mode": mode,
+}
+
+
+def main() -> None:
+    tool, folder, limit = sys.argv[1], Path(sys.argv[2]), float(sys.argv[3])
+    warnings.simplefilter("ignore")
+    states = tuple(json.loads((folder / "states.json").read_text()))
+    table = Table(np.load(folder / "values.npy"), states)
+    used = time.process_time()
+    # The soft limit ends the tool; what follows to find laws and intervals is not the tool's own time.
+    resource.setrlimit(resource.RLIMIT_CPU, (int(used + limit) + IMPORTS, resource.RLIM_INFINITY))
+    seconds, tell = TOOLS[tool](table)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time() + AFTERWARDS), resource.RLIM_INFINITY))
+    filled = Filled(seconds)
+    tell(filled)
+    (folder / "filled.pickle").write_bytes(pickle.dumps(vars(filled)))
+
+
+if __name__ == "__main__":
+    main()
