@@ -19,8 +19,8 @@ from depnet.learning.blocks import (
     candidates,
     choose_blocks,
     held_out_gain,
+    mutual_information,
 )
-from depnet.model.marginals import MarginalCounts
 from tests.strategies import datasets, seeds
 
 
@@ -43,7 +43,7 @@ def connected(edges: list[tuple[int, int]], i: int, j: int) -> bool:
 
 @given(datasets(max_rows=200))
 def test_candidates_are_the_forest_of_most_information(table: Dataset) -> None:
-    found = candidates(MarginalCounts.of(table))
+    found = candidates(table)
     n, cards = len(table.domain), table.domain.cardinalities
     pays = {}
     for i, j in itertools.combinations(range(n), 2):
@@ -207,13 +207,20 @@ def test_penalties_and_pseudo_counts_of_blocks() -> None:
     assert block_smoothing(0.5, [3, 3]) * 9 == pytest.approx(1.5)
 
 
+@given(datasets(min_variables=2, max_rows=50))
+def test_information_does_not_depend_on_how_many_tables_are_held(table: Dataset) -> None:
+    whole = mutual_information(table)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "BAND_CELLS", 1)
+        for a, b in zip(whole, mutual_information(table), strict=True):
+            assert np.array_equal(a, b)
+
+
 def test_bad_options_are_clear_errors() -> None:
     table = Dataset.from_codes(copies(500, 0.01, np.random.default_rng(0)), [2] * 5)
     with pytest.raises(LearningError, match="max_states is a whole number of at least 4"):
-        candidates(MarginalCounts.of(table), 3)
+        candidates(table, 3)
     with pytest.raises(LearningError, match="validation="):
         learn(table, blocks="auto", validation=table)
-    with pytest.raises(LearningError, match="2-way counts"):
-        candidates(MarginalCounts.of(table, max_pair_cells=1))
     with pytest.raises(LearningError, match="role"):
         learn(table, blocks="auto", roles={"X0": "nothing"})  # type: ignore[dict-item]

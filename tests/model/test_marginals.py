@@ -5,26 +5,88 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from depnet import Dataset, titanic
 from depnet.errors import DataError
 from depnet.model.evidence import Evidence
-from depnet.model.marginals import MarginalCounts, _pairs_by_passes, _pairs_by_product
+from depnet.model.marginals import MarginalCounts, PairTables
+from tests.reference.counting import pair_counts as slow_pair_counts
 from tests.strategies import datasets, seeds
 
 
+def wide_or_narrow(cardinalities: list[int], rows: int, weighted: bool, seed: int) -> Dataset:
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, np.array(cardinalities), size=(rows, len(cardinalities)))
+    return Dataset.from_codes(codes, cardinalities, rng.integers(0, 2**40, size=rows) if weighted else None)
+
+
+@pytest.mark.parametrize("isa", ["portable", "avx2", "avx512"])
+@given(
+    # Few states are counted as bits and many row by row; past 256 states codes are uint16.
+    cardinalities=st.lists(st.sampled_from([1, 2, 3, 5, 8, 9, 40, 300]), min_size=1, max_size=6),
+    rows=st.sampled_from([0, 1, 63, 64, 65, 200, 513]),
+    weighted=st.booleans(),
+    seed=seeds,
+)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_the_kernel_equals_a_loop(
+    isa: str, cardinalities: list[int], rows: int, weighted: bool, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEPNET_ISA", isa)
+    dataset = wide_or_narrow(cardinalities, rows, weighted, seed)
+    try:
+        tables = PairTables.of(dataset)
+    except ValueError:
+        pytest.skip(f"this machine has no {isa}")
+    slow = slow_pair_counts(dataset)
+    assert list(tables) == list(slow)
+    assert len(tables) == len(slow)
+    for pair, table in slow.items():
+        assert np.array_equal(tables[pair], table)
+    first, last = sorted(np.random.default_rng(seed).integers(0, len(cardinalities) + 1, size=2).tolist())
+    part = PairTables.of(dataset, first, last)
+    assert list(part) == [pair for pair in slow if first <= pair[0] < last]
+    assert len(part) == len(list(part))
+    for pair in part:
+        assert np.array_equal(part[pair], slow[pair])
+
+
+def test_many_rows_are_counted_in_chunks() -> None:
+    dataset = wide_or_narrow([2, 7, 9], 40_001, False, 1)
+    tables = PairTables.of(dataset)
+    for (i, j), table in tables.items():
+        assert np.array_equal(
+            table.ravel(),
+            np.bincount(
+                dataset.column(i) * np.int64(table.shape[1]) + dataset.column(j), minlength=table.size
+            ),
+        )
+
+
+def test_a_pair_that_was_not_counted_is_a_key_error() -> None:
+    tables = PairTables.of(wide_or_narrow([2, 3, 2, 2], 10, False, 1), 1, 3)
+    for pair in ((0, 1), (2, 2), (3, 2), (1, 4), (3, 4)):
+        assert pair not in tables
+    assert (1, 2) in tables
+
+
 @given(datasets(weighted=True))
-def test_both_ways_of_counting_equal_a_loop(dataset: Dataset) -> None:
-    assert dataset.weights is not None
+def test_counts_of_a_dataset(dataset: Dataset) -> None:
     counts = MarginalCounts.of(dataset)
     assert counts.total == dataset.total
-    for pairs in (counts.pairs or {}, _pairs_by_passes(dataset), _pairs_by_product(dataset, chunk=7)):
-        for (i, j), table in pairs.items():
-            slow = np.zeros_like(table)
-            for row, weight in zip(dataset.codes, dataset.weights, strict=True):
-                slow[row[i], row[j]] += weight
-            assert np.array_equal(table, slow)
+    assert dataset.weights is not None
+    for i, single in enumerate(counts.singles):
+        slow = np.zeros_like(single)
+        np.add.at(slow, dataset.column(i), dataset.weights)
+        assert np.array_equal(single, slow)
+    for pair, table in slow_pair_counts(dataset).items():
+        assert counts.pairs is not None
+        assert np.array_equal(counts.pairs[pair], table)
+    twice = counts + counts
+    assert twice.total == 2 * counts.total
+    assert twice == MarginalCounts(twice.singles, dict(twice.pairs or {}))
 
 
 @given(datasets(min_variables=2), seeds)

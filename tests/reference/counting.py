@@ -4,13 +4,28 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
+import numpy as np
+
 from depnet import Dataset, Network, Node
+from depnet.arrays import IntArray
 
 
 def weighted_rows(dataset: Dataset) -> list[tuple[tuple[int, ...], int]]:
     """Every row as a tuple, with its weight."""
     weights = [1] * dataset.rows if dataset.weights is None else dataset.weights.tolist()
     return [(tuple(row), weight) for row, weight in zip(dataset.codes.tolist(), weights, strict=True)]
+
+
+def pair_counts(dataset: Dataset) -> dict[tuple[int, int], IntArray]:
+    """For each pair i < j how many rows have X_i = x and X_j = x', [x, x']."""
+    cards = dataset.domain.cardinalities
+    tables: dict[tuple[int, int], IntArray] = {}
+    for i in range(len(cards)):
+        for j in range(i + 1, len(cards)):
+            tables[i, j] = np.zeros((cards[i], cards[j]), dtype=np.int64)
+            for row, weight in weighted_rows(dataset):
+                tables[i, j][row[i], row[j]] += weight
+    return tables
 
 
 def state_of(row: Sequence[int], node: Node, cardinalities: Sequence[int]) -> int:

@@ -20,7 +20,7 @@ from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.dataset import Dataset
 from depnet.errors import DataError
 from depnet.model.counting import check_same_domain
-from depnet.model.marginals import MarginalCounts
+from depnet.model.marginals import MarginalCounts, PairTables
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan
 from depnet.sampling import sample
@@ -121,7 +121,10 @@ def distance(first: MarginalCounts, second: MarginalCounts, names: Sequence[str]
 
     singles = read_only(np.array([apart(a, b) for a, b in zip(first.singles, second.singles, strict=True)]))
     pairs = None
-    if first.pairs is not None and second.pairs is not None:
+    if isinstance(first.pairs, PairTables) and isinstance(second.pairs, PairTables):
+        gaps = np.abs(first.pairs.cells / first.total - second.pairs.cells / second.total)
+        pairs = read_only(first.pairs.sums(gaps) / 2)
+    elif first.pairs is not None and second.pairs is not None:
         theirs = second.pairs
         pairs = read_only(np.array([apart(first.pairs[pair], theirs[pair]) for pair in sorted(first.pairs)]))
     return MarginalDrift(tuple(names), singles, pairs, first.total)

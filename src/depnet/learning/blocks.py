@@ -36,7 +36,7 @@ from depnet.learning.learn import Progress, learn_tasks
 from depnet.learning.options import Limits, Role, checked_seconds, plan
 from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, Scaled, checked_penalty
 from depnet.model.counting import leaf_counts
-from depnet.model.marginals import MarginalCounts
+from depnet.model.marginals import PairTables, pair_cells
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.table import ConditionalTable, checked_smoothing
@@ -56,6 +56,9 @@ TRIAL_SMOOTHING = 0.5
 
 MANY_ROWS = 25_000
 """From so many rows on, a fifth of them is enough to choose by, and cheaper."""
+
+BAND_CELLS = 1 << 22
+"""So many cells of 2-way tables are held at once."""
 
 FEW_ROWS = 50
 """Fewer rows than this say nothing about blocks."""
@@ -93,9 +96,7 @@ def choose_blocks(
     barred = {dataset.domain.index(name) for name in alone}
     if dataset.total >= MANY_ROWS:
         _, dataset = next(held_out(dataset))
-    found = [
-        c for c in candidates(MarginalCounts.of(dataset), max_states) if not barred.intersection(c.variables)
-    ]
+    found = [c for c in candidates(dataset, max_states) if not barred.intersection(c.variables)]
     if not found:
         return ()
     rows, held = next(held_out(dataset))
@@ -119,31 +120,49 @@ def choose_blocks(
     )
 
 
-def candidates(counts: MarginalCounts, max_states: int = MAX_STATES) -> tuple[Candidate, ...]:
+def candidates(dataset: Dataset, max_states: int = MAX_STATES) -> tuple[Candidate, ...]:
     """The Chow-Liu forest's edges that pay for themselves and are small enough, the strongest first."""
     if isinstance(max_states, bool) or not isinstance(max_states, int) or max_states < 4:
         raise LearningError(
             f"max_states is a whole number of at least 4, two variables of two states; got {max_states!r}."
         )
-    if counts.pairs is None:
-        raise LearningError(
-            'blocks="auto" needs the 2-way counts of all pairs, and there are too many cells. Name blocks yourself, '
-            "or leave them out."
-        )
-    rows = counts.total
-    entropies = [_entropy(table) for table in counts.singles]
-    found = []
-    for (i, j), table in counts.pairs.items():
-        information = entropies[i] + entropies[j] - _entropy(table)
-        parameters = (table.shape[0] - 1) * (table.shape[1] - 1)
-        if parameters == 0 or rows * information <= parameters * math.log(rows) / 2:
-            continue
-        coupling = information / min(entropies[i], entropies[j])
-        found.append(Candidate((i, j), information, min(coupling, 1.0)))
+    rows, cards = dataset.total, np.array(dataset.domain.cardinalities)
+    if rows == 0 or len(cards) < 2:
+        return ()
+    entropies, information = mutual_information(dataset)
+    first, second = np.triu_indices(len(cards), 1)
+    parameters = (cards[first] - 1) * (cards[second] - 1)
+    worth = np.flatnonzero((parameters > 0) & (rows * information > parameters * math.log(rows) / 2))
     # Equal information is broken by the variables' numbers, so that the forest is one.
-    found.sort(key=lambda c: (-c.information, c.variables))
-    edges = _forest(found, len(counts.singles))
-    return tuple(c for c in edges if math.prod(len(counts.singles[i]) for i in c.variables) <= max_states)
+    order = worth[np.argsort(-information[worth], kind="stable")]
+    edges = _forest(
+        zip(first[order].tolist(), second[order].tolist(), order.tolist(), strict=True), len(cards)
+    )
+    found = []
+    for i, j, number in edges:
+        if cards[i] * cards[j] <= max_states:
+            coupling = float(information[number] / min(entropies[i], entropies[j]))
+            found.append(Candidate((i, j), float(information[number]), min(coupling, 1.0)))
+    return tuple(found)
+
+
+def mutual_information(dataset: Dataset) -> tuple[FloatArray, FloatArray]:
+    """H(X_i) of each variable and I(X_i; X_j) of each pair (0, 1), (0, 2), ..., (1, 2), ..., in nats."""
+    cards, rows = dataset.domain.cardinalities, dataset.total
+    entropies, joint = np.zeros(len(cards)), []
+    first = 0
+    while first < len(cards) - 1:
+        last = first + 1
+        while last < len(cards) - 1 and pair_cells(cards, first, last + 1) <= BAND_CELLS:
+            last += 1
+        tables = PairTables.of(dataset, first, last)
+        joint.append(math.log(rows) - tables.sums(xlogy(tables.cells, tables.cells)) / rows)
+        if first == 0:
+            entropies[0] = _entropy(tables[0, 1].sum(axis=1))
+            entropies[1:] = [_entropy(tables[0, j].sum(axis=0)) for j in range(1, len(cards))]
+        first = last
+    i, j = np.triu_indices(len(cards), 1)
+    return entropies, np.maximum(entropies[i] + entropies[j] - np.concatenate(joint), 0.0)
 
 
 def held_out_gain(block: Node, singles: Sequence[Node], held: Dataset) -> tuple[float, float]:
@@ -209,8 +228,8 @@ def _entropy(counts: np.ndarray) -> float:
     return float(math.log(rows) - xlogy(counts, counts).sum() / rows) if rows else 0.0
 
 
-def _forest(found: Sequence[Candidate], variables: int) -> list[Candidate]:
-    """Kruskal's algorithm: the heaviest edges that close no circle."""
+def _forest(found: Iterable[tuple[int, int, int]], variables: int) -> list[tuple[int, int, int]]:
+    """Kruskal's algorithm: the edges (i, j, number), given heaviest first, that close no circle."""
     group = list(range(variables))
 
     def root(i: int) -> int:
@@ -220,11 +239,13 @@ def _forest(found: Sequence[Candidate], variables: int) -> list[Candidate]:
         return i
 
     edges = []
-    for candidate in found:
-        i, j = (root(k) for k in candidate.variables)
+    for edge in found:
+        i, j = root(edge[0]), root(edge[1])
         if i != j:
             group[i] = j
-            edges.append(candidate)
+            edges.append(edge)
+            if len(edges) == variables - 1:
+                break
     return edges
 
 

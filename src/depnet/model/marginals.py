@@ -6,11 +6,15 @@ marginals are compared with.
 """
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from depnet._native.pair_counts import pair_counts
 from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.dataset import Dataset
 from depnet.errors import DataError
@@ -18,6 +22,65 @@ from depnet.model.evidence import Evidence
 
 MAX_PAIR_CELLS = 1_000_000
 """Past so many cells the 2-way counts are left out: a model file should stay small."""
+
+
+class PairTables(Mapping[tuple[int, int], IntArray]):
+    """The 2-way tables of pairs (i, j), first <= i < last and i < j, in one array, one after another."""
+
+    def __init__(self, cardinalities: tuple[int, ...], cells: IntArray, first: int, last: int) -> None:
+        self.cardinalities, self.cells, self.first, self.last = cardinalities, cells, first, last
+
+    @classmethod
+    def of(cls, dataset: Dataset, first: int = 0, last: int | None = None) -> "PairTables":
+        """Count the pairs of a dataset whose first variable is `first` .. `last` - 1 (all, if not said)."""
+        cards = dataset.domain.cardinalities
+        last = len(cards) if last is None else last
+        cells: IntArray = np.empty(pair_cells(cards, first, last), dtype=np.int64)
+        pair_counts(dataset.codes, cards, dataset.weights, first=first, last=last, out=cells)
+        return cls(cards, read_only(cells), first, last)
+
+    @cached_property
+    def begin(self) -> IntArray:
+        """Where in `cells` each table begins."""
+        cards = np.array(self.cardinalities, dtype=np.int64)
+        sizes = [cards[i] * cards[i + 1 :] for i in range(self.first, self.last)]
+        ends = np.cumsum(np.concatenate([np.zeros(1, np.int64), *sizes]))
+        return read_only(ends[:-1])
+
+    def sums(self, cells: NDArray[Any]) -> FloatArray:
+        """The sum over each table of numbers that stand as `cells` do."""
+        return np.add.reduceat(cells, self.begin) if len(self) else np.zeros(0)
+
+    def _place(self, i: int, j: int) -> int:
+        n = len(self.cardinalities)
+        before = (i - self.first) * n - (i * (i + 1) - self.first * (self.first + 1)) // 2
+        return before + j - i - 1
+
+    def __getitem__(self, pair: tuple[int, int]) -> IntArray:
+        i, j = pair
+        if not self.first <= i < min(self.last, j) or j >= len(self.cardinalities):
+            raise KeyError(pair)
+        height, width = self.cardinalities[i], self.cardinalities[j]
+        begin = int(self.begin[self._place(i, j)])
+        return self.cells[begin : begin + height * width].reshape(height, width)
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        n = len(self.cardinalities)
+        return ((i, j) for i in range(self.first, self.last) for j in range(i + 1, n))
+
+    def __len__(self) -> int:
+        n = len(self.cardinalities)
+        return sum(n - 1 - i for i in range(self.first, self.last))
+
+
+def pair_cells(cardinalities: tuple[int, ...], first: int = 0, last: int | None = None) -> int:
+    """The cells of all 2-way tables whose first variable is `first` .. `last` - 1."""
+    last = len(cardinalities) if last is None else last
+    after, cells = sum(cardinalities[first:]), 0
+    for k in cardinalities[first:last]:
+        after -= k
+        cells += k * after
+    return cells
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,6 +94,8 @@ class MarginalCounts:
     pairs: Mapping[tuple[int, int], IntArray] | None
 
     def __post_init__(self) -> None:
+        if isinstance(self.pairs, PairTables):
+            return  # counted here
         for counts in (*self.singles, *(self.pairs or {}).values()):
             if counts.dtype != np.int64 or (counts < 0).any() or int(counts.sum()) != self.total:
                 raise DataError("1- and 2-way counts are non-negative integers with one total.")
@@ -56,15 +121,12 @@ class MarginalCounts:
         [[126, 344], [1364, 367]]
         """
         cards = dataset.domain.cardinalities
-        singles = tuple(_count(dataset.column(i), k, dataset.weights) for i, k in enumerate(cards))
-        cells = (sum(cards) ** 2 - sum(k * k for k in cards)) // 2
-        if cells > max_pair_cells:
-            return cls(singles, None)
-        n, width = len(cards), sum(cards)
-        # Seconds per row, roughly: a matrix product over indicators, or one pass for each pair.
-        by_product = width * width / 2e10 < n * n * 0.75e-9
-        pairs = _pairs_by_product(dataset) if by_product else _pairs_by_passes(dataset)
-        return cls(singles, pairs)
+        if len(cards) == 1 or pair_cells(cards) > max_pair_cells:
+            singles = tuple(_count(dataset.column(i), k, dataset.weights) for i, k in enumerate(cards))
+            return cls(singles, None if len(cards) > 1 else {})
+        pairs = PairTables.of(dataset)
+        first = read_only(pairs[0, 1].sum(axis=1))
+        return cls((first, *(read_only(pairs[0, j].sum(axis=0)) for j in range(1, len(cards)))), pairs)
 
     @property
     def total(self) -> int:
@@ -89,6 +151,11 @@ class MarginalCounts:
         singles = tuple(read_only(a + b) for a, b in zip(self.singles, other.singles, strict=True))
         if self.pairs is None or other.pairs is None:
             return MarginalCounts(singles, None)
+        if isinstance(self.pairs, PairTables) and isinstance(other.pairs, PairTables):
+            cells = read_only(self.pairs.cells + other.pairs.cells)
+            return MarginalCounts(
+                singles, PairTables(self.pairs.cardinalities, cells, self.pairs.first, self.pairs.last)
+            )
         theirs = other.pairs
         return MarginalCounts(singles, {p: read_only(table + theirs[p]) for p, table in self.pairs.items()})
 
@@ -112,34 +179,3 @@ def _count(codes: np.ndarray, cells: int, weights: IntArray | None) -> IntArray:
     counts = np.zeros(cells, dtype=np.int64)
     np.add.at(counts, codes, weights)  # exact for weights past 2^53 / N, where a float bincount is not
     return read_only(counts)
-
-
-def _pairs_by_passes(dataset: Dataset) -> dict[tuple[int, int], IntArray]:
-    cards = dataset.domain.cardinalities
-    pairs = {}
-    for i in range(len(cards)):
-        first = dataset.column(i).astype(np.int64)
-        for j in range(i + 1, len(cards)):
-            joint = first * cards[j] + dataset.column(j)
-            pairs[i, j] = read_only(
-                _count(joint, cards[i] * cards[j], dataset.weights).reshape(cards[i], cards[j])
-            )
-    return pairs
-
-
-def _pairs_by_product(dataset: Dataset, chunk: int = 1 << 14) -> dict[tuple[int, int], IntArray]:
-    """All pairs at once: indicator columns times their transpose, exact in float64 below 2^53."""
-    cards = dataset.domain.cardinalities
-    begin = np.concatenate([[0], np.cumsum(cards)])
-    gram = np.zeros((begin[-1], begin[-1]))
-    for start in range(0, dataset.rows, chunk):
-        codes = dataset.codes[start : start + chunk]
-        ones = np.zeros((len(codes), begin[-1]))
-        for i in range(len(cards)):
-            ones[np.arange(len(codes)), begin[i] + codes[:, i].astype(np.int64)] = 1.0
-        weighted = ones if dataset.weights is None else ones * dataset.weights[start : start + chunk, None]
-        gram += weighted.T @ ones
-    return {
-        (i, j): read_only(np.rint(gram[begin[i] : begin[i + 1], begin[j] : begin[j + 1]]).astype(np.int64))
-        for i, j in itertools.combinations(range(len(cards)), 2)
-    }
