@@ -248,6 +248,24 @@ def test_seeds_decide_everything(titanic: Network) -> None:
     assert asked(3) != asked(4)
 
 
+@pytest.mark.parametrize("scan", [RandomScan(), SequentialScan()])
+def test_more_sweeps_bring_smaller_errors(titanic: Network, scan: RandomScan | SequentialScan) -> None:
+    rng = np.random.default_rng(5)
+    result = query(
+        titanic,
+        "survived",
+        {"sex": "male"},
+        scan=scan,
+        method="sample",
+        tolerance=4e-4,
+        max_seconds=60,
+        rng=rng,
+    )
+    assert result.converged
+    assert result.diagnostics is not None
+    assert result.diagnostics.sweeps <= 1 << 15
+
+
 def test_the_mean_field_marks_its_errors_unknown(titanic: Network) -> None:
     result = query(titanic, ["survived", "sex"], {"class": "1st"}, method="mean-field", joint=True)
     assert np.isnan(errors(result)).all()

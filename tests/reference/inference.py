@@ -78,15 +78,24 @@ def rao_blackwell_random(
 ) -> FloatArray:
     """sum over nodes B that update some of T of (c_B / c_T) E_pi[theta_B(x) 1(X_{T without B} = x)]."""
     law = stationary(network, scan, evidence)
+    table = np.zeros([law.shape[i] for i in targets])
+    for row in joint_states(law.shape):
+        table += law[row] * rao_blackwell_state(network, targets, evidence, scan, row)
+    return table
+
+
+def rao_blackwell_state(
+    network: Network, targets: Sequence[int], evidence: Evidence, scan: RandomScan, row: Sequence[int]
+) -> FloatArray:
+    """What one state adds: sum over nodes B that update some of T of (c_B / c_T) theta_B(x) 1(X_{T without B} = x)."""
     free = evidence.free_nodes(network)
     chances = dict(zip(free, scan.weights_of(len(network), free), strict=True))
     touching = [number for number in free if set(network.nodes[number].variables) & set(targets)]
     c_t = sum(chances[number] for number in touching)
-    table = np.zeros([law.shape[i] for i in targets])
+    table = np.zeros([network.domain.cardinalities[i] for i in targets])
     for number in touching:
-        for row in joint_states(law.shape):
-            for cell, probability in _drawn(network, number, row, targets, evidence).items():
-                table[cell] += chances[number] / c_t * law[row] * probability
+        for cell, probability in _drawn(network, number, row, targets, evidence).items():
+            table[cell] += chances[number] / c_t * probability
     return table
 
 

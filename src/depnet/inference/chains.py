@@ -98,8 +98,27 @@ class Order:
         )
 
 
-class Chains:
-    """`per_row` chains for each row of evidence: their states, streams and rounds. Mutable; owned by one call."""
+class Rounds:
+    """What chains have summed so far, round by round, and how far they came. Mutable; owned by one call."""
+
+    def __init__(self, per_row: int) -> None:
+        self.per_row = per_row
+        self.rounds: list[
+            tuple[FloatArray, FloatArray]
+        ] = []  # sums [row, chain, cell], weights [row, chain, estimator]
+        self.round_sweeps = 0
+        self.sweeps = 0
+        self.updates = 0
+
+    def join_rounds(self) -> None:
+        """Join neighbouring rounds, two by two."""
+        pairs = zip(self.rounds[::2], self.rounds[1::2], strict=True)
+        self.rounds = [(a + c, b + d) for (a, b), (c, d) in pairs]
+        self.round_sweeps *= 2
+
+
+class Chains(Rounds):
+    """`per_row` chains for each row of evidence: their states, streams and rounds."""
 
     def __init__(
         self,
@@ -112,20 +131,15 @@ class Chains:
         rng: np.random.Generator,
         threads: int | None = None,
     ) -> None:
+        super().__init__(per_row)
         rows, chains = len(clamped), len(codes)
-        self.plan, self.order, self.per_row = plan, order, per_row
+        self.plan, self.order = plan, order
         self.codes = np.ascontiguousarray(codes)
         self.clamped = np.ascontiguousarray(clamped, dtype=np.uint8)
         self.keys = rng.integers(0, 2**64, size=chains, dtype=np.uint64)
         self.counters = np.zeros(chains, dtype=np.uint64)
         self.impossible = np.zeros(chains, dtype=np.int64)
         self.estimators = estimators
-        self.rounds: list[
-            tuple[FloatArray, FloatArray]
-        ] = []  # sums [row, chain, cell], weights [row, chain, estimator]
-        self.round_sweeps = 0
-        self.sweeps = 0
-        self.updates = 0
         self.threads = threads or len(os.sched_getaffinity(0))
         assert rows * per_row == chains
 
@@ -134,7 +148,7 @@ class Chains:
         """The number of rows."""
         return len(self.clamped)
 
-    def run(self, sweeps: int, *, record: bool, before: float | None = None) -> bool:
+    def run(self, sweeps: int, *, record: bool = True, before: float | None = None) -> bool:
         """Run all chains for so many sweeps; False where the time `before` which to end came first.
 
         What was drawn by then stays in the states, and the sums of the round begun are dropped.
@@ -176,12 +190,6 @@ class Chains:
             self.round_sweeps = sweeps
         return True
 
-    def join_rounds(self) -> None:
-        """Join neighbouring rounds, two by two."""
-        pairs = zip(self.rounds[::2], self.rounds[1::2], strict=True)
-        self.rounds = [(a + c, b + d) for (a, b), (c, d) in pairs]
-        self.round_sweeps *= 2
-
     def keep(self, rows: IntArray) -> None:
         """Go on with some of the rows only."""
         chains = (rows[:, None] * self.per_row + np.arange(self.per_row)).reshape(-1)
@@ -220,7 +228,7 @@ class Estimate:
     burn_in: int
 
 
-def estimate(chains: Chains, sizes: Sequence[int], chosen: IntArray | None = None) -> Estimate:
+def estimate(chains: Rounds, sizes: Sequence[int], chosen: IntArray | None = None) -> Estimate:
     """The estimates of all rounds but the first quarter; `sizes` are the estimators' numbers of cells.
 
     Where only some cells are `chosen`, `sizes` counts those, and an estimator's estimates are shares of
@@ -255,7 +263,9 @@ def _split_r_hat(
     if half < 2:
         nothing = np.full((sums.shape[1], int(of_cell[-1]) + 1), np.nan)
         return nothing, nothing[:, 0]
-    means = np.where(weights > 0, sums / np.where(weights > 0, weights, 1.0), values[:, None, :])
+    # What a round adds to the error of the estimate: not its own share, which means nothing where its weight is small.
+    typical = weights.mean(axis=(0, 2))[:, None, :]
+    means = (sums - values[:, None, :] * weights) / np.where(typical > 0, typical, 1.0)
     halves = np.concatenate([means[:half], means[-half:]], axis=2)  # [round, row, 2 chains, cell]
     within = halves.var(axis=0, ddof=1).mean(axis=1)
     between = halves.mean(axis=0).var(axis=1, ddof=1)

@@ -12,6 +12,7 @@ from depnet.errors import EvidenceError
 from depnet.inference.chains import Chains, Estimate, Order, estimate
 from depnet.inference.law import at_last
 from depnet.inference.plan import planned, start_laws
+from depnet.inference.recorded import RecordedChains
 from depnet.inference.relevance import Reduced
 from depnet.inference.result import Diagnostics
 from depnet.model.scan import SequentialScan
@@ -65,7 +66,7 @@ def sampled(
     while True:
         done = True
         while len(chains.rounds) < ROUNDS and done:
-            done = chains.run(sweeps, record=True, before=before)
+            done = chains.run(sweeps, before=before)
         if len(chains.rounds) < 2:
             if found is None:
                 found = _hurried(chains, sizes, chosen, warnings)
@@ -94,7 +95,10 @@ def sampled(
 
 def _started(
     reduced: Reduced, estimators: Sequence[Sequence[int]], rng: np.random.Generator, threads: int | None
-) -> Chains:
+) -> Chains | RecordedChains:
+    recorded = RecordedChains.of(reduced, estimators, CHAINS, rng)
+    if recorded is not None:
+        return recorded
     network, evidence = reduced.network, reduced.evidence
     n = len(network.domain)
     clamped = np.zeros((1, n), dtype=bool)
@@ -127,10 +131,12 @@ def _conditioned(shapes: Sequence[tuple[int, ...]], condition: Sequence[int]) ->
     return np.concatenate(chosen), sizes
 
 
-def _hurried(chains: Chains, sizes: Sequence[int], chosen: IntArray | None, warnings: list[str]) -> Estimate:
+def _hurried(
+    chains: Chains | RecordedChains, sizes: Sequence[int], chosen: IntArray | None, warnings: list[str]
+) -> Estimate:
     """Not even two rounds were done in time: at least one sweep is."""
     if not chains.rounds:
-        chains.run(1, record=True)
+        chains.run(1)
     warnings.append(
         "stopped before the chains could be compared with each other: take the answer as a first guess."
     )
@@ -138,9 +144,13 @@ def _hurried(chains: Chains, sizes: Sequence[int], chosen: IntArray | None, warn
 
 
 def _finished(
-    chains: Chains, found: Estimate, sizes: Sequence[int], tolerance: float, warnings: list[str]
+    chains: Chains | RecordedChains,
+    found: Estimate,
+    sizes: Sequence[int],
+    tolerance: float,
+    warnings: list[str],
 ) -> Sampled:
-    if chains.impossible.sum() > 0:
+    if isinstance(chains, Chains) and chains.impossible.sum() > 0:
         raise EvidenceError(
             "the evidence contradicts itself: the chains keep coming to contexts where the states that it allows have "
             "probability 0. Smooth the tables (smoothing=0.5), or give other evidence."
