@@ -8,22 +8,21 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, composite
 
 from depnet.data import Bins
-from depnet.data.binning import quantiles_of
+from depnet.data.binning import quantiles_between
 from depnet.data.bins import KINDS
 from depnet.data.calendar import DAY, FIRST_DAY, LAST_DAY
+from depnet.data.ranked import RankedArray
 
 
 def numbers_of(kind: str) -> st.SearchStrategy[Any]:
     """Numbers of a kind of bins, small and large."""
     if kind == "float":
-        return st.one_of(
-            st.floats(allow_nan=False, allow_infinity=False), st.integers(-5, 5).map(lambda n: n / 4)
-        )
+        return st.one_of(st.floats(-1e300, 1e300), st.integers(-5, 5).map(lambda n: n / 4))
     if kind == "integer":
         return st.one_of(st.integers(-(2**62), 2**62), st.integers(-20, 20))
     if kind == "date":
-        return st.integers(FIRST_DAY, LAST_DAY)
-    return st.integers(FIRST_DAY * DAY, (LAST_DAY + 1) * DAY - 1)
+        return st.integers(FIRST_DAY + 1, LAST_DAY)
+    return st.integers(FIRST_DAY * DAY + 1, (LAST_DAY + 1) * DAY - 1)
 
 
 @composite
@@ -53,7 +52,7 @@ def binnings(draw: DrawFn, number: int | None = None) -> Bins:
             alone = edges[k] if k else (_below(inner[0], kind) if inner else 0)
             quantiles.append((alone,))
         else:
-            quantiles.append(quantiles_of(here))
+            quantiles.append(quantiles_between(RankedArray(here), [0, len(here)])[0])
     return Bins(tuple(edges), tuple(quantiles), kind)
 
 

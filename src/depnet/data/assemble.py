@@ -39,11 +39,11 @@ def assemble(pieces: list[Piece], layout: Layout, rows: int, index: Any) -> Any:
     if layout.kind == "polars":
         import polars as pl
 
-        return pl.DataFrame([_polars(piece) for piece in pieces])
+        return pl.DataFrame([polars_series(piece) for piece in pieces])
     if layout.kind == "pyarrow":
         import pyarrow as pa
 
-        return pa.table([_pyarrow(piece) for piece in pieces], names=[str(p.column.key) for p in pieces])
+        return pa.table([pyarrow_array(piece) for piece in pieces], names=[str(p.column.key) for p in pieces])
     if layout.kind == "numpy":
         return _numpy(pieces, layout, rows)
     keys = [piece.column.key for piece in pieces]
@@ -54,10 +54,17 @@ def _pandas(pieces: list[Piece], rows: int, index: Any) -> Any:
     import pandas as pd
 
     index = pd.RangeIndex(rows) if index is None else index
-    columns = {k: pd.Series(pandas_values(piece), index=index) for k, piece in enumerate(pieces)}
+    columns = {k: pandas_series(pandas_values(piece), index) for k, piece in enumerate(pieces)}
     frame = pd.DataFrame(columns, index=index)
     frame.columns = pd.Index([piece.column.key for piece in pieces])
     return frame
+
+
+def pandas_series(values: Any, index: Any) -> Any:
+    """A series of an array of values, of its dtype: objects stay objects, whatever they look like."""
+    import pandas as pd
+
+    return pd.Series(values, index=index, dtype=object if values.dtype == np.dtype(object) else None)
 
 
 def pandas_values(piece: Piece) -> Any:
@@ -66,7 +73,7 @@ def pandas_values(piece: Piece) -> Any:
 
     dtype, holes = piece.column.dtype, bool(piece.hidden.any())
     if isinstance(dtype, np.dtype) and dtype.kind == "O":
-        return pd.Series(piece.objects(), dtype=object).array
+        return piece.objects()
     if isinstance(dtype, pd.CategoricalDtype):
         return pd.Categorical.from_codes(piece.places, dtype=dtype)
     if piece.places is not None:
@@ -85,7 +92,8 @@ def pandas_values(piece: Piece) -> Any:
     return (numbers if dtype is None else numbers.astype(dtype)).array
 
 
-def _polars(piece: Piece) -> Any:
+def polars_series(piece: Piece) -> Any:
+    """A polars series, of its own dtype."""
     import polars as pl
 
     name, dtype = str(piece.column.key), piece.column.dtype
@@ -103,7 +111,8 @@ def _polars(piece: Piece) -> Any:
     return numbers if dtype is None else numbers.cast(dtype)
 
 
-def _pyarrow(piece: Piece) -> Any:
+def pyarrow_array(piece: Piece) -> Any:
+    """An Arrow array, of its own type."""
     import pyarrow as pa
 
     dtype = piece.column.dtype
@@ -120,7 +129,7 @@ def _pyarrow(piece: Piece) -> Any:
 
 
 def _numpy(pieces: list[Piece], layout: Layout, rows: int) -> NDArray[Any]:
-    columns = [_numpy_column(piece) for piece in pieces]
+    columns = [numpy_column(piece) for piece in pieces]
     if layout.structured:
         table = np.empty(rows, dtype=[(p.column.key, c.dtype) for p, c in zip(pieces, columns, strict=True)])
         for piece, column in zip(pieces, columns, strict=True):
@@ -134,7 +143,8 @@ def _numpy(pieces: list[Piece], layout: Layout, rows: int) -> NDArray[Any]:
     return np.column_stack([column.astype(common) for column in columns])
 
 
-def _numpy_column(piece: Piece) -> NDArray[Any]:
+def numpy_column(piece: Piece) -> NDArray[Any]:
+    """A numpy array, of its own dtype where that can hold what is missing."""
     dtype = piece.column.dtype
     values = piece.objects()
     if not piece.hidden.any():

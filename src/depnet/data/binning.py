@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.data.bins import MAX_QUANTILES, Bins, Kind, Number, Numbers
+from depnet.data.bins import MAX_QUANTILES, RANGES, Bins, Kind, Number, Numbers
 from depnet.data.edges import edge_between
 from depnet.data.ranked import Ranked, RankedArray
 from depnet.errors import DataError
@@ -168,11 +168,9 @@ def _bins(ranked: Ranked, bounds: Sequence[int], heavy: set[int], kind: Kind) ->
     heavy_ends = {end for begin, end in itertools.pairwise(bounds) if begin in heavy}
     bottom, top = ranked.at([0, rows - 1]).tolist()
     inner = bounds[1:-1]
-    margin = (top - bottom) / (2 * len(inner) + 2)  # half of a bin
-    if kind != "float":
-        margin = int(margin)
+    margin = _margin(bottom, top, len(inner) + 1, kind)
     edges: list[Number] = [
-        bottom if 0 in heavy or not margin else edge_between(bottom - margin, bottom, kind)
+        edge_between(bottom - margin, bottom, kind) if margin and 0 not in heavy else bottom
     ]
     around = iter(ranked.at([rank for start in inner for rank in (start - 1, start)]).tolist())
     for start in inner:
@@ -183,12 +181,12 @@ def _bins(ranked: Ranked, bounds: Sequence[int], heavy: set[int], kind: Kind) ->
             edges.append(high)
         else:
             edges.append(edge_between(low, high, kind))
-    if kind == "float" and edges[-1] < top:
-        edges.append(-edge_between(-top - margin, -top, kind) if margin and math.isfinite(margin) else top)
-    elif rows in heavy_ends or not margin:
-        edges.append(_after(top, kind))
-    else:
-        edges.append(edge_between(top, top + margin, kind))
+    last: Number = _after(top, kind)
+    if kind == "float" and rows not in heavy_ends:
+        last = -edge_between(-top - margin, -top, kind) if margin else top
+    elif margin and rows not in heavy_ends:
+        last = edge_between(top, top + margin, kind)
+    edges.append(last if edges[-1] < last else _after(top, kind))
     return Bins(tuple(edges), tuple(quantiles_between(ranked, bounds)), kind)
 
 
@@ -196,8 +194,21 @@ def _ranked(values: Numbers | Ranked) -> Ranked:
     return RankedArray.of(values) if isinstance(values, np.ndarray) else values
 
 
+def _margin(bottom: Number, top: Number, number: int, kind: Kind) -> Number:
+    """How far the outermost edges may lie beyond the values, so as to be round: half a bin, for floats and moments."""
+    if kind == "float":
+        half = (top - bottom) / (2 * number)
+        return half if math.isfinite(top + half) and math.isfinite(bottom - half) else 0
+    if kind == "datetime":
+        low, high = RANGES[kind]
+        return min(int(top - bottom) // (2 * number), int(bottom) - low, high - int(top))
+    return 0
+
+
 def _after(value: Number, kind: Kind) -> Number:
-    return math.nextafter(value, math.inf) if kind == "float" else value + 1
+    if kind == "float":
+        return math.nextafter(value, math.inf)
+    return value + 1 if value < RANGES[kind][1] else math.inf
 
 
 def _middle(low: Number, high: Number, kind: Kind) -> Number:

@@ -30,7 +30,7 @@ from depnet.errors import DataError, brief
 Kind: TypeAlias = Literal["float", "integer", "date", "datetime"]
 KINDS: tuple[str, ...] = get_args(Kind)
 
-_RANGES = {
+RANGES = {
     "integer": (-(2**63), 2**63 - 1),
     "date": (FIRST_DAY, LAST_DAY + 1),
     "datetime": (FIRST_DAY * DAY, (LAST_DAY + 1) * DAY),
@@ -214,7 +214,7 @@ def _plain(values: object, kind: Kind, what: str) -> tuple[Number, ...]:
         if isinstance(number, float) and math.isnan(number):
             raise DataError(f"{what} are numbers; got {brief(value)}.")
         if kind != "float" and not (isinstance(number, float) and math.isinf(number)):
-            low, high = _RANGES[kind]
+            low, high = RANGES[kind]
             if number != int(number) or not low <= number <= high:
                 raise DataError(
                     f"{what} of the kind {kind!r} are whole numbers from {low:,} to {high:,}; got {brief(value)}."

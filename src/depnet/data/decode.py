@@ -30,6 +30,15 @@ def decode(
     >>> decode([[0], [-1]], domain, layout)
     [{'sex': 'female'}, {'sex': None}]
     """
+    table = checked_codes(codes, domain, layout)
+    pieces = [
+        piece_of(table[:, i], variable, layout.columns[i], rng) for i, variable in enumerate(domain.variables)
+    ]
+    return assemble(pieces, layout, len(table), index)
+
+
+def checked_codes(codes: ArrayLike, domain: Domain, layout: Layout) -> NDArray[Any]:
+    """Codes [N, n] that fit a domain and a layout; those below 0 stand for missing values."""
     table = np.asarray(codes)
     if table.ndim != 2 or table.shape[1] != len(domain) or len(layout.columns) != len(domain):
         raise DataError(
@@ -44,10 +53,7 @@ def decode(
             f"column {domain.variables[i].name!r}: code {table[:, i].max()} is outside "
             f"0..{domain.variables[i].cardinality - 1}."
         )
-    pieces = [
-        piece_of(table[:, i], variable, layout.columns[i], rng) for i, variable in enumerate(domain.variables)
-    ]
-    return assemble(pieces, layout, len(table), index)
+    return table
 
 
 def piece_of(

@@ -11,24 +11,28 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from depnet.arrays import IntArray
 from depnet.data.binning import MAX_BINS, check_number, given_bins, number_of_bins, quantile_bins
-from depnet.data.bins import Bins, Kind
+from depnet.data.bins import Bins, Kind, Number
 from depnet.data.columns import Column, ColumnKind
 from depnet.data.domain import Domain
+from depnet.data.encode import column_codes
 from depnet.data.layout import ColumnLayout, Layout
 from depnet.data.nearest import nearest
-from depnet.data.opened import open_frame
+from depnet.data.opened import Opened, open_frame
 from depnet.data.ranked import Ranked, RankedArray
 from depnet.data.states import MISSING_LABEL, ordered_states, with_missing_state
+from depnet.data.supervised import SupervisedCut, supervised_bins
 from depnet.data.variable import MAX_CARDINALITY, Label, Variable
 from depnet.errors import DataError, brief
 
 FEW_VALUES = 16
 """Whole numbers stay categories up to this many different ones."""
 
-How: TypeAlias = Literal["quantile", "categories"] | int | Sequence[Any]
+How: TypeAlias = Literal["quantile", "categories"] | int | Sequence[Any] | SupervisedCut
 BinChoice: TypeAlias = How | Mapping[str, How]
-"""How to bin: "quantile", a number of quantile bins, edges, "categories" (no bins), or one of these a column."""
+"""How to bin: "quantile", a number of quantile bins, edges, a `SupervisedCut` (frames only), "categories" (no bins:
+every number a state), or a mapping of columns to one of these."""
 
 Missing: TypeAlias = Literal["keep", "state", "error"]
 
@@ -47,12 +51,52 @@ def describe(
     """
     opened = open_frame(frame)
     check_options(bins, max_bins, missing, opened.names)
+    targets = _targets(bins, opened, max_bins)
     variables, columns = [], []
     for place, key in enumerate(opened.keys):
         column = opened.column(place)
-        variables.append(variable_of(summary_of(column), bins, max_bins, missing))
+        how, asked = _how(bins, column.name)
+        if isinstance(how, SupervisedCut):
+            variables.append(_supervised(column, how, asked, max_bins, missing, targets))
+        else:
+            variables.append(variable_of(summary_of(column), bins, max_bins, missing))
         columns.append(ColumnLayout(key, column.kind, column.dtype, column.values))
     return Domain(tuple(variables)), Layout(opened.kind, tuple(columns), opened.structured)
+
+
+def _targets(bins: BinChoice, opened: Opened, max_bins: int) -> dict[str, IntArray]:
+    """The codes of the columns against which others are cut, below 0 where the value is missing."""
+    every = list(bins.values()) if isinstance(bins, Mapping) else [bins]
+    targets = {}
+    for name in sorted({how.target for how in every if isinstance(how, SupervisedCut)}):
+        if name not in opened.names:
+            raise DataError(
+                f"bins: there is no column {brief(name)} to cut against. {nearest(name, opened.names)}"
+            )
+        column = opened.column(opened.names.index(name))
+        targets[name] = column_codes(column, variable_of(summary_of(column), "quantile", max_bins, "keep"))
+    return targets
+
+
+def _supervised(
+    column: Column,
+    how: SupervisedCut,
+    asked: bool,
+    max_bins: int,
+    missing: Missing,
+    targets: Mapping[str, IntArray],
+) -> Variable:
+    """The variable of a column cut against another; cut as usual where that says nothing (or is the column itself)."""
+    summary = summary_of(column)
+    named: BinChoice = {column.name: "quantile"} if asked else "quantile"
+    plain = variable_of(summary, named, max_bins, missing)
+    classes = targets[how.target]
+    both = ~column.hidden & (classes >= 0)
+    if plain.bins is None or how.target == column.name or not both.any():
+        return plain
+    assert column.numbers is not None
+    cut = supervised_bins(column.numbers[both], classes[both], plain.bins.kind, max_bins)
+    return variable_of(summary, {column.name: cut.edges}, max_bins, missing)
 
 
 def check_options(bins: BinChoice, max_bins: int, missing: object, names: Sequence[str]) -> None:
@@ -126,15 +170,19 @@ def _states(column: Summary, bins: BinChoice, max_bins: int) -> tuple[tuple[Labe
     how, asked = _how(bins, column.name)
     numbers = column.numbers
     assert numbers is not None
-    if column.kind in ("integer", "float") and (how == "categories" or not asked):
-        limit = MAX_CARDINALITY if how == "categories" else FEW_VALUES
+    as_they_are = isinstance(how, str) and how == "categories"
+    if column.kind in ("integer", "float") and (as_they_are or not asked):
+        limit = MAX_CARDINALITY if as_they_are else FEW_VALUES
         distinct = numbers.distinct(limit + 1)
         whole = bool((distinct == np.floor(distinct)).all()) and abs(distinct).max() < 2**53
-        if how == "categories" or (whole and len(distinct) <= FEW_VALUES):
+        if as_they_are or (whole and len(distinct) <= FEW_VALUES):
             labels = distinct.astype(np.int64).tolist() if whole else distinct.tolist()
             return ordered_states(labels), None
     kind: Kind = column.kind  # type: ignore[assignment]  # all others are numbers
-    cut = _cut(column.name, numbers, kind, how, max_bins)
+    try:
+        cut = _cut(numbers, kind, how, max_bins)
+    except DataError as error:
+        raise DataError(f"column {column.name!r}: {error}") from None
     return cut.labels, cut
 
 
@@ -145,19 +193,23 @@ def _how(bins: BinChoice, name: str) -> tuple[How, bool]:
     return bins, False
 
 
-def _cut(name: str, numbers: Ranked, kind: Kind, how: How, max_bins: int) -> Bins:
+def _cut(numbers: Ranked, kind: Kind, how: How, max_bins: int) -> Bins:
     if isinstance(how, str) and how == "quantile":
         return quantile_bins(numbers, kind, number_of_bins(len(numbers), max_bins))
     if isinstance(how, int) and not isinstance(how, bool):
-        check_number(how, f"the number of bins of column {name!r}")
+        check_number(how, "the number of bins")
         return quantile_bins(numbers, kind, how)
     if isinstance(how, (Sequence, np.ndarray)) and not isinstance(how, str):
-        try:
-            shape = Bins((0, 1), ((0,),), kind)
-            return given_bins(numbers, [shape.number(edge) for edge in how], kind)
-        except DataError as error:
-            raise DataError(f"column {name!r}: {error}") from None
+        shape = Bins((0, 1), ((0,),), kind)
+        return given_bins(numbers, [_edge(edge, shape) for edge in how], kind)
     raise DataError(
-        f'column {name!r}: bins are "quantile", a number of bins, a list of edges or "categories" '
-        f"(for numbers); got {brief(how)}."
+        'bins are "quantile", a number of bins, a list of edges, for frames a SupervisedCut, or (for numbers) '
+        f'"categories"; got {brief(how)}.'
     )
+
+
+def _edge(edge: Any, shape: Bins) -> Number:
+    """Numbers are edges of any kind: of dates, days and moments as `Bins` count them; dates are read."""
+    if isinstance(edge, (int, float, np.number)) and not isinstance(edge, bool):
+        return edge  # type: ignore[return-value]  # Bins makes it plain
+    return shape.number(edge)

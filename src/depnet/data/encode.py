@@ -46,7 +46,7 @@ def encode(
         if value not in ("error", "missing"):
             raise DataError(f'{option} is "error" or "missing"; got {brief(value)}.')
     opened = open_frame(frame)
-    places = _places(opened, domain, absent)
+    places = places_of(opened, domain, absent)
     codes = np.zeros((opened.rows, len(domain)), dtype=code_type(domain), order="F")
     hidden = np.zeros(codes.shape, dtype=bool, order="F")
     for i, variable in enumerate(domain.variables):
@@ -138,7 +138,8 @@ def value_of(column: Column, number: Any) -> object:
     return text_of_moment(number) if column.kind == "datetime" else number
 
 
-def _places(opened: Opened, domain: Domain, absent: str) -> list[int | None]:
+def places_of(opened: Opened, domain: Domain, absent: str) -> list[int | None]:
+    """Where each variable's column is in an opened table."""
     if opened.positional:
         if len(opened.names) != len(domain):
             raise DataError(

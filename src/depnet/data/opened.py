@@ -23,6 +23,7 @@ class Opened(ABC):
     """A table: its kind, its columns' own `keys` and their names as text, and its columns."""
 
     kind: FrameKind
+    native: Any
     structured = False
     positional = False
     """Columns have places, and no names of their own."""
@@ -50,8 +51,9 @@ class _Array(Opened):
     kind: FrameKind = "numpy"
 
     def __init__(self, array: NDArray[Any]) -> None:
-        self.array = np.ma.getdata(array) if isinstance(array, np.ma.MaskedArray) else array
-        self.mask = np.ma.getmaskarray(array) if isinstance(array, np.ma.MaskedArray) else None
+        if isinstance(array, np.ma.MaskedArray):  # what is masked is missing
+            array = np.ma.filled(array.astype(object), None)
+        self.native = self.array = array
         if array.dtype.names is not None and array.ndim == 1:
             self.structured = True
             super().__init__(array.dtype.names, len(array))
@@ -79,7 +81,7 @@ class _Dicts(Opened):
                     f"a table as a list has a dictionary for each row; row {r} is {brief(row)}. "
                     "Make it a numpy array or a frame."
                 )
-        self.table = rows
+        self.table = self.native = rows
         super().__init__(list(dict.fromkeys(key for row in rows for key in row)), len(rows))
 
     def column(self, place: int) -> Column:
@@ -89,7 +91,7 @@ class _Dicts(Opened):
 
 class _Narwhals(Opened):
     def __init__(self, frame: Any, kind: FrameKind) -> None:
-        self.frame = frame
+        self.frame, self.native = frame, frame.to_native()
         self.kind = kind
         super().__init__(frame.columns, len(frame))
 
