@@ -88,7 +88,8 @@ struct Batch {
 class Table {
   public:
     Table(nb::ndarray<nb::ndim<2>, nb::f_contig, nb::device::cpu, nb::ro> codes,
-          const std::vector<std::int32_t>& cardinalities, std::optional<In1<std::int64_t>> weights)
+          const std::vector<std::int32_t>& cardinalities, std::optional<In1<std::int64_t>> weights,
+          bool in_bits)
         : codes_(codes), weights_(weights) {
         data_.rows = static_cast<std::int64_t>(codes.shape(0));
         data_.cardinalities = cardinalities;
@@ -103,7 +104,7 @@ class Table {
             for (std::int64_t r = 0; r < data_.rows; ++r) data_.total += data_.weights[r];
         }
         kernels_ = &learner_kernels(chosen_isa());
-        if (!weights) {
+        if (!weights && in_bits) {
             nb::gil_scoped_release release;
             bits_ = make_bits(data_, *kernels_, check_signals);
         }
@@ -257,8 +258,9 @@ NB_MODULE(learner, m) {
     });
     nb::class_<Table>(m, "Table")
         .def(nb::init<nb::ndarray<nb::ndim<2>, nb::f_contig, nb::device::cpu, nb::ro>,
-                      const std::vector<std::int32_t>&, std::optional<In1<std::int64_t>>>(),
-             nb::arg("codes").noconvert(), nb::arg("cardinalities"), nb::arg("weights").none())
+                      const std::vector<std::int32_t>&, std::optional<In1<std::int64_t>>, bool>(),
+             nb::arg("codes").noconvert(), nb::arg("cardinalities"), nb::arg("weights").none(),
+             nb::arg("in_bits") = true)
         .def("grow", &Table::grow, nb::kw_only(), nb::arg("targets"), nb::arg("barred"),
              nb::arg("readable"), nb::arg("per_parameter"), nb::arg("penalty").none(),
              nb::arg("name_factors").none(), nb::arg("max_leaves").none(), nb::arg("min_leaf_rows"),

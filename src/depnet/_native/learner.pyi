@@ -21,7 +21,10 @@ class Table:
         codes: NDArray[np.uint8] | NDArray[np.uint16],
         cardinalities: Sequence[int],
         weights: NDArray[np.int64] | None,
-    ) -> None: ...
+        in_bits: bool = True,
+    ) -> None:
+        """`in_bits` keeps the table in bits beside the codes, for speed; without, memory is the codes' alone."""
+
     def grow(
         self,
         *,

@@ -89,6 +89,13 @@ class DaskParts:
         each = [self._client.submit(_tabulate, part, node, source, pure=False) for part in self._parts]
         return self._sum(each).counts.astype(np.int64)
 
+    def digests(self) -> list[bytes]:
+        """What tells the parts' rows from others."""
+        found: list[bytes] = self._client.gather(
+            [self._client.submit(_digest, part, pure=False) for part in self._parts]
+        )
+        return found
+
     def _round(self, parts: Sequence[Future], errands: Sequence[Errand]) -> Answer:
         told: Any = list(errands)
         if len(parts) > 1 and sum(errand.bytes for errand in errands) > INLINE_BYTES:
@@ -111,6 +118,10 @@ def _roots(part: WorkerPart, nodes: Sequence[int]) -> Answer:
 
 def _root_sizes(part: WorkerPart, nodes: Sequence[int]) -> list[int]:
     return [part.rows.states(node) for node in nodes]
+
+
+def _digest(part: WorkerPart) -> bytes:
+    return part.rows.digest()
 
 
 def _tabulate(part: WorkerPart, node: int, source: InformationSource) -> Answer:

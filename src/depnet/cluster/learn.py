@@ -1,11 +1,24 @@
-"""`depnet.cluster.learn_parts`: the network of `depnet.learn`, from rows that lie in many parts."""
+"""`depnet.cluster.learn`: the network of `depnet.learn`, from rows that lie in many parts.
 
+Two passes over the rows: the first finds the states of the columns, the second the codes, which stay where they are: in
+the workers' memory, or on disk. Then rounds of counts (`depnet.learning.rounds`).
+"""
+
+import contextlib
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal
 
+from depnet.cluster.dask_parts import Client
+from depnet.cluster.on_dask import DaskPlace
+from depnet.cluster.on_disk import DiskPlace, checked_memory, scratch_directory
+from depnet.cluster.place import Place
+from depnet.cluster.source import ROWS, parts_of
 from depnet.data import Domain
-from depnet.errors import DataError
+from depnet.data.binning import MAX_BINS
+from depnet.data.describe import BinChoice
+from depnet.errors import DataError, brief
 from depnet.learning.learn import Progress
 from depnet.learning.options import Limits, Role, Task, checked_seconds, plan
 from depnet.learning.penalty import Mdl, PenaltyLike, checked_penalty, penalty_value
@@ -15,6 +28,55 @@ from depnet.model import ConditionalTable, DecisionGraph, Network, Node
 from depnet.model.table import checked_smoothing
 
 LIVE = 64
+
+
+def learn(
+    source: Any,
+    *,
+    client: Client | None = None,
+    memory: int | str | None = None,
+    columns: Sequence[str] | None = None,
+    bins: BinChoice = "quantile",
+    max_bins: int = MAX_BINS,
+    missing: Literal["error", "state"] = "error",
+    rows_per_part: int = ROWS,
+    scratch: str | os.PathLike[str] | None = None,
+    resume: str | os.PathLike[str] | None = None,
+    **options: Any,
+) -> Network:
+    """The network that `depnet.learn` gives for all the rows of `source` together, bit for bit.
+
+    `source` are Parquet files (a path, a pattern, a directory or a list) that every worker can read, or a Dask data
+    frame. With a `client`, rows are on the workers of its cluster. Without one they are on this machine's disk, in a
+    directory of their own under `scratch` while it lasts, and `memory` ("2GB") bounds what is held of them.
+    `columns`, `bins`, `max_bins` and `missing` are those of `Dataset.from_frame`; other `options` are those of
+    `learn_parts`. With the `resume` file a driver that was killed continues.
+    """
+    if missing not in ("error", "state"):
+        raise DataError(
+            f'missing is "error" or "state" where rows lie in parts; got {brief(missing)}. Complete missing values with '
+            "DependencyNetwork, on a table that fits one machine."
+        )
+    if (client is None) == (memory is None):
+        raise ValueError(
+            "depnet.cluster.learn takes either client=, a cluster's, or memory=, a bound on this machine."
+        )
+    budget = 0 if memory is None else checked_memory(memory)
+    parts = parts_of(source, columns, rows_per_part)
+    with contextlib.ExitStack() as stack:
+        if client is None:
+            place: Place = DiskPlace(stack.enter_context(scratch_directory(scratch)), budget)
+        else:
+            place = DaskPlace(client)
+        domain, total = place.describe(parts, bins=bins, max_bins=max_bins, missing=missing)
+        return learn_parts(
+            lambda tasks: place.parts(parts, domain, tasks, total),
+            domain,
+            total,
+            live=place.live(total),
+            resume=resume,
+            **options,
+        )
 
 
 def learn_parts(
@@ -34,12 +96,11 @@ def learn_parts(
     progress: Progress | None = None,
     report: Callable[[Round], object] | None = None,
     resume: str | os.PathLike[str] | None = None,
-    digest: bytes = b"",
 ) -> Network:
     """The network of `depnet.learn` on all rows together, whatever the parts: `make(tasks)` gives them.
 
     At most `live` nodes grow at once: each takes 4 bytes for every row, where the row is. `report` is called after
-    each round, `progress(done, nodes)` after each node. `digest` tells these rows from others in the `resume` file.
+    each round, `progress(done, nodes)` after each node. `resume` is a file that grows node by node.
     """
     limits = Limits(max_leaves, min_leaf_rows)
     smoothing = checked_smoothing(smoothing)
@@ -62,9 +123,9 @@ def learn_parts(
         if progress is not None:
             progress(done, len(tasks))
 
-    key = hashlib.sha256(b"parts" + digest)
     file = None
     if resume is not None:
+        key = hashlib.sha256(b"".join([b"parts", *parts.digests()]))
         file = ResumeFile(resume, fingerprint_of(key, domain, total, tasks, penalties, limits), tasks, cards)
     try:
         kept = dict(file.done) if file is not None else {}

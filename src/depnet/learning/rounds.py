@@ -9,6 +9,7 @@ Counts are whole numbers and their sums do not depend on how rows are parted; ev
 the same native functions as in `depnet.learn`. So the network is the same, bit for bit.
 """
 
+import hashlib
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -60,6 +61,9 @@ class Parts(Protocol):
     def tabulate(self, node: int, source: InformationSource) -> IntArray:
         """[leaf, state]: how many rows have each state of the node's target at each leaf of `source`."""
 
+    def digests(self) -> list[bytes]:
+        """What tells the parts' rows from others."""
+
 
 class PartRows:
     """One part: its codes, and the rows of the leaves of all live nodes in it."""
@@ -70,7 +74,9 @@ class PartRows:
         cardinalities: Sequence[int],
         tasks: Sequence[Task],
         weights: IntArray | None = None,
+        in_bits: bool = True,
     ) -> None:
+        self._in_bits = in_bits
         self._codes, self._weights = codes, weights
         self._cardinalities = tuple(cardinalities)
         self._tasks = tasks
@@ -93,8 +99,12 @@ class PartRows:
         """
         for node in self._rows.keys() - {errand.node for errand in errands}:  # these nodes are done
             del self._rows[node], self._told[node]
+        if len(self._codes) == 0:  # nothing to tell, and nothing to count
+            return np.zeros(
+                sum(len(errand.wanted) * self._width(errand.node) for errand in errands), dtype=np.int64
+            )
         if self._table is None:
-            self._table = native.Table(self._codes, self._cardinalities, self._weights)
+            self._table = native.Table(self._codes, self._cardinalities, self._weights, self._in_bits)
         counted = []
         for errand in errands:
             if not self._apply(errand):
@@ -127,6 +137,15 @@ class PartRows:
         counts = np.bincount(cells, self._weights, minlength=source.size * self.states(node))
         return counts.astype(np.int64).reshape(source.size, -1)
 
+    def digest(self) -> bytes:
+        """What tells these rows from others."""
+        found = hashlib.sha256(repr(self._codes.shape).encode())
+        for i in range(self._codes.shape[1]):
+            found.update(np.ascontiguousarray(self._codes[:, i]).data)
+        if self._weights is not None:
+            found.update(self._weights.data)
+        return found.digest()
+
     def _state(self, node: int) -> IntArray:
         targets = self._tasks[node].targets
         cards = [self._cardinalities[i] for i in targets]
@@ -138,6 +157,9 @@ class PartRows:
     def states(self, node: int) -> int:
         """The joint states of a node's target."""
         return math.prod(self._cardinalities[i] for i in self._tasks[node].targets)
+
+    def _width(self, node: int) -> int:
+        return self.states(node) * sum(self._cardinalities[j] for j in self._tasks[node].inputs)
 
     @property
     def nbytes(self) -> int:
@@ -286,6 +308,10 @@ class LocalParts:
         """[leaf, state]: how many rows have each state of the node's target at each leaf of `source`."""
         counts: IntArray = np.sum([part.tabulate(node, source) for part in self.parts], axis=0)
         return counts
+
+    def digests(self) -> list[bytes]:
+        """What tells the parts' rows from others."""
+        return [part.digest() for part in self.parts]
 
 
 def wire_type(total: int) -> "np.dtype[np.uint32] | np.dtype[np.int64]":

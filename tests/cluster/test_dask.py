@@ -1,0 +1,69 @@
+"""On a real cluster of worker processes."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import depnet
+from depnet import Dataset
+from depnet.cluster import learn
+from depnet.learning.rounds import Round
+from tests.cluster.tables import assert_same_network, mixed_table, write_parts
+
+distributed = pytest.importorskip("distributed")
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("dask")]
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+def test_parquet_files_give_the_local_network(client: Any, tmp_path: Path) -> None:
+    frame = mixed_table(3000, seed=1)
+    write_parts(frame, tmp_path, 3)
+    expected = depnet.learn(Dataset.from_frame(frame), smoothing=0.5)
+    assert_same_network(learn(tmp_path, client=client, rows_per_part=700, smoothing=0.5), expected)
+
+
+def test_a_dask_frame_gives_the_local_network(client: Any) -> None:
+    dd: Any = pytest.importorskip("dask.dataframe")
+    frame = mixed_table(1500, seed=2)[["class", "alive", "fare", "parts"]]
+    expected = depnet.learn(Dataset.from_frame(frame))
+    assert_same_network(learn(dd.from_pandas(frame, npartitions=4), client=client), expected)
+
+
+def test_a_killed_worker_changes_nothing(client: Any, tmp_path: Path) -> None:
+    frame = mixed_table(3000, seed=3)
+    write_parts(frame, tmp_path, 4)
+    expected = depnet.learn(Dataset.from_frame(frame))
+    killed = []
+
+    def kill(report: Round) -> None:
+        if report.number == 3:
+            worker, pid = next(iter(client.run(os.getpid).items()))
+            os.kill(pid, signal.SIGKILL)
+            killed.append(worker)
+
+    found = learn(tmp_path, client=client, report=kill)
+    assert len(killed) == 1
+    assert_same_network(found, expected)
+
+
+def test_nodes_are_spread_by_joblib_as_they_are(client: Any) -> None:
+    import joblib
+
+    dataset = Dataset.from_frame(mixed_table(2000, seed=4))
+    with joblib.parallel_config(backend="dask", client=client):
+        spread = depnet.learn(dataset, n_jobs=-1)
+    assert_same_network(spread, depnet.learn(dataset))

@@ -1,0 +1,93 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import depnet
+from depnet import Dataset, StructuralMdl
+from depnet.cluster import learn
+from depnet.cluster.on_disk import bytes_of
+from depnet.errors import DataError
+from depnet.learning.rounds import Round
+from tests.cluster.tables import assert_same_network, mixed_table, write_parts
+
+
+@pytest.mark.parametrize("parts", [1, 3])
+def test_rows_on_disk_give_the_network_of_rows_in_memory(tmp_path: Path, parts: int) -> None:
+    frame = mixed_table(3000, seed=1)
+    write_parts(frame, tmp_path, parts)
+    expected = depnet.learn(Dataset.from_frame(frame), smoothing=0.5)
+    rounds: list[Round] = []
+    found = learn(tmp_path, memory="1GB", rows_per_part=700, smoothing=0.5, report=rounds.append)
+    assert_same_network(found, expected)
+    assert rounds[-1].done + rounds[-1].live <= len(found.nodes)
+    assert [each.number for each in rounds] == list(range(1, len(rounds) + 1))
+
+
+def test_options_are_those_of_learn(tmp_path: Path) -> None:
+    frame = mixed_table(2000, seed=2)
+    write_parts(frame, tmp_path, 2)
+    options: dict[str, Any] = {
+        "penalty": StructuralMdl(),
+        "max_leaves": 5,
+        "roles": {"alive": "target"},
+        "forbidden": [("port", "fare")],
+        "blocks": [("class", "port")],
+    }
+    expected = depnet.learn(Dataset.from_frame(frame, bins={"fare": [-20, 0, 5, 30]}), **options)
+    found = learn(str(tmp_path / "*.parquet"), memory="1GB", bins={"fare": [-20, 0, 5, 30]}, **options)
+    assert_same_network(found, expected)
+
+
+def test_columns_are_chosen_and_missing_values_may_be_a_state(tmp_path: Path) -> None:
+    frame = mixed_table(500, seed=3)
+    frame.loc[[3, 77], "port"] = None
+    write_parts(frame, tmp_path, 2)
+    with pytest.raises(DataError, match="column 'port', row 3: the value is missing"):
+        learn(tmp_path, memory="1GB")
+    chosen = ["port", "class"]
+    expected = depnet.learn(Dataset.from_frame(frame[chosen], missing="state"))
+    assert_same_network(learn(tmp_path, memory="1GB", columns=chosen, missing="state"), expected)
+
+
+def test_a_resumed_fit_ends_in_the_same_network(tmp_path: Path) -> None:
+    frame = mixed_table(2000, seed=4)
+    (tmp_path / "rows").mkdir()
+    write_parts(frame, tmp_path / "rows", 2)
+    expected = depnet.learn(Dataset.from_frame(frame))
+    file = tmp_path / "resume"
+
+    class StopError(Exception):
+        pass
+
+    def stop(done: int, nodes: int) -> None:
+        if done == 3:
+            raise StopError
+
+    with pytest.raises(StopError):
+        learn(tmp_path / "rows", memory="1GB", resume=file, progress=stop)
+    kept = file.read_bytes()
+    assert kept.count(b"\n") == 1 + 3
+    done: list[int] = []
+    found = learn(tmp_path / "rows", memory="1GB", resume=file, progress=lambda d, _: done.append(d))
+    assert_same_network(found, expected)
+    assert file.read_bytes().startswith(kept)
+    assert done == list(range(1, 7))
+
+
+def test_bad_calls_say_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="either client="):
+        learn(tmp_path)
+    with pytest.raises(DataError, match="no such file"):
+        learn(tmp_path / "nothing", memory="1GB")
+    with pytest.raises(ValueError, match="2GB"):
+        learn(tmp_path / "nothing*", memory="much")
+    (tmp_path / "table.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(DataError, match="not read as Parquet"):
+        learn(tmp_path / "table.csv", memory="1GB")
+    write_parts(mixed_table(50, seed=5), tmp_path, 1)
+    with pytest.raises(DataError, match="there is no column 'clas'"):
+        learn(tmp_path, memory="1GB", columns=["clas"])
+    with pytest.raises(ValueError, match=r"more than 0\.3GB"):
+        learn(tmp_path, memory="100MB")
+    assert bytes_of(5) == 5
