@@ -18,7 +18,11 @@ from depnet.data.columns import ColumnKind
 from depnet.data.describe import BinChoice, Missing, Summary, check_options, variable_of
 from depnet.data.domain import Domain
 from depnet.data.opened import open_frame
+from depnet.data.ranked import Ranked, RankedArray
 from depnet.errors import DataError
+
+FEW_NUMBERS = 1 << 20
+"""So many are fetched as they are: cheaper than asking for them one by one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,12 +65,14 @@ def without_numbers(columns: Sequence[PartColumn]) -> list[tuple[Any, ...]]:
     return [(c.name, c.kind, c.rows, c.hidden, c.first_hidden, c.labels, c.declared) for c in columns]
 
 
-def _ranked(client: Client, parts: Sequence[Future], place: int, kind: ColumnKind) -> RankedParts:
+def _ranked(client: Client, parts: Sequence[Future], place: int, kind: ColumnKind, size: int) -> Ranked:
     def ask(function: Any, *arguments: Any) -> list[Any]:
         futures = [client.submit(_of_column, part, place, function, *arguments, pure=False) for part in parts]
         answers: list[Any] = client.gather(futures)
         return answers
 
+    if size <= FEW_NUMBERS:
+        return RankedArray.of(np.concatenate(ask(np.asarray)))
     return RankedParts(ask, np.dtype(np.float64 if kind == "float" else np.int64))
 
 
@@ -101,7 +107,7 @@ def describe_parts(
         labels, declared = _labels(name, [head[place] for head in heads if head[place][1] != "empty"])
         numbers = None
         if kind not in ("label", "empty") and hidden < rows:
-            numbers = _ranked(client, parts, place, kind)
+            numbers = _ranked(client, parts, place, kind, rows - hidden)
         summary = Summary(
             name, kind, rows, hidden, partial(_first_hidden, heads, place), labels, declared, numbers
         )
