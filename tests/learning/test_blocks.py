@@ -13,6 +13,7 @@ from depnet import Aic, Dataset, Mdl, StructuralMdl, learn
 from depnet.arrays import FloatArray, IntArray
 from depnet.errors import LearningError
 from depnet.learning import blocks
+from depnet.learning.auto import Auto, learn_auto
 from depnet.learning.blocks import (
     block_penalty,
     block_smoothing,
@@ -20,7 +21,9 @@ from depnet.learning.blocks import (
     choose_blocks,
     held_out_gain,
     mutual_information,
+    share_of,
 )
+from depnet.learning.options import plan
 from tests.strategies import datasets, seeds
 
 
@@ -198,6 +201,21 @@ def test_options_go_through() -> None:
     assert learn(table, blocks="auto", n_jobs=2) == learn(table, blocks="auto")
     few = Dataset.from_codes([[0, 0], [1, 1]], [2, 2])
     assert len(learn(few, blocks="auto")) == 2
+
+
+def test_on_the_ladder_a_block_pays_its_share_and_its_cells_share_the_smoothing() -> None:
+    table = Dataset.from_codes(copies(3000, 0.01, np.random.default_rng(0)), [2] * 5)
+    tasks = plan(table.domain, blocks=[("X0", "X1")])
+    ladder = Auto(penalties=(Mdl(), Aic()), smoothings=(1.0, 4.0))
+    shares = [share_of([2] * len(task.targets)) for task in tasks]
+    network, choice = learn_auto(table, tasks, ladder, smoothing=0.5, shares=shares)
+    for node, penalty, smoothing in zip(network.nodes, choice.penalties, choice.smoothings, strict=True):
+        block = len(node.variables) == 2
+        assert penalty in ([0.25 * Mdl(), 0.25 * Aic()] if block else [Mdl(), Aic()])
+        assert smoothing in ((0.25, 1.0) if block else (0.5, 2.0))
+        assert node.table.smoothing == smoothing
+    plain, _ = learn_auto(table, tasks, ladder, smoothing=0.5)
+    assert plain != network  # mutant: all of the penalty and of the smoothing
 
 
 def test_penalties_and_pseudo_counts_of_blocks() -> None:

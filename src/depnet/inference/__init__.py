@@ -1,5 +1,6 @@
 """Queries, imputation and relevance: what is likely given what is known, exact or sampled."""
 
+from depnet.inference.calibration import calibrate
 from depnet.inference.compare import Comparison, compare
 from depnet.inference.density import LogProbability, log_probability, sweep_density
 from depnet.inference.drift import MarginalDrift, marginal_drift
@@ -19,6 +20,7 @@ __all__ = [
     "QueryResult",
     "RowsResult",
     "Support",
+    "calibrate",
     "compare",
     "impute",
     "log_probability",

@@ -28,7 +28,7 @@ from depnet.errors import LearningError
 from depnet.learning.contexts import Contexts
 from depnet.learning.learn import Progress, learn_tasks
 from depnet.learning.options import Limits, Role, Task, checked_seconds, plan
-from depnet.learning.penalty import Mdl, Penalty, StructuralMdl, checked_penalty
+from depnet.learning.penalty import Mdl, Penalty, Scaled, StructuralMdl, checked_penalty
 from depnet.learning.rows import taken
 from depnet.model.counting import check_same_domain, leaf_counts
 from depnet.model.network import Network
@@ -84,6 +84,24 @@ class Auto:
             raise LearningError(f"patience is a number of rungs, at least 1; got {self.patience!r}.")
 
 
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What part of a rung's penalty and smoothing a node has: all, or less where it is a chosen block."""
+
+    scale: float = 1.0
+    smoothing: float = 1.0
+
+    def penalty(self, penalty: Penalty) -> Penalty:
+        """`scale * penalty`, for a user's own function too."""
+        return penalty if self.scale == 1 else scaled(self.scale, penalty)
+
+
+def scaled(scale: float, penalty: Penalty) -> Penalty:
+    """`scale * penalty`, for a user's own function too."""
+    multiply = getattr(penalty, "__rmul__", None)
+    return multiply(scale) if multiply is not None else Scaled(scale, penalty)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice:
     """What was chosen: `pooled` for all nodes, and for each node its own (mostly the same)."""
@@ -136,11 +154,12 @@ def learn_auto(
     max_seconds: float | None = None,
     progress: Progress | None = None,
     resume: str | os.PathLike[str] | None = None,
+    shares: "Sequence[Share] | None" = None,
 ) -> tuple[Network, Choice]:
     """`learn_tasks` with chosen penalties and smoothings; see the module.
 
-    Of `max_seconds`, trials take at most three quarters. `resume` is the file of the last fit; trials are
-    made again.
+    `shares` say for each node what part of a rung's penalty and smoothing is its own (chosen blocks have less).
+    Of `max_seconds`, trials take at most three quarters. `resume` is the file of the last fit; trials are made again.
     """
     budget = checked_seconds(max_seconds)
     trials, stages = _tried(
@@ -153,6 +172,7 @@ def learn_auto(
         limits=limits,
         max_seconds=None if budget is None else 0.75 * budget,
         progress=progress,
+        shares=shares,
     )
     choice = trials.choice()
     network = learn_tasks(
@@ -218,6 +238,7 @@ def _tried(
     limits: Limits,
     max_seconds: float | None,
     progress: Progress | None,
+    shares: "Sequence[Share] | None" = None,
 ) -> "tuple[_Trials, int]":
     """The ladder climbed; and the stages that `progress` was told of, the last fit being one more."""
     smoothing = checked_smoothing(smoothing)
@@ -237,7 +258,8 @@ def _tried(
     parts = [(dataset, validation)] if validation is not None else list(held_out(dataset))
     ends = math.inf if max_seconds is None else time.monotonic() + max_seconds
     stages = len(auto.penalties) * len(parts) + 1
-    trials = _Trials([held for _, held in parts], auto, smoothing)
+    shares = [Share()] * len(tasks) if shares is None else shares
+    trials = _Trials([held for _, held in parts], auto, smoothing, shares)
     while not trials.over and (time.monotonic() < ends or not trials.networks):
         penalty = auto.penalties[len(trials.networks)]
         networks = []
@@ -245,7 +267,7 @@ def _tried(
             left = None if max_seconds is None else max(ends - time.monotonic(), 0.0)
             before = len(trials.networks) * len(parts) + number
             told = _part_of(progress, len(tasks), before, stages)
-            rung = [penalty] * len(tasks)
+            rung = [share.penalty(penalty) for share in shares]
             networks.append(
                 learn_tasks(rows, tasks, rung, n_jobs=n_jobs, limits=limits, max_seconds=left, progress=told)
             )
@@ -274,9 +296,11 @@ def held_out(dataset: Dataset) -> Iterator[tuple[Dataset, Dataset]]:
 class _Trials:
     """The rungs tried so far: their networks, one for each part held out, and every candidate's scores."""
 
-    def __init__(self, held: Sequence[Dataset], auto: Auto, smoothing: float) -> None:
+    def __init__(
+        self, held: Sequence[Dataset], auto: Auto, smoothing: float, shares: "Sequence[Share]"
+    ) -> None:
         self.networks: list[Sequence[Network]] = []
-        self._held, self._auto = held, auto
+        self._held, self._auto, self._shares = held, auto, shares
         self._rows = sum(rows.total for rows in held)
         self._smoothings = [s * smoothing for s in auto.smoothings]
         self._scores: list[FloatArray] = []  # of each rung: [node, smoothing]
@@ -287,7 +311,8 @@ class _Trials:
         sums = np.zeros((len(networks[0]), len(self._smoothings)))
         for network, held in zip(networks, self._held, strict=True):
             for i, node in enumerate(network.nodes):
-                sums[i] += _held_scores(node, held, self._smoothings)
+                own = [self._shares[i].smoothing * s for s in self._smoothings]
+                sums[i] += _held_scores(node, held, own)
         self._scores.append(sums / self._rows)
 
     @property
@@ -309,8 +334,12 @@ class _Trials:
             for i, own in enumerate(np.argmax(flat, axis=1).tolist())
         ]
         named = [self._named(candidate) for candidate in chosen]
+        each = list(zip(self._shares, named, strict=True))
         return Choice(
-            tuple(penalty for penalty, _ in named), tuple(s for _, s in named), self._named(pooled), scores
+            tuple(share.penalty(penalty) for share, (penalty, _) in each),
+            tuple(share.smoothing * s for share, (_, s) in each),
+            self._named(pooled),
+            scores,
         )
 
     def tuning(self) -> Tuning:
@@ -340,7 +369,8 @@ class _Trials:
             each = []
             for candidate in (own, pooled):
                 rung, s = divmod(candidate, len(self._smoothings))
-                node = _smoothed(self.networks[rung][part].nodes[i], self._smoothings[s])
+                own_smoothing = self._shares[i].smoothing * self._smoothings[s]
+                node = _smoothed(self.networks[rung][part].nodes[i], own_smoothing)
                 each.append(node_log_theta(node, held))
             gains = each[0] - each[1]
             weights = np.ones(held.rows) if held.weights is None else held.weights

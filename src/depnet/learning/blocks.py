@@ -31,10 +31,10 @@ from scipy.special import xlogy
 from depnet.arrays import FloatArray
 from depnet.data.dataset import Dataset
 from depnet.errors import LearningError
-from depnet.learning.auto import Auto, held_out, learn_auto
+from depnet.learning.auto import Auto, Share, held_out, learn_auto, scaled
 from depnet.learning.learn import Progress, learn_tasks
 from depnet.learning.options import Limits, Role, checked_seconds, plan
-from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, Scaled, checked_penalty
+from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, checked_penalty
 from depnet.model.counting import leaf_counts
 from depnet.model.marginals import PairTables, pair_cells
 from depnet.model.network import Network
@@ -208,15 +208,14 @@ def block_smoothing(smoothing: float, cardinalities: Sequence[int]) -> float:
     return smoothing * (sum(cardinalities) / len(cardinalities)) / math.prod(cardinalities)
 
 
+def share_of(cardinalities: Sequence[int]) -> Share:
+    """What a block, or a variable, has of the penalties and smoothings that penalty="auto" tries."""
+    return Share(1.0 if len(cardinalities) == 1 else SCALE, block_smoothing(1.0, cardinalities))
+
+
 def block_penalty(penalty: Penalty, variables: Sequence[int]) -> Penalty:
     """The penalty of a chosen node: `SCALE` times the given one for a block, the given one for a variable."""
     return penalty if len(variables) == 1 else scaled(SCALE, penalty)
-
-
-def scaled(scale: float, penalty: Penalty) -> Penalty:
-    """`scale * penalty`, for a user's own function too."""
-    multiply = getattr(penalty, "__rmul__", None)
-    return multiply(scale) if multiply is not None else Scaled(scale, penalty)
 
 
 def _smoothed(node: Node, cardinalities: Sequence[int]) -> Node:
@@ -265,7 +264,8 @@ def learn_with_chosen_blocks(
 ) -> Network:
     """`learn(blocks="auto")`. Of `max_seconds`, the choice of blocks may take a third.
 
-    With penalty="auto" blocks are chosen by the paper's penalty; the ladder then chooses for blocks as for variables.
+    With penalty="auto" blocks are chosen by the paper's penalty; on the ladder a block pays `SCALE` of a rung's
+    penalty, and its cells share a rung's smoothing.
     """
     forbidden = tuple(forbidden)
     plan(dataset.domain, roles=roles, forbidden=forbidden)  # what is wrong is said before any work
@@ -283,6 +283,7 @@ def learn_with_chosen_blocks(
     )
     left = None if max_seconds is None else max_seconds * 2 / 3
     tasks = plan(dataset.domain, blocks=chosen, roles=roles, forbidden=forbidden)
+    cards = dataset.domain.cardinalities
     if by_held_out:
         network, _ = learn_auto(
             dataset,
@@ -295,6 +296,7 @@ def learn_with_chosen_blocks(
             max_seconds=left,
             progress=progress,
             resume=resume,
+            shares=[share_of([cards[i] for i in task.targets]) for task in tasks],
         )
         return network
     if validation is not None:
@@ -310,7 +312,6 @@ def learn_with_chosen_blocks(
         progress=progress,
         resume=resume,
     )
-    cards = dataset.domain.cardinalities
     nodes = tuple(
         _with_smoothing(node, block_smoothing(smoothing, [cards[i] for i in node.variables]))
         for node in network.nodes

@@ -140,8 +140,7 @@ class Network:
                     "the network, or use learn_parameters(dataset, sources) with its sources."
                 )
             more = leaf_counts(node.source, node.variables, dataset)
-            nodes.append(
-                Node(node.variables, node.source, ConditionalTable.from_counts(counts + more, smoothing))
-            )
+            table = ConditionalTable.from_counts(counts + more, smoothing, node.table.tilt)
+            nodes.append(Node(node.variables, node.source, table))
         kept = None if self.counts is None else self.counts + MarginalCounts.of(dataset)
         return Network(self.domain, tuple(nodes), kept)

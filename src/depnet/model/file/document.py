@@ -74,13 +74,14 @@ def _table(table: ConditionalTable, at: str) -> dict[str, Any]:
     if table.counts is None or table.smoothing is None:
         return {"probabilities": table.probabilities}
     # What is not written must be what the reader makes of the counts.
-    again = ConditionalTable.from_counts(table.counts, table.smoothing)
+    again = ConditionalTable.from_counts(table.counts, table.smoothing, table.tilt)
     if not np.array_equal(again.probabilities, table.probabilities):
         raise ModelFileError(
             f"{at}: its probabilities are not those of its counts and smoothing. Make the table with "
             "ConditionalTable.from_counts or .from_probabilities."
         )
-    return {"smoothing": table.smoothing, "counts": table.counts}
+    tilt = {} if table.tilt is None else {"tilt": table.tilt.tolist()}
+    return {"smoothing": table.smoothing, **tilt, "counts": table.counts}
 
 
 def _counts(counts: MarginalCounts) -> dict[str, Any]:

@@ -146,10 +146,15 @@ def _operation(value: object, at: str) -> Operation:
 
 def _table(value: object, leaves: int, states: int, at: str) -> ConditionalTable:
     if isinstance(value, dict) and "counts" in value:
-        fields = fields_of(value, at, ("smoothing", "counts"))
+        tilted = "tilt" in value
+        fields = fields_of(value, at, ("smoothing", "tilt", "counts") if tilted else ("smoothing", "counts"))
         smoothing = number_of(fields["smoothing"], f"{at}.smoothing")
+        tilt = None
+        if tilted:
+            factors = items_of(fields["tilt"], f"{at}.tilt", states)
+            tilt = [number_of(factor, f"{at}.tilt[{x}]") for x, factor in enumerate(factors)]
         counts = _rows(fields["counts"], leaves, states, f"{at}.counts", whole=True)
-        make = partial(ConditionalTable.from_counts, counts, smoothing)
+        make = partial(ConditionalTable.from_counts, counts, smoothing, tilt)
     else:
         fields = fields_of(value, at, ("probabilities",))
         rows = _rows(fields["probabilities"], leaves, states, f"{at}.probabilities", whole=False)

@@ -1,0 +1,118 @@
+"""Calibration: tilted tables equal their definition, and the law of the calibrated network has the data's marginals."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import depnet
+from depnet import ConditionalTable, Dataset, Network, RandomScan, calibrate, learn
+from depnet.errors import DataError, ModelError
+from tests.strategies import random_joint, seeds
+
+
+def near_copies(rows: int, rng: np.random.Generator) -> Dataset:
+    """Six variables around a loaded coin, each wrong now and then, and one that depends on two of them."""
+    coin = rng.random(rows) < 0.3
+    codes = [coin ^ (rng.random(rows) < wrong) for wrong in (0.01, 0.02, 0.02, 0.03, 0.05)]
+    codes.append((codes[0] & codes[4]) ^ (rng.random(rows) < 0.1))
+    return Dataset.from_codes(np.column_stack(codes).astype(int), [2] * 6)
+
+
+def furthest(network: Network, table: Dataset) -> float:
+    """The largest error of a probability of a node's joint states, by the exact law."""
+    pi, p = depnet.stationary(network, RandomScan()), depnet.empirical(table)
+    errors = []
+    for node in network.nodes:
+        others = tuple(i for i in range(p.ndim) if i not in node.variables)
+        errors.append(np.abs(pi.sum(axis=others) - p.sum(axis=others)).max())
+    return float(max(errors))
+
+
+@pytest.mark.parametrize("blocks", [None, [("X0", "X1"), ("X1", "X2"), ("X3", "X4", "X5")]])
+def test_the_calibrated_law_has_the_data_s_marginals(blocks: list[tuple[str, ...]] | None) -> None:
+    """The mutant is the network as learned. Everything is seeded: there is no false alarm."""
+    table = near_copies(3000, np.random.default_rng(5))
+    network = learn(table, penalty=lambda k, n: 3.0 * k * np.log(n) / n, blocks=blocks, smoothing=0.5)
+    calibrated = calibrate(network, table, rng=np.random.default_rng(1))
+
+    def assert_near(found: Network) -> None:
+        assert furthest(found, table) < 0.02
+
+    assert_near(calibrated)
+    with pytest.raises(AssertionError):
+        assert_near(network)
+    for before, after in zip(network.nodes, calibrated.nodes, strict=True):
+        assert after.source == before.source
+        assert np.array_equal(after.table.counts, before.table.counts)  # type: ignore[arg-type]
+        assert after.table.smoothing == before.table.smoothing
+
+
+def test_a_network_that_has_the_marginals_keeps_its_law() -> None:
+    p = random_joint(np.random.default_rng(0), (2, 3, 2))
+    cells = np.stack(np.unravel_index(np.arange(p.size), p.shape), axis=1)
+    table = Dataset.from_codes(cells, p.shape, np.rint(1e6 * p.ravel()).astype(int))
+    network = Network.from_joint(p)
+    again = calibrate(network, table, rng=np.random.default_rng(2))
+    assert np.abs(depnet.stationary(again, RandomScan()) - p).max() < 0.01
+
+
+def test_the_seed_decides_and_the_file_keeps_it(tmp_path: object) -> None:
+    from pathlib import Path
+
+    table = near_copies(500, np.random.default_rng(1))
+    network = learn(table, blocks=[("X0", "X1")], smoothing=0.5)
+    first, second, third = (
+        calibrate(network, table, rounds=4, sweeps=2, chains=300, rng=np.random.default_rng(seed))
+        for seed in (1, 1, 2)
+    )
+    assert first == second
+    assert first != third
+    path = Path(str(tmp_path)) / "calibrated.json"
+    depnet.save(first, path)
+    assert depnet.load(path) == first
+    more = first.updated(table)
+    assert all(
+        np.array_equal(a.table.tilt, b.table.tilt)  # type: ignore[arg-type]
+        for a, b in zip(first.nodes, more.nodes, strict=True)
+    )
+
+
+@given(seeds, st.booleans(), st.integers(1, 4))
+def test_a_tilted_table_is_its_definition(seed: int, learned: bool, states: int) -> None:
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(0, 9, size=(3, states))
+    table = ConditionalTable.from_counts(counts, 0.5)
+    if not learned:
+        table = ConditionalTable.from_probabilities(table.probabilities)
+    first, second = rng.uniform(0.1, 3, size=(2, states))
+    tilted = table.tilted(first).tilted(second)
+    for leaf in range(3):
+        weights = [table.probabilities[leaf, x] * first[x] * second[x] for x in range(states)]
+        for x in range(states):
+            assert tilted.probabilities[leaf, x] == pytest.approx(weights[x] / sum(weights), rel=1e-12)
+    assert (tilted.counts is not None) == learned
+    if learned:
+        assert tilted.smoothing == 0.5
+        assert tilted == ConditionalTable.from_counts(counts, 0.5, tilted.tilt)
+        assert tilted != table
+
+
+@pytest.mark.parametrize("tilt", [[1.0], [1.0, 0.0], [1.0, -1.0], [1.0, np.inf], [1.0, np.nan], ["a", "b"]])
+def test_what_is_no_tilt_is_refused(tilt: list[object]) -> None:
+    with pytest.raises(ModelError, match="a tilt is a"):
+        ConditionalTable.from_counts([[1, 2]]).tilted(tilt)  # type: ignore[arg-type]
+
+
+def test_a_table_without_counts_has_no_tilt() -> None:
+    with pytest.raises(ModelError, match="without counts has no tilt"):
+        ConditionalTable(np.array([[0.5, 0.5]]), tilt=np.array([1.0, 2.0]))
+
+
+def test_bad_arguments_are_clear_errors() -> None:
+    table = near_copies(10, np.random.default_rng(0))
+    network = learn(table)
+    with pytest.raises(DataError, match="no rows"):
+        calibrate(network, Dataset.from_codes(np.zeros((0, 6), int), [2] * 6))
+    with pytest.raises(ValueError, match="rounds"):
+        calibrate(network, table, rounds=1)
