@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -67,3 +69,23 @@ def test_nodes_are_spread_by_joblib_as_they_are(client: Any) -> None:
     with joblib.parallel_config(backend="dask", client=client):
         spread = depnet.learn(dataset, n_jobs=-1)
     assert_same_network(spread, depnet.learn(dataset))
+
+
+def test_a_killed_driver_continues_from_its_file(tmp_path: Path) -> None:
+    """The process that grows the nodes is killed at once after its third node; another one goes on."""
+    rows = tmp_path / "rows"
+    rows.mkdir()
+    frame = mixed_table(2000, seed=5)
+    write_parts(frame, rows, 3)
+    script = (
+        "import os, signal, sys\n"
+        "from depnet.cluster import learn\n"
+        "def kill(done, nodes):\n"
+        "    if done == 3: os.kill(os.getpid(), signal.SIGKILL)\n"
+        f"learn({str(rows)!r}, memory='1GB', resume={str(tmp_path / 'resume')!r}, progress=kill)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert (tmp_path / "resume").read_bytes().count(b"\n") == 1 + 3
+    found = learn(rows, memory="1GB", resume=tmp_path / "resume")
+    assert_same_network(found, depnet.learn(Dataset.from_frame(frame)))
