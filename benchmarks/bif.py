@@ -112,17 +112,34 @@ def read(path: Path) -> BayesianNetwork:
     return BayesianNetwork(domain, tuple(parents[i] for i in places), tuple(tables[i] for i in places))
 
 
+Query = tuple[int, dict[int, int], FloatArray]
+"""A target, evidence, and the true answer."""
+
+
 def random_queries(
-    network: BayesianNetwork, count: int, rng: np.random.Generator, *, least: float = 0.01
-) -> list[tuple[int, dict[int, int], FloatArray]]:
-    """Targets with one or two pieces of evidence, in turn, of probability above `least`; and the true answers."""
-    queries: list[tuple[int, dict[int, int], FloatArray]] = []
+    network: BayesianNetwork,
+    count: int,
+    rng: np.random.Generator,
+    *,
+    least: float = 0.01,
+    as_it_occurs: bool = False,
+) -> list[Query]:
+    """Targets with one or two pieces of evidence, in turn, of probability above `least`; and the true answers.
+
+    The variables are chosen alike, and so are the states of the evidence, unless it is drawn `as_it_occurs`: with
+    the probability that it has in the network, like the evidence of a row that someone asks about.
+    """
+    queries: list[Query] = []
     for pieces in itertools.cycle((1, 2)):
         if len(queries) == count:
             break
         while True:
             chosen = rng.permutation(len(network.domain))[: pieces + 1].tolist()
-            evidence = {j: int(rng.integers(network.domain.cardinalities[j])) for j in chosen[1:]}
+            if as_it_occurs:
+                row = network.sample(1, rng)[0]
+                evidence = {j: int(row[j]) for j in chosen[1:]}
+            else:
+                evidence = {j: int(rng.integers(network.domain.cardinalities[j])) for j in chosen[1:]}
             table = network.joint([chosen[0]], evidence)
             if table.sum() > least:
                 queries.append((chosen[0], evidence, table / table.sum()))

@@ -8,34 +8,35 @@ are compared with exact inference in the true network. The error is split along
            ->  the answer                                          Monte Carlo
 
 The conditioned law is counted in a long unclamped run; the clamped one is the mean of two independent answers,
-which also give the Monte Carlo part and whether their standard errors cover it. The same queries are put to
-networks that pyAgrum and pgmpy learned from the same rows. Then a batch: 10,000 rows of NLTCS with half of the
-cells hidden, all marginals.
+which also give the Monte Carlo part and whether their standard errors cover it. Beside it `method="bayes"`, which
+asks for the conditioned law itself, and mean field.
+
+Queries are made twice: the states of the evidence chosen alike, so that rare ones are asked about as often as
+common ones, and, half as many, drawn as they occur. A few queries decide the mean, so its own standard error is given. The first
+queries are also put to networks that pyAgrum and pgmpy learned from the same rows. Then a batch: 10,000 rows of
+NLTCS with half of the cells hidden, all marginals.
 """
 
 import argparse
 import gzip
-import importlib
-import logging
 import math
 import os
 import resource
 import time
-import warnings
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import depnet
-from benchmarks.bif import BayesianNetwork, random_queries, read
+from benchmarks.bif import BayesianNetwork, Query, random_queries, read
+from benchmarks.query_peers import peers
 from depnet import Dataset, Network
 from depnet.arrays import FloatArray, IntArray
+from depnet.data.variable import Label
 from depnet.model import Scan
 
-Query = tuple[int, dict[int, int], FloatArray]
+TO_REACH = 0.02
 
 
 def main(arguments: list[str]) -> int:
@@ -45,32 +46,49 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--blocks", action="store_true", help='learn with blocks="auto"')
+    parser.add_argument("--smoothing", type=float, default=0.5)
     parser.add_argument("--tolerance", type=float, default=0.01)
     parser.add_argument("--reference", type=int, default=200_000, help="rows of the long unclamped run")
-    parser.add_argument("--peer-queries", type=int, default=50)
+    parser.add_argument("--few", type=int, default=30, help='queries put to method="bayes" and to the peers')
     parser.add_argument("--no-peers", action="store_true")
     parser.add_argument("--no-batch", action="store_true")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
+    started = time.monotonic()
     for name in options.networks:
         truth = read(options.data / "bif" / f"{name}.bif")
         rng = np.random.default_rng(options.seed)
         codes = truth.sample(options.rows, rng)
-        queries = random_queries(truth, options.queries, rng)
-        print(f"\n{name}: {len(truth.domain)} variables, {options.rows:,} rows, {len(queries)} queries")
-        _own(truth, codes, queries, options)
+        alike = random_queries(truth, options.queries, rng)
+        occurring = random_queries(truth, options.queries // 2, rng, as_it_occurs=True)
+        print(f"\n{name}: {len(truth.domain)} variables, {options.rows:,} rows")
+        network = _learned(truth, codes, options)
+        drawn = _long_run(network, options.reference, np.random.default_rng(1))
+        _clamped("evidence states chosen alike", network, drawn, alike, options.tolerance)
+        _by_bayes_rule(network, alike[: options.few], options.tolerance)
         if not options.no_peers:
-            few = queries[: options.peer_queries]
-            _peer("pyAgrum", _pyagrum, truth, codes, few)
-            _peer("pgmpy on pyAgrum's structure", _pgmpy, truth, codes, few)
+            peers(truth, codes, alike[: options.few])
+        _clamped("evidence drawn as it occurs", network, drawn, occurring, options.tolerance)
     if not options.no_batch:
         _batch(options.data / "debd")
+    print(f"\nthe whole run: {_cpu():.0f} s CPU, {time.monotonic() - started:.0f} s wall")
     return 0
 
 
 def _cpu() -> float:
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_utime + usage.ru_stime
+
+
+def _learned(truth: BayesianNetwork, codes: IntArray, options: argparse.Namespace) -> Network:
+    began = _cpu()
+    network = depnet.learn(
+        Dataset.from_codes(codes, domain=truth.domain),
+        smoothing=options.smoothing,
+        blocks="auto" if options.blocks else None,
+    )
+    print(f"  depnet: learn {_cpu() - began:.2f} s CPU")
+    return network
 
 
 def _long_run(network: Network, rows: int, rng: np.random.Generator) -> IntArray:
@@ -83,25 +101,30 @@ def _error(found: FloatArray, truth: FloatArray) -> float:
     return float(np.abs(found - truth).mean())
 
 
-def _own(truth: BayesianNetwork, codes: IntArray, queries: list[Query], options: argparse.Namespace) -> None:
-    domain = truth.domain
-    began = _cpu()
-    network = depnet.learn(
-        Dataset.from_codes(codes, domain=domain), smoothing=0.5, blocks="auto" if options.blocks else None
+def _summary(errors: list[float]) -> str:
+    own = np.std(errors, ddof=1) / math.sqrt(len(errors))
+    return (
+        f"mean absolute error {np.mean(errors):.4f} ± {own:.4f}, median {np.median(errors):.4f}, "
+        f"largest {np.max(errors):.3f}"
     )
-    print(f"  depnet learn: {_cpu() - began:.2f} s CPU")
+
+
+def _given(network: Network, evidence: dict[int, int]) -> dict[str, Label]:
+    variables = network.domain.variables
+    return {variables[j].name: variables[j].states[x] for j, x in evidence.items()}
+
+
+def _clamped(which: str, network: Network, drawn: IntArray, queries: list[Query], tolerance: float) -> None:
     rng = np.random.default_rng(1)
-    drawn = _long_run(network, options.reference, rng)
     total, learning, inconsistency, monte_carlo, within, seconds, wall = [], [], [], [], [], [], []
-    approximate, methods = [], []
+    approximate, methods, unread = [], [], 0
     for target, evidence, expected in queries:
-        given = {domain.variables[j].name: domain.variables[j].states[x] for j, x in evidence.items()}
-        name = domain.variables[target].name
+        given, name = _given(network, evidence), network.domain.variables[target].name
         began, started = _cpu(), time.monotonic()
-        answer = depnet.query(network, name, given, tolerance=options.tolerance, rng=rng)
+        answer = depnet.query(network, name, given, tolerance=tolerance, rng=rng)
         seconds.append(_cpu() - began)
         wall.append(time.monotonic() - started)
-        again = depnet.query(network, name, given, tolerance=options.tolerance, rng=rng)
+        again = depnet.query(network, name, given, tolerance=tolerance, rng=rng)
         rough = depnet.query(network, name, given, method="mean-field")
         matching = np.all([drawn[:, j] == x for j, x in evidence.items()], axis=0)
         counts = np.bincount(drawn[matching, target], minlength=len(expected))
@@ -109,6 +132,7 @@ def _own(truth: BayesianNetwork, codes: IntArray, queries: list[Query], options:
         found, second = np.asarray(answer.probabilities), np.asarray(again.probabilities)
         errors = np.hypot(np.asarray(answer.standard_errors), np.asarray(again.standard_errors))
         methods.append(answer.method)
+        unread += bool(answer.evidence_ignored)
         total.append(_error(found, expected))
         learning.append(_error(conditioned, expected))
         inconsistency.append(_error((found + second) / 2, conditioned))
@@ -117,112 +141,35 @@ def _own(truth: BayesianNetwork, codes: IntArray, queries: list[Query], options:
         if answer.method == "sample":
             within.extend((np.abs(found - second) <= 2 * errors + 1e-12).tolist())
     sampled = methods.count("sample")
+    print(f"  {which}, {len(queries)} queries ({unread} with evidence that no relevant node reads):")
     print(
-        f"  depnet query: mean absolute error {np.mean(total):.4f} (to reach: 0.02), largest {np.max(total):.3f}; "
-        f"{1000 * np.mean(seconds):.1f} ms CPU a query ({1000 * np.mean(wall):.1f} ms wall), {sampled} sampled, "
-        f"{len(methods) - sampled} exact or looked up"
+        f"    clamped: {_summary(total)} (to reach: {TO_REACH}); {1000 * np.mean(seconds):.1f} ms CPU a query "
+        f"({1000 * np.mean(wall):.1f} ms wall), {sampled} sampled, {len(methods) - sampled} exact or looked up"
     )
     print(
-        f"    of which learning {np.mean(learning):.4f}, inconsistent tables {np.mean(inconsistency):.4f}, Monte Carlo "
+        f"      of which learning {np.mean(learning):.4f}, inconsistent tables {np.mean(inconsistency):.4f}, Monte Carlo "
         f"{np.mean(monte_carlo):.5f}; within 2 standard errors: {100 * np.mean(within or [1.0]):.1f} % of "
         f"{len(within)} probabilities"
     )
-    print(f"    mean field instead: mean absolute error {np.mean(approximate):.4f}")
+    print(f"    conditioned by Bayes' rule, from {len(drawn):,} rows drawn once: {_summary(learning)}")
+    print(f"    mean field: {_summary(approximate)}", flush=True)
 
 
-Answerer = Callable[[int, dict[int, int]], FloatArray]
-
-
-def _peer(
-    who: str,
-    learned: Callable[[BayesianNetwork, IntArray], Answerer],
-    truth: BayesianNetwork,
-    codes: IntArray,
-    queries: list[Query],
-) -> None:
-    try:
-        began = _cpu()
-        answer = learned(truth, codes)
-        learning = _cpu() - began
-    except ImportError as error:
-        print(f"  {who}: not installed ({error})")
-        return
+def _by_bayes_rule(network: Network, queries: list[Query], tolerance: float) -> None:
+    rng = np.random.default_rng(1)
     errors, seconds = [], []
     for target, evidence, expected in queries:
         began = _cpu()
-        found = answer(target, evidence)
-        seconds.append(_cpu() - began)
-        errors.append(_error(found, expected))
-    print(
-        f"  {who}: learn {learning:.1f} s CPU; mean absolute error {np.mean(errors):.4f}, largest "
-        f"{np.max(errors):.3f}; {1000 * np.mean(seconds):.1f} ms CPU a query, over {len(queries)} queries"
-    )
-
-
-def _frame(truth: BayesianNetwork, codes: IntArray) -> Any:
-    pd = importlib.import_module("pandas")
-    return pd.DataFrame(
-        {
-            variable.name: pd.Categorical.from_codes(
-                codes[:, i], categories=[f"s{x}" for x in range(variable.cardinality)]
-            )
-            for i, variable in enumerate(truth.domain.variables)
-        }
-    ).astype(str)
-
-
-def _pyagrum(truth: BayesianNetwork, codes: IntArray) -> Answerer:
-    gum = importlib.import_module("pyagrum")
-    names = truth.domain.names
-    template = gum.BayesNet()
-    for i, name in enumerate(names):
-        template.add(
-            gum.LabelizedVariable(name, name, [f"s{x}" for x in range(truth.domain.cardinalities[i])])
+        name = network.domain.variables[target].name
+        answer = depnet.query(
+            network, name, _given(network, evidence), method="bayes", tolerance=tolerance, rng=rng
         )
-    learner = gum.BNLearner(_frame(truth, codes), template)
-    learner.useGreedyHillClimbing()
-    learner.useScoreBIC()
-    learner.useSmoothingPrior(0.5)
-    network = learner.learnBN()
-
-    def answer(target: int, evidence: dict[int, int]) -> FloatArray:
-        engine = gum.LazyPropagation(network)
-        engine.setEvidence({names[j]: x for j, x in evidence.items()})
-        engine.setTargets({names[target]})
-        engine.makeInference()
-        return np.asarray(engine.posterior(names[target]).toarray())
-
-    return answer
-
-
-def _pgmpy(truth: BayesianNetwork, codes: IntArray) -> Answerer:
-    """Parameters and elimination by pgmpy, on pyAgrum's structure: its own search takes minutes on 1,000 rows."""
-    warnings.simplefilter("ignore")
-    logging.disable(logging.WARNING)
-    gum = importlib.import_module("pyagrum")
-    elimination = importlib.import_module("pgmpy.inference").VariableElimination
-    bayesian_network = importlib.import_module("pgmpy.models").DiscreteBayesianNetwork
-    names, frame = truth.domain.names, _frame(truth, codes)
-    learner = gum.BNLearner(frame)
-    learner.useGreedyHillClimbing()
-    learner.useScoreBIC()
-    learner.useSmoothingPrior(0.5)
-    found = learner.learnBN()
-    model = bayesian_network([(found.variable(a).name(), found.variable(b).name()) for a, b in found.arcs()])
-    model.add_nodes_from(names)
-    began = _cpu()
-    model.fit(frame)
-    print(f"  pgmpy fits parameters in {_cpu() - began:.1f} s CPU")
-    engine = elimination(model)
-
-    def answer(target: int, evidence: dict[int, int]) -> FloatArray:
-        known = {names[j]: f"s{x}" for j, x in evidence.items()}
-        factor = engine.query([names[target]], evidence=known, show_progress=False)
-        states = factor.state_names[names[target]]
-        values = dict(zip(states, factor.values, strict=True))
-        return np.array([values.get(f"s{x}", 0.0) for x in range(truth.domain.cardinalities[target])])
-
-    return answer
+        seconds.append(_cpu() - began)
+        errors.append(_error(np.asarray(answer.probabilities), expected))
+    print(
+        f'    method="bayes", the first {len(queries)}: {_summary(errors)}; {1000 * np.mean(seconds):.1f} ms CPU a query',
+        flush=True,
+    )
 
 
 def _batch(folder: Path) -> None:

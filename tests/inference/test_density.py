@@ -75,5 +75,5 @@ def test_bad_input_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert log_probability(network, all_rows(network), scan=SequentialScan(), draws=50).law == "pi^0"
     with pytest.raises(DataError, match="another domain"):
         log_probability(network, Dataset.from_codes([[0]], [2]))
-    with pytest.raises(ValueError, match="draws are at least 2"):
+    with pytest.raises(ValueError, match="draws is a whole number of at least 2; got 1"):
         sweep_density(network, all_rows(network), draws=1)

@@ -28,7 +28,7 @@ from depnet import (
 from depnet.errors import DataError, EvidenceError, ReducibleError, ScanError
 from depnet.inference.law import at_last
 from depnet.inference.query import Method
-from depnet.inference.support import support
+from depnet.inference.support import Support, support
 from depnet.model import Evidence
 from tests.inference.cases import names, random_evidence, random_scan, random_targets
 from tests.reference.inference import query_law
@@ -191,6 +191,49 @@ def test_evidence_outside_the_closure_has_no_effect_and_is_named() -> None:
     assert (both.evidence_used, both.evidence_ignored) == (("X1",), ("X2",))
 
 
+def test_evidence_that_clamping_makes_silent_is_warned_of() -> None:
+    network = irrelevant()
+    said = query(network, "X0", {"X2": 1}).warnings
+    assert len(said) == 1
+    assert "no relevant node reads 'X2'" in said[0]
+    assert 'method="bayes"' in said[0]
+    assert query(network, "X0", {"X2": 1}, method="bayes").warnings == ()
+    assert query(network, "X0", {"X1": 1}).warnings == ()
+    # X2 depends on X0 alone, which is known here: Bayes' rule would not change the answer either.
+    alone = Node((2,), ConstantSource(), ConditionalTable.from_probabilities([[0.6, 0.4]]))
+    apart = Network(network.domain, (*network.nodes[:2], alone))
+    assert query(apart, "X0", {"X2": 1}).evidence_ignored == ("X2",)
+    assert query(apart, "X0", {"X2": 1}).warnings == ()
+    assert query(network, "X1", {"X2": 1, "X0": 0}).warnings == ()
+
+
+def test_bayes_rule_gives_the_marginals_of_many_targets() -> None:
+    coin = ConditionalTable.from_probabilities([[0.25, 0.75]])
+    domain = Domain.from_cardinalities([2] * 24)
+    coins = Network(domain, tuple(Node((i,), ConstantSource(), coin) for i in range(24)))
+    found = query(
+        coins, domain.names[1:], {"X0": 1}, method="bayes", tolerance=0.02, rng=np.random.default_rng(0)
+    )
+    assert isinstance(found.probabilities, dict)
+    assert isinstance(found.standard_errors, dict)
+    for name in domain.names[1:]:
+        assert (
+            np.abs(found.probabilities[name] - coin.probabilities[0])
+            <= 7.5 * found.standard_errors[name] + 1e-9
+        ).all()
+    with pytest.raises(EvidenceError, match="24 variables"):
+        query(coins, domain.names[1:], {"X0": 1}, method="bayes", joint=True)
+
+
+def test_one_is_not_many(titanic: Network) -> None:
+    text = str(query(titanic, "survived", {"class": "1st", "sex": "male", "age": "adult"}))
+    assert "1 relevant variable," in text
+    assert str(Support(1, 2201, exact=True)) == "1 of 2,201 training rows matches the evidence"
+    said = Support(1, 2201, exact=True).warning
+    assert said is not None
+    assert said.startswith("only 1 training row matches")
+
+
 def test_a_result_reads_well(titanic: Network, people: Dataset) -> None:
     result = query(titanic, "survived", {"sex": "female", "class": "1st"}, data=people)
     text = str(result)
@@ -341,6 +384,8 @@ def test_bad_input_is_named(titanic: Network, people: Dataset) -> None:
         query(titanic, "sex", tolerance=0)
     with pytest.raises(ValueError, match="max_seconds"):
         query(titanic, "sex", max_seconds=-1)
+    with pytest.raises(TypeError, match="default_rng"):
+        query(titanic, "sex", rng=3)  # type: ignore[arg-type]  # that is the point
     with pytest.raises(DataError, match="another domain"):
         query(titanic, "sex", data=Dataset.from_codes([[0, 1]], [2, 2]))
 

@@ -1,5 +1,6 @@
 """Batches: every row as if asked alone; look-ups, exact solutions and chains."""
 
+import itertools
 from typing import Literal
 
 import numpy as np
@@ -107,12 +108,26 @@ def test_equal_rows_are_answered_once_and_alike() -> None:
 def test_threads_change_nothing() -> None:
     network = coupled()
     rows = np.array([[-1, -1, 0], [-1, 2, -1], [-1, -1, -1]] * 3)
-    one, two = (
+    one, *others = (
         query_rows(network, rows, method="sample", n_jobs=jobs, tolerance=0.02, rng=np.random.default_rng(4))
-        for jobs in (1, 2)
+        for jobs in (1, 2, -1, None)
     )
-    for name in network.domain.names:
-        assert one.probabilities[name].tolist() == two.probabilities[name].tolist()
+    for other, name in itertools.product(others, network.domain.names):
+        assert one.probabilities[name].tolist() == other.probabilities[name].tolist()
+
+
+def test_rows_are_solved_in_calls_that_end_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    states = np.array([8.0, 8.0, 4.0, 100.0, 4.0, 2.0])
+    monkeypatch.setattr(module, "STATES_PER_CALL", 16)
+    assert module._spans(states) == [(0, 2), (2, 4), (4, 6)]
+    assert module._spans(np.zeros(0)) == []
+    rows = np.array([[-1, -1, 0], [-1, 2, -1], [-1, -1, -1]])
+    together, apart = query_rows(coupled(), rows), []
+    for size in (1, 16):
+        monkeypatch.setattr(module, "STATES_PER_CALL", size)
+        apart.append(query_rows(coupled(), rows))
+    for other, name in itertools.product(apart, coupled().domain.names):
+        assert together.probabilities[name].tolist() == other.probabilities[name].tolist()
 
 
 def test_holes_may_be_marked_in_a_dataset_too() -> None:
@@ -160,6 +175,10 @@ def test_bad_rows_are_named() -> None:
         query_rows(network, Dataset.from_codes([[0, 1]], [2, 2]))
     with pytest.raises(ValueError, match="tolerance"):
         query_rows(network, [[0, 1, -1]], tolerance=2)
+    with pytest.raises(ValueError, match="n_jobs is a whole number of at least 1; got 0"):
+        query_rows(network, [[0, 1, -1]], n_jobs=0)
+    with pytest.raises(TypeError, match="default_rng"):
+        query_rows(network, [[0, 1, -1]], rng=7)  # type: ignore[arg-type]  # that is the point
     with pytest.raises(ValueError, match="'auto' or 'sample'"):
         query_rows(network, [[0, 1, -1]], method="guess")  # type: ignore[arg-type]  # that is the point
 

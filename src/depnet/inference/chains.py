@@ -16,7 +16,6 @@ of sweeps; the first quarter of the rounds is burn-in; when there are many round
 """
 
 import functools
-import os
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -30,6 +29,7 @@ from depnet._native import batch as native
 from depnet.arrays import FloatArray, IntArray
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan
+from depnet.sampling.checks import cores, jobs_of
 
 UPDATES_PER_CALL = 4_000_000
 """A native call ends within about a tenth of a second, so that an interrupt is heard."""
@@ -140,7 +140,7 @@ class Chains(Rounds):
         self.counters = np.zeros(chains, dtype=np.uint64)
         self.impossible = np.zeros(chains, dtype=np.int64)
         self.estimators = estimators
-        self.threads = threads or len(os.sched_getaffinity(0))
+        self.threads = cores() if threads is None else jobs_of(threads)
         assert rows * per_row == chains
 
     @property

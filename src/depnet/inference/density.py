@@ -23,6 +23,8 @@ from depnet.inference.plan import planned, start_laws
 from depnet.inference.rows import NOTHING
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, SequentialScan, checked_scan
+from depnet.sampling.checks import whole_number
+from depnet.sampling.words import generator
 
 EXACT_STATES = 1 << 18
 CHUNK = 1 << 16
@@ -92,11 +94,11 @@ def sweep_density(
     rng: np.random.Generator | None = None,
 ) -> LogProbability:
     """The log of the estimated density pi^0 of every row, from independent chains after `burn_in` sweeps."""
-    if draws < 2 or burn_in < 0:
-        raise ValueError(f"draws are at least 2 and burn_in is not negative; got {draws} and {burn_in}.")
+    draws = whole_number("draws", draws, at_least=2)
+    burn_in = whole_number("burn_in", burn_in, at_least=0)
     if dataset.domain != network.domain:
         raise DataError("the rows have another domain than the network.")
-    rng = np.random.default_rng() if rng is None else rng
+    rng = generator(rng)
     before = _before_a_sweep(network, scan, draws, burn_in, rng)
     order = scan.order_of(len(network))
     last = {i: place for place, number in enumerate(order) for i in network.nodes[number].variables}

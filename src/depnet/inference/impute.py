@@ -21,6 +21,8 @@ from depnet.inference.plan import planned
 from depnet.inference.rows import NOTHING, RowsResult, checked_rows, query_rows
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, SequentialScan
+from depnet.sampling.checks import whole_number
+from depnet.sampling.words import generator
 
 CHUNK_CODES = 20_000_000
 
@@ -74,13 +76,11 @@ def impute(
     """
     if method not in ("mode", "draw"):
         raise ValueError(f"method is 'mode' or 'draw'; got {method!r}.")
-    if isinstance(n_imputations, bool) or not isinstance(n_imputations, int) or n_imputations < 1:
-        raise ValueError(f"n_imputations is a whole number of at least 1; got {n_imputations!r}.")
+    n_imputations = whole_number("n_imputations", n_imputations, at_least=1)
     if method == "mode" and n_imputations > 1:
         raise ValueError("the mode is one imputation; several need method='draw'.")
-    if isinstance(burn_in, bool) or not isinstance(burn_in, int) or burn_in < 0:
-        raise ValueError(f"burn_in is a number of sweeps, not negative; got {burn_in!r}.")
-    rng = np.random.default_rng() if rng is None else rng
+    burn_in = whole_number("burn_in", burn_in, at_least=0)
+    rng = generator(rng)
     codes, holes = checked_rows(network.domain, rows, hidden)
     if not len(codes):
         raise DataError("there are no rows to complete.")

@@ -21,6 +21,7 @@ from depnet.inference.tilt import tilted_rows
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, checked_scan
+from depnet.sampling.words import generator
 
 EXACT_STATES = 1 << 16
 CHAINS, SWEEPS, COLDEST, POLISHES = 64, 80, 12.0, 50
@@ -64,6 +65,7 @@ def most_probable(
     {'X0': 1, 'X1': 1}
     """
     checked_scan(scan)
+    rng = generator(rng)
     domain = network.domain
     known = Evidence.parse(domain, evidence)
     free = [i for i in range(len(domain)) if i not in known.clamped]
@@ -77,7 +79,7 @@ def most_probable(
         best = np.array(np.unravel_index(int(law.argmax()), law.shape))
         probability = float(law.max())
     else:
-        best = _annealed(reduced, np.random.default_rng() if rng is None else rng)
+        best = _annealed(reduced, rng)
     codes[list(reduced.variables)] = best
     states = {v.name: v.states[codes[i]] for i, v in enumerate(domain.variables)}
     score = float(_Tables(reduced).score(best[None].astype(np.uint16))[0])

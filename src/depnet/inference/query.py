@@ -25,6 +25,7 @@ from depnet.inference.support import support
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, checked_scan
+from depnet.sampling.words import generator
 
 EXACT_STATES = 1 << 14
 """A closure with at most so many joint states is solved exactly by method="auto"."""
@@ -67,9 +68,9 @@ def query(
     `method` is "exact", "sample", "mean-field" (fast, deterministic, approximate) or "auto": a table
     look-up or the exact law where the relevant part of the network is small, else chains until every
     standard error is under `tolerance`, or until `max_seconds`. These clamp the evidence (Sec. 5).
-    "bayes" conditions the joint law on it instead, pi(T | x_C): slower for rare evidence, but evidence
-    that no node reads, though its own node reads others, then has its effect. With the training `data`, the support of
-    the evidence is counted exactly.
+    "bayes" conditions the joint law on it instead, pi(T | x_C): slower the rarer the evidence is, but evidence
+    that no relevant node reads, though its own node reads others, then has its effect; docs/queries.md compares the
+    two. With the training `data`, the support of the evidence is counted exactly.
 
     >>> from depnet import Network
     >>> import numpy as np
@@ -87,7 +88,7 @@ def query(
     # By Bayes' rule, clamped variables are asked for together with the targets, and then given.
     given_codes = dict(known.clamped) if method == "bayes" and free else {}
     held = Evidence({}, known.tilts) if given_codes else known
-    rng = np.random.default_rng() if rng is None else rng
+    rng = generator(rng)
     inside: tuple[int, ...] = ()
     used: frozenset[int] = frozenset(i for i in wanted if i in known.clamped)
     parts: list[tuple[tuple[int, ...], _Part]] = []
@@ -108,6 +109,8 @@ def query(
     counted = support(network, known, data)
     given = _given(domain, evidence, known)
     warnings = [text for _, part in parts for text in part.warnings]
+    if method != "bayes":
+        warnings += _unread(network, inside, known, used)
     if counted is not None and given and counted.warning is not None:
         warnings.append(counted.warning)
     return QueryResult(
@@ -164,12 +167,16 @@ def _check_arguments(
         raise ValueError(f"tolerance is a standard error between 0 and 1; got {tolerance!r}.")
     if max_seconds is not None and not max_seconds > 0:
         raise ValueError(f"max_seconds is a positive number of seconds, or None; got {max_seconds!r}.")
-    together = {*wanted, *known.clamped} if method == "bayes" else set(wanted)
-    cells = math.prod(network.domain.cardinalities[i] for i in together)
-    if (joint or method == "bayes") and cells > MAX_JOINT_CELLS:
+    conditioned = set(known.clamped) if method == "bayes" else set()
+    tables = [set(wanted) | conditioned] if joint else [{i} | conditioned for i in wanted]
+    cells, size = max(
+        (math.prod(network.domain.cardinalities[i] for i in table), len(table)) for table in tables
+    )
+    if cells > MAX_JOINT_CELLS:
+        clamping = ', or clamp the evidence (method="auto")' if conditioned else ""
         raise EvidenceError(
-            f"the joint table of these {len(together)} variables has {cells:,} cells, more than {MAX_JOINT_CELLS:,}. Ask "
-            "for fewer targets, or for their marginals (joint=False)."
+            f"the joint table of {size} variables has {cells:,} cells, more than {MAX_JOINT_CELLS:,}. Ask "
+            f"for fewer targets, or for their marginals (joint=False){clamping}."
         )
 
 
@@ -284,6 +291,20 @@ def _assembled(
         name = domain.variables[wanted[0]].name
         return values[name], errors[name]
     return values, errors
+
+
+def _unread(network: Network, inside: Sequence[int], known: Evidence, used: frozenset[int]) -> list[str]:
+    """A warning for evidence that clamping makes silent, though the joint law links it to the targets."""
+    found = []
+    for i in sorted(known.clamped.keys() - used):
+        others = Evidence({j: code for j, code in known.clamped.items() if j != i}, known.tilts)
+        reached, _, _ = closure(network, (i,), others)
+        if set(reached) & set(inside):
+            found.append(
+                f"no relevant node reads {network.domain.variables[i].name!r}, so clamping it has no effect, though its "
+                'own node depends on relevant variables. method="bayes" conditions the joint law on it instead.'
+            )
+    return found
 
 
 def _given(domain: Domain, evidence: Given | Evidence | None, known: Evidence) -> Mapping[str, Any]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.data.variable import Label
+from depnet.inference.counted import counted
 from depnet.inference.support import Support
 from depnet.model.scan import Scan, SequentialScan
 
@@ -92,12 +93,13 @@ class QueryResult:
             rows = [", ".join(map(str, row)) for row in itertools.product(*self.states)]
             lines += _table(rows, self.probabilities.ravel(), self.standard_errors.ravel(), indent="  ")
         scan = "sequential scan" if isinstance(self.scan, SequentialScan) else "random scan"
-        lines.append(f"{self.method}, {scan}, {len(self.closure)} relevant variables, {self.seconds:.3g} s")
+        relevant = counted(len(self.closure), "relevant variable")
+        lines.append(f"{self.method}, {scan}, {relevant}, {self.seconds:.3g} s")
         if self.diagnostics is not None:
             d = self.diagnostics
             lines.append(
                 f"standard errors up to {d.largest_error:.2g} (asked: {self.tolerance:.2g}), R-hat {d.r_hat:.3f}, "
-                f"effective sample size {d.effective_sample_size:,.0f}, {d.chains} chains of {d.sweeps:,} sweeps"
+                f"effective sample size {d.effective_sample_size:,.0f}, {d.chains} chains of {counted(d.sweeps, 'sweep')}"
             )
         if self.evidence_ignored:
             lines.append(f"evidence without effect: {', '.join(self.evidence_ignored)}")

@@ -6,8 +6,8 @@ clamped chains, some for each row, a chunk of rows at a time, each row until its
 enough.
 """
 
+import itertools
 import math
-import os
 import threading
 import time
 from collections.abc import Mapping
@@ -23,17 +23,22 @@ from depnet.data.dataset import Dataset
 from depnet.data.domain import Domain
 from depnet.errors import DataError, EvidenceError
 from depnet.inference.chains import Chains, Order, estimate, in_threads
+from depnet.inference.counted import counted
 from depnet.inference.plan import planned, start_laws
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, checked_scan
+from depnet.sampling.checks import cores, jobs_of
+from depnet.sampling.words import generator
 
 EXACT_STATES = 1 << 13
 """Rows whose holes have at most so many joint states are solved exactly."""
 
 RESIDUAL = 1e-10
 MAX_APPLICATIONS = 3000
-ROWS_PER_CALL = 64
+STATES_PER_CALL = 1 << 15
+"""Joint states of the rows that one native call solves: it ends soon, so that an interrupt is heard."""
+
 
 CHAINS = 32
 ROUNDS = 8
@@ -78,8 +83,9 @@ class RowsResult:
         counts = ", ".join(f"{(self.method == m).sum():,} {name}" for m, name in enumerate(METHODS))
         worst = max((float(e.max(initial=0.0)) for e in self.standard_errors.values()), default=0.0)
         return (
-            f"{len(self.method):,} rows ({self.distinct:,} distinct), {self.hidden.sum():,} holes: {counts}; standard "
-            f"errors up to {worst:.2g} (asked: {self.tolerance:.2g}), {(~self.converged).sum():,} rows not converged, "
+            f"{counted(len(self.method), 'row')} ({self.distinct:,} distinct), {counted(int(self.hidden.sum()), 'hole')}: "
+            f"{counts}; standard errors up to {worst:.2g} (asked: {self.tolerance:.2g}), "
+            f"{counted(int((~self.converged).sum()), 'row')} not converged, "
             f"{self.seconds:.3g} s"
         )
 
@@ -117,14 +123,15 @@ def query_rows(
     if max_seconds is not None and not max_seconds > 0:
         raise ValueError(f"max_seconds is a positive number of seconds, or None; got {max_seconds!r}.")
     codes, holes = checked_rows(network.domain, rows, hidden)
-    rng = np.random.default_rng() if rng is None else rng
+    rng = generator(rng)
+    threads = cores() if n_jobs is None else jobs_of(n_jobs)
     first, which = _distinct(codes, holes)
     work = _Work(network, codes[first], holes[first], scan)
     before = None if max_seconds is None else started + max_seconds
     if method == "auto":
         work.look_up()
-        work.solve(before, n_jobs)
-    work.sample(tolerance, before, rng, n_jobs)
+        work.solve(before, threads)
+    work.sample(tolerance, before, rng, threads)
     cards = network.domain.cardinalities
     at = np.concatenate([[0], np.cumsum(cards)])
     values = {
@@ -187,6 +194,13 @@ def checked_rows(
     return filled.astype(np.uint16), np.array(holes, dtype=bool)
 
 
+def _spans(states: FloatArray) -> list[tuple[int, int]]:
+    """Neighbouring rows solved in one call: few where they have many joint states."""
+    call = ((np.cumsum(states) - states) // STATES_PER_CALL).astype(np.int64)
+    begins = [*np.flatnonzero(np.diff(call, prepend=-1)).tolist(), len(states)]
+    return list(itertools.pairwise(begins))
+
+
 def _distinct(codes: NDArray[np.uint16], holes: NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
     """The first of each kind of row, and which kind every row is."""
     if not len(codes):
@@ -232,7 +246,7 @@ class _Work:
             self.values[chosen, self.begin[i] : self.begin[i + 1]] = node.table.probabilities[leaves]
             self.method[chosen] = METHODS.index("look-up")
 
-    def solve(self, before: float | None, threads: int | None) -> None:
+    def solve(self, before: float | None, threads: int) -> None:
         """Rows with few joint states, exactly: one node a variable, and tables without zeros."""
         network = self.network
         usual = [node.variables for node in network.nodes] == [(i,) for i in range(len(network))]
@@ -258,8 +272,7 @@ class _Work:
                 codes, sums, applied,
             )  # fmt: skip
 
-        spans = [(at, min(at + ROWS_PER_CALL, len(chosen))) for at in range(0, len(chosen), ROWS_PER_CALL)]
-        in_threads(work, spans, threads or len(os.sched_getaffinity(0)), stopped)
+        in_threads(work, _spans(np.exp2(sizes[chosen])), threads, stopped)
         done = np.flatnonzero(applied > 0)  # the others mix too slowly, or time was up: they are sampled
         rows = chosen[done]
         holes = np.repeat(self.holes[rows], network.domain.cardinalities, axis=1)

@@ -12,6 +12,7 @@ import numpy as np
 
 from depnet.data.dataset import Dataset
 from depnet.errors import DataError
+from depnet.inference.counted import counted
 from depnet.inference.restrict import reached
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
@@ -29,17 +30,18 @@ class Support:
     exact: bool
 
     def __str__(self) -> str:
-        count = f"{self.rows:,} of {self.total:,} training rows"
-        return f"{count} match the evidence" if self.exact else f"at most {count} match the evidence"
+        count = f"{self.rows:,} of {counted(self.total, 'training row')}"
+        verb = "matches" if self.rows == 1 else "match"
+        return f"{count} {verb} the evidence" if self.exact else f"at most {count} {verb} the evidence"
 
     @property
     def warning(self) -> str | None:
         """The paper's warning, where the evidence is rare or matches nothing."""
         if self.total == 0 or self.rows >= RARE_ROWS:
             return None
-        how_many = "no training row" if self.rows == 0 else f"only {self.rows} training rows"
+        how_many = "no training row" if self.rows == 0 else f"only {counted(self.rows, 'training row')}"
         if not self.exact and self.rows > 0:
-            how_many = f"at most {self.rows} training rows"
+            how_many = f"at most {counted(self.rows, 'training row')}"
         verb = "matches" if self.rows in (0, 1) else "match"
         return (
             f"{how_many} {verb} the evidence. Inference for rare events may be inaccurate: they weigh little in "

@@ -21,6 +21,9 @@ def jobs_of(n_jobs: int | None) -> int:
     """The number of threads: None is 1, -1 every core."""
     if n_jobs is None:
         return 1
-    if n_jobs == -1:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return whole_number("n_jobs", n_jobs, at_least=1)
+    return cores() if n_jobs == -1 else whole_number("n_jobs", n_jobs, at_least=1)
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -14,5 +14,6 @@ class SamplingInterrupted(KeyboardInterrupt):
     """
 
     def __init__(self, drawn: Dataset) -> None:
-        super().__init__(f"interrupted after {drawn.rows:,} rows; they are in the exception's .drawn")
+        rows = f"{drawn.rows:,} row{'' if drawn.rows == 1 else 's'}"
+        super().__init__(f"interrupted after {rows}; what was drawn is in the exception's .drawn")
         self.drawn = drawn

@@ -15,13 +15,18 @@ UPDATE, PLACE, START = 16, 32, 48
 
 def new_seeds(rng: np.random.Generator | None, count: int) -> list[int]:
     """Seeds of the counter generator; None: fresh entropy."""
+    return [int(seed) for seed in generator(rng).integers(0, 2**64, size=count, dtype=np.uint64)]
+
+
+def generator(rng: np.random.Generator | None) -> np.random.Generator:
+    """`rng` itself, or for None a generator with fresh entropy; anything else is an error."""
     if rng is None:
-        rng = np.random.default_rng()
-    elif not isinstance(rng, np.random.Generator):
+        return np.random.default_rng()
+    if not isinstance(rng, np.random.Generator):
         raise TypeError(
             f"rng is a numpy.random.Generator or None; got {rng!r}. Make one with numpy.random.default_rng(seed)."
         )
-    return [int(seed) for seed in rng.integers(0, 2**64, size=count, dtype=np.uint64)]
+    return rng
 
 
 def words(seed: int, stream: int, first: int, rows: int, first_chain: int, chains: int) -> NDArray[np.uint32]:
