@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from depnet import geometry
     from depnet.data import Dataset, Domain, Variable, titanic
+    from depnet.data.read import read
     from depnet.estimators import (
         DependencyNetwork,
         DependencyNetworkClassifier,
@@ -130,6 +131,7 @@ __all__ = [
     "most_probable",
     "query",
     "query_rows",
+    "read",
     "recurrent_classes",
     "sample",
     "save",
@@ -145,6 +147,7 @@ __all__ = [
 
 _NAMES = {
     "depnet.data": "Dataset Domain Variable titanic",
+    "depnet.data.read": "read",
     "depnet.estimators": "DependencyNetwork DependencyNetworkClassifier DependencyNetworkImputer",
     "depnet.exact": "Consistency RecurrentClass consistency law_path recurrent_classes stationary "
     "stationary_cycle",

@@ -12,6 +12,18 @@ class DataError(DepnetError, ValueError):
     """A table, a domain or a code that is not what it claims to be."""
 
 
+class DataFileError(OSError, DataError):  # OSError first: it sets errno and filename
+    """A table that the system would not let depnet read or write (no space, no permission, ...)."""
+
+
+class DataFileNotFoundError(DataFileError, FileNotFoundError):
+    """There is no such table, or no directory to write it in."""
+
+
+class DataFileExistsError(DataFileError, FileExistsError):
+    """There is a file of that name already, and no leave to replace it."""
+
+
 class DistributionError(DepnetError, ValueError):
     """A tensor that is no distribution, or not one on the joint domain it is used on."""
 

@@ -59,6 +59,15 @@ def given_bins(values: Numbers | Ranked, edges: Sequence[Number], kind: Kind) ->
     )
 
 
+def quantiles_of(ordered: Numbers) -> tuple[Number, ...]:
+    """At most 32 of a bin's values, which come sorted.
+
+    >>> quantiles_of(np.array([3, 3, 3])), len(quantiles_of(np.arange(1000)))
+    ((3,), 32)
+    """
+    return quantiles_between(RankedArray(ordered), [0, len(ordered)])[0]
+
+
 def quantiles_between(ranked: Ranked, bounds: Sequence[int]) -> list[tuple[Number, ...]]:
     """At most 32 values of each bin of ranks, ascending: the middles of as many parts of equal size.
 

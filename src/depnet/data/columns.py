@@ -70,14 +70,19 @@ def column_of_numbers(
             endless = np.isinf(plain) & ~hidden
             if endless.any():
                 row = int(np.argmax(endless))
-                raise DataError(
-                    f"column {name!r}, row {row}: {plain[row]} has no place among quantiles. Replace infinities: "
-                    "by missing values, or by the largest number that makes sense."
-                )
+                raise endless_number(name, row, float(plain[row]))
             hidden = hidden | ~finite
         if hidden.any():
             plain = np.where(hidden, 0.0, plain)
     return Column(name, kind, dtype, hidden, plain)
+
+
+def endless_number(name: str, row: int, value: float) -> DataError:
+    """The error for an infinity."""
+    return DataError(
+        f"column {name!r}, row {row}: {value} has no place among quantiles. Replace infinities: by missing values, "
+        "or by the largest number that makes sense."
+    )
 
 
 def column_of_array(name: str, array: NDArray[Any]) -> Column:

@@ -1,0 +1,165 @@
+"""A path or a stream as a local file of a known format: what cannot be a table is refused here, in words."""
+
+import contextlib
+import errno
+import gzip
+import os
+import re
+import shutil
+import stat
+import sys
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, BinaryIO, Literal, TypeAlias, get_args
+
+from depnet.errors import DataError, DataFileError, DataFileNotFoundError, brief
+
+Format: TypeAlias = Literal["csv", "tsv", "parquet", "json"]
+FORMATS: tuple[str, ...] = get_args(Format)
+
+_ENDINGS: dict[str, Format] = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".json": "json",
+    ".jsonl": "json",
+    ".ndjson": "json",
+}
+_HEAD = 65_536
+_GZIP = b"\x1f\x8b"
+_MODEL = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"format"\s*:\s*"depnet network"')
+_NOT_TABLES = {  # how files begin that people give for a table
+    b"PK\x03\x04": "a zip archive, as spreadsheets (.xlsx) are. Save the sheet as CSV, or unpack the archive",
+    b"\xd0\xcf\x11\xe0": "an old spreadsheet (.xls). Save the sheet as CSV",
+    b"ARROW1": "an Arrow (Feather) file. Read it with pyarrow or polars and give the frame to depnet",
+    b"SQLite format 3": "a SQLite database. Export the table as CSV",
+    b"\x28\xb5\x2f\xfd": "compressed with zstd. Unpack it, or compress it with gzip",
+    b"BZh": "compressed with bzip2. Unpack it, or compress it with gzip",
+    b"\xfd7zXZ": "compressed with xz. Unpack it, or compress it with gzip",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file to read: `path` on this machine, `name` for messages."""
+
+    path: Path
+    name: str
+    format: Format
+    zipped: bool
+
+    @contextlib.contextmanager
+    def open(self) -> Iterator[BinaryIO | gzip.GzipFile]:
+        """The content, unpacked."""
+        with self.path.open("rb") as file:
+            if self.zipped:
+                with gzip.GzipFile(fileobj=file) as unpacked:
+                    yield unpacked
+            else:
+                yield file
+
+
+def find_source(path: object, scratch: Path, format: str | None = None) -> Source:  # noqa: A002
+    """The file behind a path, "-" (standard input) or a file object; a stream is copied to `scratch`."""
+    if format is not None and format not in FORMATS:
+        raise DataError(f"the format is one of {', '.join(FORMATS)}, or None to see; got {brief(format)}.")
+    if path == "-":
+        file, name = _copied(sys.stdin.buffer, scratch), "standard input"
+    elif hasattr(path, "read"):
+        file, name = _copied(path, scratch), brief(getattr(path, "name", "the stream"))
+    elif isinstance(path, (str, os.PathLike)):
+        name = os.fsdecode(path)
+        file = Path(name)
+        _check_file(file, name)
+    else:
+        raise DataError(f"depnet.read(path): a path, a file object or '-'; got {brief(path)}.")
+    head, zipped = _head(file, name)
+    for magic, what in _NOT_TABLES.items():
+        if head.startswith(magic):
+            raise DataError(f"{name}: this is {what}.")
+    if _MODEL.match(head):
+        raise DataError(f"{name}: this is a depnet model, not a table. Use depnet.load({brief(name)}).")
+    if not head:
+        raise DataError(f"{name}: the file is empty. A table has a line with the columns' names, and rows.")
+    found: Any = format or _format_of(Path(name).suffixes, head)
+    if found == "parquet" and zipped:
+        raise DataError(
+            f"{name}: Parquet is compressed inside already. Unpack the file (gunzip) and read that."
+        )
+    return Source(file, name, found, zipped)
+
+
+def _check_file(path: Path, name: str) -> None:
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise DataError(f"{name}: this is a directory. Name a file in it.")
+        if not stat.S_ISREG(mode):
+            raise DataError(f"{name}: this is not a file. Give a stream as depnet.read(sys.stdin.buffer).")
+        with path.open("rb"):
+            pass
+    except FileNotFoundError:
+        raise DataFileNotFoundError(errno.ENOENT, "there is no such file", name) from None
+    except DataError:
+        raise
+    except OSError as error:
+        raise DataFileError(error.errno, f"the table cannot be read ({error.strerror})", name) from error
+    except ValueError as error:  # a name that no file can have
+        raise DataError(f"{brief(name)}: {error}.") from None
+
+
+def _copied(stream: Any, scratch: Path) -> Path:
+    target = scratch / "stream"
+    first = stream.read(_HEAD)
+    try:
+        with (
+            target.open("w", encoding="utf-8", newline="")
+            if isinstance(first, str)
+            else target.open("wb") as file
+        ):
+            out: IO[Any] = file
+            out.write(first)
+            shutil.copyfileobj(stream, out, _HEAD * 16)
+    except OSError as error:
+        raise DataFileError(
+            error.errno,
+            f"the stream cannot be kept ({error.strerror}). Set TMPDIR to a place with room",
+            target,
+        ) from error
+    return target
+
+
+def _head(file: Path, name: str) -> tuple[bytes, bool]:
+    """The first bytes, unpacked, and whether they were packed."""
+    with file.open("rb") as raw:
+        head = raw.read(_HEAD)
+    if not head.startswith(_GZIP):
+        return head, False
+    try:
+        with gzip.open(file) as unpacked:
+            return unpacked.read(_HEAD), True
+    except EOFError:
+        raise DataError(
+            f"{name}: the compressed file ends too early: it is not complete. Get it again."
+        ) from None
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise DataError(f"{name}: the compressed file is damaged ({error}). Get it again.") from None
+
+
+def _format_of(suffixes: list[str], head: bytes) -> Format:
+    """By the name, else by the content."""
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    for suffix in reversed(suffixes):
+        if suffix.lower() in _ENDINGS:
+            return _ENDINGS[suffix.lower()]
+        if suffix.lower() not in (".gz", ".gzip"):
+            break
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
+        return "json"
+    first = head.splitlines()[0] if head.splitlines() else b""
+    return "tsv" if first.count(b"\t") > first.count(b",") else "csv"
