@@ -72,6 +72,10 @@ class SamplingError(DepnetError, ValueError):
     """A draw that cannot be made as asked: a number of rows, sweeps or chains out of range."""
 
 
+class PictureError(DepnetError, ValueError):
+    """A picture that cannot be drawn or exported as asked."""
+
+
 class ReducibleWarning(UserWarning):
     """Tables with zeros on a domain too large to check: the chain may have several recurrent classes."""
 

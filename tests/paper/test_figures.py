@@ -10,7 +10,7 @@ import pytest
 from depnet import RandomScan, SequentialScan, law_path, stationary, stationary_cycle
 from depnet.geometry import manifolds
 from depnet.paper.figures import FIGURES, write_figures
-from depnet.paper.figures.graphs import learned_node, split_merge_figure
+from depnet.paper.figures.graphs import TARGET, learned, split_merge_figure
 from depnet.paper.figures.scene import CORNERS, Diagram, Scene, place
 from depnet.paper.figures.simplex import START, genuine, pseudo, pseudo_figure, two_nodes
 from depnet.paper.figures.web import page
@@ -73,7 +73,8 @@ def test_with_two_nodes_the_centroid_is_the_law_of_the_random_scan(
 
 
 def test_cells_of_the_partition_are_the_leaves_of_the_recorded_operations() -> None:
-    data, node = learned_node()
+    data, network = learned()
+    node = network.nodes[data.domain.index(TARGET)]
     diagram = split_merge_figure()
     last = diagram.frames[-1]
     assert {box.text for box in last.boxes} == {str(y) for y in range(node.source.size)}

@@ -1,5 +1,7 @@
 """Networks to draw: small, wide, with blocks, with names that would break any format that did not escape them."""
 
+from functools import cache
+
 import numpy as np
 
 from depnet import Dataset, Domain, Network, Variable, learn
@@ -21,6 +23,7 @@ HOSTILE = (
 """Names, and states, of a table made by someone who means no good."""
 
 
+@cache
 def hostile(rows: int = 400) -> tuple[Network, Dataset]:
     """A chain of variables with hostile names and states."""
     variables = tuple(
@@ -31,12 +34,14 @@ def hostile(rows: int = 400) -> tuple[Network, Dataset]:
     return learn(data, smoothing=0.5), data
 
 
+@cache
 def chain(variables: int, rows: int = 500) -> tuple[Network, Dataset]:
     """Each variable is mostly a copy of the one before, in groups of ten that know nothing of each other."""
     data = Dataset.from_codes(chain_codes(rows, [2] * variables), [2] * variables)
     return learn(data, smoothing=0.5), data
 
 
+@cache
 def blocks() -> tuple[Network, Dataset]:
     """Six variables in blocks of two that overlap."""
     data = Dataset.from_codes(chain_codes(800, [2, 3, 2, 3, 2, 3]), [2, 3, 2, 3, 2, 3])

@@ -104,12 +104,17 @@ def marginal_drift(
         raise DataError("marginal_drift: the dataset has no rows to compare with.")
     rng = np.random.default_rng() if rng is None else rng
     drawn = sample(network, rows, scan=scan, burn_in=burn_in, thin=thin, rng=rng, n_jobs=n_jobs)
-    data = MarginalCounts.of(dataset)
-    found = distance(MarginalCounts.of(drawn), data, network.domain.names)
+    return drift_of(drawn, dataset, rng)
+
+
+def drift_of(drawn: Dataset, dataset: Dataset, rng: np.random.Generator) -> MarginalDrift:
+    """The drift of rows that are drawn already, and its floor, for which `rng` draws as many rows of the data."""
+    rows, data = drawn.total, MarginalCounts.of(dataset)
+    found = distance(MarginalCounts.of(drawn), data, dataset.domain.names)
     weights = np.ones(dataset.rows) if dataset.weights is None else dataset.weights.astype(np.float64)
     again = rng.multinomial(rows, weights / weights.sum())
     chosen = Dataset(dataset.domain, dataset.codes, read_only(again.astype(np.int64)))
-    floor = distance(MarginalCounts.of(chosen), data, network.domain.names)
+    floor = distance(MarginalCounts.of(chosen), data, dataset.domain.names)
     return MarginalDrift(found.names, found.singles, found.pairs, rows, floor)
 
 

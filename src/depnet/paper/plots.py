@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from depnet.paper.beyond.plots import BEYOND_PLOTS
-from depnet.paper.canvas import COLORS, GREY, INK, checked_suffix, new_figure, save, styled
 from depnet.paper.report import ExperimentError, Report
 from depnet.paper.table1 import PAPER, QUANTITIES, determined
+from depnet.pictures.canvas import COLORS, GREY, INK, checked_suffix, new_figure, save, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -231,6 +231,16 @@ def places(graph: Decision, *, leaf: float = 1.0, test: float = 1.0) -> dict[int
     return {v: (at[v], level[v]) for v in at}
 
 
+def frequent_states(graph: Decision, most: int) -> list[int]:
+    """The states that get a colour or a shade of their own: at most `most`, the node's most frequent, in their order."""
+    weights = [0.0] * len(graph.states)
+    for leaf in graph.vertices:
+        if isinstance(leaf, Leaf):
+            for s, p in enumerate(leaf.probabilities):
+                weights[s] += p * (1 if graph.rows is None else leaf.rows or 0)
+    return most_likely(tuple(weights), most)
+
+
 def most_likely(probabilities: FloatArray | tuple[float, ...], most: int) -> list[int]:
     """The states of a leaf that are named: at most `most`, the most likely ones, in their own order."""
     order = sorted(range(len(probabilities)), key=lambda s: (-probabilities[s], s))[:most]

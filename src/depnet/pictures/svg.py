@@ -30,13 +30,28 @@ LEGEND = 62.0
 PER_VARIABLE = 3
 """By default no more than so many links are drawn for each variable; two where they are dots."""
 
-STYLE = """<style>
-.depnet{--ink:#1b1f24;--paper:#ffffff;--soft:#57606a;font-family:system-ui,-apple-system,"Segoe UI",sans-serif}
-@media (prefers-color-scheme:dark){.depnet{--ink:#e6e9ed;--paper:#16191d;--soft:#a5adb7}}
-.depnet text{fill:var(--ink)}
-.depnet .soft{fill:var(--soft)}
-.depnet .box{fill:var(--paper);stroke-width:2.5}
+STYLE = f"""<style>
+.depnet{{font-family:system-ui,-apple-system,"Segoe UI",sans-serif}}
+.depnet text{{fill:#1b1f24}}
+.depnet .soft{{fill:#57606a}}
+.depnet .paper{{fill:#ffffff}}
+.depnet .box{{fill:#ffffff;stroke-width:2.5}}
+.depnet .halo{{stroke:#ffffff;stroke-width:3;paint-order:stroke}}
+.depnet .both{{fill:{colours.BOTH};stroke:{colours.BOTH}}}
+.depnet .one{{fill:{colours.ONE_WAY};stroke:{colours.ONE_WAY}}}
+.depnet .block{{fill:{colours.BLOCK};stroke:{colours.BLOCK};stroke-dasharray:6 4}}
+.depnet .head{{stroke:none}}
+@media (prefers-color-scheme:dark){{
+.depnet text{{fill:#e6e9ed}}
+.depnet .soft{{fill:#a5adb7}}
+.depnet .paper{{fill:#16191d}}
+.depnet .box{{fill:#16191d}}
+.depnet .halo{{stroke:#16191d}}
+.depnet .both{{fill:{colours.SKY};stroke:{colours.SKY}}}
+.depnet .one{{fill:{colours.ORANGE};stroke:{colours.ORANGE}}}
+}}
 </style>"""
+"""Plain classes and no variables, which drawing programs do not know."""
 
 
 def to_svg(graph: DependencyGraph, *, links: int | None = None, at: FloatArray | None = None) -> str:
@@ -75,7 +90,6 @@ class _Picture:
     def _line(self, tie: Tie) -> str:
         both = tie.forward is not None and tie.backward is not None
         kind = "block" if tie.block else "both" if both else "one"
-        colour = {"block": colours.BLOCK, "both": colours.BOTH, "one": colours.ONE_WAY}[kind]
         share = max(tie.strength, 0.0) / self.strongest if self.strongest > 0 else 0.0
         width = 1.0 + 4.0 * math.sqrt(share)
         a, b = self.at[tie.first], self.at[tie.second]
@@ -98,11 +112,10 @@ class _Picture:
             for tells, told, bits in ((first, second, tie.forward), (second, first, tie.backward))
             if bits is not None
         )
-        dashes = ' stroke-dasharray="6 4"' if tie.block else ""
         return (
-            f'<g opacity="{0.45 + 0.5 * math.sqrt(share):.2f}" stroke="{colour}" fill="{colour}"><title>{said}</title>'
-            f'<path d="M{start[0]:.1f} {start[1]:.1f}L{end[0]:.1f} {end[1]:.1f}" stroke-width="{width:.2f}"{dashes}/>'
-            f'<path d="{"".join(heads)}" stroke="none"/></g>'
+            f'<g opacity="{0.45 + 0.5 * math.sqrt(share):.2f}" class="{kind}"><title>{said}</title>'
+            f'<path d="M{start[0]:.1f} {start[1]:.1f}L{end[0]:.1f} {end[1]:.1f}" stroke-width="{width:.2f}"/>'
+            f'<path class="head" d="{"".join(heads)}"/></g>'
         )
 
     def marks(self) -> list[str]:
@@ -166,12 +179,12 @@ class _Dots(_Picture):
     def marks(self) -> list[str]:
         found = [
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{self.radius[v]:.1f}" fill="{colours.of(self.group[v])}" '
-            f'stroke="var(--paper)"><title>{self.said(v)}</title></circle>'
+            f'stroke="#ffffff"><title>{self.said(v)}</title></circle>'
             for v, (x, y) in enumerate(self.at.tolist())
         ]
         found += [
             f'<text x="{self.at[v, 0] + self.radius[v] + 3:.1f}" y="{self.at[v, 1] + 4:.1f}" font-size="11" '
-            f'stroke="var(--paper)" stroke-width="3" paint-order="stroke">{xml(label)}</text>'
+            f'class="halo">{xml(label)}</text>'
             for v, label in self.named.items()
         ]
         return found
@@ -184,7 +197,7 @@ def opened(box: tuple[float, float, float, float], said: str) -> list[str]:
     return [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="depnet" {view} role="img" aria-label="{xml(said)}">',
         STYLE,
-        f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="var(--paper)"/>',
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" class="paper"/>',
     ]
 
 
@@ -212,14 +225,13 @@ def _page(picture: _Picture, notes: list[str]) -> str:
     base = top + height - LEGEND
     key = []
     x = left + MARGIN
-    for text, colour, dashed in (
-        ("both predict each other", colours.BOTH, False),
-        ("one predicts the other", colours.ONE_WAY, False),
-        *((("in one block", colours.BLOCK, True),) if any(a.block for a in picture.graph.arrows) else ()),
+    for text, kind in (
+        ("both predict each other", "both"),
+        ("one predicts the other", "one"),
+        *((("in one block", "block"),) if any(a.block for a in picture.graph.arrows) else ()),
     ):
-        dashes = ' stroke-dasharray="6 4"' if dashed else ""
         key.append(
-            f'<path d="M{x:.1f} {base + 12:.1f}h22" stroke="{colour}" stroke-width="3"{dashes}/>'
+            f'<path d="M{x:.1f} {base + 12:.1f}h22" class="{kind}" stroke-width="3"/>'
             f'<text class="soft" x="{x + 28:.1f}" y="{base + 16:.1f}" font-size="11">{text}</text>'
         )
         x += 40 + 6.4 * len(text)

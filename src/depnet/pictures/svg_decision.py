@@ -8,7 +8,16 @@ import itertools
 
 from depnet.model.network import Network
 from depnet.pictures import colours
-from depnet.pictures.decision import Branch, Decision, Leaf, Test, decision, most_likely, places
+from depnet.pictures.decision import (
+    Branch,
+    Decision,
+    Leaf,
+    Test,
+    decision,
+    frequent_states,
+    most_likely,
+    places,
+)
 from depnet.pictures.labels import columns, counted, listed, short, xml
 from depnet.pictures.svg import opened
 
@@ -54,7 +63,7 @@ class _Drawing:
             wide[self.layer[v]] = max(wide[self.layer[v]], COLUMN * longest + 20)
         self.wide = wide
         self.left = list(itertools.accumulate([w + GAP for w in wide[:-1]], initial=MARGIN))
-        self.colour = self._colours()
+        self.colour = {s: colours.of(k) for k, s in enumerate(frequent_states(graph, MOST_STATES))}
 
     def _apart(self, tests: list[int]) -> None:
         """Tests of one layer moved apart where they would touch, their middle kept."""
@@ -66,14 +75,6 @@ class _Drawing:
         shift = sum(self.y[v] - y for v, y in zip(tests, wanted, strict=True)) / max(len(tests), 1)
         for v in tests:
             self.y[v] -= shift
-
-    def _colours(self) -> dict[int, str]:
-        weights = [0.0] * len(self.graph.states)
-        for leaf in self.graph.vertices:
-            if isinstance(leaf, Leaf):
-                for s, p in enumerate(leaf.probabilities):
-                    weights[s] += p * (1 if self.graph.rows is None else leaf.rows or 0)
-        return {s: colours.of(k) for k, s in enumerate(most_likely(tuple(weights), MOST_STATES))}
 
     def text(self) -> list[str]:
         right = self.left[-1]

@@ -7,7 +7,7 @@ rest, so that leaves can be compared at a glance.
 from collections import Counter
 
 from depnet.model.network import Network
-from depnet.pictures.decision import Decision, Leaf, Test, decision, most_likely
+from depnet.pictures.decision import Decision, Leaf, Test, decision, frequent_states, most_likely
 from depnet.pictures.labels import counted, listed, short
 
 MOST_LINES = 200
@@ -31,7 +31,7 @@ def node_text(network: Network, node: int | str, *, most_lines: int = MOST_LINES
 
 def decision_text(graph: Decision, *, most_lines: int = MOST_LINES) -> str:
     """The text of `node_text`, of a decision graph that is there already."""
-    frequent = _frequent(graph)
+    frequent = frequent_states(graph, len(SHADES))
     lines = [_heading(graph), _legend(graph, frequent)]
     shared = _shared_tests(graph)
     named: dict[int, str] = {}
@@ -77,16 +77,6 @@ def _heading(graph: Decision) -> str:
 def _legend(graph: Decision, frequent: list[int]) -> str:
     named = [f"{shade} {short(graph.states[s], 20)}" for s, shade in zip(frequent, SHADES, strict=False)]
     return "  ".join([*named, *([f"{REST} other states"] if len(frequent) < len(graph.states) else [])])
-
-
-def _frequent(graph: Decision) -> list[int]:
-    """The node's most frequent states, at most as many as there are shades, in their own order."""
-    weights = [0.0] * len(graph.states)
-    for leaf in graph.vertices:
-        if isinstance(leaf, Leaf):
-            for s, p in enumerate(leaf.probabilities):
-                weights[s] += p * (1 if graph.rows is None else leaf.rows or 0)
-    return most_likely(tuple(weights), len(SHADES))
 
 
 def _leaf(graph: Decision, leaf: Leaf, frequent: list[int]) -> str:

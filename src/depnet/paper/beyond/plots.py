@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from depnet.paper.canvas import COLORS, GREY, INK, new_figure
 from depnet.paper.report import Report
 from depnet.paper.table1 import PAPER
+from depnet.pictures.canvas import COLORS, GREY, INK, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

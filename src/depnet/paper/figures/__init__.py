@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from depnet.paper.canvas import save, styled
 from depnet.paper.figures.draw import draw
 from depnet.paper.figures.graphs import node_figure, split_merge_figure
 from depnet.paper.figures.scene import Diagram, Scene
@@ -17,6 +16,7 @@ from depnet.paper.figures.simplex import (
 )
 from depnet.paper.figures.web import page
 from depnet.paper.report import Column, ExperimentError, Report
+from depnet.pictures.canvas import save, styled
 
 FIGURES: Mapping[str, Callable[[], Scene | Diagram]] = {
     "tetrahedron": overview,

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from depnet.paper.canvas import COLORS, GREY, INK, new_figure
 from depnet.paper.figures.scene import CORNERS, Box, Diagram, Frame, Scene
+from depnet.pictures.canvas import COLORS, GREY, INK, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

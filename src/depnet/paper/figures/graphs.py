@@ -1,64 +1,45 @@
 """Fig. node and Fig. split_merge, from a node that was learned: its decision graph, and its leaves growing."""
 
-import itertools
-from typing import Any
-
 import numpy as np
 
 from depnet.data import Dataset, titanic
 from depnet.learning.learn import learn
-from depnet.model import DecisionGraph, Node, Split
-from depnet.paper.canvas import COLORS
+from depnet.model import DecisionGraph, Network, Node, Split
 from depnet.paper.figures.scene import Arrow, Box, Diagram, Frame
+from depnet.pictures.canvas import COLORS
+from depnet.pictures.decision import Decision, Leaf, decision, places
 
 TARGET = "survived"
 PAPER_WHITE, TEST, STATE = "#ffffff", "#eef2f7", "#dfe8fb"
 
 
-def learned_node() -> tuple[Dataset, Node]:
-    """The node of `survived` in the network learned from the Titanic table with the paper's MDL."""
+def learned() -> tuple[Dataset, Network]:
+    """The network learned from the Titanic table with the paper's MDL."""
     data = titanic()
-    return data, learn(data).nodes[data.domain.index(TARGET)]
+    return data, learn(data)
 
 
 def node_figure() -> Diagram:
     """Fig. node: variable X_i, its information source as a decision graph, its conditional table in the leaves."""
-    data, node = learned_node()
-    graph = node.source
-    assert isinstance(graph, DecisionGraph)
-    depth, children = _layers(graph)
-    bottom = max(depth.values())
-    leaves = {v for v in depth if graph.compiled.variable[v] < 0}
-    level = {v: bottom if v in leaves else depth[v] for v in depth}
-    at = _places(level, children)
+    data, network = learned()
+    graph = decision(network, TARGET)
+    at = {v: (x, -1.25 * layer) for v, (x, layer) in places(graph, leaf=1.45, test=1.7).items()}
     arrows: list[Arrow] = []
     boxes: list[Box] = []
     for v, (x, y) in at.items():
-        j = int(graph.compiled.variable[v])
-        if j < 0:
-            boxes.append(_leaf(data, node, int(graph.compiled.begin[v]), x, y))
+        vertex = graph.vertices[v]
+        if isinstance(vertex, Leaf):
+            boxes.append(_leaf(graph, vertex, x, y))
             continue
-        variable = data.domain.variables[j]
-        boxes.append(Box(x, y, 1.5, 0.42, variable.name, TEST, f"tests {variable.name}"))
-        merged: dict[int, list[str]] = {}
-        for child, state in zip(children[v], variable.states, strict=True):
-            merged.setdefault(child, []).append(str(state))
-        arrows += [
-            Arrow(
-                (x, y - 0.21),
-                (at[child][0], at[child][1] + (0.36 if child in leaves else 0.21)),
-                ", ".join(states),
-            )
-            for child, states in merged.items()
-        ]
-    name, states = (
-        data.domain.variables[node.variables[0]].name,
-        data.domain.variables[node.variables[0]].states,
-    )
+        boxes.append(Box(x, y, 1.5, 0.42, vertex.variable, TEST, f"tests {vertex.variable}"))
+        for branch in vertex.branches:
+            half = 0.36 if isinstance(graph.vertices[branch.to], Leaf) else 0.21
+            end = (at[branch.to][0], at[branch.to][1] + half)
+            arrows.append(Arrow((x, y - 0.21), end, ", ".join(map(str, branch.states))))
     return Diagram(
-        f"A node: X = {name}, its information source Y and its table θ",
-        f"Learned from {data.total:,} rows. Y is a decision graph of {graph.size} leaves (leaves that were merged have "
-        f"several ways in); the bars are θ({name} | leaf), its states being {' and '.join(map(str, states))}.",
+        f"A node: X = {graph.name}, its information source Y and its table θ",
+        f"Learned from {data.total:,} rows. Y is a decision graph of {graph.leaves} leaves (leaves that were merged have "
+        f"several ways in); the bars are θ({graph.name} | leaf), its states being {' and '.join(graph.states)}.",
         (Frame("", tuple(boxes), tuple(arrows)),),
         1,
     )
@@ -66,7 +47,8 @@ def node_figure() -> Diagram:
 
 def split_merge_figure() -> Diagram:
     """Fig. split_merge: the leaves L_y as a partition of the other variables' states, operation by operation."""
-    data, node = learned_node()
+    data, network = learned()
+    node = network.nodes[data.domain.index(TARGET)]
     graph = node.source
     assert isinstance(graph, DecisionGraph)
     names = data.domain.names
@@ -111,55 +93,7 @@ def _partition(data: Dataset, node: Node, graph: DecisionGraph) -> tuple[Box, ..
     return tuple(boxes)
 
 
-def _leaf(data: Dataset, node: Node, leaf: int, x: float, y: float) -> Box:
-    probabilities = tuple(float(p) for p in node.table.probabilities[leaf])
-    counts: Any = node.table.counts
-    rows = int(counts[leaf].sum()) if counts is not None else 0
-    states = data.domain.variables[node.variables[0]].states
-    tip = f"leaf {leaf}, {rows} rows: " + ", ".join(
-        f"{s} {p:.3f}" for s, p in zip(states, probabilities, strict=True)
-    )
-    return Box(x, y, 1.2, 0.72, f"y = {leaf}\n{rows} rows", PAPER_WHITE, tip, probabilities)
-
-
-def _layers(graph: DecisionGraph) -> tuple[dict[int, int], dict[int, list[int]]]:
-    """The depth of every vertex, longest way from the root, and its children."""
-    compiled = graph.compiled
-    depth = {0: 0}
-    children: dict[int, list[int]] = {}
-    waiting = [0]
-    while waiting:
-        v = waiting.pop()
-        j = int(compiled.variable[v])
-        if j < 0:
-            continue
-        begin = int(compiled.begin[v])
-        children[v] = [int(c) for c in compiled.children[begin : begin + graph.cardinalities[j]]]
-        for child in children[v]:
-            if depth.get(child, -1) < depth[v] + 1:
-                depth[child] = depth[v] + 1
-                waiting.append(child)
-    return depth, children
-
-
-def _places(level: dict[int, int], children: dict[int, list[int]]) -> dict[int, tuple[float, float]]:
-    """Leaves side by side in the order of a walk from the root; a test above those it reaches first."""
-    x: dict[int, float] = {}
-
-    def walk(v: int) -> None:
-        if v in x:
-            return
-        if v not in children:
-            x[v] = 1.45 * sum(u not in children for u in x)
-            return
-        new = [child for child in dict.fromkeys(children[v]) if child not in x]
-        for child in new:
-            walk(child)
-        x[v] = float(np.mean([x[child] for child in new])) if new else max(x[child] for child in children[v])
-
-    walk(0)
-    for depth in range(max(level.values())):  # tests of one layer do not touch
-        row = sorted((v for v in x if v in children and level[v] == depth), key=lambda v: x[v])
-        for left, right in itertools.pairwise(row):
-            x[right] = max(x[right], x[left] + 1.7)
-    return {v: (x[v], -1.25 * level[v]) for v in x}
+def _leaf(graph: Decision, leaf: Leaf, x: float, y: float) -> Box:
+    states = ", ".join(f"{s} {p:.3f}" for s, p in zip(graph.states, leaf.probabilities, strict=True))
+    tip = f"leaf {leaf.number}, {leaf.rows} rows: {states}"
+    return Box(x, y, 1.2, 0.72, f"y = {leaf.number}\n{leaf.rows} rows", PAPER_WHITE, tip, leaf.probabilities)

@@ -19,8 +19,8 @@ from depnet.geometry import (
     orthogonality,
 )
 from depnet.model import ConditionalTable, LosslessSource, Network, Node, RandomScan, SequentialScan
-from depnet.paper.canvas import COLORS, GREY, INK
 from depnet.paper.figures.scene import CORNERS, Curve, Point, Scene, Surface, place
+from depnet.pictures.canvas import COLORS, GREY, INK
 
 BLUE, RED, GREEN, GOLD, VIOLET, *_ = COLORS
 START = np.array([[0.06, 0.84], [0.04, 0.06]])

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from depnet.paper.canvas import COLORS
 from depnet.paper.figures.scene import CORNERS, Diagram, Scene
+from depnet.pictures.canvas import COLORS
 
 MARK = "/*PICTURE*/null"
 

@@ -8,9 +8,11 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from depnet.paper.report import ExperimentError
+from depnet.errors import PictureError
+from depnet.pictures.labels import short
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 INK, GREY = "#1b1f24", "#8a9099"
@@ -39,9 +41,7 @@ def new_figure(width: float = 6.4, height: float = 4.2) -> "Figure":
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise ExperimentError(
-            "drawing needs matplotlib; install it with: pip install 'depnet[plot]'."
-        ) from None
+        raise _missing() from None
     return Figure(figsize=(width, height), layout="constrained")
 
 
@@ -50,16 +50,37 @@ def styled() -> "AbstractContextManager[None]":
     try:
         from matplotlib import rc_context
     except ImportError:
-        raise ExperimentError(
-            "drawing needs matplotlib; install it with: pip install 'depnet[plot]'."
-        ) from None
+        raise _missing() from None
     return rc_context(STYLE)
+
+
+def _missing() -> PictureError:
+    return PictureError("drawing needs matplotlib; install it with: pip install 'depnet[plot]'.")
+
+
+def axes_of(ax: "Axes | None", width: float, height: float) -> "tuple[Figure, Axes]":
+    """The caller's axes with their figure, or those of a new figure of so many inches."""
+    if ax is None:
+        figure = new_figure(width, height)
+        return figure, figure.add_subplot()
+    whole: Any = ax.figure
+    while whole is not None and whole.figure is not whole:  # from a subfigure to its figure
+        whole = whole.figure
+    if whole is None:
+        raise PictureError("these axes are on no figure; make them with figure.add_subplot().")
+    return whole, ax
+
+
+def plain(text: object, limit: int) -> str:
+    """A label as matplotlib shows it as it is: no formulas between dollars, not hidden for a leading underscore."""
+    shown = short(text, limit).replace("$", r"\$")
+    return f" {shown}" if shown.startswith("_") else shown
 
 
 def checked_suffix(path: Path) -> Path:
     """`path`, if its name says a format that figures are written in."""
     if path.suffix.lower() not in SUFFIXES:
-        raise ExperimentError(f"a plot is written as {', '.join(SUFFIXES)}; got the file name {path.name!r}.")
+        raise PictureError(f"a plot is written as {', '.join(SUFFIXES)}; got the file name {path.name!r}.")
     return path
 
 

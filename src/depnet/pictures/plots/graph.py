@@ -1,0 +1,106 @@
+"""The dependency graph as a plot."""
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from depnet.data.dataset import Dataset
+from depnet.model.network import Network
+from depnet.pictures import colours
+from depnet.pictures.canvas import axes_of, plain, styled
+from depnet.pictures.communities import communities
+from depnet.pictures.graph import DependencyGraph, Tie, dependency_graph
+from depnet.pictures.labels import columns
+from depnet.pictures.layout import layout, spread
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+INCHES = 0.72
+"""A tie of the backbone is about so long."""
+
+LETTER = 0.085
+MOST_INCHES = 20.0
+NAMED = 80
+"""Past so many variables, only those with the strongest links are named."""
+
+
+def plot_graph(
+    graph: DependencyGraph | Network,
+    dataset: Dataset | None = None,
+    *,
+    links: int | None = None,
+    ax: "Axes | None" = None,
+) -> "Figure":
+    """Variables coloured by community, and the `links` strongest links (None: three for each variable).
+
+    A line is as wide as its link is strong; its head points to the variable that is told. Blue: both tell each other;
+    vermillion: one does; green and dashed: one block updates both. `dataset` are the rows to measure a network's links on.
+    """
+    graph = dependency_graph(graph, dataset) if isinstance(graph, Network) else graph
+    shown = graph.strongest(3 * len(graph) if links is None else links)
+    labels = [plain(name, 18) for name in graph.names]
+    wide = np.array([[(LETTER * columns(label) + 0.4) / INCHES, 0.4 / INCHES] for label in labels]).reshape(
+        -1, 2
+    )
+    at = layout(graph) if len(graph) > NAMED else spread(layout(graph), wide)
+    edge = wide.max(axis=0) / 2
+    span = np.ptp(at, axis=0) + 2 * edge
+    inches = INCHES * span * min(1.0, MOST_INCHES / (INCHES * float(span.max())))
+    with styled():
+        figure, axes = axes_of(ax, max(float(inches[0]), 3.5), max(float(inches[1]) + 0.4, 2.2))
+        ties = shown.ties
+        strongest = max([tie.strength for tie in ties], default=0.0)
+        for tie in reversed(ties):
+            _draw_tie(
+                axes,
+                tie,
+                at,
+                max(tie.strength, 0.0) / strongest if strongest > 0 else 0.0,
+                len(graph) > NAMED,
+            )
+        group = communities(graph)
+        named = set(range(len(graph)))
+        if len(graph) > NAMED:
+            named = {v for tie in ties[: NAMED // 2] for v in (tie.first, tie.second)}
+            shades = [colours.of(g) for g in group]
+            axes.scatter(at[:, 0], at[:, 1], s=18, c=shades, zorder=3, edgecolors="white", linewidths=0.5)
+        for v in sorted(named):
+            box = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": colours.of(group[v])}
+            size = 8 if len(graph) <= NAMED else 6
+            axes.text(
+                at[v, 0], at[v, 1], labels[v], ha="center", va="center", fontsize=size, zorder=4, bbox=box
+            )
+        axes.set_axis_off()
+        low, high = at.min(axis=0) - edge, at.max(axis=0) + edge
+        axes.set_xlim(low[0], high[0])
+        axes.set_ylim(high[1], low[1])
+        if graph.measured:
+            axes.set_title(f"strengths in bits per row, {graph.measured}", fontsize=8, color=colours.GREY)
+    return figure
+
+
+def _draw_tie(axes: "Axes", tie: Tie, at: np.ndarray, share: float, small: bool) -> None:
+    from matplotlib.patches import FancyArrowPatch
+
+    both = tie.forward is not None and tie.backward is not None
+    colour = colours.BLOCK if tie.block else colours.BOTH if both else colours.ONE_WAY
+    ends = (at[tie.first], at[tie.second]) if tie.forward is not None else (at[tie.second], at[tie.first])
+    width = 0.5 + 2.6 * math.sqrt(share)
+    axes.add_patch(
+        FancyArrowPatch(
+            tuple(ends[0]),
+            tuple(ends[1]),
+            arrowstyle="<|-|>" if both else "-|>",
+            mutation_scale=4.0 + 3.0 * width,
+            shrinkA=4 if small else 15,
+            shrinkB=4 if small else 15,
+            linewidth=width,
+            color=colour,
+            alpha=0.4 + 0.55 * math.sqrt(share),
+            linestyle="--" if tie.block else "-",
+            zorder=1,
+        )
+    )

@@ -1,0 +1,98 @@
+"""One node's decision graph as a plot."""
+
+from typing import TYPE_CHECKING
+
+from depnet.model.network import Network
+from depnet.pictures import colours
+from depnet.pictures.canvas import GREY, INK, axes_of, plain, styled
+from depnet.pictures.decision import Decision, Leaf, Test, decision, frequent_states, places
+from depnet.pictures.labels import counted, listed
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+BAR = 1.0
+
+
+def plot_node(network: Network, node: int | str, *, ax: "Axes | None" = None) -> "Figure":
+    """The decision graph of a node, by its number or by the name of a variable: tests from left to right.
+
+    Bars are theta_i(. | leaf); a leaf that several branches lead to is one leaf, framed in orange.
+    """
+    graph = decision(network, node)
+    at = places(graph, test=1.3)
+    depth = max(layer for _, layer in at.values())
+    rows = 1 + max(place for place, _ in at.values()) - min(place for place, _ in at.values())
+    with styled():
+        figure, axes = axes_of(ax, 3.4 + 1.75 * depth, 0.9 + 0.46 * rows)
+        colour = {s: colours.of(k) for k, s in enumerate(frequent_states(graph, len(colours.CYCLE)))}
+        for v, (place, layer) in at.items():
+            vertex = graph.vertices[v]
+            if isinstance(vertex, Leaf):
+                _draw_leaf(axes, vertex, depth, place, colour)
+            else:
+                _draw_test(axes, graph, vertex, (layer, place), at)
+        axes.set_xlim(-0.35, depth + BAR + 0.9)
+        axes.set_ylim(max(p for p, _ in at.values()) + 0.7, min(p for p, _ in at.values()) - 0.7)
+        axes.set_axis_off()
+        axes.set_title(plain(graph.name, 60), loc="left")
+        _legend(axes, graph, colour)
+    return figure
+
+
+def _legend(axes: "Axes", graph: Decision, colour: dict[int, str]) -> None:
+    from matplotlib.patches import Patch
+
+    key = [Patch(color=c, label=plain(graph.states[s], 18)) for s, c in colour.items()]
+    if len(colour) < len(graph.states):
+        key.append(Patch(color=colours.REST, label="other states"))
+    axes.legend(
+        handles=key, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=min(len(key), 4), fontsize=7
+    )
+
+
+def _draw_test(
+    axes: "Axes", graph: Decision, test: Test, here: tuple[float, float], at: dict[int, tuple[float, int]]
+) -> None:
+    x, y = here
+    for branch in test.branches:
+        place, layer = at[branch.to]
+        end = layer - 0.02 if isinstance(graph.vertices[branch.to], Leaf) else layer
+        axes.plot([x, end], [y, place], color=GREY, linewidth=0.8, zorder=1)
+        share = 0.6 if end - x <= 1.2 else 0.4
+        axes.text(
+            x + share * (end - x), y + share * (place - y), plain(listed(branch.states, 16), 20),
+            fontsize=6.5, ha="center", va="center", color=INK, zorder=2,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
+        )  # fmt: skip
+    axes.text(
+        x, y, plain(test.variable, 14), ha="center", va="center", fontsize=8, zorder=4,
+        bbox={"boxstyle": "round,pad=0.35", "facecolor": "#eef2f7", "edgecolor": GREY, "linewidth": 0.8},
+    )  # fmt: skip
+
+
+def _draw_leaf(axes: "Axes", leaf: Leaf, x: float, y: float, colour: dict[int, str]) -> None:
+    from matplotlib.patches import Rectangle
+
+    left, named = x, sum(leaf.probabilities[s] for s in colour)
+    for shade, share in [
+        *((c, leaf.probabilities[s]) for s, c in colour.items()),
+        (colours.REST, max(1 - named, 0.0)),
+    ]:
+        axes.add_patch(Rectangle((left, y - 0.28), share * BAR, 0.56, facecolor=shade, linewidth=0, zorder=3))
+        if share >= 0.25:
+            axes.text(
+                left + share * BAR / 2, y, f"{share:.2f}", ha="center", va="center", fontsize=6.5, zorder=4,
+                color=colours.readable_on(shade),
+            )  # fmt: skip
+        left += share * BAR
+    shared = leaf.ways > 1
+    axes.add_patch(
+        Rectangle(
+            (x, y - 0.28), BAR, 0.56, fill=False, zorder=5,
+            edgecolor=colours.ORANGE if shared else GREY, linewidth=1.8 if shared else 0.6,
+        )
+    )  # fmt: skip
+    rows = "" if leaf.rows is None else f", {counted(leaf.rows, 'row')}"
+    axes.text(x + BAR + 0.06, y, f"y = {leaf.number}{rows}", va="center", fontsize=6.5)

@@ -1,0 +1,5 @@
+"""The report of a fitted network: one HTML file, self-contained, that opens offline and runs nothing."""
+
+from depnet.pictures.report.report import html_report
+
+__all__ = ["html_report"]
