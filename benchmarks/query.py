@@ -12,9 +12,9 @@ which also give the Monte Carlo part and whether their standard errors cover it.
 asks for the conditioned law itself, and mean field.
 
 Queries are made twice: the states of the evidence chosen alike, so that rare ones are asked about as often as
-common ones, and, half as many, drawn as they occur. A few queries decide the mean, so its own standard error is given. The first
-queries are also put to networks that pyAgrum and pgmpy learned from the same rows. Then a batch: 10,000 rows of
-NLTCS with half of the cells hidden, all marginals.
+common ones, and, half as many, drawn as they occur. A few queries decide the mean, so its own standard error is
+given. The first queries are also put to networks that pyAgrum and pgmpy learned from the same rows. Then a batch:
+10,000 rows of NLTCS with half of the cells hidden, all marginals.
 """
 
 import argparse
