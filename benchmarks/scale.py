@@ -9,6 +9,7 @@ import argparse
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -70,7 +71,7 @@ def run(dataset: Dataset, expected: depnet.Network, parts: int, client: object, 
             columns = {name: codes[:, i] for i, name in enumerate(dataset.domain.names)}
             parquet.write_table(pa.table(columns), Path(directory) / f"{number:04}.parquet")
         began = time.perf_counter()
-        place = {"memory": "4GB"} if client is None else {"client": client}
+        place: dict[str, Any] = {"memory": "4GB"} if client is None else {"client": client}
         found = learn(directory, report=rounds.append, **place)
         seconds = time.perf_counter() - began
     same = all(
