@@ -75,7 +75,7 @@ def run(dataset: Dataset, expected: depnet.Network, parts: int, client: object, 
         found = learn(directory, report=rounds.append, **place)
         seconds = time.perf_counter() - began
     same = all(
-        np.array_equal(a.table.counts, b.table.counts)
+        np.array_equal(np.asarray(a.table.counts), np.asarray(b.table.counts))
         for a, b in zip(found.nodes, expected.nodes, strict=True)
     )
     told = sum(each.told for each in rounds)
