@@ -57,6 +57,15 @@ def test_plots_of_what_is_ours(what: str, tmp_path: Path) -> None:
     assert (tmp_path / "p.svg").stat().st_size > 1000
 
 
+def test_records_as_json_on_standard_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "records.json"
+    assert run(["paper", "perturbation", "--json", "--out", str(out)]) == 0
+    shown = capsys.readouterr()
+    assert shown.out == out.read_text()
+    assert isinstance(json.loads(shown.out), list)
+    assert shown.err == f"written: {out}\n"
+
+
 def test_table1_json_has_the_published_shape(tmp_path: Path) -> None:
     out = tmp_path / "t.json"
     assert run(["paper", "table1", "--seed", "2", "--out", str(out)]) == 0
@@ -100,7 +109,7 @@ def test_help_says_what_each_command_is(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_a_claim_that_fails_is_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
-    from depnet.cli.show import deliver
+    from depnet.cli.deliver import deliver
     from depnet.paper import Claim, Column, Report
 
     report = Report("x", "x", (Column("a", "a"),), ({"a": 1.5},), (Claim("two is three", False),))

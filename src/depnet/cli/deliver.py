@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from depnet.cli.command import manners
+
 if TYPE_CHECKING:
     from depnet.paper.report import Report
 
@@ -36,13 +38,17 @@ def show(report: "Report") -> None:
 
 def deliver(report: "Report", out: Path | None, plot: Path | None) -> int:
     """Show a report, write what was asked for; 1 if a claim of the theory did not hold."""
-    show(report)
+    as_json = manners().json
+    if as_json:
+        click.echo(report.json(), nl=False)
+    else:
+        show(report)
     if out is not None:
         report.write(out)
-        click.echo(f"written: {out}")
+        click.echo(f"written: {out}", err=as_json)
     if plot is not None:
         from depnet.paper.plots import plot_report
 
         plot_report(report, plot)
-        click.echo(f"drawn: {plot}")
+        click.echo(f"drawn: {plot}", err=as_json)
     return 0 if report.holds else 1

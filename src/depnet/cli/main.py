@@ -1,51 +1,113 @@
 """The command and its manners: errors are one line on stderr; exit codes are 0, 1 (failed), 2 (misused)."""
 
+import contextlib
+import os
 import sys
+import warnings
 from collections.abc import Sequence
 
 import click
 
+from depnet.cli.command import DEBUG, Manners
+from depnet.cli.compare import compare
+from depnet.cli.example import example
+from depnet.cli.export import export
+from depnet.cli.fit import fit
+from depnet.cli.impute import impute
 from depnet.cli.paper import paper
+from depnet.cli.query import query
+from depnet.cli.sample import sample
+from depnet.cli.score import score
+from depnet.cli.show import show
+from depnet.cli.tune import tune
+from depnet.cli.update import update
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+class _InOrder(click.Group):
+    """Commands listed in the order in which they are used, not by the alphabet."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+@click.group(cls=_InOrder, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(package_name="depnet")
+@DEBUG
 def depnet() -> None:
-    """Dependency networks: learn a table's joint distribution, ask it anything."""
+    """Probabilistic dependency networks: learn a table's joint distribution, ask it anything.
+
+    A table is CSV, TSV, Parquet or JSON lines, also gzipped; a model is a JSON file. "-" is standard input or
+    output.
+    """
 
 
-depnet.add_command(paper)
+for _command in (fit, show, query, sample, impute, score, update, tune, export, compare, example, paper):
+    depnet.add_command(_command)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and exit.
 
-    0: done. 1: the library refused, a file could not be written, or a claim of the theory did not hold. 2: the
+    0: done. 1: the library refused, a file could not be read or written, or a claim of the theory did not hold. 2: the
     command line is wrong.
     """
-    sys.exit(run(arguments))
+    code = run(arguments)
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python would complain at its end
+        if code == 0 and not isinstance(error, BrokenPipeError):  # a reader, such as head, has seen enough
+            code = _failed(f"standard output: {error.strerror}.")
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit code."""
+    manners = Manners()
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = _warn
+        return _run(arguments, manners)
+
+
+def _run(arguments: Sequence[str] | None, manners: Manners) -> int:
     from depnet.errors import DepnetError
 
     try:
-        code = depnet.main(args=arguments, prog_name="depnet", standalone_mode=False)
+        code = depnet.main(args=arguments, prog_name="depnet", standalone_mode=False, obj=manners)
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else "depnet"
         return _failed(f"{error.format_message()} See {where} --help.", code=error.exit_code)
-    except click.ClickException as error:
-        return _failed(error.format_message(), code=error.exit_code)
     except click.exceptions.Abort:
         return _failed("interrupted.")
-    except DepnetError as error:
-        return _failed(str(error))
-    except OSError as error:
-        return _failed(f"{error.filename or 'a file'}: {error.strerror or error}.")
+    except Exception as error:
+        if manners.debug:
+            raise
+        if isinstance(error, click.ClickException):
+            return _failed(error.format_message(), code=error.exit_code)
+        if isinstance(error, OSError):
+            return _failed(f"{error.filename or 'standard output'}: {error.strerror or error}.")
+        if isinstance(error, DepnetError):
+            return _failed(str(error))
+        if isinstance(error, MemoryError):
+            return _failed("out of memory. Take fewer columns or rows (--columns, --where).")
+        return _failed(
+            f"{type(error).__name__}: {error}. depnet did not expect this: run it again with --debug and report what "
+            "it says."
+        )
     return code if isinstance(code, int) else 0
 
 
 def _failed(message: str, code: int = 1) -> int:
-    click.echo(f"depnet: {' '.join(message.split())}", err=True)
+    _say(message)
     return code
+
+
+def _say(message: str) -> None:
+    with contextlib.suppress(OSError):  # nobody listens, or the disk is full: the exit code says it
+        click.echo(f"depnet: {' '.join(message.split())}", err=True)
+
+
+def _warn(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+    if issubclass(category, UserWarning):
+        _say(f"warning: {message}")

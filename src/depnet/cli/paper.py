@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from depnet.cli.command import JSON_REPORT
+
 SEED = click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The (first) seed."
 )
@@ -19,7 +21,7 @@ PLOT = click.option(
 
 def common(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options of every experiment."""
-    return SEED(OUT(PLOT(command)))
+    return SEED(OUT(PLOT(JSON_REPORT(command))))
 
 
 @click.group()
@@ -33,7 +35,7 @@ def paper() -> None:
 @click.option("--coupling", type=float, default=1.0, show_default=True, help="J of the Ising model.")
 def table1(seed: int, seeds: int, coupling: float, out: Path | None, plot: Path | None) -> int:
     """Table 1: FC(p^D||pi) and the FC-limit, beside the paper."""
-    from depnet.cli.show import deliver
+    from depnet.cli.deliver import deliver
     from depnet.paper.table1 import table1
 
     return deliver(table1(range(seed, seed + seeds), coupling=coupling), out, plot)
@@ -67,7 +69,7 @@ def scans(
 
     Distances between their laws, and Theorem 3's bound for each.
     """
-    from depnet.cli.show import deliver
+    from depnet.cli.deliver import deliver
     from depnet.paper.scans import scans
 
     return deliver(scans(family, rows, seed, orders=orders, smoothing=smoothing), out, plot)
@@ -96,7 +98,7 @@ def game(
 
     p^t and the two costs on the way to the Nash equilibrium (pi, {pi_i}).
     """
-    from depnet.cli.show import deliver
+    from depnet.cli.deliver import deliver
     from depnet.paper.game import game
 
     report = game(family, rows, seed, steps=steps, simultaneous=simultaneous, smoothing=smoothing)
@@ -112,7 +114,7 @@ def perturbation(seed: int, out: Path | None, plot: Path | None) -> int:
 
     Nothing in it is random: every --seed gives the same.
     """
-    from depnet.cli.show import deliver
+    from depnet.cli.deliver import deliver
     from depnet.paper.perturbation import perturbation
 
     return deliver(perturbation(), out, plot)
@@ -134,7 +136,7 @@ def convergence(
     seed: int, most: int, families: tuple[str, ...], smoothing: float, out: Path | None, plot: Path | None
 ) -> int:
     """Theorems 5 and 6: the model goes to the true law."""
-    from depnet.cli.show import deliver
+    from depnet.cli.deliver import deliver
     from depnet.paper.convergence import SIZES, convergence
     from depnet.paper.data_sets import FAMILIES
 
@@ -169,7 +171,7 @@ def rare(
 
     Sec. 5, and 5.1: clamped chains have no joint in common.
     """
-    from depnet.cli.show import deliver
+    from depnet.cli.deliver import deliver
     from depnet.paper.rare import rare
 
     return deliver(rare(family, rows, seed, clamped=clamped, sets=sets, smoothing=smoothing), out, plot)
@@ -192,12 +194,13 @@ def rare(
     help="May be repeated.  [default: all three]",
 )
 @OUT
+@JSON_REPORT
 def figures(names: tuple[str, ...], into: Path, formats: tuple[str, ...], out: Path | None) -> int:
     """The figures: PNG, SVG and interactive HTML.
 
     All of them, or those called NAMES, which are the paper's labels.
     """
-    from depnet.cli.show import deliver
+    from depnet.cli.deliver import deliver
     from depnet.paper.figures import FORMATS, write_figures
 
     return deliver(write_figures(into, names, formats or FORMATS), out, None)
@@ -214,7 +217,7 @@ def beyond(what: str, seeds: int | None, seed: int, out: Path | None, plot: Path
 
     What the paper leaves open; nothing of it is claimed by the paper.
     """
-    from depnet.cli.show import deliver
+    from depnet.cli.deliver import deliver
     from depnet.paper.beyond import BEYOND
 
     report = BEYOND[what](seed) if seeds is None else BEYOND[what](seed, seeds)

@@ -1,48 +1,215 @@
-"""Reports on the terminal, as JSON, and as plots."""
+"""`depnet show`: what is in a model."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from depnet.cli.command import command
+from depnet.cli.completion import complete_variable
+from depnet.cli.table_options import text_options
+
 if TYPE_CHECKING:
-    from depnet.paper.report import Report
+    from depnet.model import Network
+
+SHOWN_NODES = 30
 
 
-def show(report: "Report") -> None:
-    """A report as a rich table, with its claims and notes below."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+@command(
+    "depnet show model.json",
+    "depnet show model.json --node survived",
+    "depnet show model.json --links 10",
+)
+@click.argument("model")
+@click.option(
+    "--node", metavar="NAME", shell_complete=complete_variable, help="One variable's decision graph, as text."
+)
+@click.option(
+    "--links",
+    type=click.IntRange(min=0),
+    is_flag=False,
+    flag_value=0,
+    metavar="[N]",
+    help="Links by strength, all or the first N.",
+)
+@click.option("--variables", is_flag=True, help="Every variable with its states.")
+@click.option(
+    "--data", metavar="TABLE", help="The training table: shows the certificate, and exact strengths."
+)
+@text_options
+def show(
+    model: str, node: str | None, links: int | None, variables: bool, data: str | None, as_json: bool
+) -> None:
+    """What is in a model: a summary, a node, or its links."""
+    from depnet.cli.command import emit
+    from depnet.cli.files import load_model
+    from depnet.cli.tables import read_complete
 
-    console = Console(highlight=False, soft_wrap=False)
-    if not console.is_terminal:  # a pipe or a file: no guess at its width
-        console = Console(highlight=False, width=160)
-    table = Table(title=report.title, title_justify="left", header_style="bold")
-    numbers = {
-        c.key for c in report.columns if any(isinstance(r.get(c.key), (int, float)) for r in report.rows)
+    if sum((node is not None, links is not None, variables)) > 1:
+        raise click.UsageError("--node, --links and --variables are three views: give one of them.")
+    network = load_model(model)
+    table = None if data is None else read_complete(data, network.domain)
+    if node is not None:
+        from depnet.cli.show_node import document, show_node
+
+        emit(document(network, node)) if as_json else show_node(network, node)
+    elif links is not None:
+        from depnet.learning.links import links as measured
+
+        found = measured(network, table)
+        found = found[:links] if links else found
+        emit(_links_document(found)) if as_json else _show_links(found)
+    elif variables:
+        emit(_variables_document(network)) if as_json else _show_variables(network)
+    else:
+        from depnet.learning.certificate import certificate
+
+        proven = None if table is None else certificate(network, table)
+        emit(_summary(network, proven)) if as_json else _show_summary(network, proven)
+
+
+def _summary(network: "Network", proven: Any) -> dict[str, Any]:
+    from depnet.learning.links import links
+    from depnet.model.links import one_sided_links
+
+    names = network.domain.names
+    return {
+        "variables": len(names),
+        "nodes": len(network),
+        "rows": _rows(network),
+        "leaves": sum(node.source.size for node in network.nodes),
+        "links": [
+            {"source": link.source, "targets": link.targets, "bits": link.strength}
+            for link in links(network)[:10]
+        ],
+        "one_sided_links": [
+            {"reader": link.reader, "source": link.source, "carried": link.carried}
+            for link in one_sided_links(network)
+        ],
+        "per_node": [
+            {
+                "variables": [names[i] for i in node.variables],
+                "states": node.table.states,
+                "reads": [names[j] for j in node.source.inputs],
+                "leaves": node.source.size,
+                "smoothing": node.table.smoothing,
+            }
+            for node in network.nodes
+        ],
+        "certificate": None
+        if proven is None
+        else {"fc_limit": proven.fc_limit, "one_leaf_limit": proven.one_leaf_limit, "rows": proven.rows},
     }
-    for column in report.columns:
-        table.add_column(Text(column.title), justify="right" if column.key in numbers else "left")
-    for row in report.rows:
-        table.add_row(*(Text(column.text(row.get(column.key))) for column in report.columns))
-    console.print(table)
-    for claim in report.claims:
-        mark = Text("holds ", style="green") if claim.holds else Text("FAILS ", style="bold red")
-        console.print(mark + Text(claim.text, style=""))
-    for note in report.notes:
-        console.print(Text(note, style="dim"))
 
 
-def deliver(report: "Report", out: Path | None, plot: Path | None) -> int:
-    """Show a report, write what was asked for; 1 if a claim of the theory did not hold."""
-    show(report)
-    if out is not None:
-        report.write(out)
-        click.echo(f"written: {out}")
-    if plot is not None:
-        from depnet.paper.plots import plot_report
+def _show_summary(network: "Network", proven: Any) -> None:
+    from depnet.cli.render import show_lines, show_table
 
-        plot_report(report, plot)
-        click.echo(f"drawn: {plot}")
-    return 0 if report.holds else 1
+    summary = _summary(network, proven)
+    rows = summary["rows"]
+    show_lines(
+        f"{summary['variables']:,} variables, {summary['nodes']:,} nodes, {summary['leaves']:,} leaves"
+        + ("" if rows is None else f"; learned from {rows:,} rows")
+    )
+    nodes = sorted(summary["per_node"], key=lambda node: -node["leaves"])
+    show_table(
+        ["node", "reads", "states", "leaves"],
+        [
+            [
+                " x ".join(node["variables"]),
+                _some(node["reads"]),
+                f"{node['states']:,}",
+                f"{node['leaves']:,}",
+            ]
+            for node in nodes[:SHOWN_NODES]
+        ],
+        left=2,
+    )
+    if len(nodes) > SHOWN_NODES:
+        show_lines(f"... and {len(nodes) - SHOWN_NODES:,} nodes with fewer leaves", style="dim")
+    strongest = ", ".join(
+        f"{link['source']} -> {' x '.join(link['targets'])} {link['bits']:.3f}"
+        for link in summary["links"][:5]
+    )
+    if strongest:
+        show_lines(f"strongest links, bits a row: {strongest}")
+    one_sided = summary["one_sided_links"]
+    if one_sided:
+        some = _some([f"{link['source']} -> {link['reader']}" for link in one_sided])
+        show_lines(f"one-sided links ({len(one_sided):,}), evidence goes one way: {some}")
+    if proven is not None:
+        show_lines(
+            f"certificate: FC(data || model) <= {proven.fc_limit:.5f} nats (Theorem 3); one leaf a node: "
+            f"{proven.one_leaf_limit:.5f}"
+        )
+
+
+def _rows(network: "Network") -> int | None:
+    if network.counts is not None:
+        return network.counts.total
+    counts = network.nodes[0].table.counts
+    return None if counts is None else int(counts.sum())
+
+
+def _some(names: list[str], most: int = 8) -> str:
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more if names else "nothing"
+
+
+def _links_document(found: Any) -> dict[str, Any]:
+    return {
+        "links": [
+            {
+                "source": link.source,
+                "targets": link.targets,
+                "bits": link.strength,
+                "mutual_information": link.mutual_information,
+                "conditional_information": link.conditional_information,
+            }
+            for link in found
+        ]
+    }
+
+
+def _show_links(found: Any) -> None:
+    from depnet.cli.render import bar, show_lines, show_table
+
+    if not found:
+        show_lines("no node reads another: the model knows the variables as independent.")
+        return
+    most = max(found[0].strength, 1e-12)
+    show_table(
+        ["source", "target", "bits a row", "mutual information", ""],
+        [
+            [
+                link.source,
+                " x ".join(link.targets),
+                f"{link.strength:.4f}",
+                "" if link.mutual_information is None else f"{link.mutual_information:.4f}",
+                bar(max(link.strength, 0.0) / most),
+            ]
+            for link in found
+        ],
+        left=2,
+        bars=True,
+    )
+
+
+def _variables_document(network: "Network") -> dict[str, Any]:
+    return {
+        "variables": [
+            {"name": variable.name, "states": variable.states} for variable in network.domain.variables
+        ]
+    }
+
+
+def _show_variables(network: "Network") -> None:
+    from depnet.cli.render import show_table
+
+    show_table(
+        ["variable", "states", ""],
+        [
+            [variable.name, _some(list(map(str, variable.states)), 12), f"{variable.cardinality:,}"]
+            for variable in network.domain.variables
+        ],
+        left=2,
+    )

@@ -16,6 +16,7 @@ import numpy as np
 from depnet.arrays import FloatArray
 from depnet.data.dataset import Dataset
 from depnet.data.domain import Domain
+from depnet.data.holed import Holed
 from depnet.errors import DataError
 from depnet.inference.drift import ROWS, MarginalDrift, distance, marginal_drift
 from depnet.model.counting import check_same_domain
@@ -173,7 +174,7 @@ def _columns(table: Dataset, places: Sequence[int]) -> Dataset:
     return Dataset.from_codes(table.codes[:, places], domain=domain, weights=table.weights)
 
 
-def scored(rows_of: str, by: str, logs: FloatArray, table: Dataset) -> Scored:
+def scored(rows_of: str, by: str, logs: FloatArray, table: Dataset | Holed) -> Scored:
     """The mean of every row's score, with the rows' weights, and its standard error."""
     weights = np.ones(len(logs)) if table.weights is None else table.weights.astype(np.float64)
     if not weights.sum() > 0:

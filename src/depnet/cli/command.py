@@ -1,0 +1,151 @@
+"""What all commands share: options, and the one way in which they show their answer."""
+
+import functools
+import inspect
+import json
+import math
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from depnet.model import Scan
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+@dataclass
+class Manners:
+    """How the command behaves, whatever it does."""
+
+    debug: bool = False
+    json: bool = False
+    """Of the commands that show a report: as JSON."""
+    dialect: dict[str, Any] = field(default_factory=dict)
+    """How text files are read, as `depnet.read` calls it."""
+
+
+def manners() -> Manners:
+    """Those of the command that runs."""
+    context = click.get_current_context(silent=True)
+    found = None if context is None else context.find_object(Manners)
+    return Manners() if found is None else found
+
+
+def _set_debug(context: click.Context, _: click.Parameter, value: bool) -> None:
+    manners = context.find_object(Manners)
+    if manners is not None and value:
+        manners.debug = True
+
+
+def _set_json(context: click.Context, _: click.Parameter, value: bool) -> None:
+    manners = context.find_object(Manners)
+    if manners is not None and value:
+        manners.json = True
+
+
+DEBUG = click.option(
+    "--debug",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_set_debug,
+    help="Show the traceback of an error.",
+)
+JSON_REPORT = click.option(
+    "--json",
+    is_flag=True,
+    expose_value=False,
+    callback=_set_json,
+    help="The records as JSON.",
+)
+JSON = click.option("--json", "as_json", is_flag=True, help="Answer in JSON (docs/command-line.md).")
+SEED = click.option("--seed", type=click.IntRange(min=0), help="Makes what is drawn repeatable.")
+JOBS = click.option(
+    "-j",
+    "--jobs",
+    type=int,
+    default=-1,
+    show_default=True,
+    help="Threads; -1: all cores. The result does not depend on it.",
+)
+FORCE = click.option("--force", is_flag=True, help="Replace the output file if it exists.")
+SCAN = click.option(
+    "--scan",
+    type=click.Choice(["random", "sequential"]),
+    default="random",
+    show_default=True,
+    help="The order of updates: part of what the model's law is.",
+)
+
+
+def output(help: str, required: bool = False) -> Callable[[Decorated], Decorated]:  # noqa: A002  # click's word
+    """The option -o, with what is written there."""
+    return click.option("-o", "--output", required=required, metavar="FILE", help=help)
+
+
+def command(*examples: str) -> Callable[[Callable[..., Any]], click.Command]:
+    """A command with --json and --debug, its docstring as help, and `examples` below it, one a line."""
+
+    def decorate(function: Callable[..., Any]) -> click.Command:
+        text = inspect.cleandoc(function.__doc__ or "")
+        shown = "\n\n\b\n" + "\n".join(examples)  # after \b, click leaves lines as they are
+        return click.command(help=text + shown)(JSON(DEBUG(function)))
+
+    return decorate
+
+
+def generator(seed: int | None) -> "tuple[np.random.Generator, int]":
+    """A generator and the seed that it was made from, a fresh one where none was given."""
+    import numpy as np
+
+    used = secrets.randbits(32) if seed is None else seed
+    return np.random.default_rng(used), used
+
+
+def threads_of(jobs: int) -> int | None:
+    """--jobs where the library counts threads: None is all cores."""
+    return None if jobs <= 0 else jobs
+
+
+def scan_of(name: str) -> "Scan":
+    """The scan of that name."""
+    from depnet.model import RandomScan, SequentialScan
+
+    return RandomScan() if name == "random" else SequentialScan()
+
+
+def emit(document: dict[str, Any], *, err: bool = False) -> None:
+    """An answer as JSON: one object, two spaces deep; what is not a finite number is null."""
+    click.echo(json.dumps(plain(document), indent=2, ensure_ascii=False, allow_nan=False), err=err)
+
+
+@functools.singledispatch
+def plain(value: Any) -> Any:
+    """A value as JSON knows it."""
+    if hasattr(value, "tolist"):  # numpy's
+        return plain(value.tolist())
+    return value if value is None or isinstance(value, (str, int, bool)) else str(value)
+
+
+@plain.register
+def _(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+@plain.register
+def _(value: dict) -> dict[str, Any]:  # type: ignore[type-arg]  # singledispatch reads it
+    return {str(key): plain(item) for key, item in value.items()}
+
+
+@plain.register(list)
+@plain.register(tuple)
+@plain.register(frozenset)
+@plain.register(set)
+def _(value: Any) -> list[Any]:
+    return [plain(item) for item in value]

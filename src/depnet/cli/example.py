@@ -1,0 +1,47 @@
+"""`depnet example`: a small table to try things on."""
+
+import click
+
+from depnet.cli.command import FORCE, SEED, command, output
+
+
+@command(
+    "depnet example titanic -o titanic.csv",
+)
+@click.argument("name", type=click.Choice(["titanic"]), default="titanic")
+@output("Where the table goes (.csv, .tsv, .parquet, .jsonl; .gz).  [default: -, CSV]")
+@FORCE
+@click.option(
+    "--hide",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    metavar="SHARE",
+    help="Leave out this share of the cells, at random.",
+)
+@SEED
+def example(name: str, output: str | None, force: bool, hide: float, seed: int | None, as_json: bool) -> None:
+    """A small table to try things on.
+
+    titanic: the 2,201 people aboard, by class, sex, age and survival.
+    """
+    from depnet.cli.command import emit, generator
+    from depnet.cli.files import check_output
+    from depnet.cli.writing import write_codes
+    from depnet.data.titanic import titanic
+
+    where = "-" if output is None else output
+    check_output(where, force)
+    people = titanic()
+    rng, used = generator(seed)
+    hidden = rng.random(people.codes.shape) < hide
+    write_codes(people.codes, hidden, people.domain, where, force=force)
+    if as_json:
+        document = {
+            "table": name,
+            "rows": people.rows,
+            "columns": people.domain.names,
+            "hidden_cells": int(hidden.sum()),
+            "output": where,
+            "seed": used,
+        }
+        emit(document, err=where == "-")

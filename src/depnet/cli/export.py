@@ -1,0 +1,80 @@
+"""`depnet export`: a model's dependency graph, links or report, in a format that another program reads."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from depnet.cli.command import FORCE, command, output
+from depnet.cli.table_options import text_options
+
+if TYPE_CHECKING:
+    from depnet.data import Dataset
+    from depnet.model import Network
+
+FORMATS = ("dot", "graphml", "mermaid", "svg", "csv")
+SUFFIXES = {
+    ".dot": "dot",
+    ".gv": "dot",
+    ".graphml": "graphml",
+    ".mmd": "mermaid",
+    ".mermaid": "mermaid",
+    ".svg": "svg",
+    ".csv": "csv",
+}
+
+
+@command(
+    "depnet export model.json -o graph.svg",
+    "depnet export model.json --format dot | neato -Tpdf > graph.pdf",
+)
+@click.argument("model")
+@output("graph.dot, .gv, .graphml, .mmd, .svg or links.csv.  [default: -]")
+@FORCE
+@click.option(
+    "--format",
+    "wanted",
+    type=click.Choice(FORMATS),
+    help="dot, graphml, mermaid, svg: the dependency graph; csv: the links.  [default: by the suffix]",
+)
+@click.option("--min-bits", type=click.FloatRange(min=0), help="Only links of at least this strength.")
+@click.option("--data", metavar="TABLE", help="The training table: strengths measured on its rows.")
+@text_options
+def export(
+    model: str,
+    output: str | None,
+    force: bool,
+    wanted: str | None,
+    min_bits: float | None,
+    data: str | None,
+    as_json: bool,
+) -> None:
+    """The dependency graph, its links or a report, as a file."""
+    from depnet.cli.command import emit
+    from depnet.cli.files import check_output, load_model, save_text
+    from depnet.cli.tables import read_complete
+
+    where = "-" if output is None else output
+    form = wanted or SUFFIXES.get(Path(where).suffix.lower())
+    if form is None:
+        raise click.UsageError(f"{where}: no format of that name. Give --format {'|'.join(FORMATS)}.")
+    check_output(where, force)
+    network = load_model(model)
+    text = _text(network, form, min_bits, None if data is None else read_complete(data, network.domain))
+    save_text(text, where, force)
+    if as_json:
+        emit({"output": where, "format": form, "bytes": len(text.encode())}, err=where == "-")
+
+
+def _text(network: "Network", form: str, min_bits: float | None, table: "Dataset | None") -> str:
+    from depnet.learning.links import links
+
+    found = [link for link in links(network, table) if min_bits is None or link.strength >= min_bits]
+    if form == "csv":
+        from depnet.pictures import links_csv
+
+        return links_csv(found)
+    from depnet.pictures import dependency_graph, to_dot, to_graphml, to_mermaid, to_svg
+
+    draw = {"dot": to_dot, "graphml": to_graphml, "mermaid": to_mermaid, "svg": to_svg}[form]
+    return draw(dependency_graph(network, table, found=found))

@@ -1,0 +1,172 @@
+"""Files in and out: "-" for standard streams; what is written is written whole, and over nothing unasked."""
+
+import contextlib
+import errno
+import gzip
+import os
+import re
+import secrets
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import click
+
+if TYPE_CHECKING:
+    from depnet.model import Network
+
+_WHAT_TO_DO = {
+    errno.ENOSPC: "Free some space, or write elsewhere.",
+    errno.EDQUOT: "Free some of your quota, or write elsewhere.",
+    errno.EFBIG: "Raise the limit on the size of files (ulimit -f), or write elsewhere.",
+    errno.EACCES: "Choose a place that you may write to, or change the permissions.",
+    errno.EPERM: "Choose a place that you may write to, or change the permissions.",
+    errno.EROFS: "Choose a place that can be written to.",
+    errno.ENAMETOOLONG: "Choose a shorter name.",
+}
+
+
+class OutputError(click.ClickException):
+    """A file that cannot be written, or must not be."""
+
+
+def load_model(path: str) -> "Network":
+    """The network in a model file, or on standard input."""
+    from depnet.errors import ModelFileError
+    from depnet.model.file import load
+
+    try:
+        return load("/dev/stdin" if path == "-" else path)
+    except ModelFileError as error:
+        if isinstance(error, OSError) or path == "-" or not Path(path).is_file() or is_model(path):
+            raise
+        raise click.ClickException(
+            f"{path} is not a model file. If it is a table, learn a model from it first: depnet fit {path} -o model.json"
+        ) from error
+
+
+def is_model(path: str) -> bool:
+    """Does the file begin as a model does? (What cannot be read does not.)"""
+    with contextlib.suppress(OSError, EOFError), Path(path).open("rb") as file:
+        head = file.read(2)
+        file.seek(0)
+        unpacked = gzip.GzipFile(fileobj=file) if head == b"\x1f\x8b" else file
+        return re.match(rb'\s*\{\s*"format":\s*"depnet network"', unpacked.read(64)) is not None
+    return False
+
+
+def check_output(path: str | None, force: bool) -> None:
+    """Can this be written, and may it? Asked before the work begins."""
+    if path is None or path == "-":
+        return
+    target = Path(path)
+    status = _status(target)
+    if (status is not None and stat.S_ISDIR(status.st_mode)) or path.endswith(os.sep):
+        raise OutputError(f"{path} is a directory. Name a file in it.")
+    if status is not None and stat.S_ISREG(status.st_mode):
+        if not force:
+            raise _exists(path)
+        if not os.access(target, os.W_OK):
+            raise OutputError(f"{path} is read-only. Choose another name, or change its permissions.")
+    folder = target.resolve().parent
+    if not folder.is_dir():
+        raise OutputError(f"{path}: there is no directory {folder}. Make it first.")
+    if (status is None or stat.S_ISREG(status.st_mode)) and not os.access(folder, os.W_OK):
+        raise OutputError(f"{path} cannot be written: {folder} is not yours to write in. Write elsewhere.")
+
+
+@contextlib.contextmanager
+def written_path(path: str, force: bool) -> Iterator[Path]:
+    """A new file beside `path`, to be filled; it takes the name when all went well, and is gone otherwise."""
+    check_output(path, force)
+    target = Path(path).resolve()
+    suffixes = "".join(target.suffixes[-2:])
+    temporary = target.parent / f".depnet-{secrets.token_hex(8)}{suffixes}"
+    try:
+        with _explained(path):
+            yield temporary
+            with temporary.open("rb+") as file:
+                os.fsync(file.fileno())
+            _name(temporary, target, path, force)
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def written(path: str, force: bool) -> Iterator[BinaryIO]:
+    """A binary file to write to: standard output, a pipe or a device as it is, a file whole or not at all."""
+    if path == "-":
+        with _explained("standard output"):
+            sys.stdout.flush()
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+        return
+    status = _status(Path(path))
+    if status is not None and not stat.S_ISREG(status.st_mode):
+        check_output(path, force)
+        with _explained(path), Path(path).open("wb") as file:
+            yield file
+        return
+    with written_path(path, force) as temporary, temporary.open("xb") as file:
+        yield file
+
+
+def save_model(network: "Network", path: str, force: bool) -> None:
+    """Write a model file; gzip where the name ends in .gz."""
+    from depnet.model.file.document import document_of
+    from depnet.model.file.text import encode
+
+    data = encode(document_of(network), compressed=path.endswith(".gz"))
+    with written(path, force) as file:
+        file.write(data)
+
+
+def save_text(text: str, path: str, force: bool) -> None:
+    """Write text, as UTF-8."""
+    with written(path, force) as file:
+        file.write(text.encode())
+
+
+def _exists(path: str) -> OutputError:
+    return OutputError(f"{path} exists. Give another name, or --force to replace it.")
+
+
+def _name(temporary: Path, target: Path, path: str, force: bool) -> None:
+    """Give the finished file its name: a file that came to be meanwhile is kept, unless --force."""
+    if not force:
+        try:
+            os.link(temporary, target)
+        except FileExistsError:
+            raise _exists(path) from None
+        except OSError:  # no hard links here
+            pass
+        else:
+            return
+    elif (old := _status(target)) is not None:
+        temporary.chmod(stat.S_IMODE(old.st_mode) & 0o777)
+    temporary.replace(target)
+
+
+@contextlib.contextmanager
+def _explained(path: str) -> Iterator[None]:
+    """Errors of the system, with what to do."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        other = None if error.filename is None else Path(error.filename)
+        if other is not None and other != Path(path) and not other.name.startswith(".depnet-"):
+            raise
+        what_to_do = _WHAT_TO_DO.get(error.errno or 0, "Write elsewhere.")
+        raise OutputError(f"{path} was not written ({error.strerror or error}). {what_to_do}") from error
+
+
+def _status(path: Path) -> os.stat_result | None:
+    try:
+        return path.stat()
+    except OSError:
+        return None

@@ -1,0 +1,203 @@
+"""A table's file with its holes filled: what was observed stays as it was written, other columns and order too.
+
+Text is filled as text, cell by cell. Parquet and JSON are filled by DuckDB, so that their types stay.
+"""
+
+import contextlib
+import csv
+import io
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from depnet.cli.command import manners
+from depnet.cli.files import written, written_path
+from depnet.cli.writing import cell, format_of, packed, sql_text, text_of
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from depnet.data import Holed
+    from depnet.data.reading.source import Source
+    from depnet.inference import Imputation
+
+
+_TEXT = (
+    "header = true, sample_size = -1, auto_type_candidates = ['BIGINT', 'DOUBLE', 'DATE', 'TIMESTAMP', 'VARCHAR'], "
+    "nullstr = ['', 'NA', 'N/A', 'n/a', 'NaN', 'nan', 'null', 'NULL']"
+)
+"""How CSV is read on its way to another format: No and Yes stay words."""
+
+
+@contextlib.contextmanager
+def as_file(path: str) -> Iterator[str]:
+    """A path that can be read twice: standard input is kept in a temporary file meanwhile."""
+    if path != "-":
+        yield path
+        return
+    with tempfile.NamedTemporaryFile(prefix="depnet-") as kept:
+        shutil.copyfileobj(sys.stdin.buffer, kept)
+        kept.flush()
+        yield kept.name
+
+
+def write_filled(
+    path: str,
+    found: "Imputation",
+    holed: "Holed",
+    output: str,
+    *,
+    force: bool,
+    rng: "np.random.Generator | None",
+) -> None:
+    """Write the table at `path` with the cells that `holed` lacks filled as `found` says.
+
+    Numbers are drawn within their bins with `rng`; without one they are the mean (floats) or median given the row.
+    """
+    from depnet.data.reading.source import find_source
+
+    values = _values(found, holed, rng)
+    with tempfile.TemporaryDirectory(prefix="depnet-") as scratch:
+        source = find_source(path, Path(scratch))
+        if source.format in ("csv", "tsv") and format_of(output) in ("csv", "tsv"):
+            _fill_text(source, values, holed, output, force, Path(scratch))
+        else:
+            _fill_typed(source, values, holed, output, force, Path(scratch))
+
+
+def _values(found: "Imputation", holed: "Holed", rng: "np.random.Generator | None") -> list[Any]:
+    """For each variable the values of its holes, in order; None where it has none."""
+    import numpy as np
+
+    from depnet.data.decode import piece_of
+    from depnet.data.layout import Layout
+    from depnet.estimators.filling import expected_numbers
+
+    columns = Layout.of(holed.domain).columns
+    values: list[Any] = []
+    for i, variable in enumerate(holed.domain.variables):
+        rows = np.flatnonzero(holed.hidden[:, i])
+        piece = piece_of(np.asarray(found.codes)[rows, i], variable, columns[i], rng)
+        if variable.bins is None or rng is not None:
+            values.append(piece.objects())
+            continue
+        numbers = expected_numbers(found.cells.probabilities[variable.name][rows], variable.bins)
+        unit = {"date": "datetime64[D]", "datetime": "datetime64[us]"}.get(variable.bins.kind)
+        values.append((numbers if unit is None else numbers.view(unit)).astype(object))
+    return values
+
+
+def _fill_text(
+    source: "Source", values: list[Any], holed: "Holed", output: str, force: bool, scratch: Path
+) -> None:
+    from depnet.data.reading.text import Dialect, csv_names, in_utf8
+
+    known = {
+        name: value
+        for name, value in manners().dialect.items()
+        if name in ("header", "delimiter", "encoding")
+    }
+    dialect = Dialect(**known)
+    if not dialect.is_utf8:
+        source = in_utf8(source, dialect.encoding, scratch)
+    names, delimiter, skip = csv_names(source, dialect)
+    places = [names.index(name) for name in holed.domain.names]
+    ahead = [iter(column) for column in values]
+    with (
+        source.open() as raw,
+        written(output, force) as file,
+        packed(file, output) as out,
+        text_of(out) as text,
+    ):
+        lines = io.TextIOWrapper(raw, "utf-8-sig", newline="")
+        for _ in range(skip):
+            lines.readline()
+        rows = csv.reader(lines, delimiter=delimiter)
+        write = csv.writer(
+            text, delimiter="\t" if format_of(output) == "tsv" else ",", lineterminator="\n"
+        ).writerow
+        if dialect.header:
+            write(next(rows))
+        number = 0
+        for row in rows:
+            if not row and len(names) > 1:  # an empty line is no row
+                continue
+            if number < holed.rows and holed.hidden[number].any():
+                row = row or [""]
+                for i, place in enumerate(places):
+                    if holed.hidden[number, i]:
+                        row[place] = _text(next(ahead[i]))
+            write(row)
+            number += 1
+    if number != holed.rows:
+        raise click.ClickException(
+            f"{source.name} had {holed.rows:,} rows when it was read, and {number:,} when it was filled: it has changed."
+        )
+
+
+def _fill_typed(
+    source: "Source", values: list[Any], holed: "Holed", output: str, force: bool, scratch: Path
+) -> None:
+    """The file's own columns, COALESCEd with a table of fillings that has a row for each of its rows."""
+    import duckdb
+
+    form = format_of(output)
+    fillings = scratch / "fillings.csv"
+    _write_fillings(fillings, values, holed)
+    table = {
+        "csv": f"read_csv({sql_text(source.path)}, {_TEXT})",
+        "tsv": f"read_csv({sql_text(source.path)}, delim = '\t', {_TEXT})",
+        "json": f"read_json({sql_text(source.path)})",
+        "parquet": f"read_parquet({sql_text(source.path)})",
+    }[source.format]
+    copied = {
+        "csv": "FORMAT csv, HEADER",
+        "tsv": "FORMAT csv, HEADER, DELIMITER '\t'",
+        "jsonl": "FORMAT json",
+        "parquet": "FORMAT parquet",
+    }[form]
+    zipped = ", COMPRESSION gzip" if output.endswith(".gz") else ""
+    target = scratch / "filled"
+    with duckdb.connect() as connection:
+        types = {row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {table}").fetchall()}
+        filled = {name: i for i, name in enumerate(holed.domain.names)}
+        chosen = ", ".join(
+            f"COALESCE(t.{_name(name)}, CAST(f.f{filled[name]} AS {kind})) AS {_name(name)}"
+            if name in filled
+            else f"t.{_name(name)}"
+            for name, kind in types.items()
+        )
+        columns = ", ".join(f"'f{i}': 'VARCHAR'" for i in range(len(filled)))
+        reader = f"read_csv({sql_text(fillings)}, header = true, auto_detect = false, delim = ',', columns = {{{columns}}})"
+        connection.execute(
+            f"COPY (SELECT {chosen} FROM {table} t POSITIONAL JOIN {reader} f) TO {sql_text(target)} ({copied}{zipped})"
+        )
+    if output == "-":
+        with written(output, force) as file, target.open("rb") as done:
+            shutil.copyfileobj(done, file)
+        return
+    with written_path(output, force) as place:
+        shutil.copyfile(target, place)
+
+
+def _write_fillings(path: Path, values: list[Any], holed: "Holed") -> None:
+    ahead = [iter(column) for column in values]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        out = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
+        out.writerow([f"f{i}" for i in range(len(values))])
+        for hidden in holed.hidden.tolist():
+            row = [_text(next(ahead[i])) if gone else "" for i, gone in enumerate(hidden)]
+            out.writerow(row)
+
+
+def _text(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(cell(value))
+
+
+def _name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

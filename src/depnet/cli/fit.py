@@ -1,0 +1,167 @@
+"""`depnet fit`: a model from a table."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from depnet.cli.command import FORCE, JOBS, SEED, command, output
+from depnet.cli.table_options import BINS, COLUMNS, MISSING, WHERE, learning_options, text_options
+
+if TYPE_CHECKING:
+    from depnet.inference.completion import Completed
+    from depnet.learning.certificate import Certificate
+
+
+@command(
+    "depnet fit table.csv -o model.json",
+)
+@click.argument("table")
+@output("The model (.json, .json.gz).", required=True)
+@FORCE
+@click.option(
+    "--penalty",
+    type=click.Choice(["auto", "mdl", "structural-mdl", "aic", "none"]),
+    default="auto",
+    show_default=True,
+    help="What complexity costs; auto: chosen on rows held out, with the smoothing (see depnet tune).",
+)
+@click.option(
+    "--smoothing",
+    type=click.FloatRange(min=0),
+    default=0.5,
+    show_default=True,
+    help="Pseudo-count of every cell; with --penalty auto, the unit of those tried.",
+)
+@click.option(
+    "--blocks",
+    multiple=True,
+    metavar="auto|A,B",
+    help="Variables that one node updates together: pairs chosen by held-out rows (auto), or named; may be repeated.",
+)
+@MISSING
+@COLUMNS
+@WHERE
+@BINS
+@learning_options
+@click.option("--resume", metavar="FILE", help="Grows node by node: a fit that was killed goes on from it.")
+@SEED
+@JOBS
+@text_options
+def fit(
+    table: str,
+    output: str,
+    force: bool,
+    penalty: str,
+    smoothing: float,
+    blocks: tuple[str, ...],
+    missing: str,
+    columns: tuple[str, ...],
+    where: str | None,
+    bins: tuple[str, ...],
+    max_leaves: int | None,
+    min_leaf_rows: int,
+    roles: tuple[str, ...],
+    forbid: tuple[str, ...],
+    max_seconds: float | None,
+    resume: str | None,
+    seed: int | None,
+    jobs: int,
+    as_json: bool,
+) -> None:
+    """Learn a model from a table.
+
+    Text, whole numbers of few values and truth values are states as they are; other numbers and dates are
+    binned by quantiles.
+    """
+    from depnet.cli.command import emit, generator
+    from depnet.cli.files import check_output, save_model
+    from depnet.cli.progress import progress
+    from depnet.cli.table_options import bins_of, blocks_of, column_names, links_of, roles_of
+    from depnet.cli.tables import read_new
+    from depnet.estimators.settings import Settings
+    from depnet.learning.certificate import certificate
+
+    settings = Settings(
+        penalty=penalty,
+        smoothing=smoothing,
+        blocks=blocks_of(blocks),
+        max_leaves=max_leaves,
+        min_leaf_rows=min_leaf_rows,
+        roles=roles_of(roles),
+        forbidden=links_of(forbid),
+        max_seconds=max_seconds,
+        n_jobs=jobs,
+        resume=resume,
+    )
+    check_output(output, force)
+    rows = read_new(
+        table,
+        columns=column_names(columns),
+        where=where,
+        bins=bins_of(bins),
+        missing="keep" if missing == "complete" else missing,
+    )
+    rng, used = generator(seed)
+    with progress("learning") as told:
+        total = len(rows.domain) + (0 if rows.complete else settings.rounds)
+        found = settings.complete(rows, rng, None if told is None else lambda done: told(done, total))
+    network = found.network.with_counts(found.dataset)
+    save_model(network, output, force)
+    summary = _summary(found, certificate(network, found.dataset), output, used)
+    if as_json:
+        emit(summary, err=output == "-")
+    elif output != "-":
+        _show(summary)
+
+
+def _summary(found: "Completed", proven: "Certificate", output: str, seed: int) -> dict[str, Any]:
+    from depnet.model.score import score
+
+    network = found.network
+    return {
+        "output": output,
+        "rows": found.dataset.total,
+        "variables": len(network.domain),
+        "leaves": sum(node.source.size for node in network.nodes),
+        "links": sum(len(node.source.inputs) for node in network.nodes),
+        "blocks": [
+            [network.domain.names[i] for i in node.variables]
+            for node in network.nodes
+            if len(node.variables) > 1
+        ],
+        "score": score(network, found.dataset),
+        "fc_limit": proven.fc_limit,
+        "one_leaf_limit": proven.one_leaf_limit,
+        "completion": {
+            "holes": int(found.hidden.sum()),
+            "rounds": len(found.rounds),
+            "settled": found.converged,
+        },
+        "seed": seed,
+    }
+
+
+def _show(summary: dict[str, Any]) -> None:
+    from depnet.cli.render import show_lines
+
+    holes = summary["completion"]
+    lines = [
+        (
+            f"{summary['rows']:,} rows of {summary['variables']:,} variables: {summary['links']:,} links, "
+            f"{summary['leaves']:,} leaves"
+        ),
+        f"pseudo-log-likelihood {summary['score']:.4f} nats a row, on these rows",
+        (
+            f"FC(data || model) <= {summary['fc_limit']:.5f} nats (Theorem 3); one leaf a node: "
+            f"{summary['one_leaf_limit']:.5f}"
+        ),
+    ]
+    if summary["blocks"]:
+        lines.append(f"blocks: {', '.join(' x '.join(block) for block in summary['blocks'])}")
+    if holes["holes"]:
+        settled = "settled" if holes["settled"] else "NOT settled"
+        lines.append(
+            f"{holes['holes']:,} holes completed in {holes['rounds']} rounds, {settled}; assumes that cells are missing at "
+            "random"
+        )
+    show_lines(*lines, f"written: {summary['output']}")

@@ -1,0 +1,227 @@
+"""`depnet query`: what is likely, given what is known."""
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from depnet.cli.command import FORCE, SCAN, SEED, command, output
+from depnet.cli.completion import complete_given, complete_variable
+from depnet.cli.table_options import text_options
+
+if TYPE_CHECKING:
+    from depnet.inference import QueryResult
+
+SHOWN = 20
+
+
+@command(
+    "depnet query model.json survived --given sex=female,class=1st",
+    "depnet query model.json survived --each people.csv -o probabilities.csv",
+)
+@click.argument("model")
+@click.argument("targets", nargs=-1, required=True, shell_complete=complete_variable)
+@click.option(
+    "-g",
+    "--given",
+    multiple=True,
+    metavar="EVIDENCE",
+    shell_complete=complete_given,
+    help="sex=female,class=1st|2nd; may be repeated. age~adult:3|child:1 gives weights.",
+)
+@click.option("--joint", is_flag=True, help="The targets' joint table, not each one's own.")
+@click.option(
+    "--method",
+    type=click.Choice(["auto", "exact", "sample", "mean-field", "bayes"]),
+    default="auto",
+    show_default=True,
+    help="How it is answered; bayes conditions the joint law instead of clamping.",
+)
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.002,
+    show_default=True,
+    help="Sample until standard errors are below it.",
+)
+@click.option("--max-seconds", type=click.FloatRange(0, min_open=True), help="Stop sampling after this time.")
+@click.option(
+    "--data", metavar="TABLE", help="The training table: the evidence's support is then counted exactly."
+)
+@click.option("--each", metavar="TABLE", help="Every row of a table is evidence; holes are unknown.")
+@output("With --each: a table of probabilities, a row each.  [default: -, CSV]")
+@FORCE
+@SCAN
+@SEED
+@text_options
+def query(
+    model: str,
+    targets: tuple[str, ...],
+    given: tuple[str, ...],
+    joint: bool,
+    method: Any,
+    tolerance: float,
+    max_seconds: float | None,
+    data: str | None,
+    each: str | None,
+    output: str | None,
+    force: bool,
+    scan: str,
+    seed: int | None,
+    as_json: bool,
+) -> None:
+    """What is likely, given what is known.
+
+    The probabilities of the TARGETS under MODEL with their standard errors, the method, and how many training
+    rows match the evidence.
+    """
+    from depnet.cli.command import emit, generator, scan_of
+    from depnet.cli.files import load_model
+    from depnet.cli.given import parse
+    from depnet.cli.tables import read_complete
+    from depnet.inference import query
+
+    if each is not None:
+        if given or joint or data is not None or method != "auto":
+            raise click.UsageError("--each goes without --given, --joint, --method and --data.")
+        _each(model, targets, each, output or "-", force, tolerance, max_seconds, scan, seed, as_json)
+        return
+    if output is not None:
+        raise click.UsageError("-o is for --each; otherwise the answer is on standard output.")
+    network = load_model(model)
+    rng, used = generator(seed)
+    result = query(
+        network,
+        list(targets),
+        parse(given, network.domain),
+        scan=scan_of(scan),
+        joint=joint,
+        method=method,
+        tolerance=tolerance,
+        max_seconds=max_seconds,
+        data=None if data is None else read_complete(data, network.domain),
+        rng=rng,
+    )
+    if as_json:
+        emit(document(result, used))
+    else:
+        show_result(result)
+
+
+def _each(
+    model: str,
+    targets: tuple[str, ...],
+    table: str,
+    output: str,
+    force: bool,
+    tolerance: float,
+    max_seconds: float | None,
+    scan: str,
+    seed: int | None,
+    as_json: bool,
+) -> None:
+    from depnet.cli.command import emit, generator, scan_of
+    from depnet.cli.files import check_output, load_model
+    from depnet.cli.query_each import answer_rows, columns_of, document
+    from depnet.cli.writing import write_columns
+
+    check_output(output, force)
+    network = load_model(model)
+    rng, used = generator(seed)
+    result = answer_rows(
+        network, targets, table, scan=scan_of(scan), tolerance=tolerance, max_seconds=max_seconds, rng=rng
+    )
+    write_columns(columns_of(result, targets), output, force=force)
+    if as_json:
+        emit(document(result, targets, output, used), err=output == "-")
+
+
+def document(result: "QueryResult", seed: int) -> dict[str, Any]:
+    """The answer as JSON; docs/command-line.md has its fields."""
+    return {
+        "targets": [
+            {"name": name, "states": states}
+            for name, states in zip(result.targets, result.states, strict=True)
+        ],
+        "joint": result.joint,
+        "probabilities": _by_target(result, result.probabilities),
+        "standard_errors": _by_target(result, result.standard_errors),
+        "method": result.method,
+        "scan": _scan_name(result),
+        "evidence": dict(result.evidence),
+        "evidence_ignored": result.evidence_ignored,
+        "support": None
+        if result.support is None
+        else {"rows": result.support.rows, "of": result.support.total, "exact": result.support.exact},
+        "relevant_variables": result.closure,
+        "converged": result.converged,
+        "tolerance": result.tolerance,
+        "r_hat": result.r_hat,
+        "effective_sample_size": result.effective_sample_size,
+        "seconds": result.seconds,
+        "seed": seed,
+        "warnings": result.warnings,
+    }
+
+
+def show_result(result: "QueryResult") -> None:
+    """The answer on one screen."""
+    from depnet.cli.render import bar, show_lines, show_table
+
+    question, *notes = _question(result), *_notes(result)
+    answers = _by_target(result, result.probabilities)
+    errors = _by_target(result, result.standard_errors)
+    if result.joint:
+        labels = [list(map(str, row)) for row in itertools.product(*result.states)]
+        tables = [(list(result.targets), labels, answers.ravel(), errors.ravel())]
+    else:
+        tables = [
+            ([name], [[str(state)] for state in states], answers[name], errors[name])
+            for name, states in zip(result.targets, result.states, strict=True)
+        ]
+    show_lines(question, style="bold")
+    for head, labels, values, error in tables:
+        order = range(len(labels)) if len(labels) <= SHOWN else (-values).argsort(kind="stable")[:SHOWN]
+        rows = [[*labels[at], f"{values[at]:.4f}", _error(error[at]), bar(float(values[at]))] for at in order]
+        show_table([*head, "probability", "± s.e.", ""], rows, left=len(head), bars=True)
+        if len(labels) > SHOWN:
+            show_lines(f"... and {len(labels) - SHOWN:,} less probable", style="dim")
+    show_lines(*notes)
+    show_lines(*(f"warning: {text}" for text in result.warnings), style="yellow")
+
+
+def _by_target(result: "QueryResult", answer: Any) -> Any:
+    return answer if result.joint or isinstance(answer, dict) else {result.targets[0]: answer}
+
+
+def _error(value: float) -> str:
+    return "exact" if value == 0 else "unknown" if value != value else f"{value:.2g}"
+
+
+def _scan_name(result: "QueryResult") -> str:
+    return "random" if type(result.scan).__name__ == "RandomScan" else "sequential"
+
+
+def _question(result: "QueryResult") -> str:
+    return str(result).split("\n", 1)[0]
+
+
+def _notes(result: "QueryResult") -> list[str]:
+    """How it was answered, and what the evidence rests on."""
+    lines = [
+        (
+            f"method    {result.method}, {_scan_name(result)} scan, {len(result.closure)} relevant "
+            f"variable{'' if len(result.closure) == 1 else 's'}, {result.seconds:.2g} s"
+        )
+    ]
+    if result.diagnostics is not None:
+        d = result.diagnostics
+        lines.append(
+            f"sampled   standard errors up to {d.largest_error:.2g} (asked: {result.tolerance:.2g}), R-hat {d.r_hat:.3f}, "
+            f"effective sample size {d.effective_sample_size:,.0f}"
+        )
+    if result.evidence and result.support is not None:
+        lines.append(f"support   {result.support}")
+    if result.evidence_ignored:
+        lines.append(f"evidence without effect: {', '.join(result.evidence_ignored)}")
+    return lines

@@ -1,0 +1,63 @@
+"""Answers on a terminal: rich tables and lines. In a pipe the same without colours, 160 columns wide."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+WIDTH_OF_A_PIPE = 160
+
+
+def console() -> "Console":
+    """Where answers go: standard output."""
+    from rich.console import Console
+
+    there = Console(highlight=False, soft_wrap=False)
+    return there if there.is_terminal else Console(highlight=False, width=WIDTH_OF_A_PIPE)
+
+
+def show_table(
+    head: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    title: str | None = None,
+    left: int = 1,
+    bars: bool = False,
+) -> None:
+    """A table; all but the first `left` columns are numbers, to the right, unless the last has `bars`."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(
+        title=title, title_justify="left", title_style="bold", header_style="bold", box=box.SIMPLE_HEAD
+    )
+    for at, name in enumerate(head):
+        table.add_column(
+            Text(name),
+            justify="left" if at < left or (bars and at == len(head) - 1) else "right",
+            overflow="fold",
+        )
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    console().print(table)
+
+
+def show_lines(*lines: str, style: str = "") -> None:
+    """Plain lines, whatever brackets they have; long ones are folded at words."""
+    from rich.text import Text
+
+    there = console()
+    for line in lines:
+        there.print(Text(line, style=style))
+
+
+def bar(share: float, width: int = 24) -> str:
+    """A share of one as a bar of blocks.
+
+    >>> bar(0.5, width=4)
+    '██'
+    """
+    eighths = round(share * width * 8)
+    return "█" * (eighths // 8) + ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")[eighths % 8]

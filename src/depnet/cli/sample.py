@@ -1,0 +1,86 @@
+"""`depnet sample`: new rows, given what is known."""
+
+import click
+
+from depnet.cli.command import FORCE, JOBS, SCAN, SEED, command, output
+from depnet.cli.completion import complete_given
+
+
+@command(
+    "depnet sample model.json -n 1000 --given survived=Yes -o rows.csv",
+)
+@click.argument("model")
+@click.option("-n", "--rows", type=click.IntRange(min=1), default=10, show_default=True, help="How many.")
+@click.option(
+    "-g",
+    "--given",
+    multiple=True,
+    metavar="EVIDENCE",
+    shell_complete=complete_given,
+    help="sex=female,class=1st|2nd; may be repeated.",
+)
+@output("A table (.csv, .tsv, .parquet, .jsonl; .gz).  [default: -, CSV]")
+@FORCE
+@click.option(
+    "--burn-in", type=click.IntRange(min=0), help="Sweeps before the first row.  [default: by a pilot run]"
+)
+@click.option(
+    "--thin", type=click.IntRange(min=1), help="Sweeps between a chain's rows.  [default: by a pilot run]"
+)
+@SCAN
+@SEED
+@JOBS
+def sample(
+    model: str,
+    rows: int,
+    given: tuple[str, ...],
+    output: str | None,
+    force: bool,
+    burn_in: int | None,
+    thin: int | None,
+    scan: str,
+    seed: int | None,
+    jobs: int,
+    as_json: bool,
+) -> None:
+    """New rows of the model's law, given what is known.
+
+    Evidence is clamped: no row is thrown away, however rare it is. Values of binned columns are drawn within
+    their bin.
+    """
+    from depnet.cli.command import emit, generator, scan_of
+    from depnet.cli.files import check_output, load_model
+    from depnet.cli.given import parse
+    from depnet.cli.progress import progress
+    from depnet.cli.writing import write_blocks
+    from depnet.sampling import Sampler
+    from depnet.sampling.sampler import CHAINS
+
+    where = "-" if output is None else output
+    check_output(where, force)
+    network = load_model(model)
+    rng, used = generator(seed)
+    sampler = Sampler(
+        network,
+        scan=scan_of(scan),
+        evidence=parse(given, network.domain),
+        burn_in="auto" if burn_in is None else burn_in,
+        thin="auto" if thin is None else thin,
+        chains=min(rows, CHAINS),
+        rng=rng,
+        n_jobs=jobs,
+    )
+    with progress("sampling") as told:
+        write_blocks(sampler.blocks(rows, progress=told), network.domain, where, force=force, rng=rng)
+    if as_json:
+        report = sampler.report
+        document = {
+            "rows": rows,
+            "output": where,
+            "scan": scan,
+            "chains": report.chains,
+            "burn_in": report.burn_in,
+            "thin": report.thin,
+            "seed": used,
+        }
+        emit(document, err=where == "-")

@@ -1,0 +1,186 @@
+"""The options of commands that read a table, and of those that learn from one."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from depnet.cli.command import Manners
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+COLUMNS = click.option(
+    "--columns", metavar="A,B,...", multiple=True, help="Only these columns; may be repeated.  [default: all]"
+)
+WHERE = click.option("--where", metavar="SQL", help='Only rows for which this holds, such as "age > 17".')
+UNKNOWN = click.option(
+    "--unknown",
+    type=click.Choice(["error", "missing"]),
+    default="error",
+    show_default=True,
+    help="A state that the model has never seen: an error, or taken as missing.",
+)
+BINS = click.option(
+    "--bins",
+    multiple=True,
+    metavar="[NAME=]BINS",
+    help="Bins of numeric columns: a number of quantile bins, or edges 0|18|65; of one column NAME, or of all.",
+)
+MISSING = click.option(
+    "--missing",
+    type=click.Choice(["complete", "state", "error"]),
+    default="complete",
+    show_default=True,
+    help="Missing values: completed by rounds of learning and drawing, a state of their own, or an error.",
+)
+
+
+def _keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+    """Remember how text is read; every table of the command is read so."""
+    found = context.find_object(Manners)
+    if found is None or value in (None, (), False):
+        return
+    name = str(parameter.name)
+    found.dialect[name] = names_in(value) if name == "text" else (not value if name == "header" else value)
+
+
+def text_options(command: Decorated) -> Decorated:
+    """How CSV files are read."""
+    for option in (
+        click.option(
+            "--delimiter", expose_value=False, callback=_keep, help="Of CSV files.  [default: , ; tab or |]"
+        ),
+        click.option(
+            "--encoding", expose_value=False, callback=_keep, help="Of text files.  [default: utf-8]"
+        ),
+        click.option(
+            "--no-header",
+            "header",
+            is_flag=True,
+            expose_value=False,
+            callback=_keep,
+            help="Columns are X0, X1, ...",
+        ),
+        click.option(
+            "--text",
+            multiple=True,
+            metavar="A,B,...",
+            expose_value=False,
+            callback=_keep,
+            help="Columns of labels, even if they are all numbers.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def learning_options(command: Decorated) -> Decorated:
+    """What learning may do."""
+    for option in reversed(
+        (
+            click.option("--max-leaves", type=click.IntRange(min=1), help="Leaves of a node, at most."),
+            click.option(
+                "--min-leaf-rows",
+                type=click.IntRange(min=0),
+                default=0,
+                show_default=True,
+                help="Rows of a new leaf, at least.",
+            ),
+            click.option(
+                "--role",
+                "roles",
+                multiple=True,
+                metavar="NAME=target|input",
+                help="Only predicted (target), or never predicted (input); may be repeated.",
+            ),
+            click.option(
+                "--forbid",
+                multiple=True,
+                metavar="SOURCE:TARGET",
+                help="A link that must not be: TARGET does not read SOURCE; may be repeated.",
+            ),
+            click.option(
+                "--max-seconds", type=click.FloatRange(min=0), help="Nodes stay as they are by then."
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def column_names(texts: tuple[str, ...]) -> list[str] | None:
+    """The names of all --columns, None where there are none."""
+    return names_in(texts) or None
+
+
+def names_in(texts: tuple[str, ...]) -> list[str]:
+    """The names of an option that may be repeated; one with a comma is written in quotes."""
+    from depnet.cli.given import names_of
+
+    return [name for text in texts for name in names_of(text)]
+
+
+def roles_of(texts: tuple[str, ...]) -> dict[str, Any]:
+    """{name: role} of all --role."""
+    roles = {}
+    for text in texts:
+        name, sign, role = text.rpartition("=")
+        if not sign or role not in ("target", "input"):
+            raise click.BadParameter(f"{text!r}: write NAME=target or NAME=input.", param_hint="--role")
+        roles[name] = role
+    return roles
+
+
+def links_of(texts: tuple[str, ...]) -> list[tuple[str, str]]:
+    """(source, target) of all --forbid."""
+    links = []
+    for text in texts:
+        source, sign, target = text.partition(":")
+        if not sign or not source or not target:
+            raise click.BadParameter(f"{text!r}: write SOURCE:TARGET.", param_hint="--forbid")
+        links.append((source, target))
+    return links
+
+
+def blocks_of(texts: tuple[str, ...]) -> Any:
+    """What `learn` takes as blocks: "auto", tuples of names, or None."""
+    from depnet.cli.given import names_of
+
+    if "auto" in texts and len(texts) > 1:
+        raise click.BadParameter("either auto, or blocks by name.", param_hint="--blocks")
+    return "auto" if texts == ("auto",) else [tuple(names_of(text)) for text in texts] or None
+
+
+def bins_of(texts: tuple[str, ...]) -> Any:
+    """What `read` takes as bins: one choice for all numeric columns, or one a column; None: as it likes."""
+    named = {}
+    for text in texts:
+        name, sign, value = text.rpartition("=")
+        if not sign and len(texts) > 1:
+            raise click.BadParameter(
+                f"{text!r} is for all columns: give it alone, or write NAME={value}.", param_hint="--bins"
+            )
+        if not sign:
+            return _bins(value, text)
+        named[name] = _bins(value, text)
+    return named or None
+
+
+def _bins(value: str, text: str) -> Any:
+    if value in ("quantile", "categories"):
+        return value
+    parts = value.split("|")
+    if len(parts) == 1 and value.isdigit():
+        return int(value)
+    if len(parts) > 1:
+        return [_edge(part) for part in parts]
+    raise click.BadParameter(
+        f"{text!r}: bins are a number, edges such as 0|18|65, quantile or categories.", param_hint="--bins"
+    )
+
+
+def _edge(text: str) -> Any:
+    try:
+        return float(text)
+    except ValueError:
+        return text.strip()  # a date, which the column's own kind reads

@@ -1,0 +1,109 @@
+"""Tables in, by the library's own reader; "-" is standard input."""
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from depnet.cli.command import manners
+from depnet.cli.progress import progress
+
+if TYPE_CHECKING:
+    from depnet.data import Dataset, Domain, Holed
+
+
+_OPTIONS = {
+    r'missing="state"': "--missing state",
+    r"columns=\[\.\.\.\]": "--columns",
+    r'encoding="([\w-]+)"': r"--encoding \1",
+    r"delimiter=\.\.\.\.?": "--delimiter.",
+    r"header=False": "--no-header",
+    r"where=": "--where ",
+    r"text=\[('[^']*')\]": r"--text \1",
+}
+
+
+def read_new(
+    path: str,
+    *,
+    columns: list[str] | None = None,
+    where: str | None = None,
+    bins: Any = None,
+    missing: str = "keep",
+) -> "Holed":
+    """A table to learn from: its states and bins are found in it."""
+    from depnet.data.recode import with_holes
+
+    options: dict[str, Any] = {} if bins is None else {"bins": bins}
+    with progress("reading") as told:
+        return with_holes(
+            _read(path, columns=columns, where=where, missing=missing, progress=told, **options)
+        )
+
+
+def read_holed(path: str, domain: "Domain", *, where: str | None = None, unknown: str = "error") -> "Holed":
+    """A table for a model: its columns, in the model's states and bins; holes stay holes."""
+    from depnet.data.recode import bins_for, labels_of, recoded
+    from depnet.errors import DataError
+
+    with progress("reading") as told:
+        rows = _read(
+            path,
+            columns=list(domain.names),
+            where=where,
+            bins=bins_for(domain),
+            text=labels_of(domain),
+            missing="state",  # which `recoded` makes holes again: also of a column without any value
+            progress=told,
+        )
+    try:
+        return recoded(rows, domain, handle_unknown="missing" if unknown == "missing" else "error")
+    except DataError as error:
+        raise click.ClickException(
+            f"{path}: {str(error).removesuffix(' Or take unknown states as missing.')}"
+            + (" Or give --unknown missing." if "no state" in str(error) else "")
+        ) from error
+
+
+def read_complete(
+    path: str, domain: "Domain", *, where: str | None = None, unknown: str = "error"
+) -> "Dataset":
+    """The same for what needs whole rows: those with holes are left out, and said."""
+    import warnings
+
+    import numpy as np
+
+    from depnet.data import Dataset
+
+    holed = read_holed(path, domain, where=where, unknown=unknown)
+    whole = np.flatnonzero(~holed.hidden.any(axis=1))
+    if len(whole) == holed.rows:
+        return Dataset(holed.domain, holed.codes)
+    if not len(whole):
+        raise click.ClickException(f"{path}: every row has a hole; complete them first (depnet impute).")
+    warnings.warn(
+        f"{path}: {holed.rows - len(whole):,} rows with holes are left out.", UserWarning, stacklevel=2
+    )
+    return Dataset.from_codes(holed.codes[whole], domain=domain)
+
+
+def _read(path: str, **options: Any) -> "Dataset | Holed":
+    from depnet.cli.files import is_model
+    from depnet.data.read import read
+    from depnet.errors import DataError
+
+    if path != "-" and is_model(path):
+        raise click.ClickException(f"{path} is a model, not a table. Look into it with depnet show {path}")
+    try:
+        return read(path, **{**manners().dialect, **options})
+    except OSError:
+        raise
+    except DataError as error:
+        raise click.ClickException(_as_options(str(error))) from error
+
+
+def _as_options(text: str) -> str:
+    """What the library calls its arguments, as the command does."""
+    for argument, option in _OPTIONS.items():
+        text = re.sub(argument, option, text)
+    return text

@@ -1,0 +1,140 @@
+"""`depnet tune`: which penalty and smoothing suit a table, by rows held out."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from depnet.cli.command import JOBS, command
+from depnet.cli.table_options import BINS, COLUMNS, WHERE, learning_options, text_options
+
+if TYPE_CHECKING:
+    from depnet.learning.auto import Tuning
+
+
+@command(
+    "depnet tune table.csv",
+)
+@click.argument("table")
+@click.option("--validation", metavar="TABLE", help="Score on these rows, not on parts held out.")
+@click.option(
+    "--smoothing",
+    type=click.FloatRange(min=0, min_open=True),
+    default=0.5,
+    show_default=True,
+    help="The unit of the smoothings tried.",
+)
+@click.option("--all", "whole", is_flag=True, help="Climb the whole ladder, also where it gets no better.")
+@click.option(
+    "--missing",
+    type=click.Choice(["state", "error"]),
+    default="error",
+    show_default=True,
+    help="Missing values: a state of their own, or an error.",
+)
+@COLUMNS
+@WHERE
+@BINS
+@learning_options
+@JOBS
+@text_options
+def tune(
+    table: str,
+    validation: str | None,
+    smoothing: float,
+    whole: bool,
+    missing: str,
+    columns: tuple[str, ...],
+    where: str | None,
+    bins: tuple[str, ...],
+    max_leaves: int | None,
+    min_leaf_rows: int,
+    roles: tuple[str, ...],
+    forbid: tuple[str, ...],
+    max_seconds: float | None,
+    jobs: int,
+    as_json: bool,
+) -> None:
+    """Held-out scores of penalties and smoothings, and the choice.
+
+    The ladder of penalties that `fit --penalty auto` climbs, from strict to generous: the pseudo-log-likelihood of
+    rows that the candidate has not seen, in nats a row.
+    """
+    from depnet.cli.command import emit
+    from depnet.cli.progress import progress
+    from depnet.cli.table_options import bins_of, column_names, links_of, roles_of
+    from depnet.cli.tables import read_complete, read_new
+    from depnet.learning.auto import LADDER, Auto, tune
+
+    rows = read_new(
+        table, columns=column_names(columns), where=where, bins=bins_of(bins), missing=missing
+    ).dataset()
+    with progress("trials") as told:
+        found = tune(
+            rows,
+            auto=Auto(patience=len(LADDER)) if whole else Auto(),
+            smoothing=smoothing,
+            validation=None if validation is None else read_complete(validation, rows.domain),
+            roles=roles_of(roles),
+            forbidden=links_of(forbid),
+            max_leaves=max_leaves,
+            min_leaf_rows=min_leaf_rows,
+            n_jobs=jobs,
+            max_seconds=max_seconds,
+            progress=told,
+        )
+    if as_json:
+        emit(_document(found, rows.total))
+    else:
+        _show(found)
+
+
+def _document(found: "Tuning", rows: int) -> dict[str, Any]:
+    penalty, smoothing = found.choice.pooled
+    return {
+        "rows": rows,
+        "held_out": found.held_out,
+        "unit": "nats per held-out row",
+        "smoothings": found.smoothings,
+        "ladder": [
+            {"penalty": repr(p), "leaves": leaves, "scores": scores}
+            for p, leaves, scores in zip(found.penalties, found.leaves, found.scores.tolist(), strict=True)
+        ],
+        "choice": {
+            "penalty": repr(penalty),
+            "smoothing": smoothing,
+            "score": float(found.scores[found.best]),
+            "nodes_of_their_own": found.own,
+        },
+    }
+
+
+def _show(found: "Tuning") -> None:
+    from depnet.cli.render import show_lines, show_table
+
+    rung, at = found.best
+    rows = []
+    for number, (penalty, leaves) in enumerate(zip(found.penalties, found.leaves, strict=True)):
+        cells = [
+            f"{'*' if (number, s) == (rung, at) else ''}{score:.4f}"
+            for s, score in enumerate(found.scores[number].tolist())
+        ]
+        rows.append([penalty_text(penalty), f"{leaves:,}", *cells])
+    show_table(
+        ["penalty", "leaves", *(f"{s:g}" for s in found.smoothings)],
+        rows,
+        title=f"pseudo-log-likelihood of {found.held_out:,} held-out rows, nats a row, by smoothing",
+    )
+    penalty, smoothing = found.choice.pooled
+    show_lines(
+        f"choice: {penalty_text(penalty)}, smoothing {smoothing:g}"
+        + (f"; {found.own:,} nodes surely better off with their own" if found.own else "")
+    )
+
+
+def penalty_text(penalty: object) -> str:
+    """A penalty, shorter than its repr: names 0.5, parameters 0.25 * Mdl()."""
+    from depnet.learning.penalty import StructuralMdl
+
+    if isinstance(penalty, StructuralMdl):
+        return f"structural-mdl (splits x {penalty.split_factor:g}, {penalty.parameters!r})"
+    return repr(penalty)

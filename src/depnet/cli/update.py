@@ -1,0 +1,61 @@
+"""`depnet update`: new rows added to a model's counts."""
+
+import click
+
+from depnet.cli.command import FORCE, SEED, command, output
+from depnet.cli.table_options import UNKNOWN, WHERE, text_options
+
+
+@command(
+    "depnet update model.json new.csv -o newer.json",
+)
+@click.argument("model")
+@click.argument("table")
+@output("The new model; the old one's own name needs --force.", required=True)
+@FORCE
+@WHERE
+@UNKNOWN
+@SEED
+@text_options
+def update(
+    model: str,
+    table: str,
+    output: str,
+    force: bool,
+    where: str | None,
+    unknown: str,
+    seed: int | None,
+    as_json: bool,
+) -> None:
+    """Add the rows of a table to a model's counts.
+
+    The structure stays as it is; learn again when it should be reconsidered. Holes are drawn given what their
+    row knows.
+    """
+    from depnet.cli.command import emit, generator
+    from depnet.cli.files import check_output, load_model, save_model
+    from depnet.cli.render import show_lines
+    from depnet.cli.tables import read_holed
+    from depnet.inference.fill import drawn_whole
+
+    check_output(output, force)
+    network = load_model(model)
+    holed = read_holed(table, network.domain, where=where, unknown=unknown)
+    rng, used = generator(seed)
+    newer = network.updated(drawn_whole(network, holed, rng=rng))
+    save_model(newer, output, force)
+    if as_json:
+        document = {
+            "rows_added": holed.total,
+            "rows": None if newer.counts is None else newer.counts.total,
+            "rows_with_holes": int(holed.hidden.any(axis=1).sum()),
+            "output": output,
+            "seed": used,
+        }
+        emit(document, err=output == "-")
+    elif output != "-":
+        total = "" if newer.counts is None else f" to {newer.counts.total - holed.total:,}"
+        show_lines(
+            f"{holed.total:,} rows added{total}: {output}. Its structure is the old one, and a certificate of the old rows "
+            "no longer holds."
+        )

@@ -1,0 +1,102 @@
+"""What is written is written whole, over nothing unasked, and errors of the system say what to do."""
+
+import os
+import resource
+import stat
+from pathlib import Path
+
+import pytest
+
+from depnet.cli.files import OutputError, check_output, is_model, save_text, written
+
+
+def test_a_file_is_whole_or_not_there(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+
+    def interrupted() -> None:
+        with written(str(path), False) as file:
+            file.write(b"half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        interrupted()
+    assert list(tmp_path.iterdir()) == []
+    save_text("whole", str(path), False)
+    assert path.read_text() == "whole"
+    assert [p.name for p in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_nothing_is_written_over_an_existing_file_without_force(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+    with pytest.raises(OutputError, match="--force"):
+        check_output(str(path), False)
+    with pytest.raises(OutputError, match="--force"):
+        save_text("new", str(path), False)
+    assert path.read_text() == "old"
+    path.chmod(0o600)
+    save_text("new", str(path), True)
+    assert path.read_text() == "new"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_file_that_appears_meanwhile_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+
+    def overtaken() -> None:
+        with written(str(path), False) as file:
+            file.write(b"ours")
+            path.write_text("theirs")
+
+    with pytest.raises(OutputError, match="exists"):
+        overtaken()
+    assert path.read_text() == "theirs"
+    assert [p.name for p in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_places_where_nothing_can_be_written(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="is a directory"):
+        check_output(str(tmp_path), False)
+    with pytest.raises(OutputError, match="is a directory"):
+        check_output(f"{tmp_path}/new/", False)
+    with pytest.raises(OutputError, match="there is no directory"):
+        check_output(str(tmp_path / "no" / "a.txt"), False)
+    check_output(None, False)
+    check_output("-", False)
+    check_output("/dev/null", False)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_directory_of_somebody_else(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(OutputError, match="not yours"):
+        check_output(str(tmp_path / "a.txt"), False)
+
+
+def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="No space left on device"):
+        save_text("text", "/dev/full", False)
+    old = resource.getrlimit(resource.RLIMIT_FSIZE)
+    path = tmp_path / "large.txt"
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, old[1]))
+    try:
+        with pytest.raises(
+            OutputError, match=r"large\.txt was not written \(File too large\)\. Raise the limit"
+        ):
+            save_text("x" * 100_000, str(path), False)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, old)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_models_are_told_from_tables(model: Path, table: Path, tmp_path: Path) -> None:
+    import depnet
+
+    assert is_model(str(model))
+    assert not is_model(str(table))
+    assert not is_model(str(tmp_path))
+    assert not is_model("no-such-file")
+    depnet.save(depnet.load(model), tmp_path / "m.json.gz")
+    assert is_model(str(tmp_path / "m.json.gz"))
+    (tmp_path / "torn.gz").write_bytes(b"\x1f\x8b")
+    assert not is_model(str(tmp_path / "torn.gz"))

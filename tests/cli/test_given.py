@@ -1,0 +1,90 @@
+"""Evidence as people write it, against labels that are hard to write."""
+
+import click
+import pytest
+
+from depnet import Network
+from depnet.cli.given import complete, names_of, parse
+from depnet.data import Bins, Domain, Variable
+from depnet.errors import EvidenceError
+
+AGES = Bins((0, 18, 25, 99), ((9,), (20,), (40,)), "integer")
+DAYS = Bins((0, 366, 800), ((9,), (400,)), "date")
+DOMAIN = Domain(
+    (
+        Variable("sex", ("female", "male")),
+        Variable("class", ("1st", "2nd", "3rd")),
+        Variable("city, state", ("Washington, DC", "a=b", "x|y", "O'Neil", 'the "old"', "c:d", "~")),
+        Variable("age", AGES.labels, AGES),
+        Variable("day", DAYS.labels, DAYS),
+        Variable("count", (1, 2, 2.5)),
+        Variable("flag", (True, False)),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("sex=female,class=1st", {"sex": "female", "class": "1st"}),
+        (" sex = female , class = 1st ", {"sex": "female", "class": "1st"}),
+        ("class=1st|2nd", {"class": frozenset({"1st", "2nd"})}),
+        ("class~1st:3|2nd:0.5", {"class": {"1st": 3.0, "2nd": 0.5}}),
+        ('"city, state"="Washington, DC"', {"city, state": "Washington, DC"}),
+        ("'city, state'=Washington, DC,sex=male", {"city, state": "Washington, DC", "sex": "male"}),
+        ("city\\, state=a=b", {"city, state": "a=b"}),
+        ('"city, state"=x|y', {"city, state": "x|y"}),
+        ('"city, state"="x|y"|a\\=b', {"city, state": frozenset({"x|y", "a=b"})}),
+        ('"city, state"=O\'Neil,sex=male', {"city, state": "O'Neil", "sex": "male"}),
+        ('"city, state"=the "old"', {"city, state": 'the "old"'}),
+        ('"city, state"~c:d:2|~:1', {"city, state": {"c:d": 2.0, "~": 1.0}}),
+        ("age=[18, 25),sex=male", {"age": "[18, 25)", "sex": "male"}),
+        ("age=[0, 18)|[18, 25)", {"age": frozenset({"[0, 18)", "[18, 25)"})}),
+        ("age=23", {"age": "[18, 25)"}),
+        ("age=7|23", {"age": frozenset({"[0, 18)", "[18, 25)"})}),
+        ("day=1971-03-01", {"day": DAYS.labels[1]}),
+        ("count=2.0,flag=true", {"count": 2, "flag": True}),
+        ("count=2.50", {"count": 2.5}),
+    ],
+)
+def test_evidence_is_read(text: str, expected: dict[str, object]) -> None:
+    assert parse([text], DOMAIN) == expected
+
+
+def test_repeated_options_are_joined_and_none_is_none() -> None:
+    assert parse(["sex=male", "class=3rd"], DOMAIN) == {"sex": "male", "class": "3rd"}
+    assert parse([], DOMAIN) is None
+    assert names_of('a,"b, c", d') == ["a", "b, c", "d"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("sxe=male", "there is no variable 'sxe'. Did you mean 'sex'?"),
+        ("sex=mael", "has no state 'mael'. Did you mean 'male'"),
+        ("sex=male,sex=female", "evidence on 'sex' twice"),
+        ("age=old", "has no state 'old'"),
+    ],
+)
+def test_unknown_names_offer_the_nearest(text: str, message: str) -> None:
+    with pytest.raises(EvidenceError, match=message.replace("?", r"\?")):
+        parse([text], DOMAIN)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("female", "is not evidence"), ("class~1st", "with its weight"), ("class~a:b", "weight")],
+)
+def test_what_is_no_evidence_says_how_to_write_it(text: str, message: str) -> None:
+    with pytest.raises(click.ClickException, match=message):
+        parse([text], DOMAIN)
+
+
+def test_completion_offers_names_then_states() -> None:
+    network = Network.from_joint([[0.1, 0.1, 0.2], [0.2, 0.2, 0.2]], Domain(DOMAIN.variables[:2]))
+    assert complete(network, "") == ["sex=", "class="]
+    assert complete(network, "se") == ["sex="]
+    assert complete(network, "sex=f") == ["sex=female"]
+    assert complete(network, "sex=female,cl") == ["sex=female,class="]
+    assert complete(network, "sex=female,class=") == [f"sex=female,class={c}" for c in ("1st", "2nd", "3rd")]
+    assert complete(network, "nobody=") == []

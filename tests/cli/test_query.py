@@ -1,0 +1,174 @@
+"""`depnet query` and `depnet show` say what the library says, on one screen, and in the documented JSON."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import depnet as library
+from depnet.cli.main import run
+from tests.cli.entry import COMMAND, answer, depnet, real, refused
+
+
+def test_the_answer_is_the_library_s(model: Path) -> None:
+    found = answer("query", model, "survived", "--given", "sex=female,class=1st")
+    network = library.load(model)
+    expected = library.query(network, "survived", {"sex": "female", "class": "1st"})
+    assert found["probabilities"]["survived"] == pytest.approx(expected.probabilities)
+    assert found["targets"] == [{"name": "survived", "states": ["No", "Yes"]}]
+    assert found["method"] == expected.method
+    assert found["evidence"] == {"sex": "female", "class": "1st"}
+    assert found["support"] == {"rows": 145, "of": 2201, "exact": False}
+    assert found["scan"] == "random"
+    assert found["converged"] is True
+    assert found["r_hat"] is None
+
+
+def test_one_screen_with_error_method_and_support(model: Path) -> None:
+    text = depnet("query", model, "survived", "--given", "sex=female,class=1st").stdout.decode()
+    assert text.startswith("P(survived | sex = female, class = 1st)")
+    for part in ("Yes", "0.97", "exact", "method", "support", "145 of 2,201"):
+        assert part in text
+    assert len(text.splitlines()) <= 20
+
+
+def test_sets_weights_joints_and_sampling(model: Path) -> None:
+    network = library.load(model)
+    found = answer(
+        "query", model, "survived", "age", "--joint", "-g", "class=1st|2nd", "-g", "sex~female:3|male:1"
+    )
+    expected = library.query(
+        network, ["survived", "age"], {"class": {"1st", "2nd"}, "sex": {"female": 3, "male": 1}}, joint=True
+    )
+    assert np.array(found["probabilities"]) == pytest.approx(expected.probabilities)
+    drawn = [answer("query", model, "survived", "--method", "sample", "--seed", 3) for _ in range(2)]
+    assert drawn[0]["probabilities"] == drawn[1]["probabilities"]
+    assert drawn[0]["seed"] == 3
+    assert 0 < max(drawn[0]["standard_errors"]["survived"]) <= 0.002
+    assert "R-hat" in depnet("query", model, "survived", "--method", "sample").stdout.decode()
+
+
+def test_rare_evidence_is_warned_of(model: Path) -> None:
+    text = depnet("query", model, "survived", "-g", "sex=female,class=Crew").stdout.decode()
+    assert "warning: at most 23 training rows" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["survved"], "there is no variable 'survved'. Did you mean 'survived'?"),
+        (["survived", "-g", "sx=male"], "there is no variable 'sx'. Did you mean 'sex'?"),
+        (["survived", "-g", "sex=mael"], "variable 'sex' has no state 'mael'. Did you mean 'male'"),
+        (["survived", "-g", "male"], "'male' is not evidence. Write --given variable=state"),
+        (["survived", "survived"], "the target 'survived' stands twice"),
+    ],
+)
+def test_unknown_names_offer_the_nearest(model: Path, arguments: list[str], message: str) -> None:
+    assert message in refused("query", model, *arguments)
+
+
+def test_misuse_is_exit_code_2(model: Path) -> None:
+    assert "Missing argument 'TARGETS...'" in refused("query", model, code=2)
+    assert "See depnet query --help." in refused("query", model, "survived", "--tolerance", "2", code=2)
+    assert "three views" in refused("show", model, "--links", "--variables", code=2)
+    assert "No such command 'quary'" in refused("quary", code=2)
+
+
+def test_a_model_on_standard_input(model: Path) -> None:
+    found = answer("query", "-", "survived", by=real, stdin=model.read_bytes())
+    assert found["targets"][0]["name"] == "survived"
+
+
+def test_show_the_summary_and_the_links(model: Path) -> None:
+    network = library.load(model)
+    found = answer("show", model)
+    assert (found["variables"], found["nodes"], found["rows"]) == (4, 4, 2201)
+    assert [node["leaves"] for node in found["per_node"]] == [node.source.size for node in network.nodes]
+    assert found["certificate"] is None
+    links = answer("show", model, "--links", "3")["links"]
+    expected = library.links(network)[:3]
+    assert [(link["source"], link["bits"]) for link in links] == [
+        (link.source, link.strength) for link in expected
+    ]
+    assert len(answer("show", model, "--links")["links"]) == len(library.links(network))
+    assert "survived" in depnet("show", model).stdout.decode()
+    assert "bits a row" in depnet("show", model, "--links").stdout.decode()
+    states = answer("show", model, "--variables")["variables"]
+    assert states[0] == {"name": "class", "states": ["1st", "2nd", "3rd", "Crew"]}
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
+    """`| head`: nothing on standard error, though the output is far larger than a pipe."""
+    path = tmp_path / "wide.json"
+    domain = library.Domain(tuple(library.Variable(f"variable number {i}", (0, 1)) for i in range(3000)))
+    node = library.Node
+    table = library.ConditionalTable.from_probabilities([[0.5, 0.5]])
+    nodes = tuple(node((i,), library.ConstantSource(), table) for i in range(3000))
+    library.save(library.Network(domain, nodes), path)
+    for option in ("--variables", "--json"):
+        done = subprocess.run(
+            ["bash", "-c", f"{COMMAND} show {path} {option} | head -n 1"], capture_output=True, check=True
+        )
+        assert done.stderr == b""
+        assert done.stdout.count(b"\n") == 1
+
+
+def test_a_traceback_only_with_debug(model: Path) -> None:
+    refused("query", model, "nobody")
+    for arguments in (["--debug", "query", str(model), "nobody"], ["query", str(model), "nobody", "--debug"]):
+        done = subprocess.run([COMMAND, *arguments], capture_output=True, check=False)
+        assert done.returncode == 1
+        assert b"Traceback" in done.stderr
+
+
+def test_completion_of_names_and_states(model: Path) -> None:
+    def completed(line: str, word: int) -> list[str]:
+        environment = {
+            **os.environ,
+            "_DEPNET_COMPLETE": "bash_complete",
+            "COMP_WORDS": line,
+            "COMP_CWORD": str(word),
+        }
+        done = subprocess.run([COMMAND], env=environment, capture_output=True, check=False)
+        return [part.split(",", 1)[1] for part in done.stdout.decode().splitlines()]
+
+    assert completed("depnet qu", 1) == ["query"]
+    assert completed(f"depnet query {model} su", 3) == ["survived"]
+    assert completed(f"depnet query {model} survived --given se", 5) == ["sex="]
+    assert completed(f"depnet query {model} survived --given sex=f", 5) == ["sex=female"]
+    assert completed(f"depnet show {model} --node a", 4) == ["age"]
+
+
+def test_help_of_every_command_says_what_it_does(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--help"]) == 0
+    text = capsys.readouterr().out.split("Commands:")[1]
+    assert "..." not in text, "no description is cut off"
+    for line in text.strip().splitlines():
+        name = line.split()[0]
+        assert run([name, "--help"]) == 0
+        shown = capsys.readouterr().out
+        assert f"Usage: depnet {name}" in shown
+        if name != "paper":
+            assert "--json" in shown
+            assert "--debug" in shown
+            assert f"\n  depnet {name} " in shown, "an example"
+
+
+def test_help_imports_no_library() -> None:
+    code = (
+        "import sys; from depnet.cli.main import run; code = run(['--help'])\n"
+        "heavy = ('numpy', 'rich', 'duckdb', 'sklearn', 'narwhals', 'scipy', 'pandas', 'matplotlib')\n"
+        "print('loaded:', [m for m in heavy if m in sys.modules], code)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "loaded: [] 0" in done.stdout
+
+
+def test_json_is_strict(model: Path) -> None:
+    done = depnet("query", model, "survived", "--method", "mean-field", "--json")
+    found = json.loads(done.stdout, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+    assert found["standard_errors"]["survived"] == [None, None]

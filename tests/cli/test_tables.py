@@ -1,0 +1,331 @@
+"""Commands on tables: fit, sample, impute, score, update, tune, compare, export, example, against the library."""
+
+import csv
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import depnet as library
+from depnet.data import Dataset
+from depnet.data.read import read
+from depnet.estimators.settings import Settings
+from tests.cli.entry import answer, depnet, real, refused
+
+PEOPLE = library.titanic()
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_fit_is_the_library_s(table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "model.json.gz"
+    found = answer("fit", table, "-o", out, "--penalty", "mdl", "--smoothing", "1", "--max-leaves", "5")
+    expected = library.learn(PEOPLE, smoothing=1.0, max_leaves=5).with_counts(PEOPLE)
+    assert library.load(out) == expected
+    assert found["leaves"] == sum(node.source.size for node in expected.nodes)
+    assert found["score"] == pytest.approx(library.score(expected, PEOPLE))
+    assert found["fc_limit"] == pytest.approx(library.certificate(expected, PEOPLE).fc_limit)
+    assert (found["rows"], found["variables"], found["completion"]["holes"]) == (2201, 4, 0)
+
+
+def test_fit_by_default_chooses_on_held_out_rows(table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "model.json"
+    text = depnet("fit", table, "-o", out).stdout.decode()
+    assert "FC(data || model)" in text
+    assert library.load(out).nodes == library.learn(PEOPLE, penalty="auto", smoothing=0.5).nodes
+
+
+def test_fit_options_reach_the_learner(table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "m.json"
+    depnet(
+        "fit", table, "-o", out, "--penalty", "mdl", "--columns", "class,survived", "--columns", "sex",
+        "--where", "age = 'adult'", "--role", "survived=target", "--forbid", "class:sex", "--blocks", "class,survived",
+        "--min-leaf-rows", "20", "--resume", tmp_path / "resume",
+    )  # fmt: skip
+    network = library.load(out)
+    adults = PEOPLE.codes[PEOPLE.codes[:, 2] == 0][:, [0, 3, 1]]
+    domain = library.Domain(tuple(PEOPLE.domain.variables[i] for i in (0, 3, 1)))
+    expected = library.learn(
+        Dataset.from_codes(adults, domain=domain),
+        smoothing=0.5,
+        roles={"survived": "target"},
+        forbidden=[("class", "sex")],
+        blocks=[("class", "survived")],
+        min_leaf_rows=20,
+    )
+    assert network.nodes == expected.nodes
+    assert (tmp_path / "resume").exists()
+
+
+def test_bins_and_numbers(tmp_path: Path) -> None:
+    path, out = tmp_path / "numbers.csv", tmp_path / "m.json"
+    rng = np.random.default_rng(0)
+    age = rng.integers(0, 90, 500)
+    lines = [f"{a},{'old' if a > 60 else 'young'},{a * 1.5:.2f}" for a in age]
+    path.write_text("\n".join(["age,who,x", *lines]) + "\n")
+    depnet("fit", path, "-o", out, "--bins", "age=0|18|65|99", "--bins", "x=4", "--penalty", "mdl")
+    variables = library.load(out).domain.variables
+    assert variables[0].states == ("[0, 18)", "[18, 65)", "[65, 99)")
+    assert variables[2].cardinality == 4
+    found = answer("query", out, "who", "-g", "age=70")
+    assert found["evidence"] == {"age": "[65, 99)"}
+    assert found["probabilities"]["who"][0] > 0.9
+    depnet("sample", out, "-n", "50", "--seed", "1", "-o", tmp_path / "s.csv")
+    drawn = rows_of(tmp_path / "s.csv")
+    assert {float(row["age"]) for row in drawn} <= set(map(float, age)), "numbers of the table, whole ones"
+    assert all(row["age"].isdigit() for row in drawn)
+    assert "bins are a number" in refused("fit", path, "-o", tmp_path / "n.json", "--bins", "many", code=2)
+
+
+def test_holes_are_completed_or_a_state_or_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "holes.csv"
+    depnet("example", "titanic", "--hide", "0.1", "--seed", "5", "-o", path)
+    found = answer("fit", path, "-o", tmp_path / "a.json", "--seed", "3", "--penalty", "mdl")
+    holed = read(path)
+    assert not isinstance(holed, Dataset)
+    expected = Settings(penalty="mdl", n_jobs=-1).complete(holed, np.random.default_rng(3))
+    assert library.load(tmp_path / "a.json").nodes == expected.network.nodes
+    assert found["completion"] == {
+        "holes": int(holed.hidden.sum()), "rounds": len(expected.rounds), "settled": expected.converged,
+    }  # fmt: skip
+    depnet("fit", path, "-o", tmp_path / "b.json", "--missing", "state", "--penalty", "mdl")
+    assert library.load(tmp_path / "b.json").domain.variables[0].cardinality == 5
+    assert "missing" in refused("fit", path, "-o", tmp_path / "c.json", "--missing", "error")
+
+
+@pytest.mark.parametrize("name", ["r.csv", "r.tsv", "r.jsonl", "r.csv.gz", "r.parquet"])
+def test_samples_in_every_format_are_the_same_rows(model: Path, tmp_path: Path, name: str) -> None:
+    out = tmp_path / name
+    report = answer("sample", model, "-n", "60", "--seed", "4", "-g", "survived=Yes", "-o", out)
+    assert report["rows"] == 60
+    got = read(out, columns=PEOPLE.domain.names, missing="error")
+    network = library.load(model)
+    sampler = library.Sampler(network, evidence={"survived": "Yes"}, chains=60, rng=np.random.default_rng(4))
+    (block,) = sampler.blocks(60)
+    expected = [
+        [v.states[c] for v, c in zip(PEOPLE.domain.variables, row, strict=True)] for row in block.codes
+    ]
+    assert [
+        [v.states[c] for v, c in zip(got.domain.variables, row, strict=True)] for row in got.codes
+    ] == expected
+
+
+def test_samples_go_to_standard_output(model: Path) -> None:
+    done = depnet("sample", model, "-n", "5", "--seed", "1", "--json")
+    assert len(done.stdout.decode().splitlines()) == 6
+    assert json.loads(done.stderr)["output"] == "-"
+
+
+def test_impute_fills_holes_and_touches_nothing_else(model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "holes.csv"
+    path.write_text(
+        'note,class,sex,age,survived\n"a, b",1st,female,adult,\n"","3rd",,child,No\n 01 ,Crew,male,NA,Yes\n'
+    )
+    out = tmp_path / "full.csv"
+    found = answer("impute", model, path, "-o", out)
+    assert found["holes"] == 3
+    assert found["filled"] == {"class": 0, "sex": 1, "age": 1, "survived": 1}
+    lines = out.read_text().splitlines()
+    assert lines[0] == "note,class,sex,age,survived"
+    assert lines[1] == '"a, b",1st,female,adult,Yes'
+    assert lines[2].startswith(",3rd,")
+    assert lines[2].endswith(",child,No")
+    assert lines[3] == " 01 ,Crew,male,adult,Yes"
+    stdout = real("impute", model, "-", stdin=path.read_bytes()).stdout
+    assert stdout == out.read_bytes()
+
+
+def test_imputed_cells_are_the_library_s(model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "holes.csv"
+    depnet("example", "titanic", "--hide", "0.2", "--seed", "5", "-o", path)
+    network = library.load(model)
+    holed = read(path)
+    assert not isinstance(holed, Dataset)
+    for method in ("mode", "draw"):
+        out = tmp_path / f"{method}.csv"
+        depnet("impute", model, path, "-o", out, "--method", method, "--seed", "8")
+        full = read(out)
+        expected = library.impute(
+            network,
+            holed.codes,
+            holed.hidden,
+            method=method,
+            rng=np.random.default_rng(8),
+        )
+        assert (full.codes == expected.codes).all()
+
+
+@pytest.mark.parametrize("name", ["full.parquet", "full.jsonl", "full.csv"])
+def test_impute_keeps_types(tmp_path: Path, name: str) -> None:
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    age = rng.integers(1, 90, 300).astype(float)
+    frame = pd.DataFrame({"id": np.arange(300), "age": age, "old": np.where(age > 50, "yes", "no")})
+    frame.loc[:20, "age"] = np.nan
+    frame.loc[30:50, "old"] = None
+    frame.to_parquet(tmp_path / "t.parquet")
+    depnet("fit", tmp_path / "t.parquet", "-o", tmp_path / "m.json", "--columns", "age,old", "--seed", "0")
+    depnet("impute", tmp_path / "m.json", tmp_path / "t.parquet", "-o", tmp_path / name)
+    load: Any = {
+        "parquet": pd.read_parquet,
+        "jsonl": lambda p: pd.read_json(p, lines=True),
+        "csv": pd.read_csv,
+    }
+    full = load[name.split(".")[1]](tmp_path / name)
+    assert full["id"].tolist() == frame["id"].tolist()
+    seen = frame["age"].notna()
+    assert full["age"][seen].tolist() == frame["age"][seen].tolist()
+    assert full.notna().all().all()
+    assert (full["old"][:20] == np.where(full["age"][:20] > 50, "yes", "no")).mean() > 0.9
+
+
+def test_every_row_of_a_table_is_evidence(model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("class,sex,age\n1st,female,adult\n3rd,,child\n")
+    found = answer("query", model, "survived", "--each", path, "-o", tmp_path / "p.csv")
+    assert found["rows"] == 2
+    network = library.load(model)
+    known: list[dict[str, Any]] = [
+        {"class": "1st", "sex": "female", "age": "adult"},
+        {"class": "3rd", "age": "child"},
+    ]
+    for row, evidence in zip(rows_of(tmp_path / "p.csv"), known, strict=True):
+        expected = library.query(network, "survived", evidence).probabilities
+        assert [float(row["survived=No"]), float(row["survived=Yes"])] == pytest.approx(
+            list(expected), abs=1e-6
+        )
+    assert "--each goes without" in refused("query", model, "age", "--each", path, "--joint", code=2)
+    assert "-o is for --each" in refused("query", model, "age", "-o", tmp_path / "x", code=2)
+
+
+def test_score(model: Path, table: Path, tmp_path: Path) -> None:
+    network = library.load(model)
+    found = answer("score", model, table, "-o", tmp_path / "each.csv")
+    each = library.score_samples(network, PEOPLE)
+    assert found["score"] == pytest.approx(each.mean())
+    assert found["standard_error"] == pytest.approx(each.std() / np.sqrt(2201))
+    written = [float(row["score"]) for row in rows_of(tmp_path / "each.csv")]
+    assert written == pytest.approx(each.tolist())
+    assert "nats a row" in depnet("score", model, table, "--where", "age = 'child'").stdout.decode()
+
+
+def test_update_adds_counts(model: Path, table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "newer.json"
+    found = answer("update", model, table, "-o", out)
+    assert (found["rows_added"], found["rows"]) == (2201, 4402)
+    assert library.load(out) == library.load(model).updated(PEOPLE)
+
+
+def test_tune_shows_the_ladder(table: Path) -> None:
+    found = answer("tune", table)
+    expected = library.tune(PEOPLE)
+    assert np.array([rung["scores"] for rung in found["ladder"]]) == pytest.approx(expected.scores)
+    assert found["choice"]["penalty"] == repr(expected.choice.pooled[0])
+    assert found["choice"]["smoothing"] == expected.choice.pooled[1]
+    text = depnet("tune", table).stdout.decode()
+    assert "*" in text
+    assert "choice: " in text
+
+
+def test_compare_two_models_and_a_table(model: Path, table: Path, tmp_path: Path) -> None:
+    depnet("fit", table, "-o", tmp_path / "b.json", "--penalty", "mdl", "--max-leaves", "4")
+    found = answer("compare", model, tmp_path / "b.json", "--data", table, "--rows", "2000", "--seed", "1")
+    first, second = library.load(model), library.load(tmp_path / "b.json")
+    expected = library.compare(first, second, PEOPLE, rows=2000, rng=np.random.default_rng(1), n_jobs=-1)
+    assert found["difference"]["mean"] == pytest.approx(expected.difference.mean)  # type: ignore[union-attr]
+    assert [(link["source"], link["target"]) for link in found["links"]["lost"]] == list(expected.lost or ())
+    assert found["marginals"]["two_way"]["mean"] == pytest.approx(expected.drift.pair_mean)
+    alone = answer("compare", model, table, "--rows", "2000")
+    assert alone["links"] is None
+    assert {(s["rows_of"], s["by"]) for s in alone["scores"]} == {("first", "first"), ("data", "first")}
+    assert "lost: " in depnet("compare", model, tmp_path / "b.json", "--rows", "500").stdout.decode()
+    assert "--data is for two models" in refused("compare", model, table, "--data", table, code=2)
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [
+        ("g.dot", "digraph"),
+        ("g.graphml", "<?xml"),
+        ("g.mmd", "flowchart"),
+        ("g.svg", "<svg"),
+        ("l.csv", "source,target"),
+    ],
+)
+def test_export_by_the_suffix(model: Path, tmp_path: Path, name: str, start: str) -> None:
+    out = tmp_path / name
+    found = answer("export", model, "-o", out)
+    text = out.read_text()
+    assert text.lower().lstrip().startswith(start) or start in text[:200]
+    assert found["bytes"] == len(text.encode())
+    assert "survived" in text
+
+
+def test_export_asks_for_a_format(model: Path, tmp_path: Path) -> None:
+    assert "--format dot|graphml" in refused("export", model, code=2)
+    assert "--format dot|graphml" in refused("export", model, "-o", tmp_path / "g.pdf", code=2)
+    few = depnet("export", model, "--format", "csv", "--min-bits", "0.1").stdout.decode().splitlines()
+    assert len(few) == 1 + sum(link.strength >= 0.1 for link in library.links(library.load(model)))
+
+
+def test_show_a_node_and_the_certificate(model: Path, table: Path) -> None:
+    network = library.load(model)
+    found = answer("show", model, "--node", "survived")
+    leaves = {v["leaf"]: v["probabilities"] for v in found["vertices"] if "leaf" in v}
+    node = network.nodes[3]
+    assert leaves == {y: pytest.approx(node.table.probabilities[y].tolist()) for y in range(node.source.size)}
+    assert "leaf 0" in depnet("show", model, "--node", "survived").stdout.decode()
+    assert "Did you mean 'survived'" in refused("show", model, "--node", "survied")
+    proven = answer("show", model, "--data", table)["certificate"]
+    assert proven["fc_limit"] == pytest.approx(library.certificate(network, PEOPLE).fc_limit)
+
+
+def test_tables_and_models_in_a_pipe(table: Path) -> None:
+    """`depnet fit - -o - < table | depnet query - survived`."""
+    out = real("fit", "-", "-o", "-", "--penalty", "mdl", stdin=table.read_bytes()).stdout
+    found = answer("query", "-", "survived", by=real, stdin=out)
+    assert found["targets"][0]["name"] == "survived"
+
+
+def test_rows_with_holes_are_left_out_where_whole_ones_are_needed(model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "holes.csv"
+    path.write_text("class,sex,age,survived\n1st,male,adult,\n2nd,male,child,Yes\n")
+    done = depnet("compare", model, path, "--rows", "200")
+    assert done.stderr.decode() == f"depnet: warning: {path}: 1 rows with holes are left out.\n"
+
+
+def test_words_that_look_like_numbers_stay_words(tmp_path: Path) -> None:
+    """A code such as 01 was learned as a word (--text); later tables have it as one."""
+    path = tmp_path / "codes.csv"
+    path.write_text("zip,y\n" + "01,a\n02,b\n" * 50)
+    depnet("fit", path, "-o", tmp_path / "m.json", "--text", "zip", "--penalty", "mdl")
+    assert library.load(tmp_path / "m.json").domain.variables[0].states == ("01", "02")
+    (tmp_path / "new.csv").write_text("zip,y\n01,\n02,\n")
+    assert answer("score", tmp_path / "m.json", tmp_path / "new.csv")["rows"] == 2
+    depnet("impute", tmp_path / "m.json", tmp_path / "new.csv", "-o", tmp_path / "full.csv")
+    assert (tmp_path / "full.csv").read_text() == "zip,y\n01,a\n02,b\n"
+
+
+def test_text_files_of_other_kinds(model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "t.txt"
+    path.write_bytes("M\xfcller;1\nM\xfcller;1\nMeyer;2\n".encode("latin-1") * 30)
+    out = tmp_path / "m.json"
+    kind = ["--encoding", "latin-1", "--delimiter", ";", "--no-header"]
+    depnet("fit", path, "-o", out, "--penalty", "mdl", *kind)
+    assert library.load(out).domain.variables[0].states == ("Meyer", "M\xfcller")
+    path.write_bytes("M\xfcller;\n;2\n".encode("latin-1"))
+    depnet("impute", out, path, "-o", tmp_path / "full.csv", *kind)
+    assert (tmp_path / "full.csv").read_text(encoding="utf-8") == "M\xfcller,1\nMeyer,2\n"
+    assert "--encoding latin-1" in refused("fit", path, "-o", tmp_path / "n.json")
+
+
+def test_gzip_is_read(table: Path, tmp_path: Path) -> None:
+    packed = tmp_path / "t.csv.gz"
+    packed.write_bytes(gzip.compress(table.read_bytes()))
+    assert answer("fit", packed, "-o", tmp_path / "m.json", "--penalty", "mdl")["rows"] == 2201
