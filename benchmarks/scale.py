@@ -6,6 +6,7 @@ leaves that more rows pay for. The network is compared with the one of `depnet.l
 """
 
 import argparse
+import importlib
 import tempfile
 import time
 from pathlib import Path
@@ -27,7 +28,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--workers", type=int, nargs="*", default=[1, 2])
     parser.add_argument("--parts", type=int, nargs="*", default=[2, 8])
     options = parser.parse_args(arguments)
-    from distributed import Client, LocalCluster
+    distributed: Any = importlib.import_module("distributed")  # it is typed in part only
 
     print(f"{options.rows:,} rows x {options.variables} variables; workers of one thread each")
     dataset = table(options.rows, options.variables)
@@ -37,8 +38,10 @@ def main(arguments: list[str]) -> int:
     print(f"  depnet.learn, one thread: {local:.2f} s, {options.rows / local:,.0f} rows/s")
     for workers in options.workers:
         with (
-            LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster,
-            Client(cluster) as client,
+            distributed.LocalCluster(
+                n_workers=workers, threads_per_worker=1, dashboard_address=None
+            ) as cluster,
+            distributed.Client(cluster) as client,
         ):
             for parts in options.parts:
                 run(dataset, expected, parts, client, f"{workers} workers, {parts} parts")
