@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from depnet.geometry import empirical
     from depnet.inference import (
         Comparison,
+        DriftReport,
         Imputation,
         LogProbability,
         MarginalDrift,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
         RowsResult,
         calibrate,
         compare,
+        drift_report,
         impute,
         log_probability,
         marginal_drift,
@@ -86,6 +88,7 @@ __all__ = [
     "DependencyNetworkClassifier",
     "DependencyNetworkImputer",
     "Domain",
+    "DriftReport",
     "FunctionSource",
     "Imputation",
     "InformationSource",
@@ -116,6 +119,7 @@ __all__ = [
     "certificate",
     "compare",
     "consistency",
+    "drift_report",
     "empirical",
     "expectation",
     "geometry",
@@ -152,8 +156,8 @@ _NAMES = {
     "depnet.exact": "Consistency RecurrentClass consistency law_path recurrent_classes stationary "
     "stationary_cycle",
     "depnet.geometry": "empirical",
-    "depnet.inference": "Comparison Imputation LogProbability MarginalDrift MostProbable QueryResult RowsResult "
-    "calibrate compare impute log_probability marginal_drift most_probable query query_rows sweep_density",
+    "depnet.inference": "Comparison DriftReport Imputation LogProbability MarginalDrift MostProbable QueryResult RowsResult "
+    "calibrate compare drift_report impute log_probability marginal_drift most_probable query query_rows sweep_density",
     "depnet.learning.auto": "Tuning tune",
     "depnet.learning.certificate": "Certificate certificate",
     "depnet.learning.framework": "SplitMerge WithLossless learn_with",

@@ -87,3 +87,22 @@ def test_it_prints_itself_and_refuses_what_it_cannot_compare() -> None:
         marginal_drift(network, Dataset.from_codes([[0]], [2]))
     with pytest.raises(DataError, match="no rows"):
         marginal_drift(network, Dataset.from_codes(np.zeros((0, 4), dtype=np.uint8), domain=table.domain))
+
+
+def test_a_report_shows_every_network_and_says_which_is_nearest() -> None:
+    rng = np.random.default_rng(4)
+    p = random_joint(rng, (2, 3, 2))
+    table = drawn_from(p, 50_000, rng)
+    wrong = Network.from_joint(np.full((2, 3, 2), 1 / 12))
+    report = depnet.drift_report(
+        {"wrong": wrong, "right": Network.from_joint(p)}, table, rows=20_000, rng=rng
+    )
+    assert report.nearest == "right"
+    assert report.halved("right", "wrong")
+    assert not report.halved("wrong", "right")
+    lines = str(report).splitlines()
+    assert [line.split()[0] for line in lines[2:5]] == ["wrong", "right", "floor"]
+    assert f"{report.drifts['wrong'].pair_mean:.4f}" in lines[2]
+    assert lines[-1] == "nearest to the data: right"
+    with pytest.raises(DataError, match="no network"):
+        depnet.drift_report({}, table)

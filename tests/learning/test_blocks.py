@@ -175,18 +175,16 @@ def test_pairs_that_suffer_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None
 def test_read_off_equals_the_definition() -> None:
     table = depnet.titanic()
     names = table.domain.names
-    node = learn(table, blocks=[(names[0], names[2])]).nodes[0]
+    node = learn(table, blocks=[(names[0], names[2])], smoothing=0.5).nodes[0]
     cards = [table.domain.cardinalities[i] for i in node.variables]
-    smooth = depnet.ConditionalTable.from_counts(node.table.counts, block_smoothing(0.5, cards))  # type: ignore[arg-type]
+    weights = np.ones(table.rows) if table.weights is None else table.weights
     expected = [0.0, 0.0]
-    for row, leaf in zip(table.codes.tolist(), node.source(table.codes).tolist(), strict=True):
-        theta = smooth.probabilities[leaf].reshape(cards)
+    for row, leaf, weight in zip(table.codes.tolist(), node.source(table.codes), weights, strict=True):
+        theta = node.table.probabilities[leaf].reshape(cards)
         x, z = row[0], row[2]
-        expected[0] += math.log(theta[x, z] / theta[:, z].sum())
-        expected[1] += math.log(theta[x, z] / theta[x, :].sum())
-    weights = table.weights
-    if weights is None:
-        np.testing.assert_allclose(blocks.read_off(node, table), np.array(expected) / table.rows, rtol=1e-9)
+        expected[0] += weight * math.log(theta[x, z] / theta[:, z].sum())
+        expected[1] += weight * math.log(theta[x, z] / theta[x, :].sum())
+    np.testing.assert_allclose(blocks.read_off(node, table), np.array(expected) / table.total, rtol=1e-9)
 
 
 def test_options_go_through() -> None:

@@ -3,7 +3,7 @@
 from depnet.inference.calibration import calibrate
 from depnet.inference.compare import Comparison, compare
 from depnet.inference.density import LogProbability, log_probability, sweep_density
-from depnet.inference.drift import MarginalDrift, marginal_drift
+from depnet.inference.drift import DriftReport, MarginalDrift, drift_report, marginal_drift
 from depnet.inference.impute import Imputation, impute
 from depnet.inference.most_probable import MostProbable, most_probable
 from depnet.inference.query import query
@@ -13,6 +13,7 @@ from depnet.inference.support import Support
 
 __all__ = [
     "Comparison",
+    "DriftReport",
     "Imputation",
     "LogProbability",
     "MarginalDrift",
@@ -22,6 +23,7 @@ __all__ = [
     "Support",
     "calibrate",
     "compare",
+    "drift_report",
     "impute",
     "log_probability",
     "marginal_drift",

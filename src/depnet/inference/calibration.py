@@ -19,6 +19,7 @@ tables, rises by the misfit, and the pseudo-likelihood falls a little. docs/bloc
 """
 
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
@@ -32,7 +33,9 @@ from depnet.sampling.checks import whole_number
 from depnet.sampling.kernels import Randomness, Task, choose_kernel
 from depnet.sampling.plan import plan
 
-ROUNDS, SWEEPS, CHAINS = 60, 10, 4096
+ROUNDS, SWEEPS = 60, 10
+CHAINS, CELLS = 4096, 800_000
+"""So many chains, as far as they have no more cells; and 1,024 at least."""
 STEP = 0.3
 """eta in the first round; it falls to a quarter of this."""
 ROWS_ADDED = 5
@@ -47,7 +50,7 @@ def calibrate(
     *,
     rounds: int = ROUNDS,
     sweeps: int = SWEEPS,
-    chains: int = CHAINS,
+    chains: int | Literal["auto"] = "auto",
     rng: np.random.Generator | None = None,
 ) -> Network:
     """The network with its tables tilted so that its marginals without evidence are those of `dataset`.
@@ -64,6 +67,8 @@ def calibrate(
     check_same_domain("calibrate", network.domain, dataset)
     rounds = whole_number("rounds", rounds, at_least=2)
     sweeps = whole_number("sweeps", sweeps, at_least=1)
+    if chains == "auto":
+        chains = min(CHAINS, max(1024, CELLS // len(network.domain)))
     chains = whole_number("chains", chains, at_least=1)
     if dataset.total == 0:
         raise DataError("calibrate: the dataset has no rows to be like.")

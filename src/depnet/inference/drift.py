@@ -10,7 +10,7 @@ variables FC is small while whole modes have the wrong weight. Rows drawn from p
 perfect network shows a distance, the `floor`: that of as many rows of the data drawn with replacement.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -116,6 +116,68 @@ def drift_of(drawn: Dataset, dataset: Dataset, rng: np.random.Generator) -> Marg
     chosen = Dataset(dataset.domain, dataset.codes, read_only(again.astype(np.int64)))
     floor = distance(MarginalCounts.of(chosen), data, dataset.domain.names)
     return MarginalDrift(found.names, found.singles, found.pairs, rows, floor)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DriftReport:
+    """The drift of several networks of one table, such as with blocks and without. Printing it shows a line each."""
+
+    drifts: Mapping[str, MarginalDrift]
+    """By the networks' names, in the order given."""
+    floor: MarginalDrift
+    """That of as many rows of the data."""
+
+    @property
+    def nearest(self) -> str:
+        """The name of the network whose marginals are nearest: 2-way, or 1-way where pairs were not counted."""
+        return min(self.drifts, key=lambda name: _nearness(self.drifts[name]))
+
+    def halved(self, name: str, against: str) -> bool:
+        """Whether `name` has at most half the distance of `against`, or is at twice the floor or below."""
+        mine, theirs = _nearness(self.drifts[name]), _nearness(self.drifts[against])
+        return mine <= max(theirs / 2, 2 * _nearness(self.floor))
+
+    def __str__(self) -> str:
+        lines = ["drift of marginals (total variation)", f"{'':20} 1-way mean  worst   2-way mean  worst"]
+        for name, drift in (*self.drifts.items(), ("floor", self.floor)):
+            lines.append(
+                f"{name:20} {drift.mean:10.4f} {drift.worst:6.4f} {drift.pair_mean:12.4f} {drift.pair_worst:6.4f}"
+            )
+        return "\n".join([*lines, f"nearest to the data: {self.nearest}"])
+
+
+def drift_report(
+    networks: Mapping[str, Network],
+    dataset: Dataset,
+    *,
+    rows: int = ROWS,
+    burn_in: int | Literal["auto"] = "auto",
+    thin: int | Literal["auto"] = "auto",
+    rng: np.random.Generator | None = None,
+    n_jobs: int = 1,
+) -> DriftReport:
+    """The drift of each network from `dataset`, side by side: with blocks and without, calibrated and not.
+
+    >>> from depnet import learn, titanic
+    >>> both = {"single variables": learn(titanic()), "blocks": learn(titanic(), blocks="auto")}
+    >>> report = drift_report(both, titanic(), rows=5000, rng=np.random.default_rng(0))
+    >>> list(report.drifts)
+    ['single variables', 'blocks']
+    """
+    if not networks:
+        raise DataError("drift_report: no network was given.")
+    rng = np.random.default_rng() if rng is None else rng
+    drifts = {
+        name: marginal_drift(network, dataset, rows=rows, burn_in=burn_in, thin=thin, rng=rng, n_jobs=n_jobs)
+        for name, network in networks.items()
+    }
+    floor = next(iter(drifts.values())).floor
+    assert floor is not None, "marginal_drift measures it"
+    return DriftReport(drifts, floor)
+
+
+def _nearness(drift: MarginalDrift) -> float:
+    return drift.mean if np.isnan(drift.pair_mean) else drift.pair_mean
 
 
 def distance(first: MarginalCounts, second: MarginalCounts, names: Sequence[str]) -> MarginalDrift:

@@ -170,7 +170,7 @@ def held_out_gain(block: Node, singles: Sequence[Node], held: Dataset) -> tuple[
     what those nodes know, H(X_i) less their log loss, both summed over the block and in nats per row.
     """
     gain = known = 0.0
-    for node, score in zip(singles, read_off(block, held), strict=True):
+    for node, score in zip(singles, read_off(_smoothed(block, held.domain.cardinalities), held), strict=True):
         counts = leaf_counts(node.source, node.variables, held)
         alone = (
             float(xlogy(counts, _smoothed(node, held.domain.cardinalities).table.probabilities).sum())
@@ -185,10 +185,11 @@ def read_off(block: Node, held: Dataset) -> FloatArray:
     """For each variable of a block, the mean held-out log theta_B(x_i | the rest of the block, y)."""
     cards = [held.domain.cardinalities[i] for i in block.variables]
     counts = leaf_counts(block.source, block.variables, held).reshape(-1, *cards)
-    theta = _smoothed(block, held.domain.cardinalities).table.probabilities.reshape(-1, *cards)
+    theta = block.table.probabilities.reshape(-1, *cards)
     scores = []
     for axis in range(1, len(cards) + 1):
-        conditional = theta / theta.sum(axis=axis, keepdims=True)
+        totals = theta.sum(axis=axis, keepdims=True)
+        conditional = np.divide(theta, totals, out=np.zeros_like(theta), where=totals > 0)
         scores.append(float(xlogy(counts, conditional).sum()) / held.total)
     return np.array(scores)
 

@@ -105,6 +105,22 @@ def links(
     )
 
 
+def by_variable(found: Iterable[Link]) -> dict[str, tuple[Link, ...]]:
+    """Links by the variable they tell of: a block's links stand under each of its variables, in the order given.
+
+    >>> from depnet import learn, titanic
+    >>> network = learn(titanic(), blocks=[("sex", "survived")])
+    >>> told = by_variable(links(network, titanic()))
+    >>> told["sex"] == told["survived"]
+    True
+    """
+    told: dict[str, list[Link]] = defaultdict(list)
+    for link in found:
+        for name in link.targets:
+            told[name].append(link)
+    return {name: tuple(own) for name, own in told.items()}
+
+
 def _ordered(found: Iterable[Link]) -> tuple[Link, ...]:
     return tuple(sorted(found, key=lambda link: (-link.strength, link.node, link.variable)))
 
