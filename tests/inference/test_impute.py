@@ -61,6 +61,14 @@ def test_draws_that_disagree_are_seen() -> None:
     assert _agreement(biased, holes, made.cells)["X1"] > 5
 
 
+def test_an_imputation_says_what_it_did() -> None:
+    drawn = impute(coupled(), [[0, -1, -1]], method="draw", n_imputations=3, rng=np.random.default_rng(0))
+    assert str(drawn) == "2 holes of 1 row filled by draws, 3 imputations; converged"
+    assert str(impute(coupled(), [[0, 1, -1], [0, -1, 1]])).startswith(
+        "2 holes of 2 rows filled by their modes;"
+    )
+
+
 def test_bad_input_is_named() -> None:
     network = coupled()
     with pytest.raises(ValueError, match="'mode' or 'draw'"):

@@ -25,7 +25,7 @@ from depnet import (
     Variable,
     query,
 )
-from depnet.errors import DataError, EvidenceError, ReducibleError, ScanError
+from depnet.errors import DataError, EvidenceError, ModelError, ReducibleError, ScanError
 from depnet.inference.law import at_last
 from depnet.inference.query import Method
 from depnet.inference.support import Support, support
@@ -384,6 +384,12 @@ def test_bad_input_is_named(titanic: Network, people: Dataset) -> None:
         query(titanic, "sex", tolerance=0)
     with pytest.raises(ValueError, match="max_seconds"):
         query(titanic, "sex", max_seconds=-1)
+    with pytest.raises(ValueError, match="max_seconds is a positive number of seconds, or None; got '1'"):
+        query(titanic, "sex", max_seconds="1")  # type: ignore[arg-type]  # that is the point
+    with pytest.raises(EvidenceError, match="no variable 3"):
+        query(titanic, 3)  # type: ignore[arg-type]  # that is the point
+    with pytest.raises(ModelError, match=r"depnet\.Network; got 'titanic'"):
+        query("titanic", "sex")  # type: ignore[arg-type]  # that is the point
     with pytest.raises(TypeError, match="default_rng"):
         query(titanic, "sex", rng=3)  # type: ignore[arg-type]  # that is the point
     with pytest.raises(DataError, match="another domain"):

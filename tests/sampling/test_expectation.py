@@ -58,3 +58,5 @@ def test_functions_that_are_none_are_said() -> None:
         expectation(BINARY, lambda x: np.where(x[:, 0] == 0, np.nan, 1.0))
     with pytest.raises(SamplingError, match="chains is a whole number of at least 2; got 1"):
         expectation(BINARY, lambda x: x[:, 0], chains=1)
+    with pytest.raises(SamplingError, match="f is a function of codes"):
+        expectation(BINARY, 3)  # type: ignore[arg-type]  # that is the point

@@ -17,11 +17,12 @@ from depnet.arrays import IntArray, read_only
 from depnet.data.dataset import Dataset
 from depnet.errors import DataError
 from depnet.inference.chains import Chains, Order
+from depnet.inference.counted import counted
 from depnet.inference.plan import planned
 from depnet.inference.rows import NOTHING, RowsResult, checked_rows, query_rows
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, SequentialScan
-from depnet.sampling.checks import whole_number
+from depnet.sampling.checks import checked_network, whole_number
 from depnet.sampling.words import generator
 
 CHUNK_CODES = 20_000_000
@@ -48,6 +49,16 @@ class Imputation:
         """Every hole's standard errors are small enough, and the draws agree with the probabilities."""
         together = all(not abs(z) > 5.0 for z in self.agreement.values())
         return bool(self.cells.converged.all()) and together
+
+    def __str__(self) -> str:
+        holes, rows = counted(int(self.cells.hidden.sum()), "hole"), counted(len(self.codes), "row")
+        how = (
+            "by their modes"
+            if self.method == "mode"
+            else f"by draws, {counted(len(self.imputations), 'imputation')}"
+        )
+        ended = "converged" if self.converged else "not converged: see .cells and .agreement"
+        return f"{holes} of {rows} filled {how}; {ended}"
 
 
 def impute(
@@ -81,7 +92,7 @@ def impute(
         raise ValueError("the mode is one imputation; several need method='draw'.")
     burn_in = whole_number("burn_in", burn_in, at_least=0)
     rng = generator(rng)
-    codes, holes = checked_rows(network.domain, rows, hidden)
+    codes, holes = checked_rows(checked_network(network).domain, rows, hidden)
     if not len(codes):
         raise DataError("there are no rows to complete.")
     cells = query_rows(

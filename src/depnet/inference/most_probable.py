@@ -21,6 +21,7 @@ from depnet.inference.tilt import tilted_rows
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, checked_scan
+from depnet.sampling.checks import checked_network
 from depnet.sampling.words import generator
 
 EXACT_STATES = 1 << 16
@@ -66,7 +67,7 @@ def most_probable(
     """
     checked_scan(scan)
     rng = generator(rng)
-    domain = network.domain
+    domain = checked_network(network).domain
     known = Evidence.parse(domain, evidence)
     free = [i for i in range(len(domain)) if i not in known.clamped]
     if not free:

@@ -6,7 +6,7 @@ closure is small, its exact law; otherwise clamped chains are run until the stan
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -25,6 +25,7 @@ from depnet.inference.support import support
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, checked_scan
+from depnet.sampling.checks import checked_network, seconds_given
 from depnet.sampling.words import generator
 
 EXACT_STATES = 1 << 14
@@ -79,7 +80,7 @@ def query(
     [0.8, 0.2]
     """
     started = time.monotonic()
-    domain = network.domain
+    domain = checked_network(network).domain
     known = Evidence.parse(domain, evidence)
     wanted = _checked_targets(domain, targets)
     _check_arguments(network, wanted, known, joint, method, tolerance, max_seconds)
@@ -140,7 +141,9 @@ def _named(methods: set[str], bayes: bool) -> str:
 
 
 def _checked_targets(domain: Domain, targets: str | Sequence[str]) -> tuple[int, ...]:
-    names = [targets] if isinstance(targets, str) else list(targets)
+    if isinstance(targets, (str, bytes)) or not isinstance(targets, Iterable):
+        targets = [targets]  # what is no name is the domain's error
+    names = list(targets)
     if not names:
         raise EvidenceError("a query needs at least one target; got none.")
     wanted = tuple(domain.index(name) for name in names)
@@ -165,8 +168,7 @@ def _check_arguments(
         raise ValueError(f"method is one of {', '.join(map(repr, METHODS))}; got {method!r}.")
     if not (isinstance(tolerance, (int, float)) and 0 < tolerance < 1):
         raise ValueError(f"tolerance is a standard error between 0 and 1; got {tolerance!r}.")
-    if max_seconds is not None and not max_seconds > 0:
-        raise ValueError(f"max_seconds is a positive number of seconds, or None; got {max_seconds!r}.")
+    seconds_given(max_seconds)
     conditioned = set(known.clamped) if method == "bayes" else set()
     tables = [set(wanted) | conditioned] if joint else [{i} | conditioned for i in wanted]
     cells, size = max(

@@ -28,7 +28,7 @@ from depnet.inference.plan import planned, start_laws
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, checked_scan
-from depnet.sampling.checks import cores, jobs_of
+from depnet.sampling.checks import checked_network, cores, jobs_of, seconds_given
 from depnet.sampling.words import generator
 
 EXACT_STATES = 1 << 13
@@ -115,13 +115,13 @@ def query_rows(
     [[0.8, 0.2], [0.4, 0.6]]
     """
     started = time.monotonic()
+    checked_network(network)
     checked_scan(scan)
     if not (isinstance(tolerance, (int, float)) and 0 < tolerance < 1):
         raise ValueError(f"tolerance is a standard error between 0 and 1; got {tolerance!r}.")
     if method not in ("auto", "sample"):
         raise ValueError(f"method is 'auto' or 'sample'; got {method!r}.")
-    if max_seconds is not None and not max_seconds > 0:
-        raise ValueError(f"max_seconds is a positive number of seconds, or None; got {max_seconds!r}.")
+    seconds_given(max_seconds)
     codes, holes = checked_rows(network.domain, rows, hidden)
     rng = generator(rng)
     threads = cores() if n_jobs is None else jobs_of(n_jobs)

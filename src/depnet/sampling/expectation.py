@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import CodeArray, FloatArray
-from depnet.errors import SamplingError
+from depnet.errors import SamplingError, brief
 from depnet.model import Evidence, Given, Network, Scan
 from depnet.sampling.checks import whole_number
 from depnet.sampling.reducible import IfReducible
@@ -35,6 +35,11 @@ class Expectation:
     standard_error: FloatArray
     rows: int
     report: SamplingReport
+
+    def __str__(self) -> str:
+        return (
+            f"{self.mean} ± {self.standard_error}, from {self.rows:,} rows of {self.report.chains:,} chains"
+        )
 
 
 def expectation(
@@ -62,6 +67,8 @@ def expectation(
     >>> bool(abs(equal.mean - 0.8) < 5 * equal.standard_error)
     True
     """
+    if not callable(f):
+        raise SamplingError(f"f is a function of codes [N, n] that returns N numbers; got {brief(f)}.")
     rows = whole_number("rows", rows, at_least=1)
     chains = whole_number("chains", chains, at_least=2)
     draws = math.ceil(rows / chains)

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from depnet.arrays import CodeArray, FloatArray
-from depnet.errors import EvidenceError, ModelError
+from depnet.errors import EvidenceError
 from depnet.model import Evidence, Given, Network, RandomScan, Scan
 from depnet.model.scan import checked_scan
+from depnet.sampling.checks import checked_network
 from depnet.sampling.program import RowFinder, find_rows
 from depnet.sampling.rule import UpdateRule, update_rules
 
@@ -50,8 +51,7 @@ class Plan:
 
 def plan(network: Network, scan: Scan, evidence: Given | Evidence | None = None) -> Plan:
     """Check that network, scan and evidence fit together and make the plan."""
-    if not isinstance(network, Network):
-        raise ModelError(f"expected a depnet.Network; got {type(network).__name__}.")
+    network = checked_network(network)
     scan = checked_scan(scan)
     known = Evidence.parse(network.domain, evidence)
     free = known.free_nodes(network)
