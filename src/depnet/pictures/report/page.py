@@ -33,10 +33,10 @@ table{{border-collapse:collapse;width:100%;font-size:.9rem}}
 th,td{{padding:4px 10px;text-align:left;border-bottom:1px solid var(--rule);vertical-align:middle}}
 th{{background:var(--panel);font-weight:600;white-space:nowrap}}
 td.number,th.number{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}
-td.name{{max-width:16em;overflow-wrap:anywhere;min-width:5em}}
+td.name{{max-width:16em;overflow-wrap:anywhere;min-width:7em}}
 tr:last-child td{{border-bottom:0}}
 .bar{{display:block;height:10px;border-radius:2px;min-width:1px}}
-.track{{width:130px;background:var(--panel);border-radius:2px}}
+.track{{width:clamp(70px,12vw,130px);background:var(--panel);border-radius:2px}}
 .cards{{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,300px),1fr));gap:10px}}
 .card{{border:1px solid var(--rule);border-radius:8px;padding:8px 12px;min-width:0}}
 .card h3{{font-size:.95rem;margin:0 0 .3em;overflow-wrap:anywhere}}
