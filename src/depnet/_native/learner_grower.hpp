@@ -94,7 +94,7 @@ class Grower {
 
     // Finds the splits of the new leaves; false if some of them cannot be counted yet.
     bool evaluate_new() {
-        watch_.poll();
+        watch_.poll(size());
         // Counts are kept for subtracting and adding, as long as they are no more than the data.
         const bool drop =
             leaves_.size() * splits_.bytes_of_counts() >

@@ -35,11 +35,11 @@ struct LearnerKernels {
 
     // The best split of a leaf with two target states by binary variables: ones[s][v] of the
     // states[s] rows have X_v = 1. The first v of the least Delta = change / N + price[v], if that
-    // is below *delta.
+    // is below *delta. No price is below `least_price`, and few are above.
     void (*best_binary_split)(const double* table, const std::uint32_t* ones, std::size_t stride,
                               const std::uint32_t* states, double entropy, double total,
-                              const double* price, std::size_t variables, double* delta,
-                              std::int32_t* variable);
+                              double least_price, const double* price, std::size_t variables,
+                              double* delta, std::int32_t* variable);
 
     // The numbers of the bits set in a & b, ascending; returns how many.
     std::size_t (*list_bits)(const std::uint64_t* a, const std::uint64_t* b, std::size_t words,

@@ -90,6 +90,30 @@ struct Vec {
     static unsigned above(Doubles a, Doubles b) {
         return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_GT_OQ)));
     }
+
+    // Many variables of a small leaf at once (list_worth).
+    static constexpr std::size_t kWide = 8;
+    static unsigned worth(const std::uint32_t* a, const std::uint32_t* b, std::uint32_t all_a,
+                          std::uint32_t all_b, float scale, float wanted) {
+        const __m256i a1 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(a));
+        const __m256i b1 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b));
+        const __m256i n1 = _mm256_add_epi32(a1, b1);
+        const __m256i n0 = _mm256_sub_epi32(_mm256_set1_epi32(static_cast<int>(all_a + all_b)), n1);
+        const __m256 excess = _mm256_cvtepi32_ps(
+            _mm256_sub_epi32(_mm256_mullo_epi32(a1, _mm256_set1_epi32(static_cast<int>(all_b))),
+                             _mm256_mullo_epi32(b1, _mm256_set1_epi32(static_cast<int>(all_a)))));
+        const __m256 gain = _mm256_mul_ps(_mm256_mul_ps(excess, excess), _mm256_set1_ps(scale));
+        const __m256 size = _mm256_mul_ps(_mm256_cvtepi32_ps(n1), _mm256_cvtepi32_ps(n0));
+        return static_cast<unsigned>(_mm256_movemask_ps(
+            _mm256_cmp_ps(gain, _mm256_mul_ps(size, _mm256_set1_ps(wanted)), _CMP_GT_OQ)));
+    }
+    // The places of the bits that are set, counted from `first`.
+    static std::size_t list(unsigned bits, std::uint32_t first, std::uint32_t* out) {
+        std::size_t found = 0;
+        for (; bits; bits &= bits - 1)
+            out[found++] = first + static_cast<std::uint32_t>(__builtin_ctz(bits));
+        return found;
+    }
 };
 
 void pack_equal(const std::uint8_t* codes, std::size_t rows, std::uint8_t value,

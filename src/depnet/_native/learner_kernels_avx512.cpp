@@ -77,6 +77,29 @@ struct Vec {
     static Doubles times(Doubles a, Doubles b) { return _mm512_mul_pd(a, b); }
     static Doubles to_doubles(Counts x) { return _mm512_cvtepu32_pd(x); }
     static unsigned above(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ); }
+
+    // Many variables of a small leaf at once (list_worth).
+    static constexpr std::size_t kWide = 16;
+    static unsigned worth(const std::uint32_t* a, const std::uint32_t* b, std::uint32_t all_a,
+                          std::uint32_t all_b, float scale, float wanted) {
+        const __m512i a1 = _mm512_loadu_si512(a), b1 = _mm512_loadu_si512(b);
+        const __m512i n1 = _mm512_add_epi32(a1, b1);
+        const __m512i n0 = _mm512_sub_epi32(_mm512_set1_epi32(static_cast<int>(all_a + all_b)), n1);
+        const __m512 excess = _mm512_cvtepi32_ps(
+            _mm512_sub_epi32(_mm512_mullo_epi32(a1, _mm512_set1_epi32(static_cast<int>(all_b))),
+                             _mm512_mullo_epi32(b1, _mm512_set1_epi32(static_cast<int>(all_a)))));
+        const __m512 gain = _mm512_mul_ps(_mm512_mul_ps(excess, excess), _mm512_set1_ps(scale));
+        const __m512 size = _mm512_mul_ps(_mm512_cvtepi32_ps(n1), _mm512_cvtepi32_ps(n0));
+        return _mm512_cmp_ps_mask(gain, _mm512_mul_ps(size, _mm512_set1_ps(wanted)), _CMP_GT_OQ);
+    }
+    // The places of the bits that are set, counted from `first`. Writes 16 numbers.
+    static std::size_t list(unsigned bits, std::uint32_t first, std::uint32_t* out) {
+        const __m512i places = _mm512_add_epi32(
+            _mm512_set1_epi32(static_cast<int>(first)),
+            _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+        _mm512_storeu_si512(out, _mm512_maskz_compress_epi32(static_cast<__mmask16>(bits), places));
+        return static_cast<std::size_t>(__builtin_popcount(bits));
+    }
 };
 
 void pack_equal(const std::uint8_t* codes, std::size_t rows, std::uint8_t value,

@@ -12,17 +12,15 @@ inline Vec::Bits add(Vec::Bits& sum, Vec::Bits a, Vec::Bits b) {
 // Counts every bit position of a stream of vectors: a counter is a column of bits, one vector a
 // binary digit. Digit d takes carries two at a time; the odd one waits.
 struct Positions {
-    static constexpr int kDigits = 34;
+    static constexpr int kDigits = 36;
     Vec::Bits digit[kDigits];
     Vec::Bits waiting[kDigits];
     bool waits[kDigits];
     int used = 3;
 
     Positions() {
-        for (int d = 0; d < kDigits; ++d) {
-            digit[d] = Vec::zero();
-            waits[d] = false;
-        }
+        for (int d = 0; d < 3; ++d) digit[d] = Vec::zero();
+        for (int d = 0; d < kDigits; ++d) waits[d] = false;
     }
 
     void add_eight(const Vec::Bits* v) {
@@ -34,24 +32,30 @@ struct Positions {
         const Vec::Bits fours_b = add(digit[1], twos_c, twos_d);
         Vec::Bits carry = add(digit[2], fours_a, fours_b);
         int d = 3;
-        for (; waits[d]; ++d) {
+        for (; d < used && waits[d]; ++d) {
             waits[d] = false;
             carry = add(digit[d], waiting[d], carry);
         }
+        if (d == used) {
+            digit[d] = Vec::zero();
+            ++used;
+        }
         waits[d] = true;
         waiting[d] = carry;
-        if (d >= used) used = d + 1;
     }
 
     // Adds the counters to `counts`; the words of a vector are `fold` words repeated.
-    void finish(std::uint32_t* counts, std::size_t fold) const {
+    void finish(std::uint32_t* counts, std::size_t fold) {
+        // The carries that wait are added first, so that each digit is spread once.
+        Vec::Bits carry = Vec::zero();
+        for (int d = 3; d < used; ++d) {
+            if (!waits[d]) waiting[d] = Vec::zero();
+            carry = add(digit[d], waiting[d], carry);
+        }
+        digit[used++] = carry;
         std::uint64_t words[Vec::kWords];
         for (int d = 0; d < used; ++d) {
             Vec::store(words, digit[d]);
-            for (std::size_t w = 0; w < Vec::kWords; ++w)
-                if (words[w]) Vec::spread(words[w], d, counts + (w % fold) * 64);
-            if (!waits[d]) continue;
-            Vec::store(words, waiting[d]);
             for (std::size_t w = 0; w < Vec::kWords; ++w)
                 if (words[w]) Vec::spread(words[w], d, counts + (w % fold) * 64);
         }
@@ -202,50 +206,72 @@ void entropies(const double* table, const std::uint32_t* counts, std::size_t str
 
 // A split takes away at most n phi^2 nats of a leaf of n rows, where phi^2 = chi^2 / n of the 2 x 2
 // table: the divergence of two distributions is at most log(1 + chi^2). That needs no look-up, so
-// most variables are turned away before their entropy is computed; the slack is far above all
+// most variables are turned away before their entropy is computed; the slacks are far above all
 // rounding.
 constexpr double kSlack = 1e-12;
 
-void best_binary_split(const double* table, const std::uint32_t* ones, std::size_t stride,
-                       const std::uint32_t* states, double entropy, double total,
-                       const double* price, std::size_t variables, double* delta,
-                       std::int32_t* variable) {
-    const std::uint32_t *one_a = ones, *one_b = ones + stride;
-    const double all_a = states[0], all_b = states[1], all = all_a + all_b;
-    double least = *delta;
-    std::int32_t at = *variable;
-    const auto try_one = [&](std::size_t v) {
-        const std::uint32_t a1 = one_a[v], b1 = one_b[v], a0 = states[0] - a1, b0 = states[1] - b1;
-        const double leaf0 = table[a0 + b0] - (table[a0] + table[b0]);
-        const double leaf1 = table[a1 + b1] - (table[a1] + table[b1]);
-        const double found = ((leaf0 + leaf1) - entropy) / total + price[v];
-        if (found < least) {
-            least = found;
-            at = static_cast<std::int32_t>(v);
-        }
-    };
-    std::size_t v = 0;
+// The variables begin .. end - 1 that may have Delta below `least`, ascending; all have one price.
+inline std::size_t list_worth(const std::uint32_t* one_a, const std::uint32_t* one_b,
+                              std::size_t begin, std::size_t end, std::uint32_t all_a,
+                              std::uint32_t all_b, double total, double least, std::uint32_t* out) {
+    // n phi^2 / N = (a1 all_b - b1 all_a)^2 / (n1 n0) * scale, where n1 = a1 + b1 and n0 = n - n1.
+    // Worth a look if that is above price - least: without dividing, against (price - least) n1 n0.
+    // An empty side gains nothing: 0 is not above 0.
+    const double all = static_cast<double>(all_a) + all_b;
+    const double scale = all / (static_cast<double>(all_a) * all_b) / total;
+    const double wanted = -(least + kSlack);
+    std::size_t v = begin, found = 0;
     if (all_a > 0 && all_b > 0) {
-        // n phi^2 / N = (a1 all - all_a n1)^2 / (n1 n0) * scale, where n1 = a1 + b1 and n0 = n -
-        // n1.
-        const double scale = all / (all_a * all_b) / total * (1.0 + 1e-9);
-        for (; v + Vec::kDoubles <= variables; v += Vec::kDoubles) {
+        if (all < 65536)  // the excess fits 31 bits
+            for (; v + Vec::kWide <= end; v += Vec::kWide)
+                found += Vec::list(
+                    Vec::worth(one_a + v, one_b + v, all_a, all_b,
+                               static_cast<float>(scale * (1 + 1e-4)), static_cast<float>(wanted)),
+                    static_cast<std::uint32_t>(v), out + found);
+        for (; v + Vec::kDoubles <= end; v += Vec::kDoubles) {
             const Vec::Doubles a1 = Vec::to_doubles(Vec::counts(one_a + v));
-            const Vec::Doubles n1 = Vec::plus(a1, Vec::to_doubles(Vec::counts(one_b + v)));
+            const Vec::Doubles b1 = Vec::to_doubles(Vec::counts(one_b + v));
+            const Vec::Doubles n1 = Vec::plus(a1, b1);
             const Vec::Doubles n0 = Vec::minus(Vec::doubles(all), n1);
-            const Vec::Doubles excess =
-                Vec::minus(Vec::times(a1, Vec::doubles(all)), Vec::times(n1, Vec::doubles(all_a)));
-            // Worth a look if price - gain is below `least`: without dividing, gain * (n1 n0)
-            // against the rest. An empty side gains nothing: 0 is not above 0, nor is it above NaN.
-            const Vec::Doubles gain = Vec::times(Vec::times(excess, excess), Vec::doubles(scale));
-            const Vec::Doubles wanted =
-                Vec::minus(Vec::load_doubles(price + v), Vec::doubles(least + kSlack));
-            for (unsigned hits = Vec::above(gain, Vec::times(wanted, Vec::times(n1, n0))); hits;
-                 hits &= hits - 1)
-                try_one(v + static_cast<std::size_t>(__builtin_ctz(hits)));
+            const Vec::Doubles excess = Vec::minus(Vec::times(a1, Vec::doubles(all_b)),
+                                                   Vec::times(b1, Vec::doubles(all_a)));
+            const Vec::Doubles gain =
+                Vec::times(Vec::times(excess, excess), Vec::doubles(scale * (1 + 1e-9)));
+            found +=
+                Vec::list(Vec::above(gain, Vec::times(Vec::doubles(wanted), Vec::times(n1, n0))),
+                          static_cast<std::uint32_t>(v), out + found);
         }
     }
-    for (; v < variables; ++v) try_one(v);
+    for (; v < end; ++v) out[found++] = static_cast<std::uint32_t>(v);
+    return found;
+}
+
+void best_binary_split(const double* table, const std::uint32_t* ones, std::size_t stride,
+                       const std::uint32_t* states, double entropy, double total,
+                       double least_price, const double* price, std::size_t variables,
+                       double* delta, std::int32_t* variable) {
+    constexpr std::size_t kBlock = 512;  // after which `least` is taken into account
+    std::uint32_t worth[kBlock + 16];
+    const std::uint32_t *one_a = ones, *one_b = ones + stride;
+    double least = *delta;
+    std::int32_t at = *variable;
+    for (std::size_t begin = 0; begin < variables; begin += kBlock) {
+        const std::size_t found =
+            list_worth(one_a, one_b, begin, begin + kBlock < variables ? begin + kBlock : variables,
+                       states[0], states[1], total, least - least_price, worth);
+        // Look-ups one by one: a vector's gather takes longer on many processors.
+        for (std::size_t i = 0; i < found; ++i) {
+            const std::uint32_t v = worth[i], a1 = one_a[v], b1 = one_b[v];
+            const std::uint32_t a0 = states[0] - a1, b0 = states[1] - b1;
+            const double leaf0 = table[a0 + b0] - (table[a0] + table[b0]);
+            const double leaf1 = table[a1 + b1] - (table[a1] + table[b1]);
+            const double candidate = ((leaf0 + leaf1) - entropy) / total + price[v];
+            if (candidate < least) {
+                least = candidate;
+                at = static_cast<std::int32_t>(v);
+            }
+        }
+    }
     *delta = least;
     *variable = at;
 }

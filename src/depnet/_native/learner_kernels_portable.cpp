@@ -50,6 +50,19 @@ struct Vec {
     static Doubles times(Doubles a, Doubles b) { return a * b; }
     static Doubles to_doubles(Counts x) { return x; }
     static unsigned above(Doubles a, Doubles b) { return a > b; }
+
+    // One variable of a small leaf (list_worth).
+    static constexpr std::size_t kWide = 1;
+    static unsigned worth(const std::uint32_t* a, const std::uint32_t* b, std::uint32_t all_a,
+                          std::uint32_t all_b, float scale, float wanted) {
+        const float n1 = static_cast<float>(*a + *b), n0 = static_cast<float>(all_a + all_b) - n1;
+        const auto excess = static_cast<float>(static_cast<std::int32_t>(*a * all_b - *b * all_a));
+        return excess * excess * scale > wanted * (n1 * n0);
+    }
+    static std::size_t list(unsigned bits, std::uint32_t first, std::uint32_t* out) {
+        *out = first;
+        return bits;
+    }
 };
 
 void pack_equal(const std::uint8_t* codes, std::size_t rows, std::uint8_t value,

@@ -49,7 +49,7 @@ void Merges::admit() {
     const auto size = static_cast<std::int64_t>(change_.size());
     for (std::int64_t b = 0; b < size; ++b) {
         if (row_[b] != kWaiting) continue;
-        watch_.poll();
+        watch_.poll(b);
         changes(b, 0, b);
         for (std::int64_t a = 0; a < b; ++a)
             if (row_[a] != kWaiting) offer(a, b, found_[a]);
@@ -90,7 +90,7 @@ std::int64_t Merges::best(double limit) {
         if (top == change_.end() || !(*top < limit)) return -1;
         const std::int64_t first = top - change_.begin();
         if (row_[first] == kKnown && partner(first) >= 0) return first;
-        watch_.poll();
+        watch_.poll(static_cast<std::int64_t>(change_.size()));
         search(first);
     }
 }

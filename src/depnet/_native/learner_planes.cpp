@@ -10,17 +10,22 @@ namespace depnet {
 // leaves.
 bool Splits::masks_pay(std::int64_t rows) const {
     if (target_masks_.empty()) return false;
-    // Measured cycles: 1.5 for 512 rows of a plane, 3.5 for a row of a list (counted, then shared
-    // out).
-    const double mask =
-        static_cast<double>(states_) * bits_->planes * 0.003 * static_cast<double>(data_.rows);
-    const double list = static_cast<double>(rows) * 3.5 *
-                        std::max(1.0, static_cast<double>(bits_->row_words) / 2.0);
+    // Measured cycles: 1.5 for 512 rows of a plane, and some to add up its sum; 3.5 for a row of a
+    // list (counted, then shared out), and some for each further word of it.
+    const double mask = static_cast<double>(states_) * bits_->planes *
+                        (0.003 * static_cast<double>(data_.rows) + 5.0);
+    const double list = static_cast<double>(rows) *
+                        (3.5 + 0.8 * std::max(0.0, static_cast<double>(bits_->row_words) - 2.0));
     return mask < list;
 }
 
 void Splits::count(Leaf& leaf) {
-    leaf.ones.assign(states_ * stride_, 0);
+    if (leaf.ones.empty() && !spare_.empty()) {  // of the same size, and near
+        leaf.ones = std::move(spare_.back());
+        spare_.pop_back();
+    }
+    leaf.ones.resize(states_ * stride_);
+    if (leaf.count == 0 || !leaf.mask.empty()) std::fill(leaf.ones.begin(), leaf.ones.end(), 0);
     if (leaf.count == 0) return;
     if (!leaf.mask.empty()) {
         const std::size_t words = bits_->column_words;
@@ -38,7 +43,9 @@ void Splits::count(Leaf& leaf) {
     }
     for (std::int64_t s = 0; s < states_; ++s) {
         const std::uint32_t begin = leaf.starts[s], end = leaf.starts[s + 1];
-        if (begin < end)
+        if (begin == end)
+            std::fill_n(leaf.ones.begin() + s * stride_, stride_, 0);
+        else
             kernels_.positional_popcount(bits_->rows.data(), bits_->row_words,
                                          leaf.rows.data() + begin, end - begin,
                                          leaf.ones.data() + s * stride_);
@@ -62,7 +69,10 @@ void Splits::count_children(Leaf& leaf, Leaves& children) {
         if (subtract ? child.get() != largest && child->count > 0
                      : costs_.may_pay(*child, cardinalities_))
             count(*child);
-    if (!subtract) return;
+    if (!subtract) {
+        keep_spare(leaf.ones);
+        return;
+    }
     largest->ones = std::move(leaf.ones);
     for (const auto& child : children)
         if (child.get() != largest && child->count > 0)
@@ -81,8 +91,9 @@ void Splits::evaluate_planes(Leaf& leaf) {
         std::int32_t place = -1;
         double delta = 0.0;  // a split that does not lower the cost is none
         kernels_.best_binary_split(xlogx_.table, leaf.ones.data(), stride_, small_.data(),
-                                   leaf.entropy, static_cast<double>(data_.total), price_.data(),
-                                   variables, &delta, &place);
+                                   leaf.entropy, static_cast<double>(data_.total),
+                                   settings_.per_parameter, price_.data(), variables, &delta,
+                                   &place);
         if (place < 0) return;
         leaf.split_delta = delta;
         leaf.split_variable = bits_->variables[place];

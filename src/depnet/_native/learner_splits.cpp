@@ -165,12 +165,12 @@ bool Splits::evaluate(Leaf& leaf) {
     leaf.split_variable = -1;
     if (keep_all_) leaf.split_changes.assign(settings_.inputs.size(), kInfinity);
     if (!costs_.may_pay(leaf, cardinalities_)) return true;
-    watch_.poll();
+    watch_.poll(leaf.count);
     if (bits_) evaluate_planes(leaf);
     for (const std::size_t at : single_) {
         const std::int32_t j = settings_.inputs[at];
         if (costs_.linear() && !costs_.may_pay(leaf, data_.cardinalities[j])) continue;
-        watch_.poll();
+        watch_.poll(static_cast<std::int64_t>(leaf.rows.size()));
         if (!leaf.mask.empty()) list_rows(leaf);
         propose(leaf, at, change(leaf, j));
     }
@@ -325,6 +325,7 @@ std::unique_ptr<Leaf> Splits::merge(Leaf& a, Leaf& b) {
     } else if (!a.ones.empty() && !b.ones.empty()) {
         merged->ones = std::move(a.ones);
         for (std::size_t c = 0; c < merged->ones.size(); ++c) merged->ones[c] += b.ones[c];
+        keep_spare(b.ones);
     }
     return merged;
 }

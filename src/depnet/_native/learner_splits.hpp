@@ -58,6 +58,9 @@ class Splits {
     bool masks_pay(std::int64_t rows) const;
     void count(Leaf& leaf);
     void count_children(Leaf& leaf, Leaves& children);
+    void keep_spare(std::vector<std::uint32_t>& ones) {
+        if (!ones.empty() && spare_.size() < 4) spare_.push_back(std::move(ones));
+    }
     void evaluate_planes(Leaf& leaf);
     void list_rows(Leaf& leaf) const;
     void split_mask(Leaf& leaf, std::int32_t place, Leaves& children);
@@ -89,6 +92,7 @@ class Splits {
     std::vector<std::uint64_t> masks_;                            // scratch: [state][word]
     std::vector<std::uint32_t> zeros_, small_;                    // scratch
     std::vector<double> zero_entropies_, one_entropies_;          // scratch
+    std::vector<std::vector<std::uint32_t>> spare_;  // some counts of leaves that are gone
 };
 
 }  // namespace depnet
