@@ -63,8 +63,15 @@ class Over:
     seconds: float
 
 
-def run(tool: str, table: Table, limit: float) -> Filled | Over:
-    """A tool's fillings, or that it took more than `limit` CPU seconds."""
+@dataclass(frozen=True)
+class Failed:
+    """A tool that ended with an error of its own."""
+
+    message: str
+
+
+def run(tool: str, table: Table, limit: float) -> Filled | Over | Failed:
+    """A tool's fillings, or that it took more than `limit` CPU seconds, or failed."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         np.save(place / "values.npy", table.values)
@@ -82,7 +89,9 @@ def run(tool: str, table: Table, limit: float) -> Filled | Over:
         if process.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
             return Over(limit)
         if process.returncode != 0:
-            raise RuntimeError(f"{tool} failed ({process.returncode}): {errors[-2000:]}")
+            if tool == "depnet":
+                raise RuntimeError(f"depnet failed ({process.returncode}): {errors[-2000:]}")
+            return Failed(errors.strip().splitlines()[-1] if errors.strip() else f"exit {process.returncode}")
         return Filled(**pickle.loads((place / "filled.pickle").read_bytes()))
 
 
@@ -103,7 +112,7 @@ def _holes(table: Table) -> dict[int, np.ndarray]:
 
 
 def depnet_imputer(table: Table) -> tuple[float, Callable[[Filled], None]]:
-    from depnet import DependencyNetworkImputer, query_rows
+    from depnet import DependencyNetworkImputer
     from depnet.estimators.filling import predictive_quantiles
 
     frame = _frame(table)
@@ -113,15 +122,11 @@ def depnet_imputer(table: Table) -> tuple[float, Callable[[Filled], None]]:
     seconds = time.process_time() - began
 
     def tell(filled: Filled) -> None:
-        model = imputer.model_
-        rows = model._rows(frame)
-        laws = query_rows(
-            model.network_, rows.codes, rows.hidden, tolerance=0.02, rng=np.random.default_rng(0), n_jobs=1
-        )
+        model, laws = imputer.model_, imputer.laws(frame)
         for i, holes in _holes(table).items():
             variable = model.domain_.variables[i]
             filled.points[i] = whole.iloc[holes, i].astype(float).to_numpy()
-            law = laws.probabilities[variable.name][holes]
+            law = laws[variable.name][holes]
             if table.states[i] != NUMBER:
                 filled.laws[i] = law
             elif variable.bins is not None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks._imputers import NUMBER, TOOLS, Filled, Over, Table, run
+from benchmarks._imputers import NUMBER, TOOLS, Failed, Filled, Over, Table, run
 from benchmarks._tables import debd
 from depnet.arrays import FloatArray
 
@@ -107,7 +107,9 @@ def score(table: Table, holed: Table, filled: Filled) -> Score:
     )
 
 
-def shown(tool: str, found: Score | Over) -> str:
+def shown(tool: str, found: Score | Over | Failed) -> str:
+    if isinstance(found, Failed):
+        return f"  {tool:18} failed: {found.message}"
     if isinstance(found, Over):
         return f"  {tool:18} over {found.seconds:.0f} s"
     numbers = [
@@ -139,10 +141,10 @@ def main(argv: Sequence[str]) -> int:
         holed = hide(table, rng)
         rows, columns = table.values.shape
         print(f"{name}: {rows:,} x {columns}, {np.isnan(holed.values).sum():,} holes", flush=True)
-        found: dict[str, Score | Over] = {}
+        found: dict[str, Score | Over | Failed] = {}
         for tool in options.tools:
             filled = run(tool, holed, options.limit if tool != "depnet" else 10 * options.limit)
-            found[tool] = filled if isinstance(filled, Over) else score(table, holed, filled)
+            found[tool] = score(table, holed, filled) if isinstance(filled, Filled) else filled
             print(shown(tool, found[tool]), flush=True)
         accuracies[name] = {
             tool: result.accuracy
@@ -150,7 +152,11 @@ def main(argv: Sequence[str]) -> int:
             if isinstance(result, Score) and result.accuracy == result.accuracy
         }
         ours = found.get("depnet")
-        peers = [(found[tool].seconds, isinstance(found[tool], Over)) for tool in PEERS if tool in found]
+        peers = [
+            (result.seconds, isinstance(result, Over))
+            for tool, result in found.items()
+            if tool in PEERS and not isinstance(result, Failed)
+        ]
         if isinstance(ours, Score) and peers:
             fastest = min(peers)
             ratios[name] = (fastest[0] / ours.seconds, fastest[1])

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 
-from depnet import DependencyNetworkImputer
+from depnet import DependencyNetworkImputer, query_rows
 from depnet.arrays import FloatArray
 from depnet.data.bins import Bins
 from depnet.estimators.filling import expected_numbers, predictive_quantiles
@@ -148,3 +148,27 @@ def test_numbers_of_bins() -> None:
     floats = Bins((0, 10, 20), ((1, 2, 3), (10, 12, 14)), "float")
     assert expected_numbers(law, floats).tolist() == [2.0, 12.0, 7.0]
     assert predictive_quantiles(law, floats, [0.05, 0.95])[2].tolist() == [1.0, 14.0]
+
+
+def test_a_mean_over_networks_is_the_mean_of_their_laws() -> None:
+    _, holed = iris()
+    imputer = DependencyNetworkImputer(n_networks=3, rounds=2, random_state=0).fit(holed)
+    assert len(imputer.networks_) == 3
+    laws = imputer.laws(holed)
+    rows = imputer.model_._rows(holed)
+    single = rows.hidden.sum(axis=1) == 1  # looked up: no Monte Carlo error
+    each = [query_rows(network, rows.codes[single], rows.hidden[single]) for network in imputer.networks_]
+    for name, law in laws.items():
+        assert np.allclose(law[single], np.mean([found.probabilities[name] for found in each], axis=0))
+    alone = DependencyNetworkImputer(n_networks=1, rounds=2, random_state=0).fit(holed)
+    assert alone.networks_ == (alone.model_.network_,)
+
+
+def test_every_imputation_has_a_network_of_its_own() -> None:
+    _, holed = iris()
+    imputer = DependencyNetworkImputer(n_networks=2, n_imputations=5, rounds=1, random_state=0).fit(holed)
+    assert len(imputer.transform_many(holed)) == 5
+    with pytest.raises(ValueError, match="n_imputations"):
+        imputer.set_params(n_imputations=-1).transform_many(holed)
+    with pytest.raises(ValueError, match="number of networks"):
+        DependencyNetworkImputer(n_networks=0, rounds=1).fit(holed)

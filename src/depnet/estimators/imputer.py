@@ -8,29 +8,41 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
+from depnet.arrays import FloatArray, IntArray
+from depnet.data.dataset import Dataset
 from depnet.data.describe import BinChoice
 from depnet.data.encode import HandleUnknown
+from depnet.data.holed import Holed
 from depnet.estimators.callbacks import CallbackSupportMixin, with_callbacks
 from depnet.estimators.network import DependencyNetwork
 from depnet.estimators.randomness import generator_of
-from depnet.estimators.settings import BLOCKS
+from depnet.estimators.settings import BLOCKS, GENEROUS
 from depnet.estimators.tables import checked
+from depnet.inference.completion import plausible_networks
+from depnet.inference.impute import impute
+from depnet.inference.mean_law import mean_laws
+from depnet.model.network import Network
+
+COARSEST = 0.1
+"""The Monte Carlo standard error of one network's probabilities, at most."""
 
 
 class DependencyNetworkImputer(CallbackSupportMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Fill holes from the joint distribution of all columns; a drop-in beside scikit-learn's IterativeImputer.
 
-    `fit` learns a network from the table with its holes (rounds of completion, see `DependencyNetwork`); `transform` fills
-    each hole given what its row knows: a category with its most probable state, a float with its expected value,
-    other numbers and dates with their median. Observed cells stay as they are.
+    `fit` completes the table in rounds (see `DependencyNetwork`), then learns `n_networks` networks from rows of it drawn
+    with replacement: what one network alone says would be too sure. `transform` fills each hole by the mean of their
+    laws, given what its row knows: a category with its most probable state, a float with its expected value, other
+    numbers and dates with their median. Observed cells stay as they are.
 
-    - `sample_posterior`: draw instead, each row's holes together.
-    - `n_imputations`: how many completed tables `transform_many` draws; `transform` gives the first.
+    - `sample_posterior`: draw instead, each row's holes together, from the first network.
+    - `n_imputations`: how many completed tables `transform_many` draws, from one network after the other.
     - `add_indicator`: append a column `missingindicator_NAME` for each column that had holes in `fit`.
-    - `tolerance`: the Monte Carlo standard error of a hole's probabilities.
+    - `tolerance`: about the Monte Carlo standard error of a hole's probabilities; it sets the number of sweeps.
+    - `penalty`: None is a generous one, since a mean over networks evens out what each has learned too much.
 
     Other parameters, and values never seen (`handle_unknown="missing"`: they are filled, too), are those of
-    `DependencyNetwork`, which is `model_` after `fit`.
+    `DependencyNetwork`. After `fit`: `model_`, a `DependencyNetwork` of the completed table, and `networks_`.
 
     >>> import numpy as np
     >>> X = np.array([[0.0, 0.0], [1.0, 1.0]] * 50 + [[1.0, np.nan]])
@@ -44,8 +56,9 @@ class DependencyNetworkImputer(CallbackSupportMixin, TransformerMixin, BaseEstim
         sample_posterior: bool = False,
         n_imputations: int = 1,
         add_indicator: bool = False,
+        n_networks: int = 10,
         tolerance: float = 0.02,
-        penalty: Any = "auto",
+        penalty: Any = None,
         smoothing: float = 0.5,
         blocks: Iterable[Sequence[str]] | Literal["auto"] | None = BLOCKS,
         bins: BinChoice = "quantile",
@@ -61,6 +74,7 @@ class DependencyNetworkImputer(CallbackSupportMixin, TransformerMixin, BaseEstim
         self.sample_posterior = sample_posterior
         self.n_imputations = n_imputations
         self.add_indicator = add_indicator
+        self.n_networks = n_networks
         self.tolerance = tolerance
         self.penalty = penalty
         self.smoothing = smoothing
@@ -80,7 +94,7 @@ class DependencyNetworkImputer(CallbackSupportMixin, TransformerMixin, BaseEstim
         """Learn from X with its holes; `y` is ignored."""
         rng = generator_of(self.random_state)
         model = DependencyNetwork(
-            penalty=self.penalty,
+            penalty=GENEROUS if self.penalty is None else self.penalty,
             smoothing=self.smoothing,
             blocks=self.blocks,
             bins=self.bins,
@@ -100,27 +114,82 @@ class DependencyNetworkImputer(CallbackSupportMixin, TransformerMixin, BaseEstim
         model.random_state = self.random_state
         self.model_ = model
         assert model.completion_ is not None
+        settings = model._settings()
+        self.networks_: tuple[Network, ...] = (model.network_,)
+        if self.n_networks != 1:
+            self.networks_ = plausible_networks(
+                model.completion_, settings.learn, self.n_networks, rng=rng, n_jobs=settings.threads
+            )
         self.indicated_ = np.flatnonzero(model.completion_.hidden.any(axis=0))
         return self
 
     def transform(self, X: Any) -> Any:
         """X with its holes filled, as the kind of frame it is."""
-        return self._transformed(X, 1)[0]
+        if self.sample_posterior:
+            return self._transformed(X, 1)[0]
+        return self._transformed(X, 0)[0]
 
     def transform_many(self, X: Any) -> list[Any]:
         """`n_imputations` completed tables, each row's holes drawn together; their spread is the uncertainty."""
-        return self._transformed(X, self.n_imputations, draw=True)
+        return self._transformed(X, self.n_imputations)
 
-    def _transformed(self, X: Any, n: int, draw: bool = False) -> list[Any]:
+    def _transformed(self, X: Any, draws: int) -> list[Any]:
+        """The most probable filling, or so many draws."""
         check_is_fitted(self, "model_")
-        method: Literal["mode", "draw"] = "draw" if draw or self.sample_posterior else "mode"
-        frame = checked(self, X, reset=False)
-        done = self.model_._imputed(frame, method, n, self.tolerance, generator_of(self.random_state))
+        if isinstance(draws, bool) or not isinstance(draws, (int, np.integer)) or draws < 0:
+            raise ValueError(f"n_imputations is a whole number of at least 1; got {draws!r}.")
+        table = X if isinstance(X, (Dataset, Holed)) else checked(self, X, reset=False)
+        rng = generator_of(self.random_state)
+        holed = self.model_._rows(table)
+        if holed.complete:
+            done = [self.model_._unchanged(table) for _ in range(max(draws, 1))]
+        elif draws:
+            done = [
+                self.model_._with_holes_filled(table, holed, codes, None, rng)
+                for codes in self._drawn(holed, draws, rng)
+            ]
+        else:
+            laws = self.laws(holed, rng)
+            codes = np.stack([law.argmax(axis=1) for law in laws.values()], axis=1)
+            codes = np.where(holed.hidden, codes, holed.codes).astype(np.int64)
+            done = [self.model_._with_holes_filled(table, holed, codes, laws, rng)]
         if not self.add_indicator:
             return done
-        hidden = np.asarray(self.model_._rows(frame).hidden)[:, self.indicated_]
+        hidden = np.asarray(holed.hidden)[:, self.indicated_]
         names = [f"missingindicator_{self.model_.domain_.names[i]}" for i in self.indicated_]
         return [_beside(whole, hidden, names) for whole in done]
+
+    def laws(self, X: Any, rng: np.random.Generator | None = None) -> dict[str, FloatArray]:
+        """The probabilities of each column's states, [row, state] by name: of a hole the mean over `networks_`."""
+        check_is_fitted(self, "model_")
+        holed = X if isinstance(X, Holed) else self.model_._rows(X)
+        rng = generator_of(self.random_state) if rng is None else rng
+        return mean_laws(
+            self.networks_,
+            holed.codes,
+            np.asarray(holed.hidden),
+            tolerance=self.tolerance,
+            rng=rng,
+            n_jobs=self.model_._settings().threads,
+        )
+
+    def _drawn(self, holed: Holed, draws: int, rng: np.random.Generator) -> list[IntArray]:
+        """Completed codes: imputation m from network m, and from the first again after the last."""
+        out: list[IntArray] = []
+        for m in range(min(draws, len(self.networks_))):
+            times = len(range(m, draws, len(self.networks_)))
+            found = impute(
+                self.networks_[m],
+                holed.codes,
+                holed.hidden,
+                method="draw",
+                n_imputations=times,
+                tolerance=COARSEST,
+                rng=rng,
+                n_jobs=self.model_._settings().threads,
+            )
+            out += found.imputations
+        return out
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The columns' names, as they were; with `add_indicator` those of the indicators after them."""

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
-from depnet.arrays import FloatArray
+from depnet.arrays import FloatArray, IntArray
 from depnet.data.dataset import Dataset
 from depnet.data.decode import decode
 from depnet.data.describe import BinChoice
@@ -236,25 +236,30 @@ class DependencyNetwork(CallbackSupportMixin, DensityMixin, BaseEstimator):  # t
         if holed.complete:
             return [self._unchanged(X) for _ in range(n)]
         done = self._imputation(holed, method, n, tolerance, rng)
+        laws = dict(done.cells.probabilities) if method == "mode" else None
+        return [self._with_holes_filled(X, holed, codes, laws, rng) for codes in done.imputations]
+
+    def _with_holes_filled(
+        self,
+        X: Any,
+        holed: Holed,
+        codes: IntArray,
+        laws: dict[str, FloatArray] | None,
+        rng: np.random.Generator,
+    ) -> Any:
+        """X with its holes as the codes say; numbers from the laws, or drawn from their bins without any."""
         if self.layout_ is None or isinstance(X, (Dataset, Holed)):
-            return [
-                Dataset.from_codes(codes, domain=self.domain_, weights=holed.weights)
-                for codes in done.imputations
-            ]
+            return Dataset.from_codes(codes, domain=self.domain_, weights=holed.weights)
         frame = checked(self, X, reset=False)
-        means = dict(done.cells.probabilities) if method == "mode" else None
-        return [
-            filled(
-                frame,
-                codes,
-                np.asarray(holed.hidden),
-                self.domain_,
-                self._layout_of(frame),
-                probabilities=means,
-                rng=rng if method == "draw" else None,
-            )
-            for codes in done.imputations
-        ]
+        return filled(
+            frame,
+            codes,
+            np.asarray(holed.hidden),
+            self.domain_,
+            self._layout_of(frame),
+            probabilities=laws,
+            rng=rng if laws is None else None,
+        )
 
     def _imputation(
         self,

@@ -21,6 +21,9 @@ BLOCKS: None = None
 QUICK = StructuralMdl(0.75, 1.0, 0.5 * Mdl())
 """The best single penalty of docs/penalties.md: for the rounds of completion, and where "auto" has too few rows."""
 
+GENEROUS = StructuralMdl(0.25, 1.0, 0.25 * Mdl())
+"""For a mean over networks learned from rows drawn with replacement, which evens out what each has learned too much."""
+
 FEW_ROWS = 10
 """With fewer rows "auto" has nothing to hold out, and `QUICK` is used."""
 

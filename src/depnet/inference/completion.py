@@ -28,6 +28,7 @@ from depnet.errors import DataError
 from depnet.inference.chains import Chains, Order
 from depnet.inference.plan import planned
 from depnet.inference.rows import NOTHING
+from depnet.learning.links import resampled
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan
 from depnet.model.score import score_samples
@@ -154,6 +155,35 @@ def learn_completed(
         if len(report) > SETTLED_ROUNDS and all(r.settled for r in report[-SETTLED_ROUNDS:]):
             break
     return Completed(learn(dataset), dataset, read_only(hidden), tuple(report))
+
+
+def plausible_networks(
+    done: Completed,
+    learn: Learner,
+    count: int,
+    *,
+    rng: np.random.Generator | None = None,
+    sweeps: int = SWEEPS,
+    scan: Scan = RandomScan(),  # noqa: B008  # a frozen value
+    n_jobs: int | None = None,
+) -> tuple[Network, ...]:
+    """Networks that the table might as well have given: what is filled in by one alone would be too sure of it.
+
+    Each is learned from rows of the completed table drawn with replacement (the approximate Bayesian bootstrap of
+    proper multiple imputation), whose holes the network before has redrawn. A hole's law is the mean over them.
+    """
+    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
+        raise ValueError(f"the number of networks is a whole number of at least 1; got {count!r}.")
+    rng = np.random.default_rng() if rng is None else rng
+    rows, networks = done.dataset, []
+    for number in range(count):
+        networks.append(learn(resampled(rows, rng)))
+        if number + 1 < count and done.hidden.any():
+            codes = redrawn(
+                networks[-1], rows.codes, done.hidden, sweeps=sweeps, scan=scan, rng=rng, n_jobs=n_jobs
+            )
+            rows = Dataset.from_codes(codes, domain=rows.domain, weights=rows.weights)
+    return tuple(networks)
 
 
 def redrawn(
