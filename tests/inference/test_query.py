@@ -331,6 +331,19 @@ def test_chains_that_never_mix_are_said_not_to() -> None:
     assert any("do not mix" in text for text in result.warnings)
 
 
+def test_zeros_on_a_domain_too_large_to_check_are_warned_of() -> None:
+    cards = [4] * 10
+    sure = ConditionalTable.from_probabilities(np.where(np.eye(4) > 0, 0.0, 1 / 3))
+    nodes = tuple(Node((i,), LosslessSource(((i - 1) % 10,), (4,)), sure) for i in range(10))
+    ring = Network(Domain.from_cardinalities(cards), nodes)
+    result = query(ring, "X0", tolerance=0.05, rng=np.random.default_rng(0))
+    assert result.method == "sample"
+    assert any("some conditional tables have zeros" in text for text in result.warnings)
+    full = ConditionalTable.from_probabilities(np.full((4, 4), 0.25))
+    positive = Network(ring.domain, tuple(Node(node.variables, node.source, full) for node in nodes))
+    assert query(positive, "X0", tolerance=0.05, rng=np.random.default_rng(0)).warnings == ()
+
+
 def test_max_seconds_stops_and_says_how_far_it_got(titanic: Network) -> None:
     before = time.monotonic()
     result = query(titanic, "survived", method="sample", tolerance=1e-7, max_seconds=0.3)

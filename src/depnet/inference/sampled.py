@@ -16,6 +16,8 @@ from depnet.inference.recorded import RecordedChains
 from depnet.inference.relevance import Reduced
 from depnet.inference.result import Diagnostics
 from depnet.model.scan import SequentialScan
+from depnet.sampling.plan import plan
+from depnet.sampling.reducible import MOST_EDGES, UNCHECKED, is_positive, moves
 
 CHAINS = 64
 ROUNDS = 16
@@ -61,7 +63,7 @@ def sampled(
         )
     chains = _started(reduced, estimators, rng, threads)
     sweeps, history = FIRST_SWEEPS, []
-    warnings: list[str] = []
+    warnings = _zeros(reduced)
     found: Estimate | None = None
     while True:
         done = True
@@ -91,6 +93,15 @@ def sampled(
         chains.join_rounds()
         sweeps *= 2
     return _finished(chains, found, sizes, tolerance, warnings)
+
+
+def _zeros(reduced: Reduced) -> list[str]:
+    """A warning where zeros in the tables may leave several recurrent classes, and nobody can check."""
+    if all((node.table.probabilities > 0).all() for node in reduced.network.nodes):
+        return []
+    compiled = plan(reduced.network, reduced.scan, reduced.evidence)
+    positive = all(is_positive(compiled, rule) for rule in compiled.rules)
+    return [] if positive or moves(compiled) <= MOST_EDGES else [UNCHECKED]
 
 
 def _started(

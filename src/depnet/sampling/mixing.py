@@ -61,21 +61,24 @@ def estimate_mixing(plan: Plan, seed: int) -> Mixing:
     state = kernel.state(start_codes(plan, seed, 0, CHAINS))
     rows: CodeArray = np.empty((plan.variables, most, CHAINS), dtype=plan.dtype)
     done, wanted = 0, FIRST_SWEEPS
+    a_call = max(1, kernel.updates_a_call // (CHAINS * len(plan.rules)))  # so that an interrupt is heard
     while True:
-        task = Task(
-            0,
-            CHAINS,
-            first_sweep=max(0, done - 1),
-            lead=min(done, 1),
-            gap=1,
-            records=wanted - done,
-            record_stride=CHAINS,
-            at_boundary=True,
-        )
-        part: CodeArray = np.empty((plan.variables, (wanted - done) * CHAINS), dtype=plan.dtype)
-        kernel.run(task, Randomness(seed), state, part)
-        rows[:, done:wanted] = part.reshape(plan.variables, -1, CHAINS)
-        done = wanted
+        while done < wanted:
+            records = min(a_call, wanted - done)
+            task = Task(
+                0,
+                CHAINS,
+                first_sweep=max(0, done - 1),
+                lead=min(done, 1),
+                gap=1,
+                records=records,
+                record_stride=CHAINS,
+                at_boundary=True,
+            )
+            part: CodeArray = np.empty((plan.variables, records * CHAINS), dtype=plan.dtype)
+            kernel.run(task, Randomness(seed), state, part)
+            rows[:, done : done + records] = part.reshape(plan.variables, -1, CHAINS)
+            done += records
         mixing = _measured(plan, rows[:, done // 2 : done], done)
         if mixing.settled or done == most:
             break

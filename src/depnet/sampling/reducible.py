@@ -25,6 +25,12 @@ MOST_EDGES = 2**20
 REMEDY = "Smooth the tables, for example ConditionalTable.from_counts(counts, smoothing=0.5), or learn with smoothing=0.5."
 
 
+UNCHECKED = (
+    "some conditional tables have zeros, and the domain is too large to check whether the chain then has one recurrent "
+    f"class or several; with several, what is drawn depends on where chains started. {REMEDY}"
+)
+
+
 def check_irreducible(plan: Plan, if_reducible: IfReducible) -> None:
     """Raise or warn where the plan's chain has, or may have, several recurrent classes."""
     if if_reducible not in ("raise", "warn", "ignore"):
@@ -32,12 +38,7 @@ def check_irreducible(plan: Plan, if_reducible: IfReducible) -> None:
     if if_reducible == "ignore" or all(is_positive(plan, rule) for rule in plan.rules):
         return
     if moves(plan) > MOST_EDGES:
-        warnings.warn(
-            "some conditional tables have zeros, and the domain is too large to check whether the chain then has one "
-            f"recurrent class or several; with several, rows depend on where chains started. {REMEDY}",
-            ReducibleWarning,
-            stacklevel=4,
-        )
+        warnings.warn(UNCHECKED, ReducibleWarning, stacklevel=4)
         return
     classes = recurrent_states(plan)
     if len(classes) <= 1:
