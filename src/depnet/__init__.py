@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from depnet import geometry
     from depnet.data import Dataset, Domain, Variable, titanic
     from depnet.data.read import read
+    from depnet.data.write import write
     from depnet.estimators import (
         DependencyNetwork,
         DependencyNetworkClassifier,
@@ -147,11 +148,13 @@ __all__ = [
     "titanic",
     "trace",
     "tune",
+    "write",
 ]
 
 _NAMES = {
     "depnet.data": "Dataset Domain Variable titanic",
     "depnet.data.read": "read",
+    "depnet.data.write": "write",
     "depnet.estimators": "DependencyNetwork DependencyNetworkClassifier DependencyNetworkImputer",
     "depnet.exact": "Consistency RecurrentClass consistency law_path recurrent_classes stationary "
     "stationary_cycle",

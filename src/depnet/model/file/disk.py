@@ -11,19 +11,10 @@ import zlib
 from pathlib import Path
 from typing import BinaryIO
 
+from depnet.data.disk import WHAT_TO_DO, keep_permissions, sync_directory
 from depnet.errors import ModelFileAccessError, ModelFileError, ModelFileNotFoundError
 
 _CHUNK = 2**20
-
-_WHAT_TO_DO = {
-    errno.ENOSPC: "Free some space, or save elsewhere.",
-    errno.EDQUOT: "Free some of your quota, or save elsewhere.",
-    errno.EFBIG: "Raise the limit on the size of files (ulimit -f), or save elsewhere.",
-    errno.EACCES: "Choose a place that you may write to, or change the permissions.",
-    errno.EPERM: "Choose a place that you may write to, or change the permissions.",
-    errno.EROFS: "Choose a place that can be written to.",
-    errno.ENAMETOOLONG: "Choose a shorter name.",
-}
 
 
 def read_bounded(name: str, max_bytes: int) -> bytearray:
@@ -94,7 +85,7 @@ def write_atomically(name: str, data: bytes) -> None:
             error.errno, "there is no such directory to write a model file in; make it first", name
         ) from error
     except OSError as error:
-        what_to_do = _WHAT_TO_DO.get(error.errno or 0, "Save elsewhere.")
+        what_to_do = WHAT_TO_DO.get(error.errno or 0, "Save elsewhere.")
         raise ModelFileAccessError(
             error.errno,
             f"the model file was not written ({error.strerror}), and what was there is as it was. {what_to_do}",
@@ -119,7 +110,7 @@ def _replace(target: Path, data: bytes, old: os.stat_result | None) -> None:
     with temporary.open("xb") as file:
         try:
             if old is not None:
-                _keep_permissions(file.fileno(), old)
+                keep_permissions(file.fileno(), old)
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -128,20 +119,4 @@ def _replace(target: Path, data: bytes, old: os.stat_result | None) -> None:
             with contextlib.suppress(OSError):
                 temporary.unlink()
             raise
-    _sync_directory(target.parent)
-
-
-def _keep_permissions(descriptor: int, old: os.stat_result) -> None:
-    with contextlib.suppress(OSError):  # another's file in a shared directory: the new one is ours
-        os.fchown(descriptor, old.st_uid, old.st_gid)
-    os.fchmod(descriptor, stat.S_IMODE(old.st_mode) & 0o777)
-
-
-def _sync_directory(directory: Path) -> None:
-    """Make the new name durable, where the file system can."""
-    with contextlib.suppress(OSError):
-        descriptor = os.open(directory, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    sync_directory(target.parent)

@@ -1,0 +1,246 @@
+"""`depnet.write`: a table to a CSV, TSV, Parquet or JSON lines file, whole or not at all."""
+
+import contextlib
+import csv
+import gzip
+import io
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any, Literal, TypeAlias
+
+import numpy as np
+
+from depnet.data.calendar import text_of_day
+from depnet.data.columns import Column, ColumnKind
+from depnet.data.dataset import Dataset
+from depnet.data.decode import decode
+from depnet.data.disk import new_file
+from depnet.data.holed import Holed
+from depnet.data.layout import Layout
+from depnet.data.opened import Opened, open_frame
+from depnet.data.reading.engine import DEFAULT_MEMORY, identifier, locked_engine, text_literal
+from depnet.errors import DataError, brief
+
+Format: TypeAlias = Literal["csv", "tsv", "parquet", "json"]
+
+ENDINGS: dict[str, Format] = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+    ".jsonl": "json",
+    ".ndjson": "json",
+}
+BLOCK = 50_000
+"""Rows made into text at once."""
+
+_TYPES: dict[ColumnKind, str] = {
+    "boolean": "BOOLEAN",
+    "integer": "BIGINT",
+    "float": "DOUBLE",
+    "date": "DATE",
+    "datetime": "TIMESTAMP",
+}
+
+
+def write(
+    table: Any,
+    path: str | os.PathLike[str],
+    *,
+    force: bool = False,
+    format: Format | None = None,  # noqa: A002
+) -> None:
+    """Write a frame, a `Dataset` or a `Holed` to a file; "-" is the standard output.
+
+    The format follows from the name (.csv, .tsv, .parquet, .jsonl; .gz after it compresses, but not Parquet), or is
+    given. The file appears when it is whole, and an existing one is replaced only with `force=True`. Missing
+    values are empty cells, null in JSON. Binned values of a table of codes are the medians of their bins.
+
+    >>> write([{"sex": "male", "age": 40}, {"sex": None, "age": 30}], "-")
+    sex,age
+    male,40
+    ,30
+    """
+    name = os.fsdecode(path) if isinstance(path, (str, os.PathLike)) else None
+    if name is None:
+        raise DataError(f"depnet.write(table, path): the path is a string or a Path; got {brief(path)}.")
+    chosen, zipped = _format_of(name, format)
+    blocks = _Blocks.of(table)
+    if name == "-":
+        if chosen == "parquet":
+            raise DataError('Parquet is not for a terminal. Write to a file, or choose format="csv".')
+        _write_text(blocks, sys.stdout, chosen)
+        return
+    with new_file(name, force=force) as target:
+        if chosen == "parquet":
+            _write_parquet(table, blocks, target)
+        else:
+            with _text_file(target, zipped=zipped) as file:
+                _write_text(blocks, file, chosen)
+
+
+def _format_of(name: str, given: str | None) -> tuple[Format, bool]:
+    suffixes = [suffix.lower() for suffix in Path(name).suffixes]
+    zipped = suffixes[-1:] == [".gz"]
+    found = ENDINGS.get(["", *suffixes][-2 if zipped else -1])
+    if given is not None:
+        if given not in ENDINGS.values():
+            raise DataError(f"the format is csv, tsv, parquet or json; got {brief(given)}.")
+        found = given  # type: ignore[assignment]
+    elif name == "-":
+        found = "csv"
+    if found is None:
+        raise DataError(
+            f"{name}: the name does not tell the format. End it in {', '.join(ENDINGS)} (or these with .gz), or say "
+            'format="csv".'
+        )
+    if found == "parquet" and zipped:
+        raise DataError(f"{name}: Parquet is compressed inside already. Leave out .gz.")
+    return found, zipped
+
+
+@contextlib.contextmanager
+def _text_file(target: Path, *, zipped: bool) -> Iterator[IO[str]]:
+    with contextlib.ExitStack() as stack:
+        raw: Any = stack.enter_context(target.open("wb"))
+        if zipped:
+            raw = stack.enter_context(gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0))
+        yield stack.enter_context(io.TextIOWrapper(raw, "utf-8", newline=""))
+
+
+class _Blocks:
+    """A table as blocks of rows: its names, its columns' kinds, and the blocks' columns."""
+
+    def __init__(
+        self, names: Sequence[str], kinds: Sequence[ColumnKind], blocks: Iterable[list[Column]]
+    ) -> None:
+        self.names, self.kinds, self.blocks = tuple(names), tuple(kinds), blocks
+
+    @classmethod
+    def of(cls, table: Any) -> "_Blocks":
+        if isinstance(table, (Dataset, Holed)):
+            layout = Layout.of(table.domain, "dicts")
+            return cls(
+                table.domain.names, [column.kind for column in layout.columns], _decoded(table, layout)
+            )
+        opened = open_frame(table)
+        columns = [opened.column(place) for place in range(len(opened.names))]
+        return cls(opened.names, [column.kind for column in columns], _cut(columns, opened))
+
+
+def _decoded(table: Dataset | Holed, layout: Layout) -> Iterator[list[Column]]:
+    if table.weights is not None:
+        raise DataError(
+            "a table with row weights has no rows to write. Repeat the rows, or leave the weights out."
+        )
+    for start in range(0, table.rows, BLOCK):
+        codes = table.codes[start : start + BLOCK].astype(np.int64)
+        if isinstance(table, Holed):
+            codes[table.hidden[start : start + BLOCK]] = -1
+        opened = open_frame(decode(codes, table.domain, layout))
+        yield [opened.column(place) for place in range(len(table.domain))]
+
+
+def _cut(columns: Sequence[Column], opened: Opened) -> Iterator[list[Column]]:
+    for start in range(0, opened.rows, BLOCK):
+        part = slice(start, start + BLOCK)
+        yield [
+            Column(
+                column.name,
+                column.kind,
+                column.dtype,
+                column.hidden[part],
+                None if column.numbers is None else column.numbers[part],
+                None if column.ids is None else column.ids[part],
+                column.labels,
+                column.declared,
+                column.values,
+            )
+            for column in columns
+        ]
+
+
+def _write_text(blocks: _Blocks, file: IO[str], chosen: Format) -> None:
+    if chosen == "json":
+        for block in blocks.blocks:
+            for row in zip(*map(_values, block), strict=True):
+                cells = dict(zip(blocks.names, row, strict=True))
+                file.write(json.dumps(cells, ensure_ascii=False, separators=(",", ":")) + "\n")
+        return
+    writer = csv.writer(file, delimiter="\t" if chosen == "tsv" else ",", lineterminator="\n")
+    writer.writerow(blocks.names)
+    for block in blocks.blocks:
+        writer.writerows(zip(*map(_values, block), strict=True))
+
+
+def _values(column: Column) -> list[Any]:
+    """The values as JSON has them: text, numbers, booleans, dates as text, None."""
+    if column.kind == "empty":
+        return [None] * len(column.hidden)
+    if column.ids is not None:
+        labels = [*column.labels, None]
+        return [labels[place] for place in column.ids.tolist()]
+    assert column.numbers is not None
+    numbers = column.numbers.tolist()
+    if column.kind == "boolean":
+        numbers = [bool(number) for number in numbers]
+    elif column.kind == "date":
+        numbers = [text_of_day(number) for number in numbers]
+    elif column.kind == "datetime":
+        numbers = np.datetime_as_string(column.numbers.astype("datetime64[us]")).tolist()
+    if column.hidden.any():
+        return [
+            None if gone else number for gone, number in zip(column.hidden.tolist(), numbers, strict=True)
+        ]
+    return numbers
+
+
+def _write_parquet(table: Any, blocks: _Blocks, target: Path) -> None:
+    """By the frame's own writer, which keeps its dtypes; what has none goes through DuckDB."""
+    kind = type(table).__module__.split(".")[0]
+    if kind == "polars":
+        table.write_parquet(target)
+    elif kind == "pyarrow":
+        import pyarrow.parquet
+
+        pyarrow.parquet.write_table(table, target)
+    elif kind == "pandas" and _has_pyarrow():
+        table.to_parquet(target, index=False, engine="pyarrow")
+    else:
+        _write_parquet_by_engine(blocks, target)
+
+
+def _has_pyarrow() -> bool:
+    try:
+        import pyarrow.parquet  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def _write_parquet_by_engine(blocks: _Blocks, target: Path) -> None:
+    import duckdb
+
+    with tempfile.TemporaryDirectory(prefix="depnet-") as directory:
+        scratch = Path(directory).resolve()
+        lines = scratch / "rows.jsonl"
+        plain = _Blocks([f"c{i}" for i in range(len(blocks.names))], blocks.kinds, blocks.blocks)
+        with lines.open("w", encoding="utf-8", newline="") as file:
+            _write_text(plain, file, "json")
+        types = ", ".join(f"'c{i}': '{_TYPES.get(kind, 'VARCHAR')}'" for i, kind in enumerate(blocks.kinds))
+        named = ", ".join(f"c{i} AS {identifier(name)}" for i, name in enumerate(blocks.names))
+        rows = f"read_json({text_literal(str(lines))}, format = 'newline_delimited', columns = {{{types}}})"
+        with locked_engine(target, scratch, DEFAULT_MEMORY, len(blocks.names)) as connection:
+            try:
+                connection.execute(
+                    f"COPY (SELECT {named} FROM {rows}) TO {text_literal(str(target))} (FORMAT parquet, USE_TMP_FILE false)"
+                )
+            except duckdb.Error as error:
+                if isinstance(error, duckdb.IOException):
+                    raise OSError(str(error).splitlines()[0]) from error
+                raise DataError(
+                    f"the table cannot be written as Parquet: {str(error).splitlines()[0]}."
+                ) from error
