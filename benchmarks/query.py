@@ -46,6 +46,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--blocks", action="store_true", help='learn with blocks="auto"')
+    parser.add_argument("--calibrated", action="store_true", help="calibrate what was learned")
     parser.add_argument("--smoothing", type=float, default=0.5)
     parser.add_argument("--tolerance", type=float, default=0.01)
     parser.add_argument("--reference", type=int, default=200_000, help="rows of the long unclamped run")
@@ -82,11 +83,10 @@ def _cpu() -> float:
 
 def _learned(truth: BayesianNetwork, codes: IntArray, options: argparse.Namespace) -> Network:
     began = _cpu()
-    network = depnet.learn(
-        Dataset.from_codes(codes, domain=truth.domain),
-        smoothing=options.smoothing,
-        blocks="auto" if options.blocks else None,
-    )
+    rows = Dataset.from_codes(codes, domain=truth.domain)
+    network = depnet.learn(rows, smoothing=options.smoothing, blocks="auto" if options.blocks else None)
+    if options.calibrated:
+        network = depnet.calibrate(network, rows, rng=np.random.default_rng(2))
     print(f"  depnet: learn {_cpu() - began:.2f} s CPU")
     return network
 

@@ -166,9 +166,18 @@ def test_pairs_that_suffer_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None
     codes[:, 1] = codes[:, 0] ^ (rng.random(4_000) < 0.1)
     codes[:, 2] = codes[:, 0] ^ codes[:, 1] ^ (rng.random(4_000) < 0.02)
     codes[:, 3] = codes[:, 1] ^ (rng.random(4_000) < 0.2)
-    table = Dataset.from_codes(codes, [2] * 4)
+    for _ in range(2):  # more than three candidates
+        codes = np.column_stack([codes, codes[:, -1] ^ (rng.random(4_000) < 0.1)])
+    table = Dataset.from_codes(codes, [2] * 6)
+    assert len(candidates(table)) > 3
     assert choose_blocks(table, Mdl())
+    kept = choose_blocks(table, Mdl())
+    with monkeypatch.context() as patch:  # a few are tried first, and do not suffer: the same are kept
+        patch.setattr(blocks, "PILOT", 1)
+        assert choose_blocks(table, Mdl()) == kept
     monkeypatch.setattr(blocks, "SCALE", 1e6)
+    assert choose_blocks(table, Mdl()) == ()
+    monkeypatch.setattr(blocks, "PILOT", 1)
     assert choose_blocks(table, Mdl()) == ()
 
 

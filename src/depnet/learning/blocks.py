@@ -33,7 +33,7 @@ from depnet.data.dataset import Dataset
 from depnet.errors import LearningError
 from depnet.learning.auto import Auto, Share, held_out, learn_auto, scaled
 from depnet.learning.learn import Progress, learn_tasks
-from depnet.learning.options import Limits, Role, checked_seconds, plan
+from depnet.learning.options import Limits, Role, Task, checked_seconds, plan
 from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, checked_penalty
 from depnet.model.counting import leaf_counts
 from depnet.model.marginals import PairTables, pair_cells
@@ -53,6 +53,9 @@ ALLOWED_LOSS = 0.03
 TRIAL_SMOOTHING = 0.5
 """The pseudo-count of trial tables, shared over a block's cells as `block_smoothing` does."""
 
+
+PILOT = 12
+"""So many candidates, evenly spread from strong to weak, are tried before all of many."""
 
 MANY_ROWS = 25_000
 """From so many rows on, a fifth of them is enough to choose by, and cheaper."""
@@ -100,23 +103,35 @@ def choose_blocks(
     if not found:
         return ()
     rows, held = next(held_out(dataset))
-    singles = sorted({i for c in found for i in c.variables})
-    targets = [*((i,) for i in singles), *(c.variables for c in found)]
-    tasks = plan(dataset.domain, blocks=[tuple(names[i] for i in block) for block in targets])
-    penalties = [block_penalty(penalty, task.targets) for task in tasks]
-    trial = learn_tasks(rows, tasks, penalties, n_jobs=n_jobs, limits=limits, max_seconds=max_seconds).nodes
-    single = dict(zip(singles, trial[: len(singles)], strict=True))
-    gains = [
-        held_out_gain(block, [single[i] for i in c.variables], held)
-        for c, block in zip(found, trial[len(singles) : len(targets)], strict=True)
-    ]
+
+    def tried(some: Sequence[Candidate]) -> list[tuple[float, float]]:
+        singles = sorted({i for c in some for i in c.variables})
+        targets = [*((i,) for i in singles), *(c.variables for c in some)]
+        whole = plan(dataset.domain, blocks=[tuple(names[i] for i in block) for block in targets])
+        # The variables of no candidate need a node, but nobody asks what it knows.
+        tasks = [
+            *whole[: len(targets)],
+            *(Task(task.targets, (), frozenset()) for task in whole[len(targets) :]),
+        ]
+        penalties = [block_penalty(penalty, task.targets) for task in tasks]
+        network = learn_tasks(rows, tasks, penalties, n_jobs=n_jobs, limits=limits, max_seconds=max_seconds)
+        trial = network.nodes[: len(targets)]
+        single = dict(zip(singles, trial[: len(singles)], strict=True))
+        return [
+            held_out_gain(block, [single[i] for i in c.variables], held)
+            for c, block in zip(some, trial[len(singles) :], strict=True)
+        ]
+
     # Where pairs suffer as a whole there are too few rows for them, and those that seem not to are luck.
-    if not _does_not_suffer(sum(gain for gain, _ in gains), sum(known for _, known in gains)):
+    if len(found) > 3 * PILOT and not _suffer_little(tried(found[:: len(found) // PILOT]), 1.5 * ALLOWED_LOSS):
+        return ()  # so clearly that some of them show it: most of a wide table's cost is spared
+    gains = tried(found)
+    if not _suffer_little(gains, ALLOWED_LOSS):
         return ()
     return tuple(
         (names[c.variables[0]], names[c.variables[1]])
-        for c, (gain, known) in zip(found, gains, strict=True)
-        if _does_not_suffer(gain, known)
+        for c, gain in zip(found, gains, strict=True)
+        if _suffer_little([gain], ALLOWED_LOSS)
     )
 
 
@@ -194,8 +209,8 @@ def read_off(block: Node, held: Dataset) -> FloatArray:
     return np.array(scores)
 
 
-def _does_not_suffer(gain: float, known: float) -> bool:
-    return gain >= -ALLOWED_LOSS * known
+def _suffer_little(gains: Sequence[tuple[float, float]], allowed: float) -> bool:
+    return sum(gain for gain, _ in gains) >= -allowed * sum(known for _, known in gains)
 
 
 def block_smoothing(smoothing: float, cardinalities: Sequence[int]) -> float:
