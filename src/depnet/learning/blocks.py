@@ -123,7 +123,9 @@ def choose_blocks(
         ]
 
     # Where pairs suffer as a whole there are too few rows for them, and those that seem not to are luck.
-    if len(found) > 3 * PILOT and not _suffer_little(tried(found[:: len(found) // PILOT]), 1.5 * ALLOWED_LOSS):
+    if len(found) > 3 * PILOT and not _suffer_little(
+        tried(found[:: len(found) // PILOT]), 1.5 * ALLOWED_LOSS
+    ):
         return ()  # so clearly that some of them show it: most of a wide table's cost is spared
     gains = tried(found)
     if not _suffer_little(gains, ALLOWED_LOSS):
