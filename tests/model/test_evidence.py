@@ -1,11 +1,13 @@
 """Evidence by labels: states, sets of states, weights, and names that do not exist."""
 
+import datetime as dt
 from typing import Any
 
 import numpy as np
 import pytest
 
 from depnet import ConditionalTable, ConstantSource, Domain, Network, Node, Variable
+from depnet.data import Bins
 from depnet.errors import EvidenceError
 from depnet.model.evidence import Evidence
 
@@ -104,3 +106,30 @@ def test_a_block_is_free_until_all_of_it_is_clamped() -> None:
     assert parsed(adult=True).free_nodes(network) == (0, 2)
     assert parsed(**{"adult": True, "class": "1st"}).free_nodes(network) == (2,)
     assert parsed(**{"class": {"1st", "2nd"}, "adult": True}).free_nodes(network) == (0, 2)
+
+
+AGES = Bins((0, 18, 65, 99), ((3, 9, 17), (30, 40), (70,)), "integer")
+DAYS = Bins((0, 31, 59), ((1, 2), (40,)), "date")
+MOMENTS = Bins((0, 86_400_000_000, 2 * 86_400_000_000), ((0,), (86_400_000_000,)), "datetime")
+
+
+def test_evidence_takes_numbers_and_dates_for_bins() -> None:
+    domain = Domain(
+        (
+            Variable("age", AGES.labels, AGES),
+            Variable("day", DAYS.labels, DAYS),
+            Variable("moment", MOMENTS.labels, MOMENTS),
+        )
+    )
+    known = Evidence.parse(
+        domain, {"age": 20, "day": dt.date(1970, 2, 3), "moment": dt.datetime(1970, 1, 2, 5, 30)}
+    )
+    assert known.clamped == {0: 1, 1: 1, 2: 1}
+    assert Evidence.parse(domain, {"age": "[65, 99)"}).clamped == {0: 2}
+    assert Evidence.parse(domain, {"age": {10, 20}}).tilts[0].tolist() == [1, 1, 0]
+    assert Evidence.parse(domain, {"day": np.datetime64("1970-02-03")}).clamped == {1: 1}  # type: ignore[dict-item]
+    with pytest.raises(
+        EvidenceError,
+        match="variable 'age' has no state 'old', and as a value of its bins, expected a number",
+    ):
+        Evidence.parse(domain, {"age": "old"})

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from depnet.arrays import IntArray
 from depnet.data.binning import MAX_BINS, check_number, given_bins, number_of_bins, quantile_bins
@@ -29,7 +30,7 @@ from depnet.errors import DataError, brief
 FEW_VALUES = 16
 """Whole numbers stay categories up to this many different ones."""
 
-How: TypeAlias = Literal["quantile", "categories"] | int | Sequence[Any] | SupervisedCut
+How: TypeAlias = Literal["quantile", "categories"] | int | Sequence[Any] | NDArray[Any] | SupervisedCut
 BinChoice: TypeAlias = How | Mapping[str, How]
 """How to bin: "quantile", a number of quantile bins, edges, a `SupervisedCut` (frames only), "categories" (no bins:
 every number a state), or a mapping of columns to one of these."""

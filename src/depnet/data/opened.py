@@ -16,6 +16,9 @@ from depnet.data.columns import (
 )
 from depnet.errors import DataError, brief
 
+FEW_ROWS = 2000
+"""Up to here a list of text is quicker than a query of polars, which takes a millisecond: tables may be wide."""
+
 FrameKind: TypeAlias = Literal["pandas", "polars", "pyarrow", "numpy", "dicts"]
 
 
@@ -52,7 +55,9 @@ class _Array(Opened):
 
     def __init__(self, array: NDArray[Any]) -> None:
         if isinstance(array, np.ma.MaskedArray):  # what is masked is missing
-            array = np.ma.filled(array.astype(object), None)
+            mask = np.ma.getmaskarray(array)
+            array = array.data.astype(object)
+            array[mask] = None
         self.native = self.array = array
         if array.dtype.names is not None and array.ndim == 1:
             self.structured = True
@@ -101,6 +106,8 @@ class _Narwhals(Opened):
         name, series = self.names[place], self.frame.get_column(self.keys[place])
         native, dtype = series.to_native(), series.dtype
         own = native.type if self.kind == "pyarrow" else native.dtype
+        if isinstance(own, np.dtype) and own.kind in "biufM":  # the common case, and the quick one
+            return column_of_array(name, native.to_numpy())
         if dtype in (nw.Categorical, nw.Enum):
             return _categories(name, native, self.kind, own)
         if dtype == nw.String:
@@ -140,7 +147,9 @@ def _open_with_narwhals(frame: Any) -> Opened:
             f"list of dictionaries; got {_what(frame)}."
         ) from None
     except nw.exceptions.DuplicateError as error:
-        raise DataError(f"columns have different names; {str(error).replace(chr(10), ' ')}.") from None
+        raise DataError(
+            f"two columns have one name ({' '.join(str(error).split())}). Rename one, or drop it."
+        ) from None
     kind = str(opened.implementation)
     if kind not in ("pandas", "polars", "pyarrow"):
         opened, kind = nw.from_native(opened.to_arrow()), "pyarrow"
@@ -157,7 +166,7 @@ def _checked_names(keys: tuple[Any, ...]) -> tuple[str, ...]:
         raise DataError("a table needs at least one column; got none.")
     first: dict[str, int] = {}
     for place, name in enumerate(names):
-        if not name or keys[place] is None:
+        if not name or keys[place] is None or keys[place] != keys[place]:  # NaN is no name
             raise DataError(f"column {place} has no name. Name it, or drop it.")
         if first.setdefault(name, place) != place:
             raise DataError(
@@ -184,6 +193,8 @@ def _spread(there: Any, hidden: NDArray[np.bool_], dtype: Any = None) -> NDArray
 
 
 def _text(name: str, native: Any, kind: FrameKind, own: Any) -> Column:
+    if kind == "polars" and len(native) <= FEW_ROWS:
+        return column_of_objects(name, native.to_list(), own)
     ids, labels = _factorised(native, kind)
     return Column(name, "label", own, ids < 0, ids=ids, labels=tuple(labels))
 
@@ -223,7 +234,10 @@ def _arrow_dictionary(native: Any) -> tuple[NDArray[Any], list[Any]]:
 
 def _categories(name: str, native: Any, kind: FrameKind, own: Any) -> Column:
     """A column of categories, in their own order; those of polars' Categorical have none, only an Enum's do."""
-    if kind == "pandas":
+    if kind == "pandas" and not hasattr(native, "cat"):  # a dictionary of Arrow's
+        ids, values = _factorised(native, kind)
+        declared = False
+    elif kind == "pandas":
         ids, values = np.asarray(native.cat.codes).astype(np.int64), native.cat.categories.tolist()
         declared = True
     elif kind == "polars":

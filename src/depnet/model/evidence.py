@@ -1,10 +1,12 @@
 """Evidence: what is known, X_C = x_C (Sec. 5), given by the variables' labels.
 
-For each variable named, evidence is one state (the variable is clamped), a set of allowed states, or a
-mapping of states to non-negative weights (soft evidence). A set or weights leave the variable in the
-scan, with theta_i tilted: theta_i(x | y) w(x) / sum over x' of theta_i(x' | y) w(x').
+For each variable named, evidence is one state (the variable is clamped; for a binned variable a number or a
+date means its bin), a set of allowed states, or a mapping of states to non-negative weights (soft evidence).
+A set or weights leave the variable in the scan, with theta_i tilted:
+theta_i(x | y) w(x) / sum over x' of theta_i(x' | y) w(x').
 """
 
+import datetime as dt
 import math
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
@@ -20,7 +22,8 @@ from depnet.errors import EvidenceError, brief
 if TYPE_CHECKING:  # a network keeps counts that speak of evidence
     from depnet.model.network import Network
 
-Given: TypeAlias = Mapping[str, Label | Set[Label] | Mapping[Label, float]]
+Known: TypeAlias = Label | dt.date
+Given: TypeAlias = Mapping[str, Known | Set[Known] | Mapping[Known, float]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,0 +1,189 @@
+"""Encoding later rows: other types, unknown values, absent columns, numbers beyond all edges."""
+
+import datetime as dt
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from depnet import Domain, Variable
+from depnet.data import Bins, Holed, describe, encode
+from depnet.errors import DataError
+
+AGES = Bins((0, 18, 65, 99), ((3, 9, 17), (30, 40), (70,)), "integer")
+DAYS = Bins((0, 31, 59), ((1, 2), (40,)), "date")
+MOMENTS = Bins((0, 86_400_000_000, 2 * 86_400_000_000), ((0,), (86_400_000_000,)), "datetime")
+DOMAIN = Domain(
+    (
+        Variable("text", ("1", "2", "many")),
+        Variable("number", (1, 2, 3)),
+        Variable("flag", (False, True)),
+        Variable("age", AGES.labels, AGES),
+    )
+)
+
+
+def codes(values: Any, variable: Variable, **options: Any) -> list[int | None]:
+    """One column of a pandas frame, None where a cell is hidden."""
+    table = encode(pd.DataFrame({variable.name: values}), Domain((variable,)), **options)
+    return [
+        None if hole else code
+        for hole, code in zip(table.hidden[:, 0].tolist(), table.codes[:, 0].tolist(), strict=True)
+    ]
+
+
+TEXT, NUMBER, FLAG, AGE = DOMAIN.variables
+
+
+@pytest.mark.parametrize(
+    ("variable", "values", "expected"),
+    [
+        (NUMBER, [1, 2, 3], [0, 1, 2]),
+        (NUMBER, [1.0, None, 3.0], [0, None, 2]),
+        (NUMBER, ["1", "2", "3"], [0, 1, 2]),
+        (NUMBER, pd.Categorical(["3", "1"]), [2, 0]),
+        (NUMBER, pd.Categorical([3, 1, None]), [2, 0, None]),
+        (NUMBER, pd.array([1, None], dtype="Int64"), [0, None]),
+        (TEXT, [1, 2], [0, 1]),
+        (TEXT, [1.0, 2.0], [0, 1]),
+        (TEXT, ["many", None], [2, None]),
+        (TEXT, [None, None], [None, None]),
+        (FLAG, [0, 1], [0, 1]),
+        (FLAG, ["True", "False", None], [1, 0, None]),
+        (FLAG, np.array([True, False]), [1, 0]),
+        (AGE, [17, 18, 64, 65], [0, 1, 1, 2]),
+        (AGE, [17.9, 18.0, np.nan], [0, 1, None]),
+        (AGE, [-(2**63), 2**63 - 1], [0, 2]),
+        (AGE, [-1e300, 1e300], [0, 2]),
+        (AGE, ["20", "[65, 99)", "70.5"], [1, 2, 2]),
+        (
+            Variable("day", DAYS.labels, DAYS),
+            pd.to_datetime(["1970-02-01 05:00", "1969-01-01 00:00"]),
+            [1, 0],
+        ),
+        (Variable("day", DAYS.labels, DAYS), ["1970-02-01", None], [1, None]),
+        (Variable("moment", MOMENTS.labels, MOMENTS), [dt.date(1970, 1, 2), dt.date(1970, 1, 1)], [1, 0]),
+        (Variable("date", ("1970-01-01", "1970-01-02")), [dt.date(1970, 1, 2)], [1]),
+    ],
+)
+def test_the_same_meaning_in_another_type(
+    variable: Variable, values: Any, expected: list[int | None]
+) -> None:
+    assert codes(values, variable) == expected
+
+
+@pytest.mark.parametrize(
+    ("variable", "values", "message"),
+    [
+        (TEXT, ["1", "manny"], "column 'text', row 1: 'manny' is no state of it. Did you mean 'many'"),
+        (NUMBER, [1, 7], "column 'number', row 1: 7 is no state of it. There are: 1, 2, 3."),
+        (NUMBER, [1.5], "column 'number', row 0: 1.5 is no state of it"),
+        (NUMBER, [1.0, float("inf")], "column 'number', row 1: inf has no place"),
+        (FLAG, [2], "column 'flag', row 0: 2 is no state of it"),
+        (AGE, ["old"], "column 'age', row 0: 'old' is no state of it"),
+        (
+            AGE,
+            pd.to_datetime(["2020-01-01"]),
+            "column 'age' has numbers, in bins such as .*; this one has dates",
+        ),
+        (
+            Variable("d", DAYS.labels, DAYS),
+            [3],
+            "column 'd' has dates, in bins such as .*; this one has numbers",
+        ),
+    ],
+)
+def test_an_unknown_value_is_named_with_its_row_and_the_nearest(
+    variable: Variable, values: Any, message: str
+) -> None:
+    with pytest.raises(DataError, match=message):
+        codes(values, variable)
+
+
+def test_unknown_values_may_count_as_missing() -> None:
+    assert codes(["1", "x"], TEXT, handle_unknown="missing") == [0, None]
+    assert codes([1, 9, 2], NUMBER, handle_unknown="missing") == [0, None, 1]
+    with_state = Variable("x", ("a", "(missing)"), missing="(missing)")
+    assert codes(["a", None, "b"], with_state, handle_unknown="missing") == [0, 1, 1]
+    with pytest.raises(DataError, match='handle_unknown is "error" or "missing"; got \'ignore\''):
+        codes(["1"], TEXT, handle_unknown="ignore")
+
+
+def test_columns_are_found_by_name() -> None:
+    frame = pl.DataFrame({"more": [0], "flag": [True], "age": [70], "number": [2], "text": ["1"]})
+    assert encode(frame, DOMAIN).codes.tolist() == [[0, 1, 1, 2]]
+    with pytest.raises(DataError, match=r"the table has no column 'age'\. Did you mean 'ages'\?"):
+        encode(frame.rename({"age": "ages"}), DOMAIN)
+    table = encode(frame.drop("age"), DOMAIN, absent="missing")
+    assert table.hidden.tolist() == [[False, False, False, True]]
+    with pytest.raises(
+        DataError, match="the array has 2 columns; expected 4: 'text', 'number', 'flag', 'age'"
+    ):
+        encode(np.zeros((1, 2)), DOMAIN)
+
+
+def test_names_that_are_no_text_are_found_by_their_text() -> None:
+    frame = pd.DataFrame({0: ["a"], 1: ["b"]})
+    domain, layout = describe(frame)
+    assert domain.names == ("0", "1")
+    assert layout.columns[1].key == 1
+    assert encode(frame[[1, 0]], domain).codes.tolist() == [[0, 0]]
+
+
+def test_no_rows_can_be_encoded() -> None:
+    for frame in (
+        pd.DataFrame({"text": pd.Series([], dtype=object)}),
+        pl.DataFrame({"text": pl.Series([], dtype=pl.String)}),
+        pa.table({"text": pa.array([], pa.string())}),
+        np.empty((0, 1), dtype=object),
+    ):
+        assert encode(frame, Domain((TEXT,))).codes.shape == (0, 1)
+
+
+def test_a_frame_of_another_kind_than_the_first() -> None:
+    values = {"text": ["1", "many"], "number": [3, 1]}
+    domain, _ = describe(pd.DataFrame(values))
+    expected = encode(pd.DataFrame(values), domain).codes.tolist()
+    for frame in (
+        pl.DataFrame(values),
+        pl.LazyFrame(values),
+        pa.table(values),
+        [{"text": "1", "number": 3}, {"number": 1, "text": "many"}],
+        np.array([("1", 3), ("many", 1)], dtype=[("text", "U5"), ("number", "i8")]),
+    ):
+        assert encode(frame, domain).codes.tolist() == expected
+
+
+def test_many_states_have_16_bit_codes() -> None:
+    frame = pd.DataFrame({"x": [f"{i:05}" for i in range(1000)]})
+    table = encode(frame, describe(frame)[0])
+    assert table.codes.dtype == np.uint16
+    assert table.codes[:, 0].tolist() == list(range(1000))
+
+
+def test_an_identifier_with_too_many_states_says_so() -> None:
+    with pytest.raises(DataError, match="'x' has 70,000 states; expected 1 to 65,535"):
+        describe(pd.DataFrame({"x": [f"{i:05}" for i in range(70_000)]}))
+
+
+def test_what_is_not_a_holed_table() -> None:
+    domain = Domain((TEXT,))
+    zeros = np.zeros((2, 1), dtype=np.uint8)
+    wrong_shape: Any = np.zeros((1, 1), dtype=bool)
+    with pytest.raises(
+        DataError, match=r"hidden is a boolean array of the shape \(2, 1\); got bool \(1, 1\)"
+    ):
+        Holed(domain, zeros, wrong_shape)
+    with pytest.raises(DataError, match="the code of a hidden value is 0"):
+        Holed(domain, zeros + np.uint8(1), np.array([[True], [False]]))
+    holed = Holed(domain, zeros, np.array([[False], [True]]))
+    assert not holed.complete
+    assert not holed.hidden.flags.writeable
+    with pytest.raises(
+        DataError, match=r"column 'text', row 1: the value is missing \(1 missing in 1 of 1 columns\)"
+    ):
+        holed.dataset()
+    assert Holed(domain, zeros, np.zeros((2, 1), dtype=bool)).dataset().rows == 2
