@@ -16,7 +16,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import fft, special
 
 from depnet.arrays import CodeArray, FloatArray
 from depnet.data import Dataset
@@ -117,7 +116,7 @@ def _split(x: FloatArray) -> FloatArray:
 
 def _normal_scores(x: FloatArray) -> FloatArray:
     flat = x.reshape(-1, x.shape[2])
-    from scipy import stats  # slow to import, and numeric quantities alone need it
+    from scipy import special, stats  # slow to import, and numeric quantities alone need it
 
     ranks = stats.rankdata(flat, method="average", axis=0)
     return np.asarray(special.ndtri((ranks - 0.375) / (len(flat) + 0.25))).reshape(x.shape)
@@ -133,6 +132,8 @@ def _r_hat(x: FloatArray) -> FloatArray:
 
 
 def _autocorrelation_time(x: FloatArray) -> FloatArray:
+    from scipy import fft  # slow to import
+
     chains, draws, _ = x.shape
     centred = x - x.mean(axis=1, keepdims=True)
     length = fft.next_fast_len(2 * draws, real=True)

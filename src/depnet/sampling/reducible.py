@@ -10,8 +10,6 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.sparse import csgraph
 
 from depnet.errors import ReducibleError, ReducibleWarning, SamplingError
 from depnet.sampling.plan import Plan
@@ -75,6 +73,9 @@ def recurrent_states(plan: Plan) -> NDArray[np.int64]:
     Under the random scan a vertex is a joint state; under the sequential scan a joint state at a place
     of the order, so that the classes are those of the chain seen once a sweep.
     """
+    from scipy import sparse  # slow to import, and tables with zeros alone need it
+    from scipy.sparse import csgraph
+
     cards = plan.network.domain.cardinalities
     free = [i for i in range(len(cards)) if i not in plan.evidence.clamped]
     size = _states(plan)
