@@ -1,7 +1,9 @@
 """`depnet query` and `depnet show` say what the library says, on one screen, and in the documented JSON."""
 
+import contextlib
 import json
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -172,3 +174,25 @@ def test_json_is_strict(model: Path) -> None:
     done = depnet("query", model, "survived", "--method", "mean-field", "--json")
     found = json.loads(done.stdout, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
     assert found["standard_errors"]["survived"] == [None, None]
+
+
+def test_bars_are_drawn_on_a_terminal_only_and_never_in_the_answer(table: Path, tmp_path: Path) -> None:
+    """Standard error on a pseudo-terminal: bars there, the answer on standard output as without."""
+    outer, inner = pty.openpty()
+    process = subprocess.Popen(
+        [COMMAND, "fit", str(table), "-o", str(tmp_path / "m.json"), "--json"],
+        stdout=subprocess.PIPE,
+        stderr=inner,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "80"},
+    )
+    os.close(inner)
+    drawn = b""
+    with contextlib.suppress(OSError):  # the end of a pseudo-terminal
+        while part := os.read(outer, 4096):
+            drawn += part
+    answer, _ = process.communicate(timeout=120)
+    os.close(outer)
+    assert process.returncode == 0
+    assert b"learning" in drawn
+    assert json.loads(answer)["rows"] == 2201
+    assert real("fit", table, "-o", tmp_path / "n.json").stderr == b""

@@ -255,6 +255,7 @@ def test_compare_two_models_and_a_table(model: Path, table: Path, tmp_path: Path
         ("g.graphml", "<?xml"),
         ("g.mmd", "flowchart"),
         ("g.svg", "<svg"),
+        ("r.html", "<!doctype html>"),
         ("l.csv", "source,target"),
     ],
 )

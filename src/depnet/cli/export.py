@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from depnet.data import Dataset
     from depnet.model import Network
 
-FORMATS = ("dot", "graphml", "mermaid", "svg", "csv")
+FORMATS = ("dot", "graphml", "mermaid", "svg", "html", "csv")
 SUFFIXES = {
     ".dot": "dot",
     ".gv": "dot",
@@ -20,22 +20,25 @@ SUFFIXES = {
     ".mmd": "mermaid",
     ".mermaid": "mermaid",
     ".svg": "svg",
+    ".html": "html",
+    ".htm": "html",
     ".csv": "csv",
 }
 
 
 @command(
     "depnet export model.json -o graph.svg",
+    "depnet export model.json -o report.html",
     "depnet export model.json --format dot | neato -Tpdf > graph.pdf",
 )
 @click.argument("model")
-@output("graph.dot, .gv, .graphml, .mmd, .svg or links.csv.  [default: -]")
+@output("graph.dot, .gv, .graphml, .mmd, .svg, report.html or links.csv.  [default: -]")
 @FORCE
 @click.option(
     "--format",
     "wanted",
     type=click.Choice(FORMATS),
-    help="dot, graphml, mermaid, svg: the dependency graph; csv: the links.  [default: by the suffix]",
+    help="dot, graphml, mermaid, svg: the dependency graph; html: a report; csv: the links.  [default: by the suffix]",
 )
 @click.option("--min-bits", type=click.FloatRange(min=0), help="Only links of at least this strength.")
 @click.option("--data", metavar="TABLE", help="The training table: strengths measured on its rows.")
@@ -74,6 +77,10 @@ def _text(network: "Network", form: str, min_bits: float | None, table: "Dataset
         from depnet.pictures import links_csv
 
         return links_csv(found)
+    if form == "html":
+        from depnet.pictures import html_report
+
+        return html_report(network, table)
     from depnet.pictures import dependency_graph, to_dot, to_graphml, to_mermaid, to_svg
 
     draw = {"dot": to_dot, "graphml": to_graphml, "mermaid": to_mermaid, "svg": to_svg}[form]
