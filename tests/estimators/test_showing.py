@@ -69,3 +69,11 @@ def test_a_picture_of_no_links_is_empty() -> None:
     alone = DependencyNetwork(penalty="mdl").fit(pd.DataFrame({"a": [0, 1] * 20}))
     assert "<svg" not in alone._repr_html_()
     assert "sk-" in DependencyNetwork()._repr_html_()  # scikit-learn's own before fit
+
+
+def test_a_repr_of_many_rows_waits_for_no_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("depnet.estimators.network.QUICK_CODES", 10)
+    model = DependencyNetwork(penalty="mdl", random_state=0).fit(people(100))
+    assert "proven" not in repr(model)
+    assert model.certificate_ is not None
+    assert "proven" in repr(model)

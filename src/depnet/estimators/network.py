@@ -22,7 +22,7 @@ from depnet.estimators.filling import filled
 from depnet.estimators.html import html_of
 from depnet.estimators.randomness import generator_of
 from depnet.estimators.settings import BLOCKS, Settings
-from depnet.estimators.summary import Summary, short_lines, summary_of
+from depnet.estimators.summary import QUICK_CODES, Summary, short_lines, summary_of
 from depnet.estimators.tables import as_holed, checked, fitted_table, later_table
 from depnet.inference.completion import Completed
 from depnet.inference.holed_score import score_holed
@@ -365,12 +365,17 @@ class DependencyNetwork(CallbackSupportMixin, DensityMixin, BaseEstimator):  # t
         text = str(super().__repr__(N_CHAR_MAX))
         if not hasattr(self, "network_"):
             return text
-        return "\n".join([text, *short_lines(self.network_, self.data_, self.certificate_)])
+        return "\n".join([text, *short_lines(self.network_, self.data_, self._quick_certificate())])
+
+    def _quick_certificate(self) -> Certificate | None:
+        """The certificate, unless it was never asked for and would take long: a repr must come at once."""
+        large = self.data_ is not None and self.data_.codes.size > QUICK_CODES
+        return self._certified if large else self.certificate_
 
     def _repr_html_(self) -> str:
         if not hasattr(self, "network_"):
             return str(super()._html_repr())
-        return html_of(self, self.network_, links(self.network_), self.certificate_)
+        return html_of(self, self.network_, links(self.network_), self._quick_certificate())
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}

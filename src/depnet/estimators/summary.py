@@ -18,7 +18,7 @@ CONSISTENCY_STATES = 1 << 16
 
 DRIFT_ROWS = 20_000
 SHOWN = 5
-QUICK_CODES = 20_000_000
+QUICK_CODES = 5_000_000
 """A repr computes no certificate of more codes than this: it must come at once."""
 
 
