@@ -141,6 +141,17 @@ def test_impute_fills_holes_and_touches_nothing_else(model: Path, tmp_path: Path
     assert stdout == out.read_bytes()
 
 
+def test_a_state_that_the_model_does_not_know_is_not_filled(model: Path, tmp_path: Path) -> None:
+    path, out = tmp_path / "t.csv", tmp_path / "full.csv"
+    path.write_text("class,sex,age,survived\n4th,female,adult,\n,male,adult,No\n")
+    assert "the model has no state '4th'" in refused("impute", model, path)
+    found = answer("impute", model, path, "-o", out, "--unknown", "missing")
+    assert found["holes"] == 2
+    lines = out.read_text().splitlines()
+    assert lines[1] == "4th,female,adult,Yes"
+    assert lines[2].split(",")[0] in ("1st", "2nd", "3rd", "Crew")
+
+
 def test_imputed_cells_are_the_library_s(model: Path, tmp_path: Path) -> None:
     path = tmp_path / "holes.csv"
     depnet("example", "titanic", "--hide", "0.2", "--seed", "5", "-o", path)

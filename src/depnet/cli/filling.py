@@ -21,8 +21,9 @@ from depnet.cli.writing import cell, format_of, packed, sql_text, text_of
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 
-    from depnet.data import Holed
+    from depnet.data import Domain
     from depnet.data.reading.source import Source
     from depnet.inference import Imputation
 
@@ -49,28 +50,31 @@ def as_file(path: str) -> Iterator[str]:
 def write_filled(
     path: str,
     found: "Imputation",
-    holed: "Holed",
+    empty: "NDArray[np.bool_]",
+    domain: "Domain",
     output: str,
     *,
     force: bool,
     rng: "np.random.Generator | None",
 ) -> None:
-    """Write the table at `path` with the cells that `holed` lacks filled as `found` says.
+    """Write the table at `path` with the cells that are `empty` filled as `found` says.
 
     Numbers are drawn within their bins with `rng`; without one they are the mean (floats) or median given the row.
     """
     from depnet.data.reading.source import find_source
 
-    values = _values(found, holed, rng)
+    values = _values(found, empty, domain, rng)
     with tempfile.TemporaryDirectory(prefix="depnet-") as scratch:
         source = find_source(path, Path(scratch))
         if source.format in ("csv", "tsv") and format_of(output) in ("csv", "tsv"):
-            _fill_text(source, values, holed, output, force, Path(scratch))
+            _fill_text(source, values, empty, domain, output, force, Path(scratch))
         else:
-            _fill_typed(source, values, holed, output, force, Path(scratch))
+            _fill_typed(source, values, empty, domain, output, force, Path(scratch))
 
 
-def _values(found: "Imputation", holed: "Holed", rng: "np.random.Generator | None") -> list[Any]:
+def _values(
+    found: "Imputation", empty: "NDArray[np.bool_]", domain: "Domain", rng: "np.random.Generator | None"
+) -> list[Any]:
     """For each variable the values of its holes, in order; None where it has none."""
     import numpy as np
 
@@ -78,10 +82,10 @@ def _values(found: "Imputation", holed: "Holed", rng: "np.random.Generator | Non
     from depnet.data.layout import Layout
     from depnet.estimators.filling import expected_numbers
 
-    columns = Layout.of(holed.domain).columns
+    columns = Layout.of(domain).columns
     values: list[Any] = []
-    for i, variable in enumerate(holed.domain.variables):
-        rows = np.flatnonzero(holed.hidden[:, i])
+    for i, variable in enumerate(domain.variables):
+        rows = np.flatnonzero(empty[:, i])
         piece = piece_of(np.asarray(found.codes)[rows, i], variable, columns[i], rng)
         if variable.bins is None or rng is not None:
             values.append(piece.objects())
@@ -93,7 +97,13 @@ def _values(found: "Imputation", holed: "Holed", rng: "np.random.Generator | Non
 
 
 def _fill_text(
-    source: "Source", values: list[Any], holed: "Holed", output: str, force: bool, scratch: Path
+    source: "Source",
+    values: list[Any],
+    empty: "NDArray[np.bool_]",
+    domain: "Domain",
+    output: str,
+    force: bool,
+    scratch: Path,
 ) -> None:
     from depnet.data.reading.text import Dialect, csv_names, in_utf8
 
@@ -106,7 +116,7 @@ def _fill_text(
     if not dialect.is_utf8:
         source = in_utf8(source, dialect.encoding, scratch)
     names, delimiter, skip = csv_names(source, dialect)
-    places = [names.index(name) for name in holed.domain.names]
+    places = [names.index(name) for name in domain.names]
     ahead = [iter(column) for column in values]
     with (
         source.open() as raw,
@@ -127,28 +137,34 @@ def _fill_text(
         for row in rows:
             if not row and len(names) > 1:  # an empty line is no row
                 continue
-            if number < holed.rows and holed.hidden[number].any():
+            if number < len(empty) and empty[number].any():
                 row = row or [""]
                 for i, place in enumerate(places):
-                    if holed.hidden[number, i]:
+                    if empty[number, i]:
                         row[place] = _text(next(ahead[i]))
             write(row)
             number += 1
-    if number != holed.rows:
+    if number != len(empty):
         raise click.ClickException(
-            f"{source.name} had {holed.rows:,} rows when it was read, and {number:,} when it was filled: it has changed."
+            f"{source.name} had {len(empty):,} rows when it was read, and {number:,} when it was filled: it has changed."
         )
 
 
 def _fill_typed(
-    source: "Source", values: list[Any], holed: "Holed", output: str, force: bool, scratch: Path
+    source: "Source",
+    values: list[Any],
+    empty: "NDArray[np.bool_]",
+    domain: "Domain",
+    output: str,
+    force: bool,
+    scratch: Path,
 ) -> None:
     """The file's own columns, COALESCEd with a table of fillings that has a row for each of its rows."""
     import duckdb
 
     form = format_of(output)
     fillings = scratch / "fillings.csv"
-    _write_fillings(fillings, values, holed)
+    _write_fillings(fillings, values, empty)
     table = {
         "csv": f"read_csv({sql_text(source.path)}, {_TEXT})",
         "tsv": f"read_csv({sql_text(source.path)}, delim = '\t', {_TEXT})",
@@ -165,7 +181,7 @@ def _fill_typed(
     target = scratch / "filled"
     with duckdb.connect() as connection:
         types = {row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {table}").fetchall()}
-        filled = {name: i for i, name in enumerate(holed.domain.names)}
+        filled = {name: i for i, name in enumerate(domain.names)}
         chosen = ", ".join(
             f"COALESCE(t.{_name(name)}, CAST(f.f{filled[name]} AS {kind})) AS {_name(name)}"
             if name in filled
@@ -185,12 +201,12 @@ def _fill_typed(
         shutil.copyfile(target, place)
 
 
-def _write_fillings(path: Path, values: list[Any], holed: "Holed") -> None:
+def _write_fillings(path: Path, values: list[Any], empty: "NDArray[np.bool_]") -> None:
     ahead = [iter(column) for column in values]
     with path.open("w", encoding="utf-8", newline="") as file:
         out = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
         out.writerow([f"f{i}" for i in range(len(values))])
-        for hidden in holed.hidden.tolist():
+        for hidden in empty.tolist():
             row = [_text(next(ahead[i])) if gone else "" for i, gone in enumerate(hidden)]
             out.writerow(row)
 

@@ -47,7 +47,7 @@ def impute(
     from depnet.cli.files import check_output, load_model
     from depnet.cli.filling import as_file, write_filled
     from depnet.cli.render import show_lines
-    from depnet.cli.tables import read_holed
+    from depnet.cli.tables import read_to_fill
     from depnet.inference import impute
 
     where = "-" if output is None else output
@@ -55,7 +55,7 @@ def impute(
     network = load_model(model)
     rng, used = generator(seed)
     with as_file(table) as path:
-        holed = read_holed(path, network.domain, unknown=unknown)
+        holed, empty = read_to_fill(path, network.domain, unknown=unknown)
         found = impute(
             network,
             holed.codes,
@@ -65,13 +65,15 @@ def impute(
             rng=rng,
             n_jobs=threads_of(jobs),
         )
-        write_filled(path, found, holed, where, force=force, rng=rng if method == "draw" else None)
+        write_filled(
+            path, found, empty, network.domain, where, force=force, rng=rng if method == "draw" else None
+        )
     document = {
         "rows": holed.rows,
-        "holes": int(holed.hidden.sum()),
+        "holes": int(empty.sum()),
         "filled": {
             name: int(count)
-            for name, count in zip(network.domain.names, holed.hidden.sum(axis=0).tolist(), strict=True)
+            for name, count in zip(network.domain.names, empty.sum(axis=0).tolist(), strict=True)
         },
         "method": method,
         "converged": found.converged,

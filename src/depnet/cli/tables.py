@@ -9,6 +9,9 @@ from depnet.cli.command import manners
 from depnet.cli.progress import progress
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from depnet.data import Dataset, Domain, Holed
 
 
@@ -43,19 +46,38 @@ def read_new(
 
 def read_holed(path: str, domain: "Domain", *, where: str | None = None, unknown: str = "error") -> "Holed":
     """A table for a model: its columns, in the model's states and bins; holes stay holes."""
-    from depnet.data.recode import bins_for, labels_of, recoded
-    from depnet.errors import DataError
+    return _recoded(path, _read_for(path, domain, where), domain, unknown)
+
+
+def read_to_fill(path: str, domain: "Domain", *, unknown: str = "error") -> "tuple[Holed, NDArray[np.bool_]]":
+    """The same, and the cells that are empty in the file: with --unknown missing, a state that the model does not
+    have is a hole to it, but nothing to be filled.
+    """
+    from depnet.data.recode import missing_cells
+
+    rows = _read_for(path, domain, None)
+    return _recoded(path, rows, domain, unknown), missing_cells(rows, domain)
+
+
+def _read_for(path: str, domain: "Domain", where: str | None) -> "Dataset | Holed":
+    from depnet.data.recode import bins_for, labels_of
 
     with progress("reading") as told:
-        rows = _read(
+        return _read(
             path,
             columns=list(domain.names),
             where=where,
             bins=bins_for(domain),
             text=labels_of(domain),
-            missing="state",  # which `recoded` makes holes again: also of a column without any value
+            missing="state",  # which is made holes again: also a column without any value can be read so
             progress=told,
         )
+
+
+def _recoded(path: str, rows: "Dataset | Holed", domain: "Domain", unknown: str) -> "Holed":
+    from depnet.data.recode import recoded
+    from depnet.errors import DataError
+
     try:
         return recoded(rows, domain, handle_unknown="missing" if unknown == "missing" else "error")
     except DataError as error:

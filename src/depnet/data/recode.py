@@ -8,6 +8,7 @@ leaves words as they are.
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from depnet.arrays import read_only
 from depnet.data.bins import Bins
@@ -75,6 +76,27 @@ def recoded(table: Dataset | Holed, domain: Domain, *, handle_unknown: HandleUnk
         codes[:, i] = np.where(gone, 0 if variable.missing is None else variable.cardinality - 1, each)
         hidden[:, i] = gone & (variable.missing is None)
     return Holed(domain, read_only(codes), read_only(hidden), table.weights)
+
+
+def missing_cells(table: Dataset | Holed, domain: Domain) -> NDArray[np.bool_]:
+    """[row, variable of `domain`]: is the cell empty in `table`? A state that `domain` does not have is not.
+
+    >>> from depnet.data import Variable
+    >>> table = Holed(Domain((Variable("x", ("a",)),)), np.zeros((2, 1), np.uint8), np.array([[False], [True]]))
+    >>> missing_cells(table, Domain((Variable("x", ("b", "c")),))).tolist()
+    [[False], [True]]
+    """
+    places = [table.domain.index(name) for name in domain.names]
+    empty = (
+        np.array(table.hidden[:, places])
+        if isinstance(table, Holed)
+        else np.zeros((table.rows, len(domain)), bool)
+    )
+    for i, j in enumerate(places):
+        variable = table.domain.variables[j]
+        if variable.missing is not None:
+            empty[:, i] |= table.codes[:, j] == variable.cardinality - 1
+    return empty
 
 
 def _edges(bins: Bins | None) -> Any:
