@@ -12,7 +12,19 @@ import pytest
 
 import depnet
 
-HEAVY = ("scipy", "joblib", "sklearn", "pandas", "matplotlib", "rich", "click", "numpy")
+HEAVY = (
+    "scipy",
+    "joblib",
+    "sklearn",
+    "pandas",
+    "matplotlib",
+    "rich",
+    "click",
+    "narwhals",
+    "polars",
+    "pyarrow",
+    "numpy",
+)
 
 
 def loaded_by(statement: str) -> set[str]:

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pytest
 
 from depnet import Dataset
-from depnet.data import decode, describe, encode
+from depnet.data import decode, describe, encode, fill
+from depnet.errors import DataError
 
 ROWS = 300
 
@@ -91,3 +92,73 @@ def test_a_dataset_from_a_frame() -> None:
     assert data.domain.variables[0].states == ("c", "unused", "b", "a")
     assert data.domain.variables[1].states == (False, True)
     assert data.column(0).tolist() == frame["category"].cat.codes.tolist()
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_holes_are_made_and_filled(name: str) -> None:
+    """Also where a column's own dtype cannot hold what is missing, and has to give way."""
+    frame = FRAMES[name]
+    domain, layout = describe(frame)
+    rng = np.random.default_rng(2)
+    codes = rng.integers(0, domain.cardinalities, size=(ROWS, len(domain)))
+    gone = rng.random(codes.shape) < 0.3
+    holed = decode(np.where(gone, -1, codes), domain, layout, rng=rng)
+    table = encode(holed, domain)
+    assert table.hidden.tolist() == gone.tolist()
+    assert np.where(gone, -1, table.codes.astype(int)).tolist() == np.where(gone, -1, codes).tolist()
+    full = encode(fill(holed, codes, domain, layout, rng=rng), domain)
+    assert full.complete
+    assert full.codes.tolist() == codes.tolist()
+    half = np.where(rng.random(codes.shape) < 0.5, -1, codes)
+    left = encode(fill(holed, half, domain, layout, rng=rng), domain)
+    assert left.hidden.tolist() == (gone & (half < 0)).tolist(), "a code below 0 leaves its hole"
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_a_frame_without_holes_is_copied(name: str) -> None:
+    frame = FRAMES[name]
+    domain, layout = describe(frame)
+    codes = np.zeros((ROWS, len(domain)), dtype=int)
+    whole = encode(frame, domain)
+    if whole.complete:
+        again = encode(fill(frame, codes, domain, layout), domain)
+        assert again.codes.tolist() == whole.codes.tolist()
+
+
+def test_filling_a_pandas_frame_keeps_index_order_and_other_columns() -> None:
+    frame = pd.DataFrame({"other": [b"x", b"y"], "b": ["u", None], "a": [1.5, np.nan]}, index=[5, 3])
+    domain, layout = describe(frame[["a", "b"]])
+    full = fill(frame, [[0, 0], [0, 0]], domain, layout)
+    assert full.index.tolist() == [5, 3]
+    assert full.columns.tolist() == ["other", "b", "a"]
+    assert full["other"].tolist() == [b"x", b"y"]
+    assert full["b"].tolist() == ["u", "u"]
+    assert frame["b"].isna().tolist() == [False, True], "the caller's own is as it was"
+    with pytest.raises(DataError, match="codes have 1 rows for the frame's 2"):
+        fill(frame, [[0, 0]], domain, layout)
+
+
+def test_filling_adds_a_category_that_the_rows_do_not_have() -> None:
+    domain, layout = describe(pd.DataFrame({"x": pd.Categorical(["a", "b"])}))
+    later = pd.DataFrame({"x": pd.Categorical(["a", None], categories=["a"])})
+    assert fill(later, [[0], [1]], domain, layout)["x"].tolist() == ["a", "b"]
+
+
+def test_what_is_filled_may_be_a_frame_of_another_kind() -> None:
+    domain, layout = describe(pd.DataFrame({"x": ["a", "b"], "d": [1.5, 2.5]}))
+    rows = pl.DataFrame({"x": ["b", None], "d": [None, 1.5]})
+    assert fill(rows, [[0, 1], [0, 1]], domain, layout).to_dict(as_series=False) == {
+        "x": ["b", "a"],
+        "d": [2.5, 1.5],
+    }
+    nothing = pl.DataFrame({"x": [None], "d": [None]})
+    assert fill(nothing, [[1, 0]], domain, layout).row(0) == ("b", 1.5)
+    assert fill([{"x": None}], [[1, 0]], domain, layout) == [{"x": "b"}]
+
+
+def test_a_relation_of_duckdb_comes_through_narwhals() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    relation = duckdb.sql("select * from (values ('a', 1), ('b', 2)) as t(x, y)")
+    domain, layout = describe(relation)
+    assert domain.variables[0].states == ("a", "b")
+    assert layout.kind == "pyarrow"

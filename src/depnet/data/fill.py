@@ -57,23 +57,24 @@ def fill(
 
 
 def _shape(opened: Opened, place: int, column: Column, layout: Layout, i: int) -> ColumnLayout:
-    """The frame's own column, but where it has no type of its own, the one that the layout has."""
+    """The frame's own column, but where it has no type of its own, what the layout has, or the usual one."""
     known = layout.columns[i]
-    if column.kind == "empty" and opened.kind == layout.kind:
-        return ColumnLayout(opened.keys[place], known.kind, known.dtype, known.values)
-    return ColumnLayout(opened.keys[place], column.kind, column.dtype, known.values)
+    dtype = column.dtype
+    if column.kind == "empty" and str(dtype) in ("Null", "null"):  # polars, and Arrow
+        dtype = known.dtype if opened.kind == layout.kind else None
+    kind = known.kind if column.kind == "empty" else column.kind
+    return ColumnLayout(opened.keys[place], kind, dtype, known.values)
 
 
 def _with(frame: Any, opened: Opened, filled: dict[int, tuple[Column, Piece]]) -> Any:
     if opened.kind == "pandas":
         return _pandas(opened.native, filled)
     if opened.kind == "polars":
-        series = {
-            opened.keys[place]: polars_series(piece).zip_with(
-                _polars_mask(column), _polars_old(opened, place, piece)
-            )
-            for place, (column, piece) in filled.items()
-        }
+        series = {}
+        for place, (column, piece) in filled.items():
+            new = polars_series(piece)
+            old = opened.native.to_series(place).cast(new.dtype)
+            series[opened.keys[place]] = new.zip_with(_polars_mask(column), old)
         return opened.native.with_columns(**series) if series else opened.native.clone()
     if opened.kind == "pyarrow":
         table = opened.native
@@ -116,11 +117,6 @@ def _polars_mask(column: Column) -> Any:
     import polars as pl
 
     return pl.Series(column.hidden)
-
-
-def _polars_old(opened: Opened, place: int, piece: Piece) -> Any:
-    series = opened.native.to_series(place)
-    return series if piece.column.dtype is None else series.cast(piece.column.dtype)
 
 
 def _pyarrow(old: Any, column: Column, piece: Piece) -> Any:

@@ -87,6 +87,7 @@ class Evidence:
 def _weights(variable: Variable, known: object) -> FloatArray:
     weights = np.zeros(variable.cardinality)
     if isinstance(known, Mapping):
+        weighed: set[int] = set()
         for label, weight in known.items():
             code = variable.code(label)
             try:
@@ -98,6 +99,12 @@ def _weights(variable: Variable, known: object) -> FloatArray:
                     f"the weight of {variable.name!r} = {brief(label)} is a number, finite and not negative; "
                     f"got {brief(weight)}."
                 )
+            if code in weighed:
+                raise EvidenceError(
+                    f"there are two weights for {variable.name!r} = {brief(variable.states[code])}: {brief(label)} is "
+                    "in it, too. Give one for each state."
+                )
+            weighed.add(code)
             weights[code] = value
     elif isinstance(known, (Set, list, tuple)):
         for label in known:
