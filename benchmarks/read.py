@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 ROWS, REACH = 10_000_000, 2e9
 
@@ -63,7 +64,7 @@ def make_table(target: Path, rows: int, form: str) -> None:
         )
 
 
-def work(path: Path, what: str, memory: str, jobs: int) -> dict[str, object]:
+def work(path: Path, what: str, memory: str, jobs: int) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, "-c", _WORK, str(path), what, memory, str(jobs)],
         capture_output=True,
@@ -99,19 +100,19 @@ def main(arguments: list[str]) -> int:
             )
             result = work(path, what, chosen.memory, chosen.n_jobs)
             path.unlink()
-            wall, cpu = result["read"]  # type: ignore[misc]
+            wall, cpu = result["read"]
             print(
                 f"  read:  {cpu:.1f} CPU s, {wall:.1f} s by the clock, {rows * 30 / cpu / 1e6:.1f} million cells a CPU s; "
-                f"peak {result['peak read'] / 1e6:,.0f} MB"  # type: ignore[operator]
+                f"peak {result['peak read'] / 1e6:,.0f} MB"
             )
             if what == "learn":
-                wall, cpu = result["learn"]  # type: ignore[misc]
+                wall, cpu = result["learn"]
                 print(
                     f"  learn: {cpu:.1f} CPU s, {wall:.1f} s by the clock, {result['leaves']:,} leaves; peak of both "
-                    f"{result['peak'] / 1e6:,.0f} MB"  # type: ignore[operator]
+                    f"{result['peak'] / 1e6:,.0f} MB"
                 )
             if form == "parquet":
-                peaks.append(float(result.get("peak", result["peak read"])))  # type: ignore[arg-type]
+                peaks.append(float(result.get("peak", result["peak read"])))
     for peak in peaks:
         print(
             f"peak memory {peak / 1e9:.2f} GB; to reach: {REACH / 1e9:.0f} GB: {'reached' if peak <= REACH else 'MISSED'}"

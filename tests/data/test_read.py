@@ -305,3 +305,43 @@ def test_no_header(tmp_path: Path) -> None:
     table = read(path, header=False)
     assert table.domain.names == ("X0", "X1")
     assert table.rows == 2
+
+
+def test_declared_categories_keep_their_order(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    text = rng.choice(["a", "b", "c"], 500)
+    frame = pd.DataFrame(
+        {
+            "ordered": pd.Categorical(text, categories=["c", "unused", "b", "a"], ordered=True),
+            "plain": pd.Categorical(text, categories=["b", "a", "c"]),
+            "numbers": pd.Categorical(rng.integers(0, 3, 500), categories=[2, 0, 1]),
+            "text": text,
+        }
+    )
+    frame.loc[3, "ordered"] = None
+    frame.to_parquet(tmp_path / "t.parquet", row_group_size=100)
+    assert_same(read(tmp_path / "t.parquet"), pd.read_parquet(tmp_path / "t.parquet"))
+    assert_same(read(tmp_path / "t.parquet", columns=["ordered", "plain"]), frame[["ordered", "plain"]])
+    assert read(tmp_path / "t.parquet", text=["ordered"]).domain.variables[0].states == ("a", "b", "c")
+    only = read(tmp_path / "t.parquet", where="plain = 'a'", columns=["plain"])
+    assert only.domain.variables[0].states == ("b", "a", "c")
+    assert set(only.codes[:, 0].tolist()) == {1}
+    enum = pl.DataFrame({"x": text}).with_columns(
+        pl.col("x").cast(pl.Enum(["z", "c", "b", "a"])), y=pl.col("x").cast(pl.Categorical)
+    )
+    enum.write_parquet(tmp_path / "p.parquet", row_group_size=100)
+    assert_same(read(tmp_path / "p.parquet"), enum)
+
+
+def test_categories_are_not_silently_lost_without_pyarrow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = ["b", "a"] * 5
+    pd.DataFrame({"x": pd.Categorical(text, categories=["b", "a"])}).to_parquet(tmp_path / "pandas.parquet")
+    pl.DataFrame({"x": text}, schema={"x": pl.Enum(["b", "a"])}).write_parquet(tmp_path / "polars.parquet")
+    pl.DataFrame({"x": text}).write_parquet(tmp_path / "text.parquet")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    for name in ("pandas", "polars"):
+        with pytest.raises(DataError, match=r"has categories.*only pyarrow reads.*text=\[\.\.\.\]"):
+            read(tmp_path / f"{name}.parquet")
+    assert read(tmp_path / "text.parquet").domain.variables[0].states == ("a", "b")

@@ -91,7 +91,7 @@ def test_an_existing_file_is_replaced_on_request_only(tmp_path: Path) -> None:
     path.write_text("precious\n")
     path.chmod(0o640)
     with pytest.raises(
-        DataFileExistsError, match="there is a file of that name already.*force=True"
+        DataFileExistsError, match=r"there is a file of that name already.*force=True"
     ) as caught:
         write(ROWS, path)
     assert isinstance(caught.value, FileExistsError)
@@ -141,7 +141,7 @@ def test_no_room(tmp_path: Path, ending: str, force: bool) -> None:
         path.write_text("old\n")
     with (
         small_files(20_000),
-        pytest.raises(DataFileError, match="was not written .*File too large.*Raise the limit"),
+        pytest.raises(DataFileError, match=r"was not written .*File too large.*Raise the limit"),
     ):
         write(titanic(), path, force=force)
     assert [p.read_text() for p in tmp_path.iterdir()] == (["old\n"] if force else [])
@@ -163,7 +163,7 @@ def test_no_room_for_parquet(tmp_path: Path, kind: str) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_full_device() -> None:
-    with pytest.raises(DataFileError, match="No space left.*Free some space"):
+    with pytest.raises(DataFileError, match=r"No space left.*Free some space"):
         write(titanic(), "/dev/full", format="csv")
 
 

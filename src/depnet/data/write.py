@@ -184,7 +184,7 @@ def _values(column: Column) -> list[Any]:
         labels = [*column.labels, None]
         return [labels[place] for place in column.ids.tolist()]
     assert column.numbers is not None
-    numbers = column.numbers.tolist()
+    numbers: list[Any] = column.numbers.tolist()
     if column.kind == "boolean":
         numbers = [bool(number) for number in numbers]
     elif column.kind == "date":

@@ -53,12 +53,16 @@ _CASTS: dict["ColumnKind", str] = {
 
 @dataclass(frozen=True, slots=True)
 class FileColumn:
-    """A column of the file: what it holds, and in `typed` its value as SQL would have it."""
+    """A column of the file: what it holds, and in `typed` its value as SQL would have it.
+
+    `categories`: those that the file declares, in their order.
+    """
 
     name: str
     kind: "ColumnKind"
     typed: str
     nanoseconds: bool = False
+    categories: tuple[Any, ...] | None = None
 
     @property
     def value(self) -> str:

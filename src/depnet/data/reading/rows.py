@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from depnet.data.nearest import nearest
+from depnet.data.reading.categories import declared_categories
 from depnet.data.reading.diagnose import line_of_row
 from depnet.data.reading.engine import answer, first_line, identifier, text_literal
 from depnet.data.reading.kinds import FileColumn, MixedColumnError, column_of_text, column_of_type, find_kinds
@@ -99,6 +100,14 @@ def open_rows(
             raise
         line = line_of_row(source, csv.delimiter, error.row, header=csv.dialect.header)
         raise MixedColumnError(error.column, error.row, error.cell, error.others, line) from None
+    if source.format == "parquet":
+        labelled = [
+            c.name for c in typed.values() if c.kind in ("label", "integer") and c.name not in request.text
+        ]
+        declared = declared_categories(connection, link, source.name, labelled)
+        for place, column in typed.items():
+            if column.name in declared:
+                typed[place] = replace(column, kind="label", categories=declared[column.name])
     relation = base
     if request.where is not None:
         relation = _filtered(connection, base, typed, request.where)

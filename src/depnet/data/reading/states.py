@@ -39,8 +39,9 @@ def find_variables(
             rows.rows,
             rows.rows - present[place],
             lambda: _first(rows, place, f"v{place} IS NULL"),
-            labels.get(place, ()),
-            numbers=numbers,
+            labels.get(place, ()) if column.categories is None else column.categories,
+            column.categories is not None,
+            numbers,
         )
         variables[place] = variable_of(summary, bins, max_bins, missing)
         tell(1)
@@ -107,7 +108,11 @@ def _counts(rows: Rows) -> list[int]:
 
 def _labels(rows: Rows, present: Sequence[int]) -> dict[int, tuple[str, ...]]:
     """The distinct labels of every label column."""
-    places = [p for p, column in enumerate(rows.columns) if column.kind == "label" and present[p]]
+    places = [
+        place
+        for place, column in enumerate(rows.columns)
+        if column.kind == "label" and column.categories is None and present[place]
+    ]
     found: dict[int, tuple[str, ...]] = {}
     if rows.rows <= _SMALL_ROWS:
         for group in groups(places, rows.rows, _SMALL_CELLS):
