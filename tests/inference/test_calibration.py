@@ -1,5 +1,8 @@
 """Calibration: tilted tables equal their definition, and the law of the calibrated network has the data's marginals."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,7 +10,7 @@ from hypothesis import strategies as st
 
 import depnet
 from depnet import ConditionalTable, Dataset, Network, RandomScan, calibrate, learn
-from depnet.errors import DataError, ModelError
+from depnet.errors import DataError, ModelError, ModelFileError
 from tests.strategies import random_joint, seeds
 
 
@@ -57,9 +60,7 @@ def test_a_network_that_has_the_marginals_keeps_its_law() -> None:
     assert np.abs(depnet.stationary(again, RandomScan()) - p).max() < 0.01
 
 
-def test_the_seed_decides_and_the_file_keeps_it(tmp_path: object) -> None:
-    from pathlib import Path
-
+def test_the_seed_decides_and_the_file_keeps_it(tmp_path: Path) -> None:
     table = near_copies(500, np.random.default_rng(1))
     network = learn(table, blocks=[("X0", "X1")], smoothing=0.5)
     first, second, third = (
@@ -68,7 +69,7 @@ def test_the_seed_decides_and_the_file_keeps_it(tmp_path: object) -> None:
     )
     assert first == second
     assert first != third
-    path = Path(str(tmp_path)) / "calibrated.json"
+    path = tmp_path / "calibrated.json"
     depnet.save(first, path)
     assert depnet.load(path) == first
     more = first.updated(table)
@@ -76,6 +77,26 @@ def test_the_seed_decides_and_the_file_keeps_it(tmp_path: object) -> None:
         np.array_equal(a.table.tilt, b.table.tilt)  # type: ignore[arg-type]
         for a, b in zip(first.nodes, more.nodes, strict=True)
     )
+
+
+@pytest.mark.parametrize(
+    ("tilt", "says"),
+    [
+        ([1.0], "tilt: expected 2 entries"),
+        ([1.0, "a"], r"tilt\[1\]: expected a number"),
+        ([1.0, -1.0], "a tilt is"),
+    ],
+)
+def test_a_file_with_a_bad_tilt_is_refused(tilt: list[object], says: str, tmp_path: Path) -> None:
+    table = near_copies(100, np.random.default_rng(1))
+    path = tmp_path / "network.json"
+    depnet.save(learn(table), path)
+    document = json.loads(path.read_text())
+    del document["checksum"]
+    document["nodes"][0]["table"]["tilt"] = tilt
+    path.write_text(json.dumps(document))
+    with pytest.raises(ModelFileError, match=says):
+        depnet.load(path)
 
 
 @given(seeds, st.booleans(), st.integers(1, 4))
