@@ -187,3 +187,14 @@ def test_what_is_not_a_holed_table() -> None:
     ):
         holed.dataset()
     assert Holed(domain, zeros, np.zeros((2, 1), dtype=bool)).dataset().rows == 2
+
+
+def test_many_unknown_values() -> None:
+    """Texts of states are looked up once: comparing each value with all of them would be 10^9 steps."""
+    variable = Variable("x", tuple(f"state {i}" for i in range(20_000)))
+    frame = pl.DataFrame({"x": [f"unknown {i}" for i in range(50_000)]})
+    assert encode(frame, Domain((variable,)), handle_unknown="missing").hidden.all()
+    numbers = pl.DataFrame({"x": np.arange(50_000)})
+    assert encode(numbers, Domain((variable,)), handle_unknown="missing").hidden.all()
+    with pytest.raises(DataError, match="'unknown 0' is no state of it"):
+        encode(frame, Domain((variable,)))

@@ -5,6 +5,7 @@ A value is the state with an equal label (1, 1.0 and True are equal), else the o
 where it lies beyond. What is missing stays hidden, or is the variable's state for missing values.
 """
 
+from collections.abc import Iterable
 from typing import Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
@@ -74,7 +75,7 @@ def column_codes(column: Column, variable: Variable) -> IntArray:
     if column.kind == "empty":
         return np.full(len(column.hidden), HIDDEN)
     if column.ids is not None:
-        found = [_found(variable, label) for label in column.labels]
+        found = _found(variable, column.labels)
         codes: IntArray = np.array([*found, HIDDEN])[column.ids]
         return codes
     assert column.numbers is not None
@@ -82,9 +83,10 @@ def column_codes(column: Column, variable: Variable) -> IntArray:
     return np.where(column.hidden, HIDDEN, codes) if column.hidden.any() else codes
 
 
-def _found(variable: Variable, value: object) -> int:
-    code = variable.find(value)
-    return UNKNOWN if code is None else code
+def _found(variable: Variable, values: Iterable[object]) -> list[int]:
+    find = variable.finder()
+    codes = map(find, values)
+    return [UNKNOWN if code is None else code for code in codes]
 
 
 def _binned(column: Column, variable: Variable) -> IntArray:
@@ -124,8 +126,8 @@ def _among_states(column: Column, variable: Variable) -> IntArray:
     left = (codes == UNKNOWN) & ~column.hidden
     if left.any():
         distinct, ids = np.unique(numbers[left], return_inverse=True)
-        values = [value_of(column, number) for number in distinct.tolist()]
-        codes[left] = np.array([_found(variable, value) for value in values])[ids]
+        values = (value_of(column, number) for number in distinct.tolist())
+        codes[left] = np.array(_found(variable, values))[ids]
     return codes
 
 

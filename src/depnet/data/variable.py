@@ -1,7 +1,8 @@
 """A variable X_i and its states."""
 
+import contextlib
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -109,13 +110,28 @@ class Variable:
         >>> Variable("x", ("1", "2", "many")).find(2.0), Variable("x", (1, 2)).find("2"), Variable("x", (1, 2)).find(3)
         (1, 1, None)
         """
-        try:
-            return self.code(value)
-        except EvidenceError:
-            pass
-        text = text_of(value)
-        same = [code for code, state in enumerate(self.states) if text_of(state) == text]
-        return same[0] if len(same) == 1 else None
+        return self.finder()(value)
+
+    def finder(self) -> Callable[[object], int | None]:
+        """`find` for many values: the states' texts are looked up once."""
+        by_text: dict[str, int | None] = {}
+        for code, state in enumerate(self.states):
+            text = text_of(state)
+            by_text[text] = None if text in by_text else code
+
+        def find(value: object) -> int | None:
+            try:
+                code = self._codes.get(value)  # type: ignore[call-overload]  # what is no label is not there
+            except TypeError:
+                return None
+            if code is not None:
+                return int(code)
+            if self.bins is not None:
+                with contextlib.suppress(DataError):
+                    return self.bins.code(value)
+            return by_text.get(text_of(value))
+
+        return find
 
 
 def text_of(value: object) -> str:
