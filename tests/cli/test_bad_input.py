@@ -128,7 +128,8 @@ def test_a_full_disk(model: Path, table: Path, tmp_path: Path) -> None:
 
     for name in ("rows.csv", "rows.jsonl.gz"):
         line = failed("sample", model, "-n", "5000", "-o", tmp_path / name, before=little)
-        assert f"{name} was not written (File too large). Raise the limit" in line
+        assert f"{name}: the table was not written (File too large)" in line
+        assert "Raise the limit" in line
     line = failed("export", model, "-o", tmp_path / "g.svg", before=little)
     assert "File too large" in line
     assert list(tmp_path.iterdir()) == []

@@ -211,3 +211,33 @@ def test_killed_in_the_middle_leaves_no_file(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", program, str(tmp_path / "t.csv")], check=False)
     assert done.returncode == -9
     assert not (tmp_path / "t.csv").exists()
+
+
+def test_an_iterator_is_written_as_it_goes_and_numbers_are_drawn(tmp_path: Path) -> None:
+    rows = [{"sex": "male", "age": 40.5 + i, "day": f"2020-01-{1 + i % 28:02}"} for i in range(100)]
+    domain, _ = describe(rows, bins={"age": 4})
+    codes = encode(rows, domain).codes
+    table = Dataset.from_codes(codes, domain=domain)
+    given: list[int] = []
+
+    def blocks() -> Iterator[Dataset]:
+        for start in range(0, 100, 30):
+            given.append(start)
+            yield Dataset.from_codes(codes[start : start + 30], domain=domain)
+
+    write(blocks(), tmp_path / "a.csv", rng=np.random.default_rng(0))
+    assert given == [0, 30, 60, 90]
+    drawn = (tmp_path / "a.csv").read_text().splitlines()[1:]
+    ages = [float(line.split(",")[1]) for line in drawn]
+    assert set(ages) <= {row["age"] for row in rows}
+    assert len(set(ages)) > 4, "not the medians"
+    again = encode(
+        [{"sex": "male", "age": age, "day": row["day"]} for age, row in zip(ages, rows, strict=True)], domain
+    )
+    assert (again.codes == codes).all(), "each in its bin"
+    write(iter([table]), tmp_path / "b.csv")
+    write(table, tmp_path / "c.csv")
+    assert (tmp_path / "b.csv").read_bytes() == (tmp_path / "c.csv").read_bytes()
+    with pytest.raises(DataError, match="one at least; got None"):
+        write(iter([]), tmp_path / "d.csv")
+    assert not (tmp_path / "d.csv").exists()

@@ -26,7 +26,8 @@ def example(name: str, output: str | None, force: bool, hide: float, seed: int |
     """
     from depnet.cli.command import emit, generator
     from depnet.cli.files import check_output
-    from depnet.cli.writing import write_codes
+    from depnet.cli.tables import write_table
+    from depnet.data.holed import Holed
     from depnet.data.titanic import titanic
 
     where = "-" if output is None else output
@@ -34,7 +35,9 @@ def example(name: str, output: str | None, force: bool, hide: float, seed: int |
     people = titanic()
     rng, used = generator(seed)
     hidden = rng.random(people.codes.shape) < hide
-    write_codes(people.codes, hidden, people.domain, where, force=force)
+    codes = people.codes.copy(order="F")
+    codes[hidden] = 0
+    write_table(Holed(people.domain, codes, hidden), where, force=force)
     if as_json:
         document = {
             "table": name,

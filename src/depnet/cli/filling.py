@@ -5,19 +5,20 @@ Text is filled as text, cell by cell. Parquet and JSON are filled by DuckDB, so 
 
 import contextlib
 import csv
+import datetime as dt
+import gzip
 import io
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
 from depnet.cli.command import manners
 from depnet.cli.files import written, written_path
-from depnet.cli.writing import cell, format_of, packed, sql_text, text_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,7 +67,7 @@ def write_filled(
     values = _values(found, empty, domain, rng)
     with tempfile.TemporaryDirectory(prefix="depnet-") as scratch:
         source = find_source(path, Path(scratch))
-        if source.format in ("csv", "tsv") and format_of(output) in ("csv", "tsv"):
+        if source.format in ("csv", "tsv") and _format(output) in ("csv", "tsv"):
             _fill_text(source, values, empty, domain, output, force, Path(scratch))
         else:
             _fill_typed(source, values, empty, domain, output, force, Path(scratch))
@@ -121,15 +122,14 @@ def _fill_text(
     with (
         source.open() as raw,
         written(output, force) as file,
-        packed(file, output) as out,
-        text_of(out) as text,
+        _text_into(file, zipped=output.endswith(".gz")) as text,
     ):
         lines = io.TextIOWrapper(raw, "utf-8-sig", newline="")
         for _ in range(skip):
             lines.readline()
         rows = csv.reader(lines, delimiter=delimiter)
         write = csv.writer(
-            text, delimiter="\t" if format_of(output) == "tsv" else ",", lineterminator="\n"
+            text, delimiter="\t" if _format(output) == "tsv" else ",", lineterminator="\n"
         ).writerow
         if dialect.header:
             write(next(rows))
@@ -159,22 +159,24 @@ def _fill_typed(
     force: bool,
     scratch: Path,
 ) -> None:
-    """The file's own columns, COALESCEd with a table of fillings that has a row for each of its rows."""
+    """The file's own columns, but for the cells that a table of fillings, with a row for each row, has."""
     import duckdb
 
-    form = format_of(output)
+    from depnet.data.reading.engine import identifier, text_literal
+
+    form = _format(output)
     fillings = scratch / "fillings.csv"
     _write_fillings(fillings, values, empty)
     table = {
-        "csv": f"read_csv({sql_text(source.path)}, {_TEXT})",
-        "tsv": f"read_csv({sql_text(source.path)}, delim = '\t', {_TEXT})",
-        "json": f"read_json({sql_text(source.path)})",
-        "parquet": f"read_parquet({sql_text(source.path)})",
+        "csv": f"read_csv({text_literal(str(source.path))}, {_TEXT})",
+        "tsv": f"read_csv({text_literal(str(source.path))}, delim = '\t', {_TEXT})",
+        "json": f"read_json({text_literal(str(source.path))})",
+        "parquet": f"read_parquet({text_literal(str(source.path))})",
     }[source.format]
     copied = {
         "csv": "FORMAT csv, HEADER",
         "tsv": "FORMAT csv, HEADER, DELIMITER '\t'",
-        "jsonl": "FORMAT json",
+        "json": "FORMAT json",
         "parquet": "FORMAT parquet",
     }[form]
     zipped = ", COMPRESSION gzip" if output.endswith(".gz") else ""
@@ -183,15 +185,20 @@ def _fill_typed(
         types = {row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {table}").fetchall()}
         filled = {name: i for i, name in enumerate(domain.names)}
         chosen = ", ".join(
-            f"COALESCE(t.{_name(name)}, CAST(f.f{filled[name]} AS {kind})) AS {_name(name)}"
+            f"CASE WHEN f.f{filled[name]} IS NULL THEN t.{identifier(name)} "
+            f"ELSE CAST(f.f{filled[name]} AS {kind}) END AS {identifier(name)}"
             if name in filled
-            else f"t.{_name(name)}"
+            else f"t.{identifier(name)}"
             for name, kind in types.items()
         )
         columns = ", ".join(f"'f{i}': 'VARCHAR'" for i in range(len(filled)))
-        reader = f"read_csv({sql_text(fillings)}, header = true, auto_detect = false, delim = ',', columns = {{{columns}}})"
+        reader = (
+            f"read_csv({text_literal(str(fillings))}, header = true, auto_detect = false, delim = ',', "
+            f"columns = {{{columns}}})"
+        )
         connection.execute(
-            f"COPY (SELECT {chosen} FROM {table} t POSITIONAL JOIN {reader} f) TO {sql_text(target)} ({copied}{zipped})"
+            f"COPY (SELECT {chosen} FROM {table} t POSITIONAL JOIN {reader} f) "
+            f"TO {text_literal(str(target))} ({copied}{zipped})"
         )
     if output == "-":
         with written(output, force) as file, target.open("rb") as done:
@@ -212,8 +219,33 @@ def _write_fillings(path: Path, values: list[Any], empty: "NDArray[np.bool_]") -
 
 
 def _text(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(cell(value))
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value.isoformat(sep=" ") if isinstance(value, dt.datetime) else str(value)
 
 
-def _name(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+def _format(output: str) -> str:
+    from depnet.data.write import ENDINGS
+
+    suffix = Path(output.removesuffix(".gz")).suffix.lower()
+    if output != "-" and suffix not in ("", *ENDINGS):
+        raise click.ClickException(
+            f"{output}: a table is written as {', '.join(ENDINGS)} (all but Parquet also .gz)."
+        )
+    return ENDINGS.get(suffix, "csv")
+
+
+@contextlib.contextmanager
+def _text_into(file: BinaryIO, *, zipped: bool) -> Iterator[io.TextIOWrapper]:
+    """Text into a binary file that stays open."""
+    with contextlib.ExitStack() as stack:
+        out: Any = stack.enter_context(gzip.GzipFile("", "wb", fileobj=file, mtime=0)) if zipped else file
+        text = io.TextIOWrapper(out, encoding="utf-8", newline="")
+        try:
+            yield text
+            text.flush()
+        finally:
+            with contextlib.suppress(OSError, ValueError):
+                text.detach()

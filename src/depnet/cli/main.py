@@ -86,7 +86,9 @@ def _run(arguments: Sequence[str] | None, manners: Manners) -> int:
         if isinstance(error, click.ClickException):
             return _failed(error.format_message(), code=error.exit_code)
         if isinstance(error, OSError):
-            return _failed(f"{error.filename or 'standard output'}: {error.strerror or error}.")
+            return _failed(
+                f"{error.filename or 'standard output'}: {(error.strerror or str(error)).rstrip('.')}."
+            )
         if isinstance(error, DepnetError):
             return _failed(str(error))
         if isinstance(error, MemoryError):

@@ -123,7 +123,7 @@ def _each(
     from depnet.cli.command import emit, generator, scan_of
     from depnet.cli.files import check_output, load_model
     from depnet.cli.query_each import answer_rows, columns_of, document
-    from depnet.cli.writing import write_columns
+    from depnet.cli.tables import write_numbers
 
     check_output(output, force)
     network = load_model(model)
@@ -131,7 +131,7 @@ def _each(
     result = answer_rows(
         network, targets, table, scan=scan_of(scan), tolerance=tolerance, max_seconds=max_seconds, rng=rng
     )
-    write_columns(columns_of(result, targets), output, force=force)
+    write_numbers(columns_of(result, targets), output, force=force)
     if as_json:
         emit(document(result, targets, output, used), err=output == "-")
 

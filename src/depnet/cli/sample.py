@@ -52,7 +52,7 @@ def sample(
     from depnet.cli.files import check_output, load_model
     from depnet.cli.given import parse
     from depnet.cli.progress import progress
-    from depnet.cli.writing import write_blocks
+    from depnet.cli.tables import write_table
     from depnet.sampling import Sampler
     from depnet.sampling.sampler import CHAINS
 
@@ -71,7 +71,7 @@ def sample(
         n_jobs=jobs,
     )
     with progress("sampling") as told:
-        write_blocks(sampler.blocks(rows, progress=told), network.domain, where, force=force, rng=rng)
+        write_table(sampler.blocks(rows, progress=told), where, force=force, rng=rng)
     if as_json:
         report = sampler.report
         document = {

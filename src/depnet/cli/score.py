@@ -41,8 +41,7 @@ def score(
     """
     from depnet.cli.command import emit, generator, threads_of
     from depnet.cli.files import check_output, load_model
-    from depnet.cli.tables import read_holed
-    from depnet.cli.writing import write_columns
+    from depnet.cli.tables import read_holed, write_numbers
     from depnet.inference.compare import scored
     from depnet.inference.holed_score import score_holed
 
@@ -53,7 +52,7 @@ def score(
     each = score_holed(network, holed.codes, holed.hidden, rng=rng, n_jobs=threads_of(jobs))
     summary = scored("data", "first", each, holed)
     if output is not None:
-        write_columns({"score": each}, output, force=force)
+        write_numbers({"score": each}, output, force=force)
     if as_json:
         document = {
             "score": summary.mean,

@@ -1,6 +1,7 @@
-"""Tables in, by the library's own reader; "-" is standard input."""
+"""Tables in and out, by the library's own reader and writer; "-" is a standard stream."""
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -107,6 +108,24 @@ def read_complete(
         f"{path}: {holed.rows - len(whole):,} rows with holes are left out.", UserWarning, stacklevel=2
     )
     return Dataset.from_codes(holed.codes[whole], domain=domain)
+
+
+def write_table(table: Any, path: str, *, force: bool, rng: "np.random.Generator | None" = None) -> None:
+    """A frame or codes to a file, in the format of its name; CSV where that says nothing."""
+    from depnet.data.write import write
+
+    plain = path != "-" and not Path(path).suffix
+    write(table, path, force=force, rng=rng, format="csv" if plain else None)
+
+
+def write_numbers(columns: "dict[str, NDArray[np.float64]]", path: str, *, force: bool) -> None:
+    """Columns of numbers, all as long."""
+    import numpy as np
+
+    rows = np.empty(len(next(iter(columns.values()))), dtype=[(name, np.float64) for name in columns])
+    for name, values in columns.items():
+        rows[name] = values
+    write_table(rows, path, force=force)
 
 
 def _read(path: str, **options: Any) -> "Dataset | Holed":

@@ -4,6 +4,7 @@ import contextlib
 import csv
 import gzip
 import io
+import itertools
 import json
 import os
 import sys
@@ -14,10 +15,11 @@ from typing import IO, Any, Literal, TypeAlias
 
 import numpy as np
 
+from depnet.data.assemble import Piece
 from depnet.data.calendar import text_of_day
 from depnet.data.columns import Column, ColumnKind
 from depnet.data.dataset import Dataset
-from depnet.data.decode import decode
+from depnet.data.decode import piece_of
 from depnet.data.disk import new_file
 from depnet.data.holed import Holed
 from depnet.data.layout import Layout
@@ -52,12 +54,14 @@ def write(
     *,
     force: bool = False,
     format: Format | None = None,  # noqa: A002
+    rng: np.random.Generator | None = None,
 ) -> None:
-    """Write a frame, a `Dataset` or a `Holed` to a file; "-" is the standard output.
+    """Write a frame, a `Dataset`, a `Holed` or an iterator over such tables of codes to a file; "-" is the standard output.
 
     The format follows from the name (.csv, .tsv, .parquet, .jsonl; .gz after it compresses, but not Parquet), or is
     given. The file appears when it is whole, and an existing one is replaced only with `force=True`. Missing
-    values are empty cells, null in JSON. Binned values of a table of codes are the medians of their bins.
+    values are empty cells, null in JSON. Binned values of a table of codes are the medians of their bins, or drawn from
+    the values that the bins keep with `rng`. An iterator (`Sampler.blocks`) is written as it goes, a table at a time.
 
     >>> write([{"sex": "male", "age": 40}, {"sex": None, "age": 30}], "-")
     sex,age
@@ -68,7 +72,7 @@ def write(
     if name is None:
         raise DataError(f"depnet.write(table, path): the path is a string or a Path; got {brief(path)}.")
     chosen, zipped = _format_of(name, format)
-    blocks = _Blocks.of(table)
+    blocks = _Blocks.of(table, rng)
     if name == "-":
         if chosen == "parquet":
             raise DataError('Parquet is not for a terminal. Write to a file, or choose format="csv".')
@@ -120,18 +124,26 @@ class _Blocks:
         self.names, self.kinds, self.blocks = tuple(names), tuple(kinds), blocks
 
     @classmethod
-    def of(cls, table: Any) -> "_Blocks":
+    def of(cls, table: Any, rng: np.random.Generator | None) -> "_Blocks":
         if isinstance(table, (Dataset, Holed)):
-            layout = Layout.of(table.domain, "dicts")
-            return cls(
-                table.domain.names, [column.kind for column in layout.columns], _decoded(table, layout)
+            table = iter([table])
+        if isinstance(table, Iterator):
+            first = next(table, None)
+            if not isinstance(first, (Dataset, Holed)):
+                raise DataError(f"an iterator to write gives Datasets, one at least; got {brief(first)}.")
+            layout = Layout.of(first.domain, "dicts")
+            blocks = (
+                block for part in itertools.chain([first], table) for block in _decoded(part, layout, rng)
             )
+            return cls(first.domain.names, [column.kind for column in layout.columns], blocks)
         opened = open_frame(table)
         columns = [opened.column(place) for place in range(len(opened.names))]
         return cls(opened.names, [column.kind for column in columns], _cut(columns, opened))
 
 
-def _decoded(table: Dataset | Holed, layout: Layout) -> Iterator[list[Column]]:
+def _decoded(
+    table: Dataset | Holed, layout: Layout, rng: np.random.Generator | None
+) -> Iterator[list[Column]]:
     if table.weights is not None:
         raise DataError(
             "a table with row weights has no rows to write. Repeat the rows, or leave the weights out."
@@ -140,8 +152,18 @@ def _decoded(table: Dataset | Holed, layout: Layout) -> Iterator[list[Column]]:
         codes = table.codes[start : start + BLOCK].astype(np.int64)
         if isinstance(table, Holed):
             codes[table.hidden[start : start + BLOCK]] = -1
-        opened = open_frame(decode(codes, table.domain, layout))
-        yield [opened.column(place) for place in range(len(table.domain))]
+        yield [
+            _column(piece_of(codes[:, i], variable, layout.columns[i], rng), variable.name)
+            for i, variable in enumerate(table.domain.variables)
+        ]
+
+
+def _column(piece: Piece, name: str) -> Column:
+    if piece.places is not None:
+        return Column(name, "label", None, piece.hidden, ids=piece.places, labels=piece.states)
+    assert piece.numbers is not None
+    numbers = piece.numbers.view(np.int64) if piece.numbers.dtype.kind == "M" else piece.numbers
+    return Column(name, piece.column.kind, None, piece.hidden, numbers=numbers)
 
 
 def _cut(columns: Sequence[Column], opened: Opened) -> Iterator[list[Column]]:
