@@ -109,6 +109,21 @@ def test_the_general_chains_are_kept_for_what_does_not_fit() -> None:
     assert RecordedChains.of(reduce(wide, [0], nothing, RandomScan()), [[0]], CHAINS, rng) is None
 
 
+def test_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    reduced = reduce(uneven(), [0, 2], Evidence({}, {}), RandomScan())
+    made = []
+    for states in (1 << 18, 7 * CHAINS):
+        monkeypatch.setattr(module, "MAX_STATES", states)
+        chains = RecordedChains.of(reduced, [[0, 2]], CHAINS, np.random.default_rng(2))
+        assert chains is not None
+        assert chains.run(64)
+        made.append(chains)
+    whole, pieces = made
+    assert (whole.sweeps, whole.state.tolist()) == (pieces.sweeps, pieces.state.tolist())
+    np.testing.assert_allclose(pieces.rounds[0][0], whole.rounds[0][0], rtol=1e-12)
+    np.testing.assert_allclose(whole.rounds[0][0].sum(), 64 * CHAINS, rtol=1e-12)
+
+
 def test_time_that_is_up_ends_a_round() -> None:
     chains = RecordedChains.of(
         reduce(uneven(), [0], Evidence({}, {}), RandomScan()), [[0]], CHAINS, np.random.default_rng(0)

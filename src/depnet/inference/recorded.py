@@ -37,6 +37,9 @@ WIDEST_GAP = 8
 """Long ones once in so many sweeps at least, and for each term that is summed once more: so that summing costs little
 beside the updates, and more sweeps still bring more records."""
 
+MAX_STATES = 1 << 18
+"""Recorded states that are kept at once, of all chains together."""
+
 MAX_CONTEXTS = 1 << 12
 """Leaves times states of the targets that a node does not update: counted for every chain."""
 
@@ -102,7 +105,7 @@ class RecordedChains(Rounds):
     def run(self, sweeps: int, *, before: float | None = None) -> bool:
         """A round of so many sweeps, a power of two; False where the time `before` which to end came first."""
         gap = max(1, min(sweeps // RECORDS, self.widest_gap))
-        piece = max(1, self.kernel.updates_a_call // (gap * self.a_sweep))
+        piece = max(1, min(self.kernel.updates_a_call // (gap * self.a_sweep), MAX_STATES // self.per_row))
         sums = np.zeros((1, self.per_row, self.cells))
         left = sweeps // gap
         while left > 0:
