@@ -12,10 +12,14 @@ from depnet import (
     ConditionalTable,
     ConstantSource,
     Dataset,
+    DecisionGraph,
+    Merge,
     Network,
     Node,
+    Split,
     StructuralMdl,
     certificate,
+    learn,
     learn_parameters,
 )
 from depnet.errors import LearningError, ModelError, ScanError
@@ -121,8 +125,6 @@ def test_wide_tables_have_distinct_contexts_and_an_empty_bound() -> None:
 
 
 def test_naming_is_reported_beside_r() -> None:
-    from depnet import DecisionGraph, Merge, Split
-
     dataset = Dataset.from_codes([[0, 0, 0], [1, 1, 2], [1, 0, 1]], [2, 2, 3])
     graph = DecisionGraph((Split(0, 2), Merge(0, 2), Split(1, 1)), (2, 2, 3))
     network = learn_parameters(dataset, [graph, ConstantSource(), ConstantSource()])
@@ -146,3 +148,27 @@ def test_bad_input() -> None:
         certificate(network, empty)
     with pytest.raises(ModelError, match="other states"):
         certificate(network, Dataset.from_codes([[0]], [3]))
+
+
+def test_naming_counts_the_variables_that_a_split_could_name() -> None:
+    rng = np.random.default_rng(4)
+    first = rng.integers(0, 2, (400, 1))
+    codes = np.hstack([first, (first + (rng.random((400, 4)) < 0.1)) % 2])
+    dataset = Dataset.from_codes(codes, [2] * 5)
+    a, b, c, _, _ = dataset.domain.names
+    rule = StructuralMdl()
+    network = learn(dataset, penalty=rule, roles={b: "target"}, forbidden=[(c, a)])
+    proof = certificate(network, dataset, penalty=rule, roles={b: "target"}, forbidden=[(c, a)])
+    admissible = [2, 4, 3, 3, 3]  # never b, for a neither c
+    for node, part, choices in zip(network.nodes, proof.nodes, admissible, strict=True):
+        assert isinstance(node.source, DecisionGraph)
+        leaves, nats = 1, 0.0
+        for operation in node.source.operations:
+            if isinstance(operation, Split):
+                nats += math.log(leaves * choices)
+                leaves += 1
+            else:
+                nats += math.log(leaves * (leaves - 1) / 2)
+                leaves -= 1
+        assert math.isclose(part.naming, nats / 400)
+    assert proof.nodes[0].naming < certificate(network, dataset, penalty=rule).nodes[0].naming

@@ -33,6 +33,7 @@ class CountedSplits {
 
     std::int64_t states() const { return states_; }
     std::size_t bytes_of_counts() const { return 0; }
+    void drop_counts(Leaf&) {}  // never asked to
 
     std::unique_ptr<Leaf> root();
     bool evaluate(Leaf& leaf);  // false: its counts are wanted

@@ -95,13 +95,13 @@ class Grower {
     // Finds the splits of the new leaves; false if some of them cannot be counted yet.
     bool evaluate_new() {
         watch_.poll(size());
-        // Counts are kept for subtracting and adding, as long as they are no more than the data.
+        // Counts are kept for subtracting and adding, as long as they are few beside the data.
         const bool drop =
             leaves_.size() * splits_.bytes_of_counts() >
-            static_cast<std::size_t>(std::max(data_.rows * data_.variables() / 4, kCountsKept));
+            static_cast<std::size_t>(std::max(data_.rows * data_.variables() / 8, kCountsKept));
         std::erase_if(new_, [&](Leaf* leaf) {
             const bool known = splits_.evaluate(*leaf);
-            if (known && drop) leaf->ones = {};
+            if (known && drop) splits_.drop_counts(*leaf);
             return known;
         });
         return new_.empty();

@@ -1,9 +1,12 @@
 // A leaf L_y while a node's information source is grown.
 #pragma once
 
+#include <sys/mman.h>
+
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -20,30 +23,58 @@ struct Cell {
     std::int64_t count;
 };
 
+// Memory for row numbers. Long lists come and go in all sizes, and between them what is kept for
+// long: in one heap they would leave holes, several times the rows. So long ones are pages of their
+// own, which go back to the system at once.
+class RowMemory {
+  public:
+    static std::uint32_t* get(std::size_t size) {
+        if (size < kLong) return new std::uint32_t[size];
+        void* pages = mmap(nullptr, size * sizeof(std::uint32_t), PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (pages == MAP_FAILED) throw std::bad_alloc();
+        return static_cast<std::uint32_t*>(pages);
+    }
+    static void give_back(std::uint32_t* rows, std::size_t size) {
+        if (size < kLong)
+            delete[] rows;
+        else
+            munmap(rows, size * sizeof(std::uint32_t));
+    }
+
+  private:
+    static constexpr std::size_t kLong = 1 << 15;  // 128 KB
+};
+
 // Row numbers, not initialised: a vector would fill them with zeros first.
 class RowList {
   public:
     RowList() = default;
-    explicit RowList(std::size_t size) : rows_(new std::uint32_t[size]), size_(size) {}
-    RowList(RowList&& other) noexcept : rows_(std::move(other.rows_)), size_(other.size_) {
-        other.size_ = 0;
-    }
+    explicit RowList(std::size_t size) : rows_(RowMemory::get(size)), size_(size) {}
+    RowList(RowList&& other) noexcept { swap(other); }
     RowList& operator=(RowList&& other) noexcept {
-        rows_ = std::move(other.rows_);
-        size_ = other.size_;
-        other.size_ = 0;
+        RowList old(std::move(other));
+        swap(old);
         return *this;
+    }
+    ~RowList() {
+        if (rows_) RowMemory::give_back(rows_, size_);
     }
     std::size_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
-    std::uint32_t* data() { return rows_.get(); }
-    const std::uint32_t* data() const { return rows_.get(); }
-    const std::uint32_t* begin() const { return rows_.get(); }
-    const std::uint32_t* end() const { return rows_.get() + size_; }
+    std::uint32_t* data() { return rows_; }
+    const std::uint32_t* data() const { return rows_; }
+    const std::uint32_t* begin() const { return rows_; }
+    const std::uint32_t* end() const { return rows_ + size_; }
     std::uint32_t operator[](std::size_t i) const { return rows_[i]; }
 
   private:
-    std::unique_ptr<std::uint32_t[]> rows_;
+    void swap(RowList& other) noexcept {
+        std::swap(rows_, other.rows_);
+        std::swap(size_, other.size_);
+    }
+
+    std::uint32_t* rows_ = nullptr;
     std::size_t size_ = 0;
 };
 

@@ -69,10 +69,7 @@ void Splits::count_children(Leaf& leaf, Leaves& children) {
         if (subtract ? child.get() != largest && child->count > 0
                      : costs_.may_pay(*child, cardinalities_))
             count(*child);
-    if (!subtract) {
-        keep_spare(leaf.ones);
-        return;
-    }
+    if (!subtract) return drop_counts(leaf);
     largest->ones = std::move(leaf.ones);
     for (const auto& child : children)
         if (child.get() != largest && child->count > 0)

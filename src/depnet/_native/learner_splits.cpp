@@ -325,8 +325,9 @@ std::unique_ptr<Leaf> Splits::merge(Leaf& a, Leaf& b) {
     } else if (!a.ones.empty() && !b.ones.empty()) {
         merged->ones = std::move(a.ones);
         for (std::size_t c = 0; c < merged->ones.size(); ++c) merged->ones[c] += b.ones[c];
-        keep_spare(b.ones);
     }
+    drop_counts(a);
+    drop_counts(b);
     return merged;
 }
 

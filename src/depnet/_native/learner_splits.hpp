@@ -31,6 +31,11 @@ class Splits {
     // The leaf of all rows.
     std::unique_ptr<Leaf> root();
 
+    // Forget a leaf's counts; their memory is used for the next leaf that is counted.
+    void drop_counts(Leaf& leaf) {
+        if (!leaf.ones.empty()) spare_.push_back(std::exchange(leaf.ones, {}));
+    }
+
     // Find the leaf's best split, or the entropy changes of all its splits (`keep_all`). True: the
     // rows are at hand, and nothing has to be waited for.
     bool evaluate(Leaf& leaf);
@@ -58,9 +63,6 @@ class Splits {
     bool masks_pay(std::int64_t rows) const;
     void count(Leaf& leaf);
     void count_children(Leaf& leaf, Leaves& children);
-    void keep_spare(std::vector<std::uint32_t>& ones) {
-        if (!ones.empty() && spare_.size() < 4) spare_.push_back(std::move(ones));
-    }
     void evaluate_planes(Leaf& leaf);
     void list_rows(Leaf& leaf) const;
     void split_mask(Leaf& leaf, std::int32_t place, Leaves& children);
@@ -92,7 +94,7 @@ class Splits {
     std::vector<std::uint64_t> masks_;                            // scratch: [state][word]
     std::vector<std::uint32_t> zeros_, small_;                    // scratch
     std::vector<double> zero_entropies_, one_entropies_;          // scratch
-    std::vector<std::vector<std::uint32_t>> spare_;  // some counts of leaves that are gone
+    std::vector<std::vector<std::uint32_t>> spare_;               // see drop_counts
 };
 
 }  // namespace depnet

@@ -14,7 +14,7 @@ of the network that knows nothing, one leaf a node, stands beside it. The certif
 computed from: after `Network.updated` it no longer holds.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +23,7 @@ from scipy.special import rel_entr, xlogy
 from depnet.arrays import IntArray
 from depnet.data.dataset import Dataset
 from depnet.learning.contexts import Contexts
+from depnet.learning.options import Role, plan
 from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, StructuralMdl, checked_penalty, penalty_value
 from depnet.model.counting import check_same_domain, leaf_counts
 from depnet.model.decision_graph import DecisionGraph
@@ -130,21 +131,35 @@ def certificate(
     weights: Sequence[float] | None = None,
     *,
     penalty: PenaltyLike = Mdl(),  # noqa: B008  # a frozen value
+    roles: Mapping[str, Role] | None = None,
+    forbidden: Iterable[tuple[str, str]] = (),
 ) -> Certificate:
     """What is proven about `network` from the rows of `dataset`: see the module.
 
     `weights` are the c_i of the random scan, None: all alike. `penalty` is the one it was learned with; only R,
-    cost and naming depend on it. Works for blocks, any tables and any sources.
+    cost and naming depend on it, and naming also on the `roles` and `forbidden` links it was learned with, which say
+    how many variables a split could name. Works for blocks, any tables and any sources.
     """
     check_same_domain("certificate", network.domain, dataset)
     c = RandomScan(None if weights is None else tuple(weights)).weights_of(len(network))
     rule = checked_penalty(penalty)
     contexts = Contexts(dataset)
-    nodes = tuple(_of_node(node, dataset, contexts, rule) for node in network.nodes)
+    admissible = [len(network.domain) - len(node.variables) for node in network.nodes]
+    if roles or forbidden:
+        names = network.domain.names
+        blocks = [tuple(names[i] for i in node.variables) for node in network.nodes]
+        tasks = plan(network.domain, blocks=blocks, roles=roles, forbidden=forbidden)
+        admissible = [len(task.inputs) for task in tasks[: len(blocks)]]
+    nodes = tuple(
+        _of_node(node, dataset, contexts, rule, choices)
+        for node, choices in zip(network.nodes, admissible, strict=True)
+    )
     return Certificate(nodes, tuple(float(x) for x in c), dataset.total)
 
 
-def _of_node(node: Node, dataset: Dataset, contexts: Contexts, penalty: Penalty) -> NodeCertificate:
+def _of_node(
+    node: Node, dataset: Dataset, contexts: Contexts, penalty: Penalty, admissible: int
+) -> NodeCertificate:
     counts = leaf_counts(node.source, node.variables, dataset)
     rows = dataset.total
     parameters = node.source.size * (node.table.states - 1)
@@ -158,7 +173,7 @@ def _of_node(node: Node, dataset: Dataset, contexts: Contexts, penalty: Penalty)
         full_entropy=contexts.entropy_given_others(node.variables),
         misfit=_misfit(counts, node, rows),
         penalty=penalty_value(penalty, parameters, rows),
-        naming=naming_cost(node.source, len(dataset.domain) - len(node.variables), rows, penalty),
+        naming=naming_cost(node.source, admissible, rows, penalty),
     )
 
 
