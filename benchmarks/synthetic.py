@@ -1,12 +1,12 @@
 """`python -m benchmarks synthetic`: a table against as many rows sampled from the network learned from it.
 
-Three sources of n rows are compared, n being the number of training rows: `sampled` from the network, `resampled` from
-the training rows with replacement (the floor: no generator that keeps its rows secret can be expected to do better), and
-`fresh`, real rows that were held out. For each source:
+Four sources of n rows are compared, n being the number of training rows: `sampled` from the network, `calibrated`, sampled
+from the same network after `depnet.calibrate`, `resampled` from the training rows with replacement (the floor: what
+chance alone does to n rows), and `fresh`, real rows that were held out. For each source:
 
 - the mean total variation distance to the training rows' 1-, 2- and 3-way marginals, over all variables, pairs and
   triples (or so many triples drawn at random, where there are more than --triples). Numbers are compared in the
-  network's bins. Fewer rows make a larger distance by chance alone, so all three are cut to the same number for this;
+  network's bins. Fewer rows make a larger distance by chance alone, so all are cut to the same number for this;
 - the accuracy on held-out real rows of gradient boosting trained on it: of the class, where a table has one, and else of
   its four variables of the largest entropy, averaged. Numbers are drawn from the bins' quantiles. Beside it, `real`:
   trained on the training rows themselves, and `mode`: always the most frequent state;
@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.quality import read as read_binary
-from depnet import Dataset, Network, learn, sample
+from depnet import Dataset, Network, calibrate, learn, sample
 from depnet.arrays import FloatArray, IntArray
 from depnet.data import decode, describe, encode
 from depnet.data.layout import Layout
@@ -117,9 +117,10 @@ def run(table: Table, options: argparse.Namespace) -> None:
     began = time.process_time()
     sampled = sample(network, train.rows, rng=rng)
     drawn = time.process_time() - began
+    calibrated = sample(calibrate(network, train, rng=rng), train.rows, rng=rng)
     chosen = rng.integers(0, train.rows, train.rows)
     again = Dataset.from_codes(train.codes[chosen], domain=domain)
-    sources = {"sampled": sampled, "resampled": again, "fresh": table.test}
+    sources = {"sampled": sampled, "calibrated": calibrated, "resampled": again, "fresh": table.test}
     leaves = sum(node.source.size for node in network.nodes)
     print(
         f"\n{table.name}: {len(domain)} variables, {train.rows:,} training rows, {table.test.rows:,} held out; "
@@ -142,7 +143,8 @@ def run(table: Table, options: argparse.Namespace) -> None:
         ]
         print(f"    {name:52} {apart[0]:.4f}  {apart[1]:.4f}  {apart[2]:.4f}")
     real, held_out = _real(table)
-    numbers = {"sampled": _numbers(table, sampled, rng), "resampled": real[chosen], "real": real}
+    numbers = {name: _numbers(table, sources[name], rng) for name in ("sampled", "calibrated")}
+    numbers |= {"resampled": real[chosen], "real": real}
     scores = {name: _accuracy(table, values) for name, values in numbers.items()}
     scores["mode"] = _mode(table)
     print("  accuracy on held-out rows, trained on:  " + ", ".join(f"{k} {v:.4f}" for k, v in scores.items()))
