@@ -168,7 +168,8 @@ class Bins:
             return text_of_day(int(number))
         if self.kind == "datetime":
             return text_of_moment(int(number))
-        return str(int(number)) if abs(number) < 1e15 and number == int(number) else repr(number)
+        whole = self.kind == "integer" or (abs(number) < 1e15 and number == int(number))
+        return str(int(number)) if whole else repr(float(number))
 
     def _label(self, k: int) -> str:
         low, high = self.edges[k], self.edges[k + 1]
