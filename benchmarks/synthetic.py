@@ -23,6 +23,7 @@ import itertools
 import os
 import time
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -164,7 +165,7 @@ def run(table: Table, options: argparse.Namespace) -> None:
         )
 
 
-def _triples(n: int, most: int, seed: int) -> list[tuple[int, ...]]:
+def _triples(n: int, most: int, seed: int) -> Sequence[tuple[int, ...]]:
     every = list(itertools.combinations(range(n), 3)) if n <= 200 else []
     if every and len(every) <= most:
         return every
@@ -172,7 +173,7 @@ def _triples(n: int, most: int, seed: int) -> list[tuple[int, ...]]:
     return sorted({tuple(sorted(rng.choice(n, 3, replace=False).tolist())) for _ in range(most)})
 
 
-def _apart(train: Dataset, codes: Any, subsets: list[tuple[int, ...]]) -> float:
+def _apart(train: Dataset, codes: Any, subsets: Sequence[tuple[int, ...]]) -> float:
     cards = train.domain.cardinalities
     ours, theirs = (np.asfortranarray(x).astype(np.int64) for x in (train.codes, codes))
     total = 0.0
