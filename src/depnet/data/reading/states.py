@@ -81,8 +81,9 @@ def groups(places: Sequence[int], bytes_each: int, memory: int) -> Iterator[Sequ
 def _counts(rows: Rows) -> list[int]:
     """How many values each column has; an infinity, and far too many labels, are refused here."""
     present: list[int] = []
-    for start in range(0, len(rows.columns), GROUP):
-        group = list(enumerate(rows.columns))[start : start + GROUP]
+    columns = list(enumerate(rows.columns))
+    for start in range(0, len(columns), GROUP):
+        group = columns[start : start + GROUP]
         parts = [f"count(v{place})" for place, _ in group]
         parts += [f"count(*) FILTER (WHERE isinf(v{place}))" for place, c in group if c.kind == "float"]
         large = rows.rows > _SMALL_ROWS
