@@ -8,6 +8,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from depnet import Domain, Variable
 from depnet.data import Bins, Holed, describe, encode
@@ -101,6 +103,33 @@ def test_an_unknown_value_is_named_with_its_row_and_the_nearest(
 ) -> None:
     with pytest.raises(DataError, match=message):
         codes(values, variable)
+
+
+@given(
+    labels=st.lists(
+        st.one_of(st.integers(-20, 20), st.integers(-(2**60), 2**60), st.floats(-20, 20), st.booleans()),
+        min_size=1,
+        max_size=12,
+        unique=True,
+    ),
+    values=st.lists(st.one_of(st.integers(-25, 25), st.integers(-(2**60), 2**60)), min_size=1),
+)
+def test_numbers_are_the_states_they_equal(labels: list[Any], values: list[int]) -> None:
+    variable = Variable("x", tuple(labels))
+    expected = [next((code for code, label in enumerate(labels) if label == value), None) for value in values]
+    for column in (values, [float(value) for value in values if abs(value) < 2**53]):
+        frame = pl.DataFrame({"x": column}, schema={"x": pl.Float64 if column is not values else pl.Int64})
+        table = encode(frame, Domain((variable,)), handle_unknown="missing")
+        kept = [
+            code
+            for code, value in zip(expected, values, strict=True)
+            if column is values or abs(value) < 2**53
+        ]
+        found = [
+            None if hole else code
+            for hole, code in zip(table.hidden[:, 0].tolist(), table.codes[:, 0].tolist(), strict=True)
+        ]
+        assert found == kept
 
 
 def test_unknown_values_may_count_as_missing() -> None:

@@ -5,13 +5,13 @@ A value is the state with an equal label (1, 1.0 and True are equal), else the o
 where it lies beyond. What is missing stays hidden, or is the variable's state for missing values.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from depnet.arrays import IntArray, read_only
+from depnet.data.bins import Number, Numbers
 from depnet.data.calendar import DAY, text_of_day, text_of_moment
 from depnet.data.columns import Column
 from depnet.data.dataset import code_type
@@ -24,6 +24,8 @@ from depnet.errors import DataError, brief
 
 HandleUnknown: TypeAlias = Literal["error", "missing"]
 UNKNOWN, HIDDEN = -2, -1
+TABLE = 2**16
+"""Whole numbers that span less than this are looked up in a table."""
 
 
 def encode(
@@ -118,17 +120,32 @@ def _among_states(column: Column, variable: Variable) -> IntArray:
         if isinstance(state, (int, float)) and abs(state) < 2**53 and state is not variable.missing
     ]
     if states and column.kind in ("boolean", "integer", "float"):
-        labels: NDArray[Any] = np.array([float(state) for state, _ in states])
-        order = np.argsort(labels)
-        place = np.minimum(np.searchsorted(labels[order], numbers), len(order) - 1)
-        equal = labels[order][place] == numbers
-        codes = np.where(equal, np.array([code for _, code in states])[order][place], UNKNOWN)
+        codes = _equal_numbers(numbers, *zip(*states, strict=True))
     left = (codes == UNKNOWN) & ~column.hidden
     if left.any():
         distinct, ids = np.unique(numbers[left], return_inverse=True)
         values = (value_of(column, number) for number in distinct.tolist())
         codes[left] = np.array(_found(variable, values))[ids]
     return codes
+
+
+def _equal_numbers(numbers: Numbers, labels: Sequence[Number], codes: Sequence[int]) -> IntArray:
+    """The code of the label that each number is equal to, or UNKNOWN: by a table where it is short, else by bisection."""
+    low, high = min(labels), max(labels)
+    if numbers.dtype == np.int64 and high - low < TABLE:
+        table = np.full(int(high - low) + 2, UNKNOWN)
+        whole = [
+            (int(label - low), code) for label, code in zip(labels, codes, strict=True) if label == int(label)
+        ]
+        if whole and low == int(low):
+            places, found = zip(*whole, strict=True)
+            table[list(places)] = found
+            inside = (numbers >= low) & (numbers <= high)
+            return table[np.where(inside, numbers - int(low), len(table) - 1)]
+    ordered = np.array(labels, dtype=np.float64)
+    order = np.argsort(ordered)
+    place = np.minimum(np.searchsorted(ordered[order], numbers), len(order) - 1)
+    return np.where(ordered[order][place] == numbers, np.array(codes)[order][place], UNKNOWN)
 
 
 def value_of(column: Column, number: Any) -> object:
