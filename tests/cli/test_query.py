@@ -54,6 +54,19 @@ def test_sets_weights_joints_and_sampling(model: Path) -> None:
     assert "R-hat" in depnet("query", model, "survived", "--method", "sample").stdout.decode()
 
 
+def test_evidence_without_effect_is_said_and_what_to_do(tmp_path: Path) -> None:
+    table = library.ConditionalTable.from_probabilities
+    alone = library.Node((0,), library.ConstantSource(), table([[0.5, 0.5]]))
+    reader = library.Node((1,), library.LosslessSource((0,), (2,)), table([[0.9, 0.1], [0.1, 0.9]]))
+    path = tmp_path / "one-sided.json"
+    library.save(library.Network(library.Domain.from_cardinalities([2, 2]), (alone, reader)), path)
+    text = depnet("query", path, "X0", "-g", "X1=1").stdout.decode()
+    assert "ignored   X1: clamped, it reaches no target; --method bayes" in text
+    assert answer("query", path, "X0", "-g", "X1=1")["evidence_ignored"] == ["X1"]
+    asked = answer("query", path, "X0", "-g", "X1=1", "--method", "bayes")
+    assert asked["probabilities"]["X0"] == pytest.approx([0.1, 0.9])
+
+
 def test_rare_evidence_is_warned_of(model: Path) -> None:
     text = depnet("query", model, "survived", "-g", "sex=female,class=Crew").stdout.decode()
     assert "warning: at most 23 training rows" in text

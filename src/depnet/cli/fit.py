@@ -152,8 +152,8 @@ def _show(summary: dict[str, Any]) -> None:
         ),
         f"pseudo-log-likelihood {summary['score']:.4f} nats a row, on these rows",
         (
-            f"FC(data || model) <= {summary['fc_limit']:.5f} nats (Theorem 3); one leaf a node: "
-            f"{summary['one_leaf_limit']:.5f}"
+            f"FC(data || model) <= {summary['fc_limit']:.4g} nats (Theorem 3); one leaf a node: "
+            f"{summary['one_leaf_limit']:.4g}"
         ),
     ]
     if summary["blocks"]:

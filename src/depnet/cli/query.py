@@ -223,5 +223,8 @@ def _notes(result: "QueryResult") -> list[str]:
     if result.evidence and result.support is not None:
         lines.append(f"support   {result.support}")
     if result.evidence_ignored:
-        lines.append(f"evidence without effect: {', '.join(result.evidence_ignored)}")
+        ignored = ", ".join(result.evidence_ignored)
+        lines.append(
+            f"ignored   {ignored}: clamped, it reaches no target; --method bayes conditions the joint law"
+        )
     return lines

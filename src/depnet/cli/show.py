@@ -142,8 +142,8 @@ def _show_summary(network: "Network", proven: Any) -> None:
         show_lines(f"one-sided links ({len(one_sided):,}), evidence goes one way: {some}")
     if proven is not None:
         show_lines(
-            f"certificate: FC(data || model) <= {proven.fc_limit:.5f} nats (Theorem 3); one leaf a node: "
-            f"{proven.one_leaf_limit:.5f}"
+            f"certificate: FC(data || model) <= {proven.fc_limit:.4g} nats (Theorem 3); one leaf a node: "
+            f"{proven.one_leaf_limit:.4g}"
         )
 
 
