@@ -1,7 +1,11 @@
 """docs/pictures.md: its example runs, and every function that it names is there."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 from depnet import pictures
 
@@ -13,6 +17,21 @@ def test_the_example_runs() -> None:
     scope: dict[str, object] = {}
     exec(compile(code, "docs/pictures.md", "exec"), scope)
     assert str(scope["svg"]).startswith("<svg")
+
+
+def test_every_name_is_there() -> None:
+    assert set(pictures.__all__) <= set(dir(pictures))
+    for name in pictures.__all__:
+        assert getattr(pictures, name).__doc__ or name == "Relation", name
+    with pytest.raises(AttributeError, match="no attribute 'to_dott'"):
+        pictures.to_dott  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_a_decision_graph_as_text_needs_numpy_only() -> None:
+    loaded = "[m for m in ('scipy', 'matplotlib') if m in sys.modules]"
+    program = f"import sys; from depnet.pictures import node_text; print({loaded})"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["[]"]
 
 
 def test_every_function_it_names_is_there() -> None:

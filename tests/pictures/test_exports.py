@@ -23,6 +23,7 @@ from depnet.pictures import (
     to_dot,
     to_graphml,
     to_mermaid,
+    to_networkx,
     to_svg,
 )
 from depnet.pictures.decision import Leaf
@@ -58,6 +59,16 @@ def test_graphml(drawn: tuple[Network, Dataset, DependencyGraph]) -> None:
         assert (data["strength"], data["block"]) == (arrow.strength, arrow.block)
     for v, name in enumerate(graph.names):
         assert back.nodes[f"n{v}"].get("name", "") == re.sub("[\x00-\x08\x0b\x0c\x0e-\x1f]", "\ufffd", name)
+
+
+def test_networkx(drawn: tuple[Network, Dataset, DependencyGraph]) -> None:
+    graph = drawn[2]
+    back = to_networkx(graph)
+    assert tuple(back.nodes) == graph.names
+    found = {(a, b, d["strength"], d["block"]) for a, b, d in back.edges(data=True)}
+    assert found == {
+        (graph.names[a.source], graph.names[a.target], a.strength, a.block) for a in graph.arrows
+    }
 
 
 def dot_statements(text: str) -> list[str]:

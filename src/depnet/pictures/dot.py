@@ -1,7 +1,7 @@
 """The dependency graph in DOT, for Graphviz."""
 
 from depnet.pictures import colours
-from depnet.pictures.communities import communities
+from depnet.pictures.community import communities
 from depnet.pictures.graph import DependencyGraph
 from depnet.pictures.labels import dot
 

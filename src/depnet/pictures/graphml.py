@@ -1,6 +1,6 @@
 """The dependency graph in GraphML, for networkx, Gephi, yEd, Cytoscape and igraph."""
 
-from depnet.pictures.communities import communities
+from depnet.pictures.community import communities
 from depnet.pictures.graph import DependencyGraph
 from depnet.pictures.labels import xml
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.pictures import colours
-from depnet.pictures.communities import communities
+from depnet.pictures.arrange import layout, spread
+from depnet.pictures.community import communities
 from depnet.pictures.graph import DependencyGraph, Tie
 from depnet.pictures.labels import columns, counted, short, xml
-from depnet.pictures.layout import layout, spread
 
 FONT = 13.0
 COLUMN = 0.62 * FONT

@@ -8,11 +8,11 @@ import numpy as np
 from depnet.data.dataset import Dataset
 from depnet.model.network import Network
 from depnet.pictures import colours
+from depnet.pictures.arrange import layout, spread
 from depnet.pictures.canvas import axes_of, plain, styled
-from depnet.pictures.communities import communities
+from depnet.pictures.community import communities
 from depnet.pictures.graph import DependencyGraph, Tie, dependency_graph
 from depnet.pictures.labels import columns
-from depnet.pictures.layout import layout, spread
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

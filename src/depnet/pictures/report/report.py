@@ -16,10 +16,10 @@ from depnet.model.links import one_sided_links
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
 from depnet.pictures import colours
+from depnet.pictures.compared import Marginal, marginals
 from depnet.pictures.decision import Leaf, decision, node_name
 from depnet.pictures.graph import DependencyGraph, dependency_graph
 from depnet.pictures.labels import counted, short, xml
-from depnet.pictures.marginals import Marginal, marginals
 from depnet.pictures.report.page import (
     Column,
     Section,
