@@ -51,7 +51,17 @@ def test_one_version() -> None:
     assert f"\n## {version}" in text("CHANGELOG.md")
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "docs/paper-map.md", "docs/model-file.md"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "README.md",
+        "CONTRIBUTING.md",
+        "docs/paper-map.md",
+        "docs/model-file.md",
+        "docs/tutorial.md",
+        "docs/command-line.md",
+    ],
+)
 def test_links_lead_to_files(name: str) -> None:
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text(name)):
         if "://" not in target:

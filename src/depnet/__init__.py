@@ -177,6 +177,7 @@ _NAMES = {
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
 _SUBMODULES = (
+    "cluster",
     "data",
     "errors",
     "estimators",
