@@ -5,6 +5,7 @@ to the variable that is told; blue where both tell each other, vermillion where 
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections import Counter
 
 import numpy as np
@@ -75,7 +76,7 @@ def to_svg(graph: DependencyGraph, *, links: int | None = None, at: FloatArray |
     return _page(picture, notes)
 
 
-class _Picture:
+class _Picture(ABC):
     """Lines under marks; `size` is half of what a mark covers, so that lines end at its edge."""
 
     def __init__(
@@ -118,8 +119,9 @@ class _Picture:
             f'<path class="head" d="{"".join(heads)}"/></g>'
         )
 
+    @abstractmethod
     def marks(self) -> list[str]:
-        raise NotImplementedError
+        """The variables themselves."""
 
     def said(self, v: int) -> str:
         """What hovering over a variable says: what predicts it, what it predicts."""

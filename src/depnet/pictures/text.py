@@ -24,7 +24,8 @@ def node_text(network: Network, node: int | str, *, most_lines: int = MOST_LINES
     written out once, with a letter, and referred to by it.
 
     >>> from depnet import learn, titanic
-    >>> print(node_text(learn(titanic()), "age"))       # doctest: +SKIP
+    >>> node_text(learn(titanic()), "age").splitlines()[0]
+    'age (adult, child), 2,201 rows: 4 leaves, reads class, sex, survived'
     """
     return decision_text(decision(network, node), most_lines=most_lines)
 
