@@ -345,3 +345,10 @@ def test_categories_are_not_silently_lost_without_pyarrow(
         with pytest.raises(DataError, match=r"has categories.*only pyarrow reads.*text=\[\.\.\.\]"):
             read(tmp_path / f"{name}.parquet")
     assert read(tmp_path / "text.parquet").domain.variables[0].states == ("a", "b")
+
+
+def test_row_names_of_pandas_are_no_column(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"x": [1, 2]}, index=["first", "second"])
+    frame.to_parquet(tmp_path / "t.parquet")
+    assert_same(read(tmp_path / "t.parquet"), frame)
+    assert read(tmp_path / "t.parquet", columns=["__index_level_0__"]).rows == 2

@@ -159,6 +159,13 @@ def test_all_missing_columns_may_be_a_state(tmp_path: Path) -> None:
     assert read(path, missing="state").domain.variables[1].states == ("(missing)",)
 
 
+def test_columns_of_no_type(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    pd.DataFrame({"x": [None, None], "y": [1, 2]}).to_parquet(path)
+    refuse(path, "column 'x' has no value in its 2 rows")
+    assert read(path, missing="state").domain.variables[0].states == ("(missing)",)
+
+
 def test_directories_models_and_other_things(tmp_path: Path) -> None:
     refuse(tmp_path, "this is a directory. Name a file in it")
     for name in ("m.json", "m.csv", "m.json.gz"):

@@ -93,6 +93,8 @@ def column_of_type(name: str, typed: str, sql_type: str) -> FileColumn:
     kind: ColumnKind
     if head in ("VARCHAR", "UUID", "ENUM"):
         return FileColumn(name, "label", typed)
+    if head in ('"NULL"', "NULL"):
+        return FileColumn(name, "empty", typed)
     if head in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"):
         kind = "integer"
     elif head in ("FLOAT", "DOUBLE", "DECIMAL", "HUGEINT", "UHUGEINT"):

@@ -1,5 +1,6 @@
 """The rows and columns that were asked for, to be asked for in SQL as v0, v1, ...: one value a cell, or NULL."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,6 +18,8 @@ from depnet.errors import DataError, brief
 
 if TYPE_CHECKING:
     import duckdb
+
+_INDEX = re.compile(r"__index_level_\d+__")  # a frame's row names, as pandas puts them in Parquet files
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +188,8 @@ def checked_places(names: Sequence[str], request: Request, source: Source) -> li
                 "choose others with columns=[...]."
             )
     if request.columns is None:
-        return list(range(len(names)))
+        kept = [place for place, name in enumerate(names) if not _INDEX.fullmatch(name)]
+        return kept or list(range(len(names)))
     return [first[name] for name in request.columns]
 
 
