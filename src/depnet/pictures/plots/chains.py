@@ -73,14 +73,11 @@ def plot_trace(
     Without `variable`, that of the largest R-hat; without `state`, its state of the largest R-hat.
     """
     found = diagnose(drawn, chains).r_hat
-    worst = {
-        name: float(np.nanmax(np.where(np.isfinite(r), r, np.nan_to_num(np.inf))))
-        for name, r in found.items()
-    }
+    worst = {name: float(np.max(np.where(np.isnan(r), 1.0, r))) for name, r in found.items()}
     name = max(sorted(worst), key=lambda n: worst[n]) if variable is None else variable
     i = drawn.domain.index(name)
     chosen = drawn.domain.variables[i]
-    code = int(np.argmax(np.nan_to_num(found[name], nan=-1.0))) if state is None else chosen.code(state)
+    code = int(np.nanargmax(found[name])) if state is None else chosen.code(state)
     ones = state_indicators(by_chain(drawn, chains)[:, :, i], chosen.cardinality)[:, :, code]
     draws = np.arange(1, ones.shape[1] + 1)
     with styled():
