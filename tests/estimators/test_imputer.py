@@ -172,3 +172,18 @@ def test_every_imputation_has_a_network_of_its_own() -> None:
         imputer.set_params(n_imputations=-1).transform_many(holed)
     with pytest.raises(ValueError, match="number of networks"):
         DependencyNetworkImputer(n_networks=0, rounds=1).fit(holed)
+
+
+def test_each_node_has_the_penalty_that_predicts_unseen_rows_better() -> None:
+    """Noise has no use for a generous penalty; a class that many columns tell a little about has (in 5 of 6 seeds)."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 300)
+    hints = np.where(rng.random((300, 8)) < 0.75, y[:, None], 1 - y[:, None])
+    table = np.column_stack([hints, y]).astype(float)
+    table[rng.random(table.shape) < 0.1] = np.nan
+    assert DependencyNetworkImputer(rounds=1, random_state=0).fit(table).generous_[-1]
+    noise = rng.integers(0, 2, size=(300, 12)).astype(float)
+    noise[rng.random(noise.shape) < 0.1] = np.nan
+    assert not DependencyNetworkImputer(rounds=1, random_state=0).fit(noise).generous_.any()
+    given = DependencyNetworkImputer(penalty="mdl", rounds=1, random_state=0).fit(noise)
+    assert not hasattr(given, "generous_")

@@ -11,7 +11,14 @@ from depnet.arrays import FloatArray, IntArray
 from depnet.data.holed import Holed
 from depnet.errors import DataError
 from depnet.inference import completion
-from depnet.inference.completion import Completed, learn_completed, marginal_fill, plausible_networks, redrawn
+from depnet.inference.completion import (
+    Completed,
+    learn_completed,
+    marginal_fill,
+    out_of_bag_scores,
+    plausible_networks,
+    redrawn,
+)
 from tests.laws import assert_same_law
 
 ROWS = 20_000
@@ -198,6 +205,32 @@ def test_plausible_networks_spread_as_resampled_rows_do() -> None:
     assert np.std(shares, ddof=1) == pytest.approx(np.sqrt(p * (1 - p) / 1000), rel=0.4)
     with pytest.raises(ValueError, match="number of networks"):
         plausible_networks(done, learned, 0)
+
+
+def test_out_of_bag_scores_are_those_of_rows_not_drawn() -> None:
+    """Against a literal twin: rows, networks and nodes in loops, hidden cells left out."""
+    rng = np.random.default_rng(6)
+    codes = drawn_rows(rng)[:40]
+    hidden = rng.random(codes.shape) < 0.2
+    done = learn_completed(holed_of(codes, hidden), learned, rounds=1, rng=rng)
+    found = out_of_bag_scores(done, learned, 3, rng=np.random.default_rng(8))
+    again = np.random.default_rng(8)
+    tables = [again.multinomial(40, np.full(40, 1 / 40)) for _ in range(3)]
+    rows = done.dataset.codes
+    networks = [
+        learned(Dataset.from_codes(np.repeat(rows, times, axis=0), domain=domain_of())) for times in tables
+    ]
+    for i in range(4):
+        logs = []
+        for r in range(40):
+            unseen = [net for net, times in zip(networks, tables, strict=True) if times[r] == 0]
+            if unseen and not hidden[r, i]:
+                nodes = [net.nodes[i] for net in unseen]
+                thetas = [
+                    node.table.probabilities[node.source(rows[r : r + 1])[0], rows[r, i]] for node in nodes
+                ]
+                logs.append(np.log(np.mean(thetas)))
+        assert found[i] == pytest.approx(np.mean(logs), rel=1e-12)
 
 
 @pytest.mark.parametrize("wrong", [{"rounds": 0}, {"sweeps": 0}, {"rounds": True}])

@@ -16,12 +16,15 @@ from depnet.data.holed import Holed
 from depnet.estimators.callbacks import CallbackSupportMixin, with_callbacks
 from depnet.estimators.network import DependencyNetwork
 from depnet.estimators.randomness import generator_of
-from depnet.estimators.settings import BLOCKS, GENEROUS
+from depnet.estimators.settings import BLOCKS, FEW_ROWS, GENEROUS, QUICK
 from depnet.estimators.tables import checked
-from depnet.inference.completion import plausible_networks
+from depnet.inference.completion import Learner, out_of_bag_scores, plausible_networks
 from depnet.inference.impute import impute
 from depnet.inference.mean_law import mean_laws
 from depnet.model.network import Network
+
+TRIED_NETWORKS = 4
+"""Networks with each penalty by which a node's penalty is chosen."""
 
 COARSEST = 0.1
 """The Monte Carlo standard error of one network's probabilities, at most."""
@@ -39,7 +42,7 @@ class DependencyNetworkImputer(CallbackSupportMixin, TransformerMixin, BaseEstim
     - `n_imputations`: how many completed tables `transform_many` draws, from one network after the other.
     - `add_indicator`: append a column `missingindicator_NAME` for each column that had holes in `fit`.
     - `tolerance`: about the Monte Carlo standard error of a hole's probabilities; it sets the number of sweeps.
-    - `penalty`: None is a generous one, since a mean over networks evens out what each has learned too much.
+    - `penalty`: None chooses for each node between a strict and a generous one, by rows that networks have not seen.
 
     Other parameters, and values never seen (`handle_unknown="missing"`: they are filled, too), are those of
     `DependencyNetwork`. After `fit`: `model_`, a `DependencyNetwork` of the completed table, and `networks_`.
@@ -94,7 +97,7 @@ class DependencyNetworkImputer(CallbackSupportMixin, TransformerMixin, BaseEstim
         """Learn from X with its holes; `y` is ignored."""
         rng = generator_of(self.random_state)
         model = DependencyNetwork(
-            penalty=GENEROUS if self.penalty is None else self.penalty,
+            penalty=QUICK if self.penalty is None else self.penalty,
             smoothing=self.smoothing,
             blocks=self.blocks,
             bins=self.bins,
@@ -114,14 +117,37 @@ class DependencyNetworkImputer(CallbackSupportMixin, TransformerMixin, BaseEstim
         model.random_state = self.random_state
         self.model_ = model
         assert model.completion_ is not None
-        settings = model._settings()
         self.networks_: tuple[Network, ...] = (model.network_,)
         if self.n_networks != 1:
             self.networks_ = plausible_networks(
-                model.completion_, settings.learn, self.n_networks, rng=rng, n_jobs=settings.threads
+                model.completion_,
+                self._learner(model, rng),
+                self.n_networks,
+                rng=rng,
+                n_jobs=model._settings().threads,
             )
         self.indicated_ = np.flatnonzero(model.completion_.hidden.any(axis=0))
         return self
+
+    def _learner(self, model: DependencyNetwork, rng: np.random.Generator) -> Learner:
+        """The learner of `networks_`: with the penalty given, or for each node the better of two."""
+        settings = model._settings()
+        done = model.completion_
+        assert done is not None
+        if self.penalty is not None or self.blocks is not None or done.dataset.total < FEW_ROWS:
+            return settings.learn
+        seed = rng.integers(2**63)
+        scores = [
+            out_of_bag_scores(
+                done,
+                settings.learn_with([penalty] * len(model.domain_)),
+                TRIED_NETWORKS,
+                rng=np.random.default_rng(seed),  # the same rows for both
+            )
+            for penalty in (QUICK, GENEROUS)
+        ]
+        self.generous_ = scores[1] > scores[0]
+        return settings.learn_with([GENEROUS if better else QUICK for better in self.generous_])
 
     def transform(self, X: Any) -> Any:
         """X with its holes filled, as the kind of frame it is."""

@@ -10,9 +10,9 @@ from joblib import effective_n_jobs
 from depnet.data.dataset import Dataset
 from depnet.data.holed import Holed
 from depnet.inference.completion import Completed, learn_completed
-from depnet.learning.learn import learn
-from depnet.learning.options import Role
-from depnet.learning.penalty import Mdl, StructuralMdl
+from depnet.learning.learn import learn, learn_tasks
+from depnet.learning.options import Limits, Role, plan
+from depnet.learning.penalty import Mdl, Penalty, StructuralMdl
 from depnet.model.network import Network
 
 BLOCKS: None = None
@@ -22,7 +22,7 @@ QUICK = StructuralMdl(0.75, 1.0, 0.5 * Mdl())
 """The best single penalty of docs/penalties.md: for the rounds of completion, and where "auto" has too few rows."""
 
 GENEROUS = StructuralMdl(0.25, 1.0, 0.25 * Mdl())
-"""For a mean over networks learned from rows drawn with replacement, which evens out what each has learned too much."""
+"""Beside `QUICK` for a mean over networks, which evens out what each has learned too much: better on small tables."""
 
 FEW_ROWS = 10
 """With fewer rows "auto" has nothing to hold out, and `QUICK` is used."""
@@ -67,6 +67,22 @@ class Settings:
             progress=progress,
             resume=self.resume,
         )
+
+    def learn_with(self, penalties: Sequence[Penalty]) -> Callable[[Dataset], Network]:
+        """A learner with a penalty for each node; without blocks."""
+
+        def learned(rows: Dataset) -> Network:
+            return learn_tasks(
+                rows,
+                plan(rows.domain, roles=self.roles, forbidden=self.forbidden),
+                penalties,
+                smoothing=self.smoothing,
+                n_jobs=self.n_jobs,
+                limits=Limits(self.max_leaves, self.min_leaf_rows),
+                max_seconds=self.max_seconds,
+            )
+
+        return learned
 
     def complete(
         self, holed: Holed, rng: np.random.Generator, progress: Callable[[int], object] | None = None

@@ -29,9 +29,10 @@ from depnet.inference.chains import Chains, Order
 from depnet.inference.plan import planned
 from depnet.inference.rows import NOTHING
 from depnet.learning.links import resampled
+from depnet.learning.rows import taken
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan
-from depnet.model.score import score_samples
+from depnet.model.score import log_theta, score_samples
 
 ROUNDS = 20
 SWEEPS = 10
@@ -184,6 +185,35 @@ def plausible_networks(
             )
             rows = Dataset.from_codes(codes, domain=rows.domain, weights=rows.weights)
     return tuple(networks)
+
+
+def out_of_bag_scores(done: Completed, learn: Learner, count: int, *, rng: np.random.Generator) -> FloatArray:
+    """Of each node, how well a mean over `count` networks predicts rows that they have not seen, in nats a cell.
+
+    A network is learned from rows drawn with replacement, and scores those that were not drawn: log of the mean, over the
+    networks that have not seen a row, of theta; the mean over rows, drawn cells left out.
+    """
+    rows = done.dataset
+    weights = np.ones(rows.rows, dtype=np.int64) if rows.weights is None else rows.weights
+    sums: FloatArray = np.zeros(0)
+    seen = np.zeros(rows.rows)
+    for _ in range(count):
+        drawn = rng.multinomial(rows.total, weights / weights.sum())
+        kept, left = np.flatnonzero(drawn), np.flatnonzero(drawn == 0)
+        network = learn(taken(rows, kept, drawn[kept]))
+        held = taken(rows, left, np.ones(len(left), dtype=np.int64))
+        if not len(sums):
+            sums = np.zeros((rows.rows, len(network)))
+        sums[left] += np.exp(log_theta(network, held))
+        seen[left] += 1
+    scores = np.zeros(sums.shape[1])
+    for number, node in enumerate(network.nodes):
+        counted = (seen > 0) & ~done.hidden[:, list(node.variables)].any(axis=1)
+        means = sums[counted, number] / seen[counted]
+        scores[number] = (
+            np.average(np.log(np.maximum(means, 1e-300)), weights=weights[counted]) if len(means) else 0.0
+        )
+    return scores
 
 
 def redrawn(
