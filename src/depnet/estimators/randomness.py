@@ -7,7 +7,7 @@ from sklearn.utils import check_random_state
 def generator_of(random_state: object) -> np.random.Generator:
     """A generator from `random_state`: None (fresh), a seed, a RandomState (which moves on), or a Generator.
 
-    >>> generator_of(3).integers(100) == generator_of(3).integers(100)
+    >>> generator_of(3).integers(100, size=2).tolist() == generator_of(3).integers(100, size=2).tolist()
     True
     """
     if isinstance(random_state, np.random.Generator):
