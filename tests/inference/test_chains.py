@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from depnet import ConditionalTable, Network, RandomScan, SequentialScan
 from depnet.arrays import FloatArray
 from depnet.inference import plan as plans
-from depnet.inference.chains import Chains, Order, estimate
+from depnet.inference.chains import Chains, Order, _drift, _split_r_hat, estimate
 from depnet.model import Evidence, Scan
 from tests.inference.cases import random_evidence, random_scan, random_targets
 from tests.reference.inference import (
@@ -180,3 +180,16 @@ def test_results_do_not_depend_on_threads_or_pieces(network: Network, seed: int)
             module.UPDATES_PER_CALL, module.SMALL = kept
         answers.append((chains.codes.tolist(), *(part.tolist() for part in chains.rounds[0])))
     assert answers[0] == answers[1]
+
+
+def test_drift_sees_what_moves_all_chains_alike() -> None:
+    """A common slope too small for R-hat, which looks at chains one by one, stands out in their mean."""
+    rng = np.random.default_rng(3)
+    noise = rng.normal(size=(12, 1, 64, 2))
+    slope = np.where(np.arange(12) < 6, -0.2, 0.2)[:, None, None, None]
+    assert _drift(noise)[0] < 4.5  # normal: passed once in 10^5
+    assert _drift(noise + slope)[0] > 4.5
+    weights, values = np.full((12, 1, 64, 2), 1.0), np.zeros((1, 2))
+    r_hat, _ = _split_r_hat(noise + slope, weights, values, np.array([0, 0]))
+    assert r_hat.max() < 1.05
+    assert _drift(np.zeros((12, 1, 64, 2)))[0] == 0

@@ -16,6 +16,7 @@ of sweeps; the first quarter of the rounds is burn-in; when there are many round
 """
 
 import functools
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -219,12 +220,17 @@ def in_threads(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimate:
-    """For each row: the estimates and standard errors [row, cell], and R-hat [row, estimator]."""
+    """For each row: the estimates and standard errors [row, cell], and R-hat [row, estimator].
+
+    `drift` [row] is the largest difference, over cells, between the second and the first half of all chains together, in
+    its own standard errors. R-hat compares chains one by one; what moves all of them alike, only their mean shows.
+    """
 
     values: FloatArray
     errors: FloatArray
     r_hat: FloatArray
     pooled_r_hat: FloatArray
+    drift: FloatArray
     burn_in: int
 
 
@@ -253,7 +259,18 @@ def estimate(chains: Rounds, sizes: Sequence[int], chosen: IntArray | None = Non
     errors = np.divide(spread, totals, out=np.zeros_like(totals), where=seen)
     # Split R-hat on the rounds' averages: the first and the second half of a chain are chains of their own.
     r_hat, pooled = _split_r_hat(sums, weights, values, of_cell)
-    return Estimate(values, errors, r_hat, pooled, skipped * chains.round_sweeps)
+    drift = _drift(sums - values[:, None, :] * weights)
+    return Estimate(values, errors, r_hat, pooled, drift, skipped * chains.round_sweeps)
+
+
+def _drift(residuals: FloatArray) -> FloatArray:
+    """The largest standardised difference of the halves of `residuals` [round, row, chain, cell]."""
+    half = len(residuals) // 2
+    apart = residuals[len(residuals) - half :].sum(axis=0) - residuals[:half].sum(axis=0)
+    spread = np.sqrt(apart.var(axis=1, ddof=1) / apart.shape[1])
+    moved = np.abs(apart.mean(axis=1))
+    largest = np.divide(moved, spread, out=np.zeros_like(moved), where=spread > math.sqrt(ROUNDING))
+    return np.asarray(largest.max(axis=1, initial=0.0))
 
 
 def _split_r_hat(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import special
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.errors import EvidenceError
@@ -22,6 +23,7 @@ from depnet.sampling.reducible import MOST_EDGES, UNCHECKED, is_positive, moves
 CHAINS = 64
 ROUNDS = 16
 R_HAT = 1.05
+FALSE_DRIFT = 0.02
 FIRST_SWEEPS = 8
 STALLED_DOUBLINGS = 5
 """So many doublings without a smaller error, and the chains are taken not to mix at all."""
@@ -81,7 +83,7 @@ def sampled(
                 "was asked."
             )
             break
-        if error <= tolerance and r_hat <= R_HAT:
+        if error <= tolerance and r_hat <= R_HAT and found.drift[0] <= _most_drift(sizes):
             break
         history.append(error)
         if len(history) > STALLED_DOUBLINGS and error > 0.7 * history[-1 - STALLED_DOUBLINGS] and r_hat > 1.5:
@@ -93,6 +95,11 @@ def sampled(
         chains.join_rounds()
         sweeps *= 2
     return _finished(chains, found, sizes, tolerance, warnings)
+
+
+def _most_drift(sizes: Sequence[int]) -> float:
+    """What settled chains drift by at most, in standard errors, but for a share FALSE_DRIFT of queries (Bonferroni)."""
+    return -float(special.ndtri(FALSE_DRIFT / 2 / sum(sizes)))
 
 
 def _zeros(reduced: Reduced) -> list[str]:
