@@ -21,6 +21,9 @@ from depnet.data.reading.text import Dialect, in_utf8, open_csv, unreadable_by_e
 MISSING_VALUES = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL")
 """What a cell of a CSV file says where its value is missing."""
 
+TEXT_MEMORY = 250 * 10**6
+"""Bytes that loading a text file needs at least: its buffers of long lines, and a row group of Parquet."""
+
 Progress: TypeAlias = Callable[[int, int], object]
 """Called as progress(steps done, all steps)."""
 
@@ -81,7 +84,8 @@ def read(
         link = scratch / "table"  # a name that means nothing to the engine but this file
         link.symlink_to((csv.source if csv else source).path.resolve())
         try:
-            with locked_engine(link, scratch, room // 2, len(csv.names) if csv else 1) as connection:
+            share = room // 2 if source.format == "parquet" else max(room // 2, TEXT_MEMORY)
+            with locked_engine(link, scratch, share, len(csv.names) if csv else 1) as connection:
                 rows = open_rows(connection, csv or source, link, request, scratch, room)
                 return _coded(rows, bins, max_bins, missing, _Steps(progress, source, rows))
         except duckdb.Error as error:

@@ -27,7 +27,7 @@ def encode_rows(rows: Rows, domain: Domain, tell: Callable[[int], object]) -> Da
     hidden: NDArray[np.bool_] | None = None
     sql = [_code(rows, place, variable, dtype) for place, variable in enumerate(domain.variables)]
     wide = max(8 if numpy else dtype.itemsize for _, numpy in sql)
-    for group in groups(range(len(domain)), 4 * wide * rows.rows, rows.memory // 4):
+    for group in groups(rows, range(len(domain)), 4 * wide * rows.rows, rows.memory // 4):
         columns = ", ".join(f"{sql[place][0]} AS v{place}" for place in group)
         found = rows.connection.execute(f"SELECT {columns} FROM {rows.of(group)}").fetchnumpy()
         for place in group:

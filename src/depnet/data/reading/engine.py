@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     import duckdb
 
 DEFAULT_MEMORY = 10**9
+MAX_COLUMNS = 250
+"""Columns a query: more are no quicker."""
+
 _UNITS = {"": 1, "B": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _LEAST = 100 * 10**6
 _COLUMN = 150_000  # bytes of some vectors of 2,048 texts: what one column of a text file takes on its way
@@ -54,7 +57,7 @@ def locked_engine(
     import duckdb
 
     memory = max(memory, columns * _COLUMN)
-    threads = max(1, min(os.cpu_count() or 1, memory // (columns * _COLUMN)))
+    threads = min(threads_for(memory), max(1, memory // (columns * _COLUMN)))
     connection = duckdb.connect(
         ":memory:",
         config={
@@ -79,6 +82,18 @@ def locked_engine(
         yield connection
     finally:
         connection.close()
+
+
+def threads_for(memory: int) -> int:
+    """How many threads share a memory: each holds a part of every column that it reads."""
+    return max(1, min(os.cpu_count() or 1, memory // (100 * 10**6)))
+
+
+def columns_at_once(connection: "duckdb.DuckDBPyConnection", file: Path, memory: int) -> int:
+    """How many columns of a Parquet file one query may read: a thread holds one row group of each."""
+    largest = f"SELECT max(total_compressed_size + total_uncompressed_size) FROM parquet_metadata({text_literal(str(file))})"
+    ((size,),) = answer(connection, largest)
+    return max(1, min(MAX_COLUMNS, memory // (2 * threads_for(memory) * max(1, size or 1))))
 
 
 def text_literal(text: str) -> str:

@@ -31,7 +31,6 @@ MOSTLY = 0.9
 FEW_NUMBERS = 16
 _GROUP = 25
 _SAMPLE = 1000
-_CELLS = 500_000
 
 _DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _PATTERNS: dict["ColumnKind", str] = {
@@ -123,16 +122,17 @@ def find_kinds(
     table: str,
     columns: Sequence[tuple[str, str]],
     rows: int,
+    width: int,
     *,
     only_dates: bool,
 ) -> list["ColumnKind"]:
-    """The kinds of columns of text, given as (name, SQL of the text); JSON's text can only be dates.
+    """The kinds of columns of text, given as (name, SQL of the text), `width` of them a query; JSON's can only be dates.
 
     From some rows which kinds are possible; where there are more rows, from all of them whether they hold.
     """
     possible: list[ColumnKind] = ["date", "datetime"] if only_dates else list(_PATTERNS)
     counts: list[dict[Any, int]] = []
-    for group in _groups(columns, _CELLS // _SAMPLE):
+    for group in _groups(columns, width):
         counts += _matches_of_some(connection, table, group, possible)
     if rows > _SAMPLE:
         wanted = [
@@ -144,7 +144,7 @@ def find_kinds(
             for some in counts
         ]
         counts = []
-        for group in _groups(list(zip(columns, wanted, strict=True)), _GROUP):
+        for group in _groups(list(zip(columns, wanted, strict=True)), min(width, _GROUP)):
             counts += _matches(connection, table, group)
     kinds: list[ColumnKind] = []
     for (name, text), found in zip(columns, counts, strict=True):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from depnet.data.nearest import nearest
 from depnet.data.reading.categories import declared_categories
 from depnet.data.reading.diagnose import line_of_row
-from depnet.data.reading.engine import answer, first_line, identifier, text_literal
+from depnet.data.reading.engine import answer, columns_at_once, first_line, identifier, text_literal
 from depnet.data.reading.kinds import FileColumn, MixedColumnError, column_of_text, column_of_type, find_kinds
 from depnet.data.reading.source import Source
 from depnet.data.reading.text import Csv, Dialect, load_csv, load_json, unreadable_by_engine
@@ -52,13 +52,14 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What is read: `columns` of a `relation` of the engine, and its number of rows."""
+    """What is read: `columns` of a `relation` of the engine, its number of rows, and how many columns fit in a query."""
 
     connection: "duckdb.DuckDBPyConnection"
     columns: tuple[FileColumn, ...]
     relation: str
     rows: int
     memory: int
+    width: int
 
     def of(self, places: Iterable[int]) -> str:
         """A relation with the columns v3, v8, ... for the places 3, 8, ...; no more, for there may be very many."""
@@ -96,8 +97,9 @@ def open_rows(
     base = f"read_parquet({text_literal(str(table))}, hive_partitioning = false)"
     wanted = range(len(names)) if request.where is not None else places
     ((rows,),) = answer(connection, f"SELECT count(*) FROM {base}")
+    width = columns_at_once(connection, table, memory // 2)
     try:
-        typed = _columns(connection, base, rows, names, types, wanted, request)
+        typed = _columns(connection, base, rows, width, names, types, wanted, request)
     except MixedColumnError as error:
         if csv is None:
             raise
@@ -127,7 +129,7 @@ def open_rows(
                 else "the table has no rows, so its columns have no states."
             )
         )
-    return Rows(connection, tuple(typed[place] for place in places), relation, rows, memory)
+    return Rows(connection, tuple(typed[place] for place in places), relation, rows, memory, width)
 
 
 def _parquet_columns(
@@ -197,6 +199,7 @@ def _columns(
     connection: "duckdb.DuckDBPyConnection",
     base: str,
     rows: int,
+    width: int,
     names: Sequence[str],
     types: Sequence[tuple[str, str]],
     wanted: Iterable[int],
@@ -219,7 +222,7 @@ def _columns(
                 found[place] = column_of_text(name, "label", f"CAST({column} AS VARCHAR)")
     for only_dates, group in texts.items():
         named = [(names[place], text) for place, text in group]
-        kinds = find_kinds(connection, base, named, rows, only_dates=only_dates)
+        kinds = find_kinds(connection, base, named, rows, width, only_dates=only_dates)
         for (place, text), kind in zip(group, kinds, strict=True):
             found[place] = column_of_text(names[place], kind, text)
     return found

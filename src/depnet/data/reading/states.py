@@ -15,9 +15,6 @@ from depnet.data.reading.rows import Rows
 from depnet.data.variable import MAX_CARDINALITY, Variable
 from depnet.errors import DataError, brief, how_many
 
-GROUP = 250
-"""Columns a query."""
-
 _SMALL_CELLS = 2_000_000
 _SMALL_ROWS = 20_000
 _NUMBER_BYTES = 32  # a number on its way: in the engine, in numpy, without its holes, sorted
@@ -57,7 +54,7 @@ def find_variables(
     for place in sorted(set(range(len(rows.columns))) - set(counted)):
         make(place, None)
     if rows.rows * _NUMBER_BYTES <= rows.memory // 2:
-        for group in groups(counted, rows.rows * _NUMBER_BYTES, rows.memory // 2):
+        for group in groups(rows, counted, rows.rows * _NUMBER_BYTES, rows.memory // 2):
             for place, numbers in _numbers(rows, group):
                 make(place, RankedArray.of(numbers))
     else:
@@ -71,9 +68,9 @@ def find_variables(
     return [variables[place] for place in range(len(rows.columns))]
 
 
-def groups(places: Sequence[int], bytes_each: int, memory: int) -> Iterator[Sequence[int]]:
-    """Places in groups that fit in memory together."""
-    size = max(1, min(GROUP, memory // max(1, bytes_each)))
+def groups(rows: Rows, places: Sequence[int], bytes_each: int, memory: int) -> Iterator[Sequence[int]]:
+    """Places in groups that fit in memory together, as they come and as they are read."""
+    size = max(1, min(rows.width, memory // max(1, bytes_each)))
     for start in range(0, len(places), size):
         yield places[start : start + size]
 
@@ -82,8 +79,8 @@ def _counts(rows: Rows) -> list[int]:
     """How many values each column has; an infinity, and far too many labels, are refused here."""
     present: list[int] = []
     columns = list(enumerate(rows.columns))
-    for start in range(0, len(columns), GROUP):
-        group = columns[start : start + GROUP]
+    for start in range(0, len(columns), rows.width):
+        group = columns[start : start + rows.width]
         parts = [f"count(v{place})" for place, _ in group]
         parts += [f"count(*) FILTER (WHERE isinf(v{place}))" for place, c in group if c.kind == "float"]
         large = rows.rows > _SMALL_ROWS
@@ -116,7 +113,7 @@ def _labels(rows: Rows, present: Sequence[int]) -> dict[int, tuple[str, ...]]:
     ]
     found: dict[int, tuple[str, ...]] = {}
     if rows.rows <= _SMALL_ROWS:
-        for group in groups(places, rows.rows, _SMALL_CELLS):
+        for group in groups(rows, places, rows.rows, _SMALL_CELLS):
             for place, cells in zip(group, _fetch(rows, group), strict=True):
                 found[place] = tuple(dict.fromkeys(_there(cells).tolist()))
     else:
