@@ -74,14 +74,13 @@ def sampled(
         if len(chains.rounds) < 2:
             if found is None:
                 found = _hurried(chains, sizes, chosen, warnings)
+            else:  # the time was over just after rounds were joined: the last estimate stands
+                warnings.append(_stopped(float(found.errors.max()), tolerance))
             break
         found = estimate(chains, sizes, chosen)
         error, r_hat = float(found.errors.max()), float(np.nanmax(found.r_hat, initial=1.0))
         if not done:
-            warnings.append(
-                f"stopped after {max_seconds:.2g} seconds, at a standard error of {error:.2g} where {tolerance:.2g} "
-                "was asked."
-            )
+            warnings.append(_stopped(error, tolerance))
             break
         if error <= tolerance and r_hat <= R_HAT and found.drift[0] <= _most_drift(sizes):
             break
@@ -95,6 +94,10 @@ def sampled(
         chains.join_rounds()
         sweeps *= 2
     return _finished(chains, found, sizes, tolerance, warnings)
+
+
+def _stopped(error: float, tolerance: float) -> str:
+    return f"stopped by max_seconds, at a standard error of {error:.2g} where {tolerance:.2g} was asked."
 
 
 def _most_drift(sizes: Sequence[int]) -> float:
