@@ -134,6 +134,8 @@ def test_a_dataset_is_checked_however_it_is_made() -> None:
     for codes, weights, message in wrong:
         with pytest.raises(DataError, match=message):
             Dataset(domain, codes, weights)
+    with pytest.raises(DataError, match=r"Dataset\(domain, codes\) takes a Domain first"):
+        Dataset(good, domain)  # type: ignore[arg-type]
 
 
 def test_a_dataset_says_what_it_is() -> None:

@@ -32,6 +32,11 @@ class Dataset:
     weights: IntArray | None = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.domain, Domain):
+            raise DataError(
+                f"Dataset(domain, codes) takes a Domain first; got {brief(self.domain)}. Make it with "
+                "Dataset.from_codes(codes, cardinalities)."
+            )
         codes, cards = self.codes, self.domain.cardinalities
         if not isinstance(codes, np.ndarray) or codes.dtype != code_type(self.domain):
             got = f"one of {codes.dtype}" if isinstance(codes, np.ndarray) else brief(codes)
