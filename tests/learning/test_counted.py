@@ -17,7 +17,8 @@ from depnet.learning.penalty import Penalty, penalty_value, per_parameter
 
 def grown_from_counts(
     dataset: Dataset, task: Task, penalty: Penalty, limits: Limits, parts: list[slice]
-) -> tuple[list[tuple[int, int, int]], list[int]]:
+) -> tuple[list[tuple[int, int, int]], list[int], list[list[int]]]:
+    """The operations and counts of the node, and the kinds of operations that each round told the parts."""
     cards = dataset.domain.cardinalities
     linear = per_parameter(penalty, dataset.total)
     state = np.ravel_multi_index(
@@ -46,8 +47,10 @@ def grown_from_counts(
         table = native.Table(held, cards, weighed)
         rows.append(native.NodeRows(table, targets=task.targets, inputs=task.inputs))
     counts = None
+    rounds = []
     while True:
         kinds, first, second, wanted, done = node.advance(counts)
+        rounds.append(kinds.tolist())
         if done:
             break
         counts = np.zeros(len(wanted) * node.width, dtype=np.int64)
@@ -55,7 +58,7 @@ def grown_from_counts(
             part_rows.apply(kinds, first, second)
             part_rows.add_counts(wanted, counts)
     kinds, a, b, cells = node.result()
-    return list(zip(kinds.tolist(), a.tolist(), b.tolist(), strict=True)), cells.tolist()
+    return list(zip(kinds.tolist(), a.tolist(), b.tolist(), strict=True)), cells.tolist(), rounds
 
 
 @st.composite
@@ -97,9 +100,25 @@ def test_counts_of_parts_grow_the_same_node(
             patch.setenv("DEPNET_ISA", isa)
         network = learn_tasks(dataset, tasks, [penalty] * len(tasks), limits=limits)
         for task, node in zip(tasks, network.nodes, strict=True):
-            operations, cells = grown_from_counts(dataset, task, penalty, limits, parts)
+            operations, cells, _ = grown_from_counts(dataset, task, penalty, limits, parts)
             assert isinstance(node.source, DecisionGraph)
             expected = [(int(isinstance(o, Merge)), *o) for o in node.source.operations]
             assert operations == expected
             assert node.table.counts is not None
             assert cells == node.table.counts.ravel().tolist()
+
+
+def test_splits_are_foreseen_and_taken_back() -> None:
+    rng = np.random.default_rng(3)
+    inputs = rng.integers(0, 2, (20_000, 8))
+    # Pairs of the first four inputs that have the same number of ones act alike: there are merges.
+    chance = np.array([0.1, 0.35, 0.6, 0.8, 0.95])[inputs[:, :4].sum(axis=1)]
+    dataset = Dataset.from_codes(np.column_stack([inputs, rng.random(20_000) < chance]).astype(int), [2] * 9)
+    task = Task((8,), tuple(range(8)))
+    operations, _, rounds = grown_from_counts(dataset, task, Aic(), Limits(), [slice(0, 20_000)])
+    splits, merges = (sum(kind == each for each, _, _ in operations) for kind in (0, 1))
+    told = [kind for kinds in rounds for kind in kinds]
+    assert merges > 0
+    assert told.count(1) > merges  # some splits were foreseen, and their leaves merged instead
+    assert told.count(0) - (told.count(1) - merges) >= splits
+    assert len(rounds) < splits  # a round for each split, and one for the root, without foresight

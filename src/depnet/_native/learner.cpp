@@ -194,6 +194,7 @@ class CountedNode {
             nb::gil_scoped_release release;
             if (counts) grower_->splits().tell(counts->data());
             done = grower_->advance();
+            if (!done) grower_->foresee();
         }
         auto news = grower_->splits().news();
         return nb::make_tuple(to_numpy(std::move(news.kinds)), to_numpy(std::move(news.first)),

@@ -82,8 +82,9 @@ class CountedNode:
     ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], bool]:
         """Go on until counts are wanted: (kinds, first, second, wanted, done).
 
-        `counts` are those of the leaves wanted last, `width` for each. The operations since then are given by
-        the leaves' ids; `wanted` are the ids of the leaves to count next.
+        `counts` are those wanted last, `width` for each id. The operations since then are what the parts shall do
+        to their rows, by ids: those of the node, and splits that are foreseen, which a merge may take back.
+        `wanted` are the ids to count next.
         """
 
     def result(self) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:

@@ -8,6 +8,9 @@
 
 namespace depnet {
 
+// A split into more children is not foreseen: their counts would be many times those of the leaf.
+constexpr std::int64_t kMostForeseen = 8;
+
 std::size_t width_of_counts(const Data& data, const Settings& settings) {
     std::size_t states = 1, width = 0;
     for (const std::int32_t i : settings.targets) states *= data.cardinalities[i];
@@ -47,14 +50,28 @@ std::unique_ptr<Leaf> leaf_of(const std::int64_t* counts, std::int64_t states, c
 
 }  // namespace
 
-std::unique_ptr<Leaf> CountedSplits::root() { return leaf_of(root_.data(), states_, xlogx_); }
+std::unique_ptr<Leaf> CountedSplits::root() {
+    auto leaf = leaf_of(root_.data(), states_, xlogx_);
+    known_[leaf.get()].rows.id = next_++;
+    return leaf;
+}
 
-CountedSplits::Counts CountedSplits::take(const Leaf& leaf) {
-    const auto found = counts_.find(&leaf);
-    if (found == counts_.end()) return {};
-    Counts counts = std::move(found->second);
-    counts_.erase(found);
-    return counts;
+CountedSplits::Known CountedSplits::take(const Leaf& leaf) {
+    const auto found = known_.find(&leaf);
+    Known known = std::move(found->second);
+    known_.erase(found);
+    return known;
+}
+
+void CountedSplits::log(std::uint8_t kind, std::int64_t first, std::int64_t second) {
+    news_.kinds.push_back(kind);
+    news_.first.push_back(first);
+    news_.second.push_back(second);
+}
+
+void CountedSplits::want(Rows& rows) {
+    rows.counts = std::make_shared<Counts>();
+    wanted_.push_back(rows);
 }
 
 bool CountedSplits::evaluate(Leaf& leaf) {
@@ -62,19 +79,16 @@ bool CountedSplits::evaluate(Leaf& leaf) {
     leaf.split_variable = -1;
     if (keep_all_) leaf.split_changes.assign(settings_.inputs.size(), kInfinity);
     if (cardinalities_.empty() || !costs_.may_pay(leaf, cardinalities_)) return true;
-    const auto found = counts_.find(&leaf);
-    if (found == counts_.end()) {
-        const auto derived = [&](const Rest& rest) { return rest.leaf == &leaf; };
-        if (std::find(wanted_.begin(), wanted_.end(), &leaf) == wanted_.end() &&
-            std::none_of(rests_.begin(), rests_.end(), derived))
-            wanted_.push_back(&leaf);
+    Rows& rows = known_.at(&leaf).rows;
+    if (!rows.told()) {
+        if (!rows.counts) want(rows);
         return false;
     }
     for (std::size_t at = 0; at < settings_.inputs.size(); ++at) {
         const std::int32_t j = settings_.inputs[at];
         const std::int64_t k = data_.cardinalities[j];
         if (k == 1) continue;  // its split changes nothing
-        const std::int64_t* count = found->second.data() + offsets_[at];
+        const std::int64_t* count = rows.counts->data() + offsets_[at];
         double entropy = 0.0;
         bool admissible = true;
         for (std::int64_t z = 0; z < k; ++z) {
@@ -93,77 +107,123 @@ bool CountedSplits::evaluate(Leaf& leaf) {
     return true;
 }
 
-Leaves CountedSplits::split(Leaf& leaf, std::int32_t j) {
-    news_.kinds.push_back(kSplit);
-    news_.first.push_back(leaf.id);
-    news_.second.push_back(j);
-    Counts counts = take(leaf);
+// The leaves of the split by X_j of a leaf that has these counts.
+Leaves CountedSplits::children(const Counts& counts, std::int32_t j) const {
     const auto at = std::lower_bound(settings_.inputs.begin(), settings_.inputs.end(), j) -
                     settings_.inputs.begin();
     Leaves children;
     for (std::int64_t z = 0; z < data_.cardinalities[j]; ++z)
         children.push_back(leaf_of(counts.data() + offsets_[at] + z * states_, states_, xlogx_));
-
-    // Where it is less work, count all but the largest child and subtract.
-    std::int64_t direct = 0, others = 0;
-    const Leaf* largest = children.front().get();
-    for (const auto& child : children) {
-        if (costs_.may_pay(*child, cardinalities_)) direct += child->count;
-        others += child->count;
-        if (child->count > largest->count) largest = child.get();
-    }
-    others -= largest->count;
-    if (others < direct && costs_.may_pay(*largest, cardinalities_)) {
-        Rest rest{largest, std::move(counts), {}};
-        for (const auto& child : children)
-            if (child.get() != largest && child->count > 0) {
-                rest.siblings.push_back(child.get());
-                wanted_.push_back(child.get());
-            }
-        rests_.push_back(std::move(rest));
-        if (others == 0) tell(nullptr);
-    }
     return children;
 }
 
+// Tell the parts to split these rows, and want the counts of the children that may be split again.
+std::vector<CountedSplits::Rows> CountedSplits::divide(const Rows& rows, std::int32_t j,
+                                                       const Leaves& children) {
+    log(kSplit, rows.id, j);
+    std::vector<Rows> divided(children.size());
+    for (Rows& child : divided) child.id = next_++;
+
+    // Where it is less work, count all but the largest child and subtract.
+    std::int64_t direct = 0, others = 0;
+    std::size_t largest = 0;
+    for (std::size_t z = 0; z < children.size(); ++z) {
+        if (costs_.may_pay(*children[z], cardinalities_)) direct += children[z]->count;
+        others += children[z]->count;
+        if (children[z]->count > children[largest]->count) largest = z;
+    }
+    others -= children[largest]->count;
+    const bool subtract = others < direct && costs_.may_pay(*children[largest], cardinalities_);
+    if (subtract && others == 0) {
+        divided[largest].counts = rows.counts;
+        return divided;
+    }
+    Rest rest;
+    for (std::size_t z = 0; z < children.size(); ++z) {
+        if (subtract ? z == largest || children[z]->count == 0
+                     : !costs_.may_pay(*children[z], cardinalities_))
+            continue;
+        want(divided[z]);
+        rest.siblings.push_back(divided[z].counts);
+    }
+    if (subtract) {
+        rest.parent = rows.counts;
+        rest.counts = divided[largest].counts = std::make_shared<Counts>();
+        rests_.push_back(std::move(rest));
+    }
+    return divided;
+}
+
+void CountedSplits::foresee(const Leaf& leaf) {
+    Known& known = known_.at(&leaf);
+    const std::int32_t j = leaf.split_variable;
+    if (known.foreseen || data_.cardinalities[j] > kMostForeseen) return;
+    known.foreseen = Foreseen{j, divide(known.rows, j, children(*known.rows.counts, j))};
+}
+
+// Make the parts forget a split that was foreseen.
+void CountedSplits::reunite(Known& known) {
+    if (!known.foreseen) return;
+    const auto& children = known.foreseen->children;
+    known.rows.id = children.front().id;
+    for (std::size_t z = 1; z < children.size(); ++z) {
+        log(kMerge, known.rows.id, children[z].id);
+        known.rows.id = next_++;
+    }
+    known.foreseen.reset();
+}
+
+Leaves CountedSplits::split(Leaf& leaf, std::int32_t j) {
+    Known known = take(leaf);
+    Leaves leaves = children(*known.rows.counts, j);
+    if (!known.foreseen || known.foreseen->variable != j) {
+        reunite(known);
+        known.foreseen = Foreseen{j, divide(known.rows, j, leaves)};
+    }
+    for (std::size_t z = 0; z < leaves.size(); ++z)
+        known_[leaves[z].get()].rows = std::move(known.foreseen->children[z]);
+    return leaves;
+}
+
 std::unique_ptr<Leaf> CountedSplits::merge(Leaf& a, Leaf& b) {
-    news_.kinds.push_back(kMerge);
-    news_.first.push_back(a.id);
-    news_.second.push_back(b.id);
+    Known one = take(a), two = take(b);
+    reunite(one);
+    reunite(two);
+    log(kMerge, one.rows.id, two.rows.id);
     auto merged = std::make_unique<Leaf>();
     merged->cells = add_cells(a.cells, b.cells);
     merged->sum_up(xlogx_);
-    Counts one = take(a), two = take(b);
+    Rows& rows = known_[merged.get()].rows;
+    rows.id = next_++;
     if (b.count == 0) {
-        if (!one.empty()) counts_[merged.get()] = std::move(one);
+        rows.counts = std::move(one.rows.counts);
     } else if (a.count == 0) {
-        if (!two.empty()) counts_[merged.get()] = std::move(two);
-    } else if (!one.empty() && !two.empty()) {
-        for (std::size_t c = 0; c < one.size(); ++c) one[c] += two[c];
-        counts_[merged.get()] = std::move(one);
+        rows.counts = std::move(two.rows.counts);
+    } else if (one.rows.told() && two.rows.told()) {
+        rows.counts = std::make_shared<Counts>(*one.rows.counts);  // others may share it
+        for (std::size_t c = 0; c < rows.counts->size(); ++c)
+            (*rows.counts)[c] += (*two.rows.counts)[c];
     }
     return merged;
 }
 
 std::vector<std::int64_t> CountedSplits::wanted() const {
     std::vector<std::int64_t> ids;
-    for (const Leaf* leaf : wanted_) ids.push_back(leaf->id);
+    for (const Rows& rows : wanted_) ids.push_back(rows.id);
     return ids;
 }
 
 void CountedSplits::tell(const std::int64_t* counts) {
     const std::size_t width = offsets_.back();
-    for (const Leaf* leaf : wanted_) {
-        counts_[leaf].assign(counts, counts + width);
+    for (const Rows& rows : wanted_) {
+        rows.counts->assign(counts, counts + width);
         counts += width;
     }
     wanted_.clear();
-    for (Rest& rest : rests_) {
-        for (const Leaf* sibling : rest.siblings) {
-            const Counts& less = counts_.at(sibling);
-            for (std::size_t c = 0; c < width; ++c) rest.parent[c] -= less[c];
-        }
-        counts_[rest.leaf] = std::move(rest.parent);
+    for (const Rest& rest : rests_) {
+        *rest.counts = *rest.parent;
+        for (const auto& sibling : rest.siblings)
+            for (std::size_t c = 0; c < width; ++c) (*rest.counts)[c] -= (*sibling)[c];
     }
     rests_.clear();
 }

@@ -1,16 +1,21 @@
 // A node grown from counts alone: rows may lie anywhere, in many parts.
 //
 // Where rows are, `LeafRows` keeps those of each leaf and counts them; where the node is grown,
-// `CountedSplits` asks for the counts of leaves that are new and may be split again. Leaves are
-// called by ids, given in the order in which they come to be: the root is 0, a split adds its
+// `CountedSplits` asks for the counts of leaves that are new and may be split again. Sets of rows
+// are called by ids, given in the order in which they come to be: the root is 0, a split adds its
 // children one by one, a merge adds one. Both sides number alike. Counts are whole numbers and
 // every float is computed from their sums as `Splits` does, so the node is the same for any
 // partition of the rows.
+//
+// Asking takes a round, however little is asked. So splits that are likely to come are foreseen:
+// the parts divide those leaves and count the children beforehand, and should the leaf be merged
+// instead, the parts put it together again. What is foreseen changes nothing but the rounds.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -40,11 +45,14 @@ class CountedSplits {
     Leaves split(Leaf& leaf, std::int32_t j);
     std::unique_ptr<Leaf> merge(Leaf& a, Leaf& b);
 
-    // The ids of the leaves to count: their counts, in this order, are then told by `tell`.
+    // Ask for the counts of the children of the leaf's best split, before it is made.
+    void foresee(const Leaf& leaf);
+
+    // The ids to count: their counts, in this order, are then told by `tell`.
     std::vector<std::int64_t> wanted() const;
     void tell(const std::int64_t* counts);
 
-    // The operations since the last call, by ids: Split(leaf, variable) or Merge(first, second).
+    // The operations since the last call, by ids: Split(id, variable) or Merge(first, second).
     struct Operations {
         std::vector<std::uint8_t> kinds;
         std::vector<std::int64_t> first, second;
@@ -53,7 +61,29 @@ class CountedSplits {
 
   private:
     using Counts = std::vector<std::int64_t>;
-    Counts take(const Leaf& leaf);  // empty: not known
+
+    // Rows, as the parts call them, and their counts: none if nobody asked, empty until told.
+    struct Rows {
+        std::int64_t id = 0;
+        std::shared_ptr<Counts> counts;
+        bool told() const { return counts && !counts->empty(); }
+    };
+    // The children of a split that is foreseen: for the parts, it is made.
+    struct Foreseen {
+        std::int32_t variable;
+        std::vector<Rows> children;
+    };
+    struct Known {
+        Rows rows;
+        std::optional<Foreseen> foreseen;
+    };
+
+    Known take(const Leaf& leaf);
+    Leaves children(const Counts& counts, std::int32_t j) const;
+    std::vector<Rows> divide(const Rows& rows, std::int32_t j, const Leaves& children);
+    void reunite(Known& known);
+    void want(Rows& rows);
+    void log(std::uint8_t kind, std::int64_t first, std::int64_t second);
 
     const Data& data_;
     const Settings& settings_;
@@ -64,14 +94,14 @@ class CountedSplits {
     std::vector<std::size_t> offsets_;         // of each input's counts, and their width at the end
     std::vector<std::int64_t> cardinalities_;  // of the inputs, each once
     std::vector<std::int64_t> root_;           // [state]
-    std::unordered_map<const Leaf*, Counts> counts_;
+    std::unordered_map<const Leaf*, Known> known_;
+    std::int64_t next_ = 0;  // id
 
-    std::vector<const Leaf*> wanted_;
+    std::vector<Rows> wanted_;
     // A child that is not counted: its counts are its parent's less its siblings'.
     struct Rest {
-        const Leaf* leaf;
-        Counts parent;
-        std::vector<const Leaf*> siblings;
+        std::shared_ptr<Counts> counts, parent;
+        std::vector<std::shared_ptr<Counts>> siblings;
     };
     std::vector<Rest> rests_;
     Operations news_;

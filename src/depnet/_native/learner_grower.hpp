@@ -44,6 +44,13 @@ class Grower {
         return true;
     }
 
+    // Have the children of leaves counted whose best split lowers the cost as things are.
+    void foresee() {
+        const double name = costs_.split_name(size());
+        for (const auto& leaf : leaves_)
+            if (leaf->split_delta + name < -kStep) splits_.foresee(*leaf);
+    }
+
     Grown grow() {
         try {
             advance();
