@@ -182,6 +182,7 @@ _SUBMODULES = (
     "errors",
     "estimators",
     "exact",
+    "explorer",
     "geometry",
     "inference",
     "learning",

@@ -11,6 +11,7 @@ import click
 from depnet.cli.command import DEBUG, Manners
 from depnet.cli.compare import compare
 from depnet.cli.example import example
+from depnet.cli.explore import explore
 from depnet.cli.export import export
 from depnet.cli.fit import fit
 from depnet.cli.impute import impute
@@ -41,7 +42,21 @@ def depnet() -> None:
     """
 
 
-for _command in (fit, show, query, sample, impute, score, update, tune, export, compare, example, paper):
+for _command in (
+    fit,
+    explore,
+    show,
+    query,
+    sample,
+    impute,
+    score,
+    update,
+    tune,
+    export,
+    compare,
+    example,
+    paper,
+):
     depnet.add_command(_command)
 
 

@@ -1,0 +1,78 @@
+"""`depnet explore`: the model as a page in the browser."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from depnet.cli.command import DEBUG
+from depnet.cli.table_options import text_options
+
+if TYPE_CHECKING:
+    from depnet.explorer.loaded import Loaded
+
+NEEDED = (
+    "depnet explore needs the extra `explore` (NiceGUI and Plotly). Install it: pip install 'depnet[explore]'"
+)
+
+
+@click.command(
+    epilog="\b\ndepnet explore model.json --data table.csv\ndepnet explore                (learn a model in the page)"
+)
+@click.argument("model", required=False)
+@click.option("--data", metavar="TABLE", help="The training table: exact strengths, certificate, rows.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    help="Listen here; 0: any free one.  [default: 8421, or a free one]",
+)
+@click.option("--no-open", is_flag=True, help="Do not open the browser.")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Listen on this address; any but this machine's own asks readers for a token, which is printed.",
+)
+@text_options
+@DEBUG
+def explore(model: str | None, data: str | None, port: int | None, no_open: bool, host: str) -> None:
+    """See a model and ask it, as a page in the browser.
+
+    Without a MODEL, the page opens where a table is dropped and a model learned. Only this machine can reach it
+    unless --host says otherwise. Ctrl+C stops it.
+    """
+    if data is not None and model is None:
+        raise click.UsageError(
+            "--data is the table of a MODEL: name the model too, or drop the table in the page."
+        )
+    try:
+        import nicegui  # noqa: F401
+        import plotly  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise click.ClickException(NEEDED) from error
+    from depnet.explorer.app import serve
+
+    loaded = None if model is None else _loaded(model, data)
+    try:
+        serve(loaded, host=host, port=port, browse=not no_open, announce=_announce)
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        raise click.ClickException(
+            f"{host}{'' if port is None else f' port {port}'} cannot be listened on: {error.strerror or error}. "
+            "Give another --port or --host."
+        ) from error
+
+
+def _loaded(model: str, data: str | None) -> "Loaded":
+    from depnet.cli.files import load_model
+    from depnet.cli.tables import read_complete
+    from depnet.explorer.loaded import Loaded
+
+    network = load_model(model)
+    table = None if data is None else read_complete(data, network.domain)
+    return Loaded(network, table, "model" if model == "-" else Path(model).name)
+
+
+def _announce(url: str) -> None:
+    click.echo(f"depnet: exploring at {url} (Ctrl+C stops)")

@@ -1,0 +1,154 @@
+"""The pages of all views, and the server that shows them."""
+
+import asyncio
+import contextlib
+import inspect
+import logging
+import secrets
+import socket
+import tempfile
+import threading
+import webbrowser
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import uvicorn
+from fastapi import FastAPI, Request
+from nicegui import app as nicegui_app
+from nicegui import ui
+from starlette.responses import RedirectResponse, Response
+
+import depnet
+from depnet.explorer.frame import DARK_COOKIE, frame, head
+from depnet.explorer.guard import Address, Guard, is_this_machine
+from depnet.explorer.loaded import Loaded, Shelf
+from depnet.explorer.session import Session
+from depnet.explorer.views import View, views
+
+STATIC = Path(__file__).parent / "static"
+MOST_MESSAGE = 4 * 2**20
+"""Bytes of one message of a page to the server; tables come as requests."""
+
+BUILD_SECONDS = 120.0
+"""A page of a very wide model is laid out when it is first asked for."""
+
+FAVICON = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><g stroke="#56B4E9" stroke-width="3">'
+    '<path d="M8 9l16 3M8 9l6 15M24 12L14 24"/></g><circle cx="8" cy="9" r="5" fill="#0072B2"/>'
+    '<circle cx="24" cy="12" r="5" fill="#E69F00"/><circle cx="14" cy="24" r="5" fill="#009E73"/></svg>'
+)
+
+
+def build(first: Loaded | None) -> FastAPI:
+    """The application for one model (None: only what needs no model, until one is learned)."""
+    shelf = Shelf(first)
+    outer = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    nicegui_app.add_static_files("/depnet", STATIC)
+    ui.add_head_html(head(depnet.__version__), shared=True)
+    for view in views():
+        _page(shelf, view)
+    ui.run_with(
+        outer,
+        title="depnet",
+        favicon=FAVICON,
+        language="en-US",
+        dark=None,
+        tailwind=False,
+        show_welcome_message=False,
+        binding_refresh_interval=None,
+    )
+    return outer
+
+
+def _page(shelf: Shelf, view: View) -> None:
+    async def shown(request: Request, key: str | None = None) -> Response | None:
+        if view.NEEDS_MODEL and shelf.get(key) is None:
+            return RedirectResponse("/fit")
+        kept = request.cookies.get(DARK_COOKIE)
+        chosen = {"0": False, "1": True}.get(kept or "")
+        client = ui.context.client
+        session = Session(shelf, key, client, request.query_params.multi_items(), dark=bool(chosen))
+        with frame(session, view, chosen):
+            building = view.build(session)
+            if inspect.isawaitable(building):
+                await building
+        return None
+
+    async def first(request: Request) -> Response | None:
+        return await shown(request)
+
+    async def learned(request: Request, key: str) -> Response | None:
+        return await shown(request, key)
+
+    ui.page(view.PATH, response_timeout=BUILD_SECONDS)(first)
+    ui.page("/m/{key}" + view.PATH, response_timeout=BUILD_SECONDS)(learned)
+
+
+def listen(host: str, port: int | None, usual: int = 8421) -> socket.socket:
+    """A socket that listens; port None: the usual one, or a free one where that is taken."""
+    for wanted in (usual, 0) if port is None else (port,):
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, wanted))
+        except OSError:
+            listener.close()
+            if wanted == 0 or port is not None:
+                raise
+        else:
+            return listener
+    raise AssertionError("a free port was found, or an error raised")
+
+
+def serve(
+    loaded: Loaded | None,
+    *,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    announce: Callable[[str], None] = print,
+    browse: bool = True,
+) -> None:
+    """Serve until interrupted. `announce` gets the address, with its token where the host needs one."""
+    logging.getLogger("nicegui").setLevel(logging.ERROR)
+    with contextlib.closing(listen(host, port)) as listener, _private_temporary_files():
+        taken = listener.getsockname()[1]
+        token = None if is_this_machine(host) else secrets.token_urlsafe(24)
+        guarded = Guard(build(loaded), Address.of(host, taken), token)
+        shown = f"[{host}]" if ":" in host else host
+        url = f"http://{shown}:{taken}/" + ("" if token is None else f"?token={token}")
+        server = uvicorn.Server(
+            uvicorn.Config(
+                guarded,
+                log_level="warning",
+                lifespan="on",
+                proxy_headers=False,
+                server_header=False,
+                ws_max_size=MOST_MESSAGE,
+                timeout_graceful_shutdown=1,
+            )
+        )
+        announce(url)
+        if browse:
+            threading.Thread(target=_browse, args=(server, url), daemon=True).start()
+        with contextlib.suppress(KeyboardInterrupt):
+            asyncio.run(server.serve(sockets=[listener]))
+
+
+def _browse(server: uvicorn.Server, url: str) -> None:
+    while not (server.started or server.should_exit):
+        threading.Event().wait(0.05)
+    if server.started:
+        webbrowser.open(url)
+
+
+@contextlib.contextmanager
+def _private_temporary_files() -> Iterator[None]:
+    """What is put on disk meanwhile, an upload that is too large for memory, is put where only this user looks."""
+    before = tempfile.tempdir
+    with tempfile.TemporaryDirectory(prefix="depnet-explorer-") as private:
+        tempfile.tempdir = private
+        try:
+            yield
+        finally:
+            tempfile.tempdir = before

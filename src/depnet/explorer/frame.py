@@ -1,0 +1,70 @@
+"""The frame around every view: skip link, name of the model, navigation, light or dark."""
+
+import html
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from nicegui import events, ui
+
+from depnet.explorer.session import Session
+from depnet.explorer.views import View, views
+
+STYLE = "/depnet/style.css"
+DARK_COOKIE = "depnet_dark"
+
+# The choice is the browser's to keep: a cookie, so that the next page is drawn right from the start.
+_TURN = f"""() => {{
+    const dark = !document.body.classList.contains("body--dark");
+    document.cookie = "{DARK_COOKIE}=" + (dark ? 1 : 0) + "; path=/; max-age=31536000; samesite=strict";
+    emit(dark);
+}}"""
+
+
+@contextmanager
+def frame(session: Session, view: View, chosen: bool | None) -> Iterator[None]:
+    """Header and navigation; what is built inside is the main part. `chosen`: dark, light, or as the system is."""
+    name = "" if session.model is None else f" · {session.model.name}"
+    ui.page_title(f"{view.TITLE}{name} · depnet")
+    dark = ui.dark_mode(chosen)
+
+    def turned(event: events.GenericEventArguments) -> None:
+        dark.value = bool(event.args)
+        session.set_dark(bool(event.args))
+
+    async def look() -> None:
+        session.set_dark(bool(await ui.run_javascript('document.body.classList.contains("body--dark")')))
+
+    with ui.element("header").classes("depnet-header"):
+        with ui.element("div").classes("depnet-brand"):
+            ui.label("depnet").classes("depnet-name")
+            ui.label(_described(session)).classes("depnet-model")
+        with ui.element("nav").classes("depnet-nav").props('aria-label="Views"'):
+            for other in views():
+                if other.NEEDS_MODEL and session.model is None:
+                    continue
+                link = ui.link(other.TITLE, session.url(other.PATH)).classes("depnet-tab")
+                if other.PATH == view.PATH:
+                    link.props('aria-current="page"')
+        turn = ui.button(icon="contrast").props('flat round dense aria-label="Light or dark"')
+        turn.classes("depnet-turn").on("click", turned, js_handler=_TURN)
+    main = ui.element("div").classes("depnet-main").props('tabindex="-1"')
+    ui.skip_link("Skip to the view", target=main)
+    if chosen is None:
+        session.client.on_connect(look)
+    with main:
+        yield
+
+
+def _described(session: Session) -> str:
+    if session.model is None:
+        return "no model yet"
+    loaded = session.model
+    n, rows = len(loaded.network.domain), loaded.rows
+    return f"{loaded.name}: {n:,} variable{'' if n == 1 else 's'}" + (
+        "" if rows is None else f", {rows:,} rows"
+    )
+
+
+def head(version: str) -> str:
+    """What every page's head has beside NiceGUI's own."""
+    return f'<link rel="stylesheet" href="{STYLE}?{html.escape(version)}">'

@@ -1,0 +1,76 @@
+"""A loaded model, shared by all readers and changed by none; and the shelf of those that readers have learned."""
+
+import secrets
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import cached_property
+
+from depnet.arrays import FloatArray
+from depnet.data import Dataset
+from depnet.learning.certificate import Certificate, certificate
+from depnet.model import Network
+from depnet.pictures import DependencyGraph, communities, dependency_graph, layout
+
+MOST_LEARNED = 8
+"""Models that readers have learned are kept so far; then the one that was asked for longest ago goes."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A network, the rows it was learned from where they were given, and what is derived from both, once."""
+
+    network: Network
+    data: Dataset | None = None
+    name: str = "model"
+
+    @cached_property
+    def graph(self) -> DependencyGraph:
+        """Who tells whom how much."""
+        return dependency_graph(self.network, self.data)
+
+    @cached_property
+    def places(self) -> FloatArray:
+        """Where each variable is drawn, whatever is shown of its links."""
+        return layout(self.graph)
+
+    @cached_property
+    def communities(self) -> tuple[int, ...]:
+        """The community of each variable."""
+        return communities(self.graph)
+
+    @cached_property
+    def certificate(self) -> Certificate | None:
+        """What is proven from the rows, where they were given."""
+        return None if self.data is None else certificate(self.network, self.data)
+
+    @property
+    def rows(self) -> int | None:
+        """The rows it was learned from, where the file keeps counts."""
+        if self.network.counts is not None:
+            return self.network.counts.total
+        counts = self.network.nodes[0].table.counts
+        return None if counts is None else int(counts.sum())
+
+
+class Shelf:
+    """The model that the explorer was opened with, and learned ones under keys that cannot be guessed."""
+
+    def __init__(self, first: Loaded | None) -> None:
+        self.first = first
+        self._learned: OrderedDict[str, Loaded] = OrderedDict()
+
+    def keep(self, loaded: Loaded) -> str:
+        """Put a learned model on the shelf; its key."""
+        key = secrets.token_urlsafe(12)
+        self._learned[key] = loaded
+        while len(self._learned) > MOST_LEARNED:
+            self._learned.popitem(last=False)
+        return key
+
+    def get(self, key: str | None) -> Loaded | None:
+        """The model under a key, None: the first; None where there is none (any more)."""
+        if key is None:
+            return self.first
+        if key in self._learned:
+            self._learned.move_to_end(key)
+        return self._learned.get(key)

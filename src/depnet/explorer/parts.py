@@ -1,0 +1,93 @@
+"""Small parts that all views share: cards, notes, charts that follow light and dark."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from nicegui import ui
+
+from depnet.explorer.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """Greys of a light or a dark page; what carries meaning has Okabe and Ito's colours (`pictures.colours`)."""
+
+    text: str
+    muted: str
+    line: str
+    surface: str
+
+
+LIGHT = Palette(text="#1d232b", muted="#5a6470", line="#d8dde3", surface="#ffffff")
+DARK = Palette(text="#e8ebef", muted="#a6afb9", line="#3a424c", surface="#1b2027")
+
+
+def palette(dark: bool) -> Palette:
+    """The greys of a dark or a light page."""
+    return DARK if dark else LIGHT
+
+
+@contextmanager
+def card(title: str = "", classes: str = "") -> Iterator[ui.element]:
+    """A panel with a heading."""
+    with ui.element("section").classes(f"depnet-card {classes}") as section:
+        if title:
+            heading(title)
+        yield section
+
+
+def heading(text: str) -> ui.label:
+    """A panel's heading."""
+    return ui.label(text).classes("depnet-heading").props('role="heading" aria-level="2"')
+
+
+def note(text: str) -> ui.label:
+    """A quiet remark."""
+    return ui.label(text).classes("depnet-note")
+
+
+def warning(text: str) -> ui.label:
+    """A remark that should be seen."""
+    return ui.label(text).classes("depnet-warning").props('role="status"')
+
+
+def fact(name: str, value: str) -> ui.label:
+    """A number with its name above it; the label of the number, to be set anew."""
+    with ui.element("div").classes("depnet-fact"):
+        ui.label(name).classes("depnet-note")
+        return ui.label(value).classes("depnet-number")
+
+
+def chart(
+    session: Session, options: Callable[[Palette], dict[str, Any]], *, label: str, height: str = "20rem"
+) -> ui.echart:
+    """An ECharts chart of `options(palette)`, made again when the page turns light or dark.
+
+    Tooltips are rich text, which shows markup as it is written. `label` is what a screen reader says. To show new
+    options: `show(chart, options(palette(session.dark)))`.
+    """
+    drawn = ui.echart(_safe(options(palette(session.dark)))).classes("depnet-chart")
+    drawn.style(f"height: {height}").props("role=img")
+    drawn.props["aria-label"] = label
+
+    def turn(dark: bool) -> None:
+        show(drawn, options(palette(dark)))
+
+    session.on_theme(turn)
+    return drawn
+
+
+def show(drawn: ui.echart, options: dict[str, Any]) -> None:
+    """Replace what a chart shows."""
+    drawn.options.clear()
+    drawn.options.update(_safe(options))
+    drawn.update()
+
+
+def _safe(options: dict[str, Any]) -> dict[str, Any]:
+    tooltip = options.get("tooltip")
+    if isinstance(tooltip, dict):
+        options = {**options, "tooltip": {**tooltip, "renderMode": "richText"}}
+    return {"backgroundColor": "transparent", "animation": False, **options}

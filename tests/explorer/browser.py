@@ -1,0 +1,60 @@
+"""A real server process and a real Chromium, as a reader has them."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+COMMAND = str(Path(sys.executable).parent / "depnet")
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+ARGUMENTS = (
+    "--no-sandbox",  # a container's root has no other way
+    "--headless=new",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--font-render-hinting=none",
+)
+
+
+def chromium() -> str:
+    """Where Chromium is; without it the tests are skipped, and in CI they fail."""
+    found = os.environ.get("DEPNET_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    if found is None:
+        reason = "no chromium: the explorer's browser tests need it (apt-get install chromium)"
+        if os.environ.get("CI", "").lower() in ("1", "true"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return found
+
+
+@contextmanager
+def explorer(arguments: Sequence[str | Path], *, host: str = "127.0.0.1") -> Iterator[str]:
+    """`depnet explore` on a free port; its address, as it prints it."""
+    command = [COMMAND, "explore", *map(str, arguments), "--no-open", "--port", "0", "--host", host]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert process.stdout is not None
+    said = []
+    try:
+        for line in process.stdout:
+            said.append(line)
+            if "exploring at" in line:
+                break
+        else:
+            pytest.fail(f"depnet explore did not start: {''.join(said)}")
+        yield said[-1].split("exploring at ", 1)[1].split()[0]
+    finally:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(10)
+        finally:
+            process.kill()
+            process.stdout.close()

@@ -1,0 +1,72 @@
+"""One browser, and one server for each model, for all tests of the explorer."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+import depnet
+from tests.explorer.browser import ARGUMENTS, chromium, explorer
+
+SMALL = {"width": 360, "height": 740}
+WIDE = {"width": 1920, "height": 1080}
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All in one worker: there is one server and one browser."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("explorer"))
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium."""
+    path = chromium()
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="session")
+def titanic(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of an explorer of the Titanic table, with its rows."""
+    folder = tmp_path_factory.mktemp("titanic")
+    people = depnet.titanic()
+    depnet.save(depnet.learn(people, smoothing=0.5).with_counts(people), folder / "titanic.json")
+    depnet.write(people, folder / "titanic.csv")
+    with explorer([folder / "titanic.json", "--data", folder / "titanic.csv"]) as url:
+        yield url
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """A reader of their own: no cookies of others."""
+    made = browser.new_context(viewport={"width": 1280, "height": 800})
+    made.set_default_timeout(10_000)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    """A page on which nothing goes wrong unseen, and which loads nothing from elsewhere."""
+    opened = context.new_page()
+    wrong: list[str] = []
+    opened.on("pageerror", lambda error: wrong.append(f"error: {error}"))
+    opened.on("console", lambda said: wrong.append(f"console: {said.text}") if said.type == "error" else None)
+    asked: list[str] = []
+    opened.on("request", lambda request: asked.append(request.url))
+    opened.on("websocket", lambda socket: asked.append(socket.url))
+    yield opened
+    own = opened.evaluate("location.host")
+    elsewhere = [
+        url for url in asked if not url.startswith(("data:", "blob:", f"http://{own}/", f"ws://{own}/"))
+    ]
+    opened.close()
+    assert not wrong
+    assert not elsewhere
