@@ -25,6 +25,7 @@ def frame(session: Session, view: View, chosen: bool | None) -> Iterator[None]:
     """Header and navigation; what is built inside is the main part. `chosen`: dark, light, or as the system is."""
     name = "" if session.model is None else f" · {session.model.name}"
     ui.page_title(f"{view.TITLE}{name} · depnet")
+    ui.colors(primary="#0067a3", accent="#0067a3", positive="#00805c", negative="#b34a00", warning="#8a4b00")
     dark = ui.dark_mode(chosen)
 
     def turned(event: events.GenericEventArguments) -> None:

@@ -1,18 +1,90 @@
-"""The network: who tells whom how much."""
+"""The network: who tells whom how much, in the browser's own hands.
 
-from nicegui import ui
+The page gets every tie once, strongest first, with a place for each variable; sliding, finding and choosing then happen
+in `static/network.js`, without asking the server.
+"""
 
-from depnet.explorer import parts
+from typing import Any
+
+from nicegui import events, ui
+from nicegui.elements.echart import EChart as EChart  # registers ECharts, which network.js imports
+
+from depnet.explorer.loaded import Loaded
 from depnet.explorer.session import Session
+from depnet.pictures import colours
 
 TITLE = "Network"
 PATH = "/"
 NEEDS_MODEL = True
 
+MOST_TIES = 5000
+"""So many of the strongest ties are sent; the page says how many are left."""
+
+OPENS_WITH = 150
+"""Ties that are drawn at first, of a network with more variables than `SMALL`."""
+
+SMALL = 30
+
+PIXELS = 60.0
+"""Places in about the pixels they are drawn at: ECharts aligns lines to whole numbers of what it is given."""
+
+
+class NetworkPicture(ui.element, component="static/network.js"):
+    """The graph, the matrix, the links, and all that is done with them."""
+
+    def __init__(self, properties: dict[str, Any]) -> None:
+        super().__init__()
+        for name, value in properties.items():
+            self._props[name] = value
+
 
 async def build(session: Session) -> None:
-    """Links, the strongest first."""
-    graph = await session.work(lambda: session.loaded.graph)
-    with parts.card("Links"):
-        for arrow in graph.arrows[:50]:
-            ui.label(f"{graph.names[arrow.source]} → {graph.names[arrow.target]}  {arrow.strength:.4f} bits")
+    """Show the network in the state that the address asks for, and keep the address up to date."""
+    loaded = session.loaded
+    properties = await session.work(picture, loaded)
+    names = loaded.network.domain.names
+    variable, mode = session.parameter("variable"), session.parameter("mode")
+    properties["start"] = {
+        "shown": _whole(session.parameter("shown"), properties.pop("shown")),
+        "chosen": names.index(variable) if variable in names else None,
+        "steps": min(_whole(session.parameter("steps"), 0), 2),
+        "mode": "matrix" if mode == "matrix" else "graph",
+    }
+    properties["node-url"] = session.url("/node") + "?variable="
+    shown = NetworkPicture(properties)
+
+    def changed(event: events.GenericEventArguments) -> None:
+        state = event.args
+        pairs = [("shown", str(state["shown"]))]
+        if state["chosen"] is not None:
+            pairs.append(("variable", names[state["chosen"]]))
+        pairs += [(name, str(state[name])) for name in ("steps", "mode") if state[name] not in (0, "graph")]
+        session.show_url(PATH, pairs)
+
+    shown.on("state", changed)
+
+
+def picture(loaded: Loaded) -> dict[str, Any]:
+    """What the page needs of a model: names, places, communities, ties."""
+    graph = loaded.graph
+    ties = graph.ties
+    sent = ties[:MOST_TIES]
+    return {
+        "names": list(graph.names),
+        "places": (loaded.places * PIXELS).round(1).tolist(),
+        "groups": list(loaded.communities),
+        "ties": [[t.first, t.second, _bits(t.forward), _bits(t.backward), t.block] for t in sent],
+        "colours": list(colours.CYCLE),
+        "rest": colours.REST,
+        "measured": f"Bits a row, {graph.measured}.",
+        "left": len(ties) - len(sent),
+        "shown": len(sent) if len(graph) <= SMALL else OPENS_WITH,
+    }
+
+
+def _bits(strength: float | None) -> float | None:
+    return None if strength is None else float(f"{strength:.6g}")
+
+
+def _whole(text: str, default: int) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else default

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         plot_trace,
     )
     from depnet.pictures.report import html_report
+    from depnet.pictures.stages import Stage, decision_at, growth
     from depnet.pictures.svg import to_svg
     from depnet.pictures.svg_decision import decision_svg, node_svg
     from depnet.pictures.table import links_csv
@@ -42,13 +43,16 @@ __all__ = [
     "DependencyGraph",
     "Marginal",
     "Relation",
+    "Stage",
     "Tie",
     "communities",
     "decision",
+    "decision_at",
     "decision_mermaid",
     "decision_svg",
     "decision_text",
     "dependency_graph",
+    "growth",
     "html_report",
     "layout",
     "links_csv",
@@ -80,6 +84,7 @@ _NAMES = {
     "exchange": "to_networkx",
     "graph": "Arrow DependencyGraph Relation Tie dependency_graph",
     "graphml": "to_graphml",
+    "stages": "Stage decision_at growth",
     "mermaid": "decision_mermaid node_mermaid to_mermaid",
     "plots": "plot_certificate plot_chains plot_graph plot_marginals plot_node plot_r_hat plot_trace",
     "report": "html_report",

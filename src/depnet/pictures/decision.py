@@ -14,10 +14,12 @@ from typing import TypeAlias
 import numpy as np
 
 from depnet.arrays import FloatArray, IntArray, LeafArray
+from depnet.data.domain import Domain
 from depnet.data.variable import Label
 from depnet.errors import ModelError, brief
 from depnet.model.decision_graph import DecisionGraph
 from depnet.model.network import Network
+from depnet.model.node import Node
 from depnet.model.source import InformationSource, how_many_joint_states, product_within
 
 MOST_WRITTEN_OUT = 4096
@@ -96,9 +98,13 @@ def decision(network: Network, node: int | str) -> Decision:
     >>> decision(learn(titanic()), "survived").inputs
     ('class', 'sex', 'age')
     """
-    number = node_of(network, node)
-    chosen, variables = network.nodes[number], network.domain.variables
-    variable, begin, children = _graph(chosen.source, network.domain.cardinalities)
+    return decision_of(network.domain, network.nodes[node_of(network, node)])
+
+
+def decision_of(domain: Domain, chosen: Node) -> Decision:
+    """The decision graph of a node that need not be a network's."""
+    variables = domain.variables
+    variable, begin, children = _graph(chosen.source, domain.cardinalities)
     counts = chosen.table.counts
     tests: dict[int, Test] = {}
     ways: dict[int, int] = defaultdict(int)
@@ -119,7 +125,7 @@ def decision(network: Network, node: int | str) -> Decision:
 
     joint = itertools.product(*(variables[i].states for i in chosen.variables))
     return Decision(
-        node_name(network, number),
+        " x ".join(variables[i].name for i in chosen.variables),
         tuple(", ".join(map(str, states)) for states in joint),
         tuple(variables[j].name for j in chosen.source.inputs),
         tuple(tests[v] if v in tests else leaf(v) for v in range(len(variable))),

@@ -54,6 +54,8 @@ def decision_mermaid(graph: Decision) -> str:
 
 def _leaf(graph: Decision, leaf: Leaf) -> str:
     rows = "" if leaf.rows is None else f", {counted(leaf.rows, 'row')}"
+    if not leaf.probabilities:  # a stage of learning, without its rows
+        return mermaid(f"leaf {leaf.number}")
     named = most_likely(leaf.probabilities, MOST_STATES)
     states = ", ".join(f"{short(graph.states[s], 20)} {leaf.probabilities[s]:.3f}" for s in named)
     rest = len(graph.states) - len(named)

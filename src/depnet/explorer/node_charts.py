@@ -1,0 +1,170 @@
+"""What the node view draws: the graph by Mermaid, leaves as bars, the falling cost, the terms of the certificate."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from nicegui import ui
+
+from depnet.explorer import parts
+from depnet.explorer.parts import Palette
+from depnet.explorer.session import Session
+from depnet.learning.certificate import Certificate
+from depnet.pictures import Decision, Stage, colours
+from depnet.pictures.decision import Leaf, frequent_states
+from depnet.pictures.labels import counted, short
+
+MOST_LEAVES = 40
+"""So many leaves get a bar, those with the most rows."""
+
+TERMS = (
+    ("entropy", "H(X)", "what is not known without reading anything"),
+    ("source_entropy", "H(X | Y)", "what the decision graph leaves open"),
+    ("full_entropy", "H(X | rest)", "what all other variables leave open"),
+    ("misfit", "misfit", "the table against the data's own frequencies"),
+    ("kl", "KL(data ‖ E)", "distance to this node's manifold (Theorem 4)"),
+    ("penalty", "R(k, N)", "the price of its parameters"),
+    ("cost", "cost", "KL + R"),
+)
+
+
+def mermaid(session: Session, text: str) -> None:
+    """A flowchart from left to right; drawn again when the page turns light or dark."""
+    text = text.replace("flowchart TD", "flowchart LR", 1)  # many leaves are read better below each other
+    box = ui.element("div").classes("depnet-mermaid").props('tabindex="0" aria-label="Decision graph"')
+
+    def draw(dark: bool) -> None:
+        if box.is_deleted:
+            return
+        grey = parts.palette(dark)
+        box.clear()
+        with box:
+            ui.mermaid(text, config=_config(grey, dark))
+
+    draw(session.dark)
+    session.on_theme(draw)
+
+
+def _config(grey: Palette, dark: bool) -> dict[str, Any]:
+    return {
+        "securityLevel": "strict",
+        "flowchart": {"useMaxWidth": True, "nodeSpacing": 14, "rankSpacing": 52},
+        "theme": "base",
+        "themeVariables": {
+            "darkMode": dark,
+            "fontSize": "14px",
+            "background": grey.surface,
+            "primaryColor": "#26303a" if dark else "#eef3f8",
+            "primaryTextColor": grey.text,
+            "primaryBorderColor": grey.muted,
+            "lineColor": grey.muted,
+            "textColor": grey.text,
+            "edgeLabelBackground": grey.surface,
+        },
+    }
+
+
+def leaves(session: Session, drawn: Decision) -> None:
+    """The distribution in every leaf, from end to end of a bar."""
+    found = sorted(
+        (v for v in drawn.vertices if isinstance(v, Leaf)), key=lambda leaf: (-(leaf.rows or 0), leaf.number)
+    )
+    if not found[0].probabilities:
+        parts.note("The leaves of an earlier stage need the rows: depnet explore model.json --data table.csv")
+        return
+    kept = sorted(found[:MOST_LEAVES], key=lambda leaf: leaf.number)
+    if len(kept) < len(found):
+        parts.note(f"{len(kept)} of {len(found):,} leaves, those with the most rows.")
+    named = frequent_states(drawn, len(colours.CYCLE))
+    parts.chart(
+        session,
+        lambda grey: _bars(drawn, kept, named, grey),
+        label=f"The distributions of {counted(len(kept), 'leaf', 'leaves')}",
+        height=f"{len(kept) * 1.9 + 5:.1f}rem",
+    )
+
+
+def _bars(drawn: Decision, kept: Sequence[Leaf], named: Sequence[int], grey: Palette) -> dict[str, Any]:
+    def series(name: str, colour: str, values: list[float]) -> dict[str, Any]:
+        return {
+            "type": "bar",
+            "stack": "leaf",
+            "name": name,
+            "data": values,
+            "barMaxWidth": 22,
+            "itemStyle": {"color": colour, "borderColor": grey.surface, "borderWidth": 1},
+        }
+
+    shown = [
+        series(short(drawn.states[s], 30), colours.of(k), [round(leaf.probabilities[s], 4) for leaf in kept])
+        for k, s in enumerate(named)
+    ]
+    if len(named) < len(drawn.states):
+        rest = [round(1 - sum(leaf.probabilities[s] for s in named), 4) for leaf in kept]
+        shown.append(series("other states", colours.REST, rest))
+    rows = [f"leaf {v.number}" + ("" if v.rows is None else f"  ({counted(v.rows, 'row')})") for v in kept]
+    return {
+        "tooltip": {"trigger": "axis", "axisPointer": {"type": "shadow"}, "confine": True},
+        "legend": {"type": "scroll", "top": 0, "left": 0, "textStyle": {"color": grey.text}},
+        "grid": {"left": 8, "right": 24, "top": 36, "bottom": 8, "containLabel": True},
+        "xAxis": {
+            "type": "value",
+            "max": 1,
+            "axisLabel": {"color": grey.muted},
+            "splitLine": {"lineStyle": {"color": grey.line}},
+        },
+        "yAxis": {
+            "type": "category",
+            "inverse": True,
+            "data": rows,
+            "axisLabel": {"color": grey.text},
+            "axisLine": {"lineStyle": {"color": grey.line}},
+            "axisTick": {"show": False},
+        },
+        "series": shown,
+    }
+
+
+def cost(stages: Sequence[Stage], step: int, grey: Palette) -> dict[str, Any]:
+    """Cost and entropy after each operation, the present one marked."""
+
+    def series(name: str, colour: str, kind: str, values: list[float | None]) -> dict[str, Any]:
+        dots = {"symbol": "circle", "symbolSize": 5 if len(values) <= 60 else 0}
+        style = {"lineStyle": {"width": 2, "type": kind, "color": colour}, "itemStyle": {"color": colour}}
+        rounded = [None if v is None else round(v, 6) for v in values]
+        return {"type": "line", "name": name, "data": rounded, **dots, **style}
+
+    total = series("cost", colours.VERMILLION, "solid", [stage.cost for stage in stages])
+    total["markLine"] = {
+        "symbol": "none",
+        "silent": True,
+        "label": {"show": False},
+        "lineStyle": {"color": grey.text, "type": "solid", "width": 1},
+        "data": [{"xAxis": step}],
+    }
+    axis = {"axisLabel": {"color": grey.muted}, "splitLine": {"lineStyle": {"color": grey.line}}}
+    return {
+        "tooltip": {"trigger": "axis", "confine": True},
+        "legend": {"top": 0, "textStyle": {"color": grey.text}},
+        "grid": {"left": 8, "right": 16, "top": 32, "bottom": 8, "containLabel": True},
+        "xAxis": {"type": "category", "data": [str(k) for k in range(len(stages))], **axis},
+        "yAxis": {"type": "value", "scale": True, **axis},
+        "series": [total, series("H(X | Y)", colours.SKY, "dashed", [stage.entropy for stage in stages])],
+    }
+
+
+def certificate(proven: Certificate, number: int) -> None:
+    """The terms of one node, and the whole bound."""
+    node = proven.nodes[number]
+    with ui.element("table").classes("depnet-table"), ui.element("tbody"):
+        for field, name, meaning in TERMS:
+            with ui.element("tr"):
+                with ui.element("td"):
+                    ui.label(name)
+                    parts.note(meaning)
+                with ui.element("td").classes("number"):
+                    ui.label(f"{getattr(node, field):.6f}")
+    parts.note(f"Nats a row, from {proven.rows:,} rows.")
+    parts.note(
+        f"All nodes together: FC(data ‖ model) ≤ {proven.fc_limit:.4g} (Theorem 3, random scan); with one leaf a node "
+        f"it would be {proven.one_leaf_limit:.4g}."
+    )

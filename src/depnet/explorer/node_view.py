@@ -1,0 +1,190 @@
+"""One node: its decision graph, its leaves, how it was learned, and what is proven about it."""
+
+from typing import Any
+
+from nicegui import events, ui
+
+from depnet.errors import DepnetError
+from depnet.explorer import node_charts, parts
+from depnet.explorer.session import Session
+from depnet.model.decision_graph import DecisionGraph
+from depnet.model.operations import Split
+from depnet.pictures import Decision, Stage, decision_at, decision_mermaid, decision_text, growth
+from depnet.pictures.decision import node_name, node_of
+from depnet.pictures.labels import counted, line, listed
+
+TITLE = "Node"
+PATH = "/node"
+NEEDS_MODEL = True
+
+MOST_VERTICES = 120
+"""Of a larger graph a drawing says nothing any more: it is written as text."""
+
+
+async def build(session: Session) -> None:
+    """The node that the address names (`variable`, `step`), or the first."""
+    loaded = session.loaded
+    network = loaded.network
+    names = network.domain.names
+    wanted = session.parameter("variable")
+    number = node_of(network, wanted) if wanted in names else 0
+    with ui.element("div").classes("depnet-bar"):
+        options = {k: line(node_name(network, k)) for k in range(len(network))}
+        chosen = ui.select(options, value=number, label="node", with_input=True).classes("depnet-grow")
+        chosen.props('dense outlined options-dense aria-label="Node"')
+    shown = ui.element("div").classes("depnet-stack")
+
+    async def fill() -> None:
+        shown.clear()
+        with shown:
+            await _Node(session, int(chosen.value)).build(session.parameter("step"))
+
+    async def changed(event: events.ValueChangeEventArguments[Any]) -> None:
+        if event.value is not None:
+            session.show_url(PATH, [("variable", names[network.nodes[int(event.value)].variables[0]])])
+            await fill()
+
+    chosen.on_value_change(changed)
+    await fill()
+
+
+class _Node:
+    """The parts of the view that change when a reader steps through the operations."""
+
+    def __init__(self, session: Session, number: int) -> None:
+        self.session, self.number = session, number
+        self.network, self.data = session.loaded.network, session.loaded.data
+        self.node = self.network.nodes[number]
+        self.stages: tuple[Stage, ...] = ()
+        self.step = 0
+
+    async def build(self, step: str) -> None:
+        self.stages = await self.session.work(growth, self.network, self.number, self.data)
+        last = max(len(self.stages) - 1, 0)
+        self.step = min(int(step), last) if step.isascii() and step.isdigit() and len(step) < 9 else last
+        with ui.element("div").classes("depnet-columns"):
+            with ui.element("div").classes("depnet-stack"):
+                with parts.card("Decision graph"):
+                    self._facts()
+                    self.graph = ui.element("div").classes("depnet-stack")
+                with parts.card("Leaves"):
+                    self.leaves = ui.element("div").classes("depnet-stack")
+            with ui.element("div").classes("depnet-stack"):
+                if last:
+                    with parts.card("How it was learned"):
+                        self._steps(last)
+                with parts.card("What is proven") as proven:
+                    parts.note("…")
+        self.session.spawn(self._proven(proven))
+        await self._show()
+
+    def _facts(self) -> None:
+        inputs = [self.network.domain.names[j] for j in self.node.source.inputs]
+        with ui.element("div").classes("depnet-bar"):
+            parts.fact("states", f"{self.node.table.states:,}")
+            parts.fact("leaves", f"{self.node.source.size:,}")
+            parts.fact("parameters", f"{self.node.source.size * (self.node.table.states - 1):,}")
+            counts = self.node.table.counts
+            parts.fact("rows", "not kept" if counts is None else f"{int(counts.sum()):,}")
+        parts.note(f"Reads {listed(inputs, 300)}." if inputs else "Reads nothing: it is known alone.")
+
+    def _steps(self, last: int) -> None:
+        with ui.element("div").classes("depnet-steps"):
+            for icon, label, move in (
+                ("first_page", "First", lambda: 0),
+                ("chevron_left", "Back", lambda: max(self.step - 1, 0)),
+                ("chevron_right", "On", lambda: min(self.step + 1, last)),
+                ("last_page", "Last", lambda: last),
+            ):
+                button = ui.button(icon=icon, on_click=lambda move=move: self._go(move()))
+                button.props(f'flat dense round aria-label="{label}"')
+            self.at = ui.label().classes("depnet-number")
+        self.said = ui.label().props('role="status"')
+        self.slider = ui.slider(min=0, max=last, step=1, value=self.step).props('aria-label="Operation"')
+        self.slider.on("change", lambda: self._go(int(self.slider.value)))
+        if self.data is None:
+            parts.note(
+                "The cost after each operation needs the rows: depnet explore model.json --data table.csv"
+            )
+        else:
+            self.cost = parts.chart(
+                self.session,
+                lambda grey: node_charts.cost(self.stages, self.step, grey),
+                label="The cost after each operation",
+                height="15rem",
+            )
+            parts.note(
+                "Nats a row, under the paper's penalty R(k, N); a model learned under another one was led by that."
+            )
+
+    async def _go(self, step: int) -> None:
+        if step == self.step:
+            return
+        self.step = step
+        variable = self.network.domain.names[self.node.variables[0]]
+        self.session.show_url(PATH, [("variable", variable), ("step", str(step))])
+        await self._show()
+
+    async def _show(self) -> None:
+        """The graph and the leaves after `step` operations."""
+        last = len(self.stages) - 1
+        if last > 0:
+            self.at.set_text(f"{self.step} of {last}")
+            self.said.set_text(self._operation(self.stages[self.step]))
+            self.slider.set_value(self.step)
+            if self.data is not None:
+                grey = parts.palette(self.session.dark)
+                parts.show(self.cost, node_charts.cost(self.stages, self.step, grey))
+        step = self.step if isinstance(self.node.source, DecisionGraph) else 0
+        try:
+            drawn = await self.session.work(decision_at, self.network, self.number, step, self.data)
+        except DepnetError as error:
+            self.graph.clear()
+            with self.graph:
+                parts.warning(str(error))
+            return
+        self._draw(drawn)
+        self._bars(drawn)
+
+    def _draw(self, drawn: Decision) -> None:
+        self.graph.clear()
+        with self.graph:
+            if len(drawn.vertices) > MOST_VERTICES:
+                parts.warning(
+                    f"With {len(drawn.vertices):,} vertices it is too large to be drawn well: here as text, its first "
+                    "lines. depnet export --node draws all of it."
+                )
+                ui.label(decision_text(drawn)).classes("depnet-text").props("tabindex=0")
+                return
+            node_charts.mermaid(self.session, decision_mermaid(drawn))
+            if any(getattr(v, "ways", 0) > 1 for v in drawn.vertices):
+                parts.note("Leaves framed in orange were merged: several ways lead to them.")
+
+    def _bars(self, drawn: Decision) -> None:
+        self.leaves.clear()
+        with self.leaves:
+            node_charts.leaves(self.session, drawn)
+
+    def _operation(self, stage: Stage) -> str:
+        leaves = counted(stage.leaves, "leaf", "leaves")
+        if stage.operation is None:
+            return f"Before the first operation: {leaves}."
+        if isinstance(stage.operation, Split):
+            name = line(self.network.domain.names[stage.operation.variable])
+            return f"Leaf {stage.operation.leaf} is split by {name}: {leaves}."
+        first, second = stage.operation
+        return f"Leaf {second} joins leaf {first}: {leaves}."
+
+    async def _proven(self, card: ui.element) -> None:
+        loaded = self.session.loaded
+        proven = await self.session.work(lambda: loaded.certificate)
+        card.clear()
+        with card:
+            parts.heading("What is proven")
+            if proven is None:
+                parts.note(
+                    "The certificate (how far the model can be from the data, Theorem 3) needs the rows: "
+                    "depnet explore model.json --data table.csv"
+                )
+            else:
+                node_charts.certificate(proven, self.number)

@@ -1,0 +1,188 @@
+"""The guard, request by request, as the server hands them over."""
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from depnet.explorer.guard import Address, Guard, Message
+
+HERE = Address.of("127.0.0.1", 8421)
+TOKEN = "a-token"
+
+
+async def inner(scope: Message, receive: Any, send: Any) -> None:
+    """An application that reads the whole body and says how long it was."""
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.accept"})
+        return
+    taken, more = 0, True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ConnectionError("cut short")
+        taken, more = taken + len(message.get("body", b"")), message.get("more_body", False)
+    names = b",".join(name for name, _ in scope["headers"])
+    await send(
+        {
+            "type": "http.response.start",
+            "status": 200,
+            "headers": [(b"x-taken", str(taken).encode()), (b"x-names", names)],
+        }
+    )
+    await send({"type": "http.response.body", "body": b"inside"})
+
+
+def ask(
+    guard: Guard,
+    *,
+    kind: str = "http",
+    method: str = "GET",
+    path: str = "/",
+    query: str = "",
+    body: tuple[bytes, ...] = (b"",),
+    **headers: str,
+) -> list[Message]:
+    """What is sent back for one request; header names with _ for -."""
+    sent: list[Message] = []
+    parts: list[Message] = [
+        {"type": "http.request", "body": b, "more_body": k + 1 < len(body)} for k, b in enumerate(body)
+    ]
+    waiting: Iterator[Message] = iter([{"type": "websocket.connect"}] if kind == "websocket" else parts)
+
+    async def receive() -> Message:
+        return next(waiting)
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    given = {"host": "127.0.0.1:8421", **headers}
+    raw = [(k.replace("_", "-").encode(), v.encode()) for k, v in given.items() if v]
+    scope = {"type": kind, "method": method, "path": path, "query_string": query.encode(), "headers": raw}
+    asyncio.run(guard(scope, receive, send))
+    return sent
+
+
+def status(sent: list[Message]) -> Any:
+    return sent[0].get("status", sent[0]["type"])
+
+
+OPEN = Guard(inner, HERE)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8421", "localhost:8421", "LOCALHOST:8421"])
+def test_its_own_names_are_let_in(host: str) -> None:
+    assert status(ask(OPEN, host=host)) == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["", "evil.example:8421", "127.0.0.1:9999", "127.0.0.1", "localhost.evil.example:8421", "127.0.0.1:8421@evil:8421",
+     "127.0.0.1:x", "192.168.0.7:8421", "[::ffff:127.0.0.1]:8421"],
+)  # fmt: skip
+def test_a_name_that_was_bound_anew_is_refused(host: str) -> None:
+    assert status(ask(OPEN, host=host)) == 421
+    assert status(ask(OPEN, kind="websocket", host=host, origin=f"http://{host}")) == "websocket.close"
+
+
+def test_two_hosts_are_refused() -> None:
+    assert status(ask(OPEN, Host="127.0.0.1:8421")) == 421  # a second one beside the usual
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "http://127.0.0.1:9999", "file://", "ftp://127.0.0.1:8421"]
+)
+def test_another_origin_is_refused_whatever_it_asks(origin: str) -> None:
+    assert status(ask(OPEN, kind="websocket", origin=origin)) == "websocket.close"
+    for method in ("GET", "POST", "PUT", "DELETE", "OPTIONS"):
+        assert status(ask(OPEN, method=method, origin=origin)) == 403
+
+
+def test_its_own_origin_is_let_in_and_a_missing_one_only_to_look() -> None:
+    own = "http://127.0.0.1:8421"
+    assert status(ask(OPEN, kind="websocket", origin=own)) == "websocket.accept"
+    assert status(ask(OPEN, method="POST", origin=own)) == 200
+    assert status(ask(OPEN, kind="websocket")) == "websocket.close"
+    assert status(ask(OPEN, method="POST")) == 403
+    assert status(ask(OPEN)) == 200
+
+
+def test_a_page_elsewhere_may_lead_here_but_not_read() -> None:
+    assert status(ask(OPEN, sec_fetch_site="cross-site", sec_fetch_mode="navigate")) == 200
+    assert status(ask(OPEN, sec_fetch_site="cross-site", sec_fetch_mode="no-cors")) == 403
+    assert status(ask(OPEN, sec_fetch_site="same-origin", sec_fetch_mode="cors")) == 200
+
+
+def test_a_body_is_bounded_whether_it_says_its_length_or_not() -> None:
+    small = Guard(inner, HERE, most_body=10)
+    own = "http://127.0.0.1:8421"
+    assert status(ask(small, method="POST", origin=own, body=(b"12345", b"67890"))) == 200
+    assert status(ask(small, method="POST", origin=own, body=(b"12345", b"678901"))) == 413
+    assert status(ask(small, method="POST", origin=own, content_length="11")) == 413
+    assert status(ask(small, method="POST", origin=own, content_length="x")) == 413
+
+
+def test_every_answer_says_what_the_page_may_load() -> None:
+    for sent in (ask(OPEN), ask(OPEN, host="evil:1")):
+        headers = dict(sent[0]["headers"])
+        policy = headers[b"content-security-policy"].decode()
+        assert "default-src 'self'" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert "http" not in policy  # no other place
+        assert headers[b"x-content-type-options"] == b"nosniff"
+
+
+def test_forwarding_headers_do_not_come_in() -> None:
+    sent = ask(
+        OPEN, x_forwarded_prefix='/"><script>', x_forwarded_for="1.2.3.4", forwarded="for=1", accept="*/*"
+    )
+    assert dict(sent[0]["headers"])[b"x-names"] == b"host,accept"
+
+
+LAN = Address.of("192.168.0.7", 8421)
+SHUT = Guard(inner, LAN, TOKEN)
+
+
+def test_without_the_token_nothing_is_shown() -> None:
+    host = "192.168.0.7:8421"
+    assert status(ask(SHUT, host=host)) == 401
+    assert status(ask(SHUT, host=host, query="token=wrong")) == 401
+    assert status(ask(SHUT, host=host, cookie="depnet_8421=wrong")) == 401
+    assert status(ask(SHUT, host=host, cookie="depnet_8421=")) == 401
+    assert status(ask(SHUT, host=host, cookie=f"depnet_9999={TOKEN}")) == 401
+    assert status(ask(SHUT, kind="websocket", host=host, origin=f"http://{host}")) == "websocket.close"
+    assert (
+        status(ask(SHUT, kind="websocket", host=host, origin=f"http://{host}", query=f"token={TOKEN}"))
+        == "websocket.close"
+    )
+
+
+def test_the_token_becomes_a_cookie_and_leaves_the_address() -> None:
+    host = "192.168.0.7:8421"
+    sent = ask(SHUT, host=host, path='/a"<b', query=f"sex=female&token={TOKEN}&x=%22%3E")
+    headers, page = dict(sent[0]["headers"]), sent[1]["body"].decode()
+    cookie = headers[b"set-cookie"].decode()
+    assert cookie == f"depnet_8421={TOKEN}; Path=/; HttpOnly; SameSite=Strict"
+    assert 'content="0;url=/a%22%3Cb?sex=female&amp;x=%22%3E"' in page
+    assert TOKEN not in page
+    kept = cookie.split(";")[0]
+    assert status(ask(SHUT, host=host, cookie=f"other=1; {kept}")) == 200
+    assert (
+        status(ask(SHUT, kind="websocket", host=host, origin=f"http://{host}", cookie=kept))
+        == "websocket.accept"
+    )
+
+
+def test_the_next_page_is_always_on_this_server() -> None:
+    page = ask(SHUT, host="192.168.0.7:8421", path="//evil.example/x", query=f"token={TOKEN}")[1][
+        "body"
+    ].decode()
+    assert "url=/evil.example/x" in page
+
+
+def test_on_all_addresses_numbers_are_let_in_but_not_names_of_others() -> None:
+    everywhere = Address.of("0.0.0.0", 80)
+    assert everywhere.allows("10.1.2.3")
+    assert everywhere.allows("[::1]:80")
+    assert not everywhere.allows("rebound.example")
