@@ -30,3 +30,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if long:
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if "long" not in item.keywords]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Figures that tests measured (`record_property`), where they can be seen."""
+    reports = terminalreporter.getreports("passed")
+    figures = [figure for report in reports for figure in getattr(report, "user_properties", ())]
+    if figures:
+        terminalreporter.section("measured")
+        for name, value in figures:
+            terminalreporter.write_line(f"{name}: {value}")

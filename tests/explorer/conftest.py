@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 import depnet
 from tests.explorer.browser import ARGUMENTS, chromium, explorer
+from tests.explorer.cases import wide
 
 SMALL = {"width": 360, "height": 740}
 WIDE = {"width": 1920, "height": 1080}
@@ -22,9 +23,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("explorer"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """Debian's Chromium."""
+    """Debian's Chromium. Gone after these tests: Playwright leaves a running event loop behind."""
     path = chromium()
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
@@ -32,7 +33,7 @@ def browser() -> Iterator[Browser]:
         launched.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def titanic(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of an explorer of the Titanic table, with its rows."""
     folder = tmp_path_factory.mktemp("titanic")
@@ -40,6 +41,15 @@ def titanic(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     depnet.save(depnet.learn(people, smoothing=0.5).with_counts(people), folder / "titanic.json")
     depnet.write(people, folder / "titanic.csv")
     with explorer([folder / "titanic.json", "--data", folder / "titanic.csv"]) as url:
+        yield url
+
+
+@pytest.fixture(scope="package")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of an explorer of 200 variables, some with labels that would run, without rows."""
+    file = tmp_path_factory.mktemp("wide") / "wide.json"
+    depnet.save(wide(), file)
+    with explorer([file]) as url:
         yield url
 
 
@@ -57,6 +67,7 @@ def page(context: BrowserContext) -> Iterator[Page]:
     """A page on which nothing goes wrong unseen, and which loads nothing from elsewhere."""
     opened = context.new_page()
     wrong: list[str] = []
+    opened.on("dialog", lambda dialog: (wrong.append(f"dialog: {dialog.message}"), dialog.dismiss()))
     opened.on("pageerror", lambda error: wrong.append(f"error: {error}"))
     opened.on("console", lambda said: wrong.append(f"console: {said.text}") if said.type == "error" else None)
     asked: list[str] = []

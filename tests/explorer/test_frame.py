@@ -1,10 +1,88 @@
-"""The frame around every view."""
+"""The frame around every view: navigation, light and dark, narrow and wide, keyboard."""
 
-from playwright.sync_api import Page, expect
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from depnet.explorer.views import views
+from tests.explorer.conftest import SMALL, WIDE
+
+PATHS = [view.PATH for view in views()]
+
+CONTRAST = """() => {
+    const parse = (text) => text.match(/[\\d.]+/g).map(Number);
+    const light = (rgb) => {
+        const [r, g, b] = rgb.slice(0, 3).map((c) => c <= 10 ? c / 3294 : ((c / 255 + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const ground = (element) => {
+        for (let e = element; e; e = e.parentElement) {
+            const colour = parse(getComputedStyle(e).backgroundColor);
+            if (colour.length === 3 || colour[3] > 0) return colour;
+        }
+        return [255, 255, 255];
+    };
+    const low = [];
+    for (const e of document.querySelectorAll(".depnet-header *, .depnet-main *")) {
+        const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
+        if (!own || !e.checkVisibility({ opacityProperty: true })) continue;
+        if (e.closest("svg, [disabled], .disabled, .q-icon")) continue;
+        const [a, b] = [light(parse(getComputedStyle(e).color)), light(ground(e))];
+        const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+        if (ratio < 4.5) low.push(`${ratio.toFixed(2)} ${e.className} ${e.textContent.slice(0, 40)}`);
+    }
+    return low;
+}"""
 
 
 def test_a_view_opens_in_the_frame(page: Page, titanic: str) -> None:
     page.goto(titanic)
     expect(page.locator("header")).to_contain_text("titanic.json: 4 variables, 2,201 rows")
-    expect(page.get_by_role("link", name="Network")).to_have_attribute("aria-current", "page")
-    expect(page.locator(".depnet-main")).to_contain_text("Links")
+    for view in views():
+        page.get_by_role("link", name=view.TITLE, exact=True).click()
+        expect(page.get_by_role("link", name=view.TITLE, exact=True)).to_have_attribute(
+            "aria-current", "page"
+        )
+        expect(page).to_have_title(f"{view.TITLE} · titanic.json · depnet")
+
+
+@pytest.mark.parametrize("size", [SMALL, WIDE], ids=["narrow", "wide"])
+@pytest.mark.parametrize("path", PATHS)
+def test_nothing_is_wider_than_the_page(page: Page, titanic: str, path: str, size: dict[str, int]) -> None:
+    page.set_viewport_size({"width": size["width"], "height": size["height"]})
+    page.goto(titanic.rstrip("/") + path)
+    page.wait_for_selector(".depnet-card")
+    page.wait_for_timeout(300)
+    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_text_can_be_read_in_light_and_dark(browser: Browser, titanic: str, dark: bool) -> None:
+    context = browser.new_context(color_scheme="dark" if dark else "light")
+    page = context.new_page()
+    for path in PATHS:
+        page.goto(titanic.rstrip("/") + path)
+        page.wait_for_selector(".depnet-card")
+        assert page.evaluate("document.body.classList.contains('body--dark')") == dark
+        assert page.evaluate(CONTRAST) == []
+    context.close()
+
+
+def test_the_choice_of_dark_stays(page: Page, titanic: str) -> None:
+    page.goto(titanic)
+    turn = page.get_by_role("button", name="Light or dark")
+    turn.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("body.body--dark")).to_be_visible()
+    page.goto(f"{titanic}node")
+    expect(page.locator("body.body--dark")).to_be_visible()
+    page.get_by_role("button", name="Light or dark").click()
+    expect(page.locator("body.body--light")).to_be_visible()
+
+
+def test_the_first_stop_of_the_keyboard_leads_past_the_navigation(page: Page, titanic: str) -> None:
+    page.goto(titanic)
+    page.wait_for_selector(".depnet-card")
+    page.keyboard.press("Tab")
+    expect(page.get_by_text("Skip to the view")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator(".depnet-main")).to_be_focused()

@@ -92,6 +92,7 @@ def listen(host: str, port: int | None, usual: int = 8421) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((host, wanted))
+            listener.listen(100)  # who asks before the application is there waits for it
         except OSError:
             listener.close()
             if wanted == 0 or port is not None:

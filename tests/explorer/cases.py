@@ -1,0 +1,29 @@
+"""Models to explore: one of the size that the explorer should carry, with labels of someone who means no good."""
+
+import numpy as np
+
+from depnet import Dataset, Domain, Mdl, Network, Variable, learn
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(2)>",
+    "${alert(3)}`{{7*7}}</script><b>bold</b>",
+    ":alert(4)",
+)
+"""Names and states that would run, were they taken for anything but text."""
+
+
+def wide(variables: int = 200, rows: int = 3000) -> Network:
+    """Variables in groups of twelve, each told by a few before it; the first ones have hostile names and states."""
+    rng = np.random.default_rng(1)
+    codes = np.zeros((rows, variables), dtype=np.uint8)
+    codes[:, 0] = rng.integers(0, 2, rows)
+    for j in range(1, variables):
+        near = max(j - 1 - j % 12, 0)
+        told = np.unique(rng.integers(near, j, size=rng.integers(1, 4)))
+        codes[:, j] = (codes[:, told].sum(axis=1) % 2) ^ (rng.random(rows) < rng.uniform(0.05, 0.4))
+    names = [*HOSTILE, *(f"variable {j:03d}" for j in range(len(HOSTILE), variables))]
+    domain = Domain(
+        tuple(Variable(name, HOSTILE[:2] if k < 4 else ("no", "yes")) for k, name in enumerate(names))
+    )
+    return learn(Dataset.from_codes(codes, domain=domain), smoothing=0.5, penalty=0.94 * Mdl())

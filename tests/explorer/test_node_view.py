@@ -1,0 +1,92 @@
+"""A node in a browser: its graph, its leaves, its stages."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+import depnet
+from depnet.pictures import decision_at, growth
+from depnet.pictures.decision import Leaf
+from tests.explorer.cases import HOSTILE
+
+DATA = depnet.titanic()
+NETWORK = depnet.learn(DATA, smoothing=0.5)
+
+
+def drawn_leaves(page: Page) -> dict[int, int]:
+    """{leaf: rows} as the graph says them."""
+    page.wait_for_selector(".depnet-mermaid svg .node")
+    texts = page.locator(".depnet-mermaid svg .node").all_text_contents()
+    found = [re.search(r"leaf (\d+), ([\d,]+) rows?", " ".join(text.split())) for text in texts]
+    return {int(f[1]): int(f[2].replace(",", "")) for f in found if f}
+
+
+def leaves_at(step: int) -> dict[int, int | None]:
+    graph = decision_at(NETWORK, "age", step, DATA)
+    return {v.number: v.rows for v in graph.vertices if isinstance(v, Leaf)}
+
+
+def test_stepping_shows_the_stages_of_learning(page: Page, titanic: str) -> None:
+    stages = growth(NETWORK, "age", DATA)
+    last = len(stages) - 1
+    page.goto(f"{titanic}node?variable=age")
+    expect(page.get_by_text(f"{last} of {last}")).to_be_visible()
+    assert drawn_leaves(page) == leaves_at(last)
+    page.get_by_role("button", name="Back").click()
+    expect(page.get_by_text(f"{last - 1} of {last}")).to_be_visible()
+    expect(page).to_have_url(re.compile(rf"variable=age&step={last - 1}$"))
+    expect(
+        page.locator(".depnet-mermaid svg .node").get_by_text(f"leaf {stages[-2].leaves - 1},")
+    ).to_be_visible()
+    assert drawn_leaves(page) == leaves_at(last - 1)
+    page.get_by_role("button", name="First").click()
+    expect(page.get_by_text("Before the first operation: 1 leaf.")).to_be_visible()
+    page.get_by_role("button", name="On").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Leaf 0 is split by class: 4 leaves.")).to_be_visible()
+
+
+def test_the_cost_and_the_certificate_are_the_librarys(page: Page, titanic: str) -> None:
+    page.goto(f"{titanic}node?variable=survived&step=2")
+    expect(page.get_by_text("2 of ")).to_be_visible()
+    series = page.evaluate("""() => {
+        const charts = [...document.querySelectorAll(".nicegui-echart")].map((e) => getElement(e.id.slice(1)).chart);
+        return charts.map((chart) => chart.getOption().series[0].data);
+    }""")
+    assert [round(stage.cost or 0.0, 6) for stage in growth(NETWORK, "survived", DATA)] in series
+    proven = depnet.certificate(NETWORK, DATA).nodes[NETWORK.domain.index("survived")]
+    for value in (proven.entropy, proven.source_entropy, proven.kl, proven.penalty, proven.cost):
+        expect(page.get_by_text(f"{value:.6f}", exact=True)).to_be_visible()
+
+
+def test_another_node_is_chosen_by_keyboard(page: Page, titanic: str) -> None:
+    page.goto(f"{titanic}node")
+    expect(page.get_by_text("Reads sex, age, survived.")).to_be_visible()
+    chosen = page.get_by_label("Node").first
+    chosen.focus()
+    chosen.fill("surv")
+    page.get_by_role("option", name="survived").wait_for()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Reads class, sex, age.")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"variable=survived$"))
+
+
+def test_without_rows_it_says_what_needs_them(page: Page, hostile: str) -> None:
+    page.goto(f"{hostile}node?variable=variable+050&step=1")
+    expect(page.get_by_text("The cost after each operation needs the rows")).to_be_visible()
+    expect(page.get_by_text("The leaves of an earlier stage need the rows")).to_be_visible()
+    expect(page.get_by_text("The certificate (how far")).to_be_visible()
+    expect(page.locator(".depnet-mermaid svg .node").get_by_text("leaf 0")).to_be_visible()
+
+
+def test_labels_are_shown_as_text(page: Page, hostile: str) -> None:
+    for name in HOSTILE:
+        page.goto(hostile + "node")
+        page.evaluate("(name) => location.search = '?variable=' + encodeURIComponent(name)", name)
+        page.wait_for_selector(".depnet-mermaid svg .node")
+        expect(page.get_by_label("Node").first).to_have_value(name)
+    graph = page.locator(".depnet-mermaid svg")
+    assert any(name in " ".join((graph.text_content() or "").split()) for name in HOSTILE)
+    assert page.locator("img[src=x]").count() == 0
+    assert page.locator(".depnet-main b").count() == 0

@@ -1,0 +1,98 @@
+"""The running server keeps others out: wrong host, wrong origin, no token."""
+
+import base64
+import http.client
+import os
+import re
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import BrowserContext, expect
+
+import depnet
+from tests.explorer.browser import explorer
+
+
+def get(url: str, path: str = "/", method: str = "GET", **headers: str) -> http.client.HTTPResponse:
+    connection = http.client.HTTPConnection(urlsplit(url).hostname or "", urlsplit(url).port, timeout=10)
+    connection.request(method, path, headers={k.replace("_", "-"): v for k, v in headers.items()})
+    response = connection.getresponse()
+    response.read()
+    connection.close()
+    return response
+
+
+def socket_status(url: str, **headers: str) -> int:
+    """The status of a websocket's handshake with NiceGUI's socket."""
+    at = urlsplit(url)
+    sent = {
+        "Host": at.netloc,
+        "Origin": f"http://{at.netloc}",
+        "Upgrade": "websocket",
+        "Connection": "Upgrade",
+        "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": base64.b64encode(os.urandom(16)).decode(),
+        **headers,
+    }
+    lines = [
+        "GET /_nicegui_ws/socket.io/?EIO=4&transport=websocket HTTP/1.1",
+        *(f"{k}: {v}" for k, v in sent.items() if v),
+    ]
+    with socket.create_connection((at.hostname or "", at.port or 80), timeout=10) as connection:
+        connection.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
+        return int(connection.recv(100).split()[1])
+
+
+def test_only_its_own_pages_come_in(titanic: str) -> None:
+    assert get(titanic).status == 200
+    assert get(titanic, Host="rebound.example").status == 421
+    assert get(titanic, Host=f"rebound.example:{urlsplit(titanic).port}").status == 421
+    assert get(titanic, Origin="http://evil.example").status == 403
+    assert get(titanic, method="POST").status == 403
+
+
+def test_the_websocket_is_guarded_too(titanic: str) -> None:
+    assert socket_status(titanic) == 101
+    assert socket_status(titanic, Origin="http://evil.example") == 403
+    assert socket_status(titanic, Origin="") == 403
+    assert socket_status(titanic, Host=f"rebound.example:{urlsplit(titanic).port}") == 403
+
+
+def test_a_body_that_is_too_large_is_not_read(titanic: str) -> None:
+    assert get(titanic, method="POST", Origin=titanic.rstrip("/"), Content_Length=str(2**30)).status == 413
+
+
+def test_there_are_no_pages_of_the_framework(titanic: str) -> None:
+    for path in ("/docs", "/redoc", "/openapi.json"):
+        assert get(titanic, path).status == 404
+
+
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """An explorer on all addresses."""
+    file: Path = tmp_path_factory.mktemp("elsewhere") / "model.json"
+    depnet.save(depnet.learn(depnet.titanic(), smoothing=0.5), file)
+    with explorer([file], host="0.0.0.0") as url:
+        yield url.replace("0.0.0.0", "127.0.0.1")
+
+
+def test_on_other_addresses_the_token_opens(context: BrowserContext, elsewhere: str) -> None:
+    base = elsewhere.split("?")[0]
+    assert re.search(r"\?token=[\w-]{32}$", elsewhere)
+    assert get(base).status == 401
+    assert get(base, "/depnet/style.css").status == 401
+    assert socket_status(base) == 403
+    page = context.new_page()
+    page.goto(base)
+    expect(page.get_by_text("needs its token")).to_be_visible()
+    page.goto(elsewhere)
+    expect(page.get_by_role("heading", name="Links", exact=True)).to_be_visible()
+    assert "token" not in page.url
+    kept = next(cookie for cookie in context.cookies() if cookie["name"].startswith("depnet_"))
+    assert kept["httpOnly"]
+    assert kept["sameSite"] == "Strict"
+    page.get_by_role("button", name="Light or dark").click()  # over the websocket
+    expect(page.locator("body.body--dark")).to_be_visible()
