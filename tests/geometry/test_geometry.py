@@ -33,6 +33,7 @@ def test_entropies_and_kl(shape: tuple[int, ...], seed: int, zeros: float) -> No
     slow_p, slow_q = twin.law_of(p), twin.law_of(q)
     assert close(geometry.entropy(p), twin.entropy(slow_p))
     assert close(geometry.kl(p, q), twin.kl(slow_p, slow_q))
+    assert close(geometry.total_variation(p, q), twin.total_variation(slow_p, slow_q))
     for block in strategies.random_blocks(rng, len(shape)):
         expected = twin.conditional_entropy(slow_p, block, lambda x, b=block: twin.others(x, b))  # type: ignore[misc]
         assert close(geometry.conditional_entropy(p, block), expected)

@@ -353,6 +353,21 @@ def test_max_seconds_stops_and_says_how_far_it_got(titanic: Network) -> None:
     assert any(text.startswith(("stopped by max_seconds, at", "stopped before")) for text in result.warnings)
 
 
+def test_stop_ends_sampling_soon_with_what_was_found(titanic: Network) -> None:
+    asked: list[float] = []
+
+    def stop() -> bool:
+        asked.append(time.monotonic())
+        return len(asked) > 20
+
+    result = query(titanic, "survived", method="sample", tolerance=1e-7, stop=stop)
+    assert time.monotonic() - asked[20] < 5
+    assert not result.converged
+    assert any(text.startswith(("stopped, at", "stopped before")) for text in result.warnings)
+    exact = query(titanic, "survived", method="exact")
+    assert np.abs(np.subtract(result.probabilities, exact.probabilities)).max() < 0.2
+
+
 def test_an_interrupt_ends_a_sampled_query_within_a_second(titanic: Network) -> None:
     sent: list[float] = []
 

@@ -129,5 +129,5 @@ def test_time_that_is_up_ends_a_round() -> None:
         reduce(uneven(), [0], Evidence({}, {}), RandomScan()), [[0]], CHAINS, np.random.default_rng(0)
     )
     assert chains is not None
-    assert not chains.run(8, before=0.0)
+    assert not chains.run(8, over=lambda: True)
     assert chains.rounds == []

@@ -10,11 +10,13 @@ import pytest
 from depnet import RandomScan, SequentialScan, law_path, stationary, stationary_cycle
 from depnet.geometry import manifolds
 from depnet.paper.figures import FIGURES, write_figures
+from depnet.paper.figures.diagram import Diagram
 from depnet.paper.figures.graphs import TARGET, learned, split_merge_figure
-from depnet.paper.figures.scene import CORNERS, Diagram, Scene, place
-from depnet.paper.figures.simplex import START, genuine, pseudo, pseudo_figure, two_nodes
+from depnet.paper.figures.simplex import genuine, pseudo, pseudo_figure
 from depnet.paper.figures.web import page
 from depnet.paper.report import ExperimentError
+from depnet.pictures.scene import CORNERS, Scene, place
+from depnet.pictures.simplex import START, manifold_lines, two_nodes
 
 PAPER_FIGURES = {"node", "m-projection", "genuine_gs", "pseudo-gs", "movement", "fcd", "split_merge"}
 
@@ -42,10 +44,9 @@ def test_the_manifolds_of_consistent_tables_meet_and_those_of_others_do_not() ->
 
 def pseudo_lines(network: object) -> tuple:  # type: ignore[type-arg]  # curves of the module under test
     from depnet import Network
-    from depnet.paper.figures.simplex import _manifold_lines
 
     assert isinstance(network, Network)
-    return _manifold_lines(network)
+    return manifold_lines(network)
 
 
 def test_the_path_lies_on_the_manifolds_and_ends_on_the_cycle() -> None:

@@ -171,3 +171,9 @@ def empirical(dataset: Dataset) -> Law:
         x = tuple(int(code) for code in dataset.codes[r])
         counts[x] += 1 if dataset.weights is None else int(dataset.weights[r])
     return {x: counts[x] / dataset.total for x in counts}
+
+
+def total_variation(p: Law, q: Law) -> float:
+    """The largest difference in the probability of an event: of that of all states that p holds more probable."""
+    event = [x for x in p if p[x] > q[x]]
+    return sum(p[x] for x in event) - sum(q[x] for x in event)

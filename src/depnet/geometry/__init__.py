@@ -12,7 +12,7 @@ from depnet.geometry.bregman import (
 )
 from depnet.geometry.divergence import fc_limit, full_conditional_divergence, pseudo_log_likelihood
 from depnet.geometry.empirical import empirical
-from depnet.geometry.entropy import conditional_entropy, entropy, kl
+from depnet.geometry.entropy import conditional_entropy, entropy, kl, total_variation
 from depnet.geometry.geodesic import e_geodesic, m_geodesic, orthogonality
 from depnet.geometry.inference import EvidenceTerms, kl_by_evidence
 from depnet.geometry.manifold import (
@@ -45,4 +45,5 @@ __all__ = [
     "negative_conditional_entropy",
     "orthogonality",
     "pseudo_log_likelihood",
+    "total_variation",
 ]

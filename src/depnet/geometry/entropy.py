@@ -1,4 +1,4 @@
-"""Entropy, conditional entropy and Kullback-Leibler divergence, in nats (Sec. 2 and 3).
+"""Entropy, conditional entropy and Kullback-Leibler divergence, in nats (Sec. 2 and 3); total variation.
 
 Zeros follow the paper's conventions: 0 log 0 = 0, and a divergence is infinite where the support of
 its first argument is not covered by its second.
@@ -79,3 +79,15 @@ def kl(p: ArrayLike, q: ArrayLike) -> float:
     first, second = checked_pair(p, q)
     # one difference a state: log p - log q is small where p is near q, and the large parts cancel there
     return max(0.0, float((xlogy(first, first) - xlogy(first, second)).sum()))
+
+
+def total_variation(p: ArrayLike, q: ArrayLike) -> float:
+    r"""The total variation distance: the largest difference in the probability of any event.
+
+    .. math:: TV(p, q) = \frac12 \sum_x |p(x) - q(x)|
+
+    >>> total_variation([0.5, 0.5], [0.75, 0.25])
+    0.25
+    """
+    first, second = checked_pair(p, q)
+    return float(np.abs(first - second).sum() / 2)

@@ -38,8 +38,18 @@ UPDATES_PER_CALL = 4_000_000
 ROUNDING = 1e-24
 """Variances below this are rounding: the averages are all equal."""
 
+Over = Callable[[], bool]
+"""Asked between native calls: is it time to end?"""
+
 SMALL = 100_000
 """Fewer updates than this are not worth a second thread."""
+
+
+def over_at(moment: float | None, stop: Over | None = None) -> Over | None:
+    """Over at a moment of `time.monotonic`, or when `stop` says so; None where neither is given."""
+    if moment is None:
+        return stop
+    return lambda: time.monotonic() > moment or (stop is not None and stop())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,8 +159,8 @@ class Chains(Rounds):
         """The number of rows."""
         return len(self.clamped)
 
-    def run(self, sweeps: int, *, record: bool = True, before: float | None = None) -> bool:
-        """Run all chains for so many sweeps; False where the time `before` which to end came first.
+    def run(self, sweeps: int, *, record: bool = True, over: Over | None = None) -> bool:
+        """Run all chains for so many sweeps; False where it was `over` first.
 
         What was drawn by then stays in the states, and the sums of the round begun are dropped.
         """
@@ -174,7 +184,7 @@ class Chains(Rounds):
         small = a_sweep * sweeps < SMALL or self.threads == 1
         done = 0
         while done < sweeps:
-            if before is not None and time.monotonic() > before:
+            if over is not None and over():
                 return False
             count = min(piece, sweeps - done)
             if small:

@@ -34,6 +34,7 @@ from depnet.model.scan import RandomScan, Scan
 from depnet.model.source import InformationSource
 
 MAX_VERTICES = 2_000_000
+QUICK_VERTICES = 50_000
 DAMPING = 0.3
 MAX_ITERATIONS = 2_000
 CHANGE = 1e-10
@@ -60,14 +61,25 @@ class MeanField:
     converged: bool
 
 
-def read_once(source: InformationSource, cardinalities: Sequence[int]) -> ReadOnce:
-    """The source as a read-once graph."""
+def read_once(source: InformationSource, cardinalities: Sequence[int], most: int = MAX_VERTICES) -> ReadOnce:
+    """The source as a read-once graph of at most so many vertices."""
     if isinstance(source, DecisionGraph):
-        return _read_once_graph(source)
-    return _full_tree(source, cardinalities)
+        return _read_once_graph(source, most)
+    return _full_tree(source, cardinalities, most)
 
 
-def _read_once_graph(graph: DecisionGraph) -> ReadOnce:
+def is_quick(network: Network, most: int = QUICK_VERTICES) -> bool:
+    """Is mean field a matter of a moment: do the read-once graphs of all nodes together have few vertices?"""
+    left = most
+    try:
+        for node in network.nodes:
+            left -= read_once(node.source, network.domain.cardinalities, left).vertices
+    except DomainTooLargeError:
+        return False
+    return left >= 0
+
+
+def _read_once_graph(graph: DecisionGraph, most: int) -> ReadOnce:
     variable, begin, children = (part.tolist() for part in graph.compiled)
     cards = graph.cardinalities
 
@@ -107,17 +119,17 @@ def _read_once_graph(graph: DecisionGraph) -> ReadOnce:
             if key not in number:
                 number[key] = len(order)
                 order.append(key)
-                _check_vertices(len(order))
+                _check_vertices(len(order), most)
             edges.append((at, j, code, number[key]))
         at += 1
     return ReadOnce(len(order), edges, leaves)
 
 
-def _full_tree(source: InformationSource, cardinalities: Sequence[int]) -> ReadOnce:
+def _full_tree(source: InformationSource, cardinalities: Sequence[int], most: int) -> ReadOnce:
     """Every joint state of the inputs its own path."""
     inputs = source.inputs
     sizes = [cardinalities[j] for j in inputs]
-    _check_vertices(sum(math.prod(sizes[:depth]) for depth in range(len(sizes) + 1)))
+    _check_vertices(sum(math.prod(sizes[:depth]) for depth in range(len(sizes) + 1)), most)
     edges: list[tuple[int, int, int, int]] = []
     level, vertices = [0], 1
     for j, k in zip(inputs, sizes, strict=True):
@@ -128,11 +140,11 @@ def _full_tree(source: InformationSource, cardinalities: Sequence[int]) -> ReadO
     return ReadOnce(vertices, edges, list(zip(level, leaves, strict=True)))
 
 
-def _check_vertices(vertices: int) -> None:
-    if vertices > MAX_VERTICES:
+def _check_vertices(vertices: int, most: int) -> None:
+    if vertices > most:
         raise DomainTooLargeError(
             f"mean field needs an information source as a graph that tests no variable twice; this one has more "
-            f'than {MAX_VERTICES:,} vertices. Use method="sample".'
+            f'than {most:,} vertices. Use method="sample".'
         )
 
 

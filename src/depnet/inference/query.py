@@ -16,6 +16,7 @@ from depnet.arrays import FloatArray, read_only
 from depnet.data.dataset import Dataset
 from depnet.data.domain import Domain
 from depnet.errors import EvidenceError
+from depnet.inference.chains import Over
 from depnet.inference.law import at_last, exact_law, is_look_up, looked_up, marginal
 from depnet.inference.mean_field import mean_field
 from depnet.inference.relevance import Reduced, closure, reduce
@@ -62,13 +63,15 @@ def query(
     max_seconds: float | None = None,
     data: Dataset | None = None,
     rng: np.random.Generator | None = None,
+    stop: Over | None = None,
 ) -> QueryResult:
     """The law of `targets` given `evidence`: each one's marginal, or their joint table.
 
     Evidence gives, by labels, one state of a variable, a set of allowed states, or weights of states.
     `method` is "exact", "sample", "mean-field" (fast, deterministic, approximate) or "auto": a table
     look-up or the exact law where the relevant part of the network is small, else chains until every
-    standard error is under `tolerance`, or until `max_seconds`. These clamp the evidence (Sec. 5).
+    standard error is under `tolerance`, or until `max_seconds`, or until `stop()`, which is asked several times a
+    second, says True. These clamp the evidence (Sec. 5).
     "bayes" conditions the joint law on it instead, pi(T | x_C): slower the rarer the evidence is, but evidence
     that no relevant node reads, though its own node reads others, then has its effect; docs/queries.md compares the
     two. With the training `data`, the support of the evidence is counted exactly.
@@ -103,7 +106,7 @@ def query(
         left = None if max_seconds is None else max(max_seconds - (time.monotonic() - started), 0.0)
         condition = tuple(given_codes.values())
         part = _answered(
-            reduced, estimators, condition, method, tolerance=tolerance, max_seconds=left, rng=rng
+            reduced, estimators, condition, method, tolerance=tolerance, max_seconds=left, rng=rng, stop=stop
         )
         parts.append((group, part))
     values, errors = _assembled(domain, wanted, known, joint, parts)
@@ -213,6 +216,7 @@ def _answered(
     tolerance: float,
     max_seconds: float | None,
     rng: np.random.Generator,
+    stop: Over | None,
 ) -> _Part:
     cards = reduced.network.domain.cardinalities
     if method in ("auto", "exact") and is_look_up(reduced):
@@ -231,7 +235,13 @@ def _answered(
         errors = [np.full(table.shape, np.nan) for table in values]
         return _Part(values, errors, "mean-field", field.converged, warnings=warnings)
     answer = sampled(
-        reduced, estimators, tolerance=tolerance, max_seconds=max_seconds, rng=rng, condition=condition
+        reduced,
+        estimators,
+        tolerance=tolerance,
+        max_seconds=max_seconds,
+        rng=rng,
+        condition=condition,
+        stop=stop,
     )
     shapes = [
         tuple(cards[i] for i in variables[: len(variables) - len(condition)]) for variables in estimators

@@ -13,14 +13,13 @@ stands for.
 """
 
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
-from depnet.inference.chains import Rounds
+from depnet.inference.chains import Over, Rounds
 from depnet.inference.relevance import Reduced
 from depnet.inference.tilt import tilted_rows
 from depnet.model.network import Network
@@ -102,14 +101,14 @@ class RecordedChains(Rounds):
             first += math.prod(reduced.network.domain.cardinalities[i] for i in targets)
         return cls(compiled, terms, first, chains, new_seeds(rng, 1)[0])
 
-    def run(self, sweeps: int, *, before: float | None = None) -> bool:
-        """A round of so many sweeps, a power of two; False where the time `before` which to end came first."""
+    def run(self, sweeps: int, *, over: Over | None = None) -> bool:
+        """A round of so many sweeps, a power of two; False where it was `over` first."""
         gap = max(1, min(sweeps // RECORDS, self.widest_gap))
         piece = max(1, min(self.kernel.updates_a_call // (gap * self.a_sweep), MAX_STATES // self.per_row))
         sums = np.zeros((1, self.per_row, self.cells))
         left = sweeps // gap
         while left > 0:
-            if before is not None and time.monotonic() > before:
+            if over is not None and over():
                 return False
             records = min(piece, left)
             codes = self._recorded(gap, records)

@@ -22,7 +22,7 @@ from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.dataset import Dataset
 from depnet.data.domain import Domain
 from depnet.errors import DataError, EvidenceError
-from depnet.inference.chains import Chains, Order, estimate, in_threads
+from depnet.inference.chains import Chains, Order, estimate, in_threads, over_at
 from depnet.inference.counted import counted
 from depnet.inference.plan import planned, start_laws
 from depnet.model.evidence import Evidence
@@ -312,7 +312,7 @@ class _Work:
         for doubling in range(MAX_DOUBLINGS):
             done = True
             while len(chains.rounds) < ROUNDS and done:
-                done = chains.run(sweeps, record=True, before=before)
+                done = chains.run(sweeps, record=True, over=over_at(before))
             if not chains.rounds:
                 chains.run(1, record=True)  # no time was left: at least one sweep
             found = estimate(chains, cards)

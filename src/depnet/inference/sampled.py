@@ -10,7 +10,7 @@ from scipy import special
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.errors import EvidenceError
-from depnet.inference.chains import Chains, Estimate, Order, estimate
+from depnet.inference.chains import Chains, Estimate, Order, Over, estimate, over_at
 from depnet.inference.law import at_last
 from depnet.inference.plan import planned, start_laws
 from depnet.inference.recorded import RecordedChains
@@ -48,14 +48,15 @@ def sampled(
     max_seconds: float | None,
     rng: np.random.Generator,
     condition: Sequence[int] = (),
+    stop: Over | None = None,
     threads: int | None = None,
 ) -> Sampled:
     """Rao-Blackwell estimates of the joint laws of `estimators`, each a tuple of reduced variables.
 
     With a `condition`, the last variables of each estimator are to have these codes, and the law of the
-    others given that is estimated.
+    others given that is estimated. It ends early after `max_seconds`, or when `stop` says so.
     """
-    before = None if max_seconds is None else time.monotonic() + max_seconds
+    over = over_at(None if max_seconds is None else time.monotonic() + max_seconds, stop)
     cards = reduced.network.domain.cardinalities
     sizes = [math.prod(cards[i] for i in variables) for variables in estimators]
     chosen = None
@@ -70,17 +71,17 @@ def sampled(
     while True:
         done = True
         while len(chains.rounds) < ROUNDS and done:
-            done = chains.run(sweeps, before=before)
+            done = chains.run(sweeps, over=over)
         if len(chains.rounds) < 2:
             if found is None:
                 found = _hurried(chains, sizes, chosen, warnings)
             else:  # the time was over just after rounds were joined: the last estimate stands
-                warnings.append(_stopped(float(found.errors.max()), tolerance))
+                warnings.append(_stopped(float(found.errors.max()), tolerance, stop))
             break
         found = estimate(chains, sizes, chosen)
         error, r_hat = float(found.errors.max()), float(np.nanmax(found.r_hat, initial=1.0))
         if not done:
-            warnings.append(_stopped(error, tolerance))
+            warnings.append(_stopped(error, tolerance, stop))
             break
         if error <= tolerance and r_hat <= R_HAT and found.drift[0] <= _most_drift(sizes):
             break
@@ -96,8 +97,9 @@ def sampled(
     return _finished(chains, found, sizes, tolerance, warnings)
 
 
-def _stopped(error: float, tolerance: float) -> str:
-    return f"stopped by max_seconds, at a standard error of {error:.2g} where {tolerance:.2g} was asked."
+def _stopped(error: float, tolerance: float, stop: Over | None) -> str:
+    why = "" if stop is not None and stop() else " by max_seconds"
+    return f"stopped{why}, at a standard error of {error:.2g} where {tolerance:.2g} was asked."
 
 
 def _most_drift(sizes: Sequence[int]) -> float:

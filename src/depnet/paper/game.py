@@ -17,13 +17,12 @@ import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.exact import stationary
-from depnet.geometry import empirical, fc_limit, kl, m_projection
+from depnet.geometry import empirical, fc_limit, kl, m_projection, total_variation
 from depnet.geometry.manifold import FullConditionalManifold, manifolds
 from depnet.learning.learn import learn
 from depnet.model import Network, RandomScan
 from depnet.paper.data_sets import sample
 from depnet.paper.report import Claim, Column, ExperimentError, Report
-from depnet.paper.scans import total_variation
 
 COLUMNS = (
     Column("t", "t", "d"),

@@ -19,12 +19,11 @@ import numpy as np
 from depnet.arrays import FloatArray
 from depnet.data import Domain
 from depnet.exact import stationary
-from depnet.geometry import fc_limit, full_conditional_divergence, kl
+from depnet.geometry import fc_limit, full_conditional_divergence, kl, total_variation
 from depnet.geometry.manifold import manifolds
 from depnet.model import ConditionalTable, LosslessSource, Network, Node, RandomScan
 from depnet.paper.laws import ising
 from depnet.paper.report import Claim, Column, Report
-from depnet.paper.scans import total_variation
 from depnet.paper.table1 import within_limit
 
 COLUMNS = (

@@ -18,13 +18,12 @@ import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.exact import stationary
-from depnet.geometry import full_conditional_divergence, kl, kl_by_evidence, kl_to_manifold
+from depnet.geometry import full_conditional_divergence, kl, kl_by_evidence, kl_to_manifold, total_variation
 from depnet.geometry.manifold import manifolds
 from depnet.learning.learn import learn
 from depnet.model import Network, RandomScan
 from depnet.paper.data_sets import sample
 from depnet.paper.report import Claim, Column, ExperimentError, Report
-from depnet.paper.scans import total_variation
 from depnet.paper.table1 import within_limit
 
 COLUMNS = (

@@ -24,6 +24,7 @@ from depnet.geometry import (
     full_conditional_divergence,
     kl,
     kl_to_manifold,
+    total_variation,
 )
 from depnet.learning.learn import learn
 from depnet.model import Network, RandomScan, SequentialScan
@@ -110,11 +111,6 @@ def cycle_sum(p: FloatArray, cycle: Sequence[FloatArray], blocks: Sequence[tuple
         for law, block in zip(cycle, blocks, strict=True)
     ]
     return float(np.mean(terms))
-
-
-def total_variation(p: FloatArray, q: FloatArray) -> float:
-    """Half the L1 distance: the largest difference in the probability of any event."""
-    return float(np.abs(p - q).sum() / 2)
 
 
 def _row(scan: str, law: FloatArray, p: FloatArray, limit: float, pi: FloatArray) -> dict[str, Any]:

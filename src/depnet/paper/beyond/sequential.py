@@ -26,12 +26,19 @@ import numpy as np
 from depnet.arrays import FloatArray
 from depnet.data import Domain
 from depnet.exact import stationary, stationary_cycle
-from depnet.geometry import empirical, fc_limit, full_conditional, full_conditional_divergence, manifolds
+from depnet.geometry import (
+    empirical,
+    fc_limit,
+    full_conditional,
+    full_conditional_divergence,
+    manifolds,
+    total_variation,
+)
 from depnet.learning.learn import learn
 from depnet.model import ConditionalTable, LosslessSource, Network, Node, RandomScan, SequentialScan
 from depnet.paper.data_sets import sample
 from depnet.paper.report import Claim, Column, Report
-from depnet.paper.scans import cycle_sum, total_variation
+from depnet.paper.scans import cycle_sum
 from depnet.paper.table1 import within_limit
 
 COLUMNS = (

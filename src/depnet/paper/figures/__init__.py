@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from depnet.paper.figures.diagram import Diagram
 from depnet.paper.figures.draw import draw
 from depnet.paper.figures.graphs import node_figure, split_merge_figure
-from depnet.paper.figures.scene import Diagram, Scene
 from depnet.paper.figures.simplex import (
     fcd_figure,
     genuine_figure,
@@ -17,6 +17,7 @@ from depnet.paper.figures.simplex import (
 from depnet.paper.figures.web import page
 from depnet.paper.report import Column, ExperimentError, Report
 from depnet.pictures.canvas import save, styled
+from depnet.pictures.scene import Scene
 
 FIGURES: Mapping[str, Callable[[], Scene | Diagram]] = {
     "tetrahedron": overview,

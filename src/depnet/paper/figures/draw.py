@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from depnet.paper.figures.scene import CORNERS, Box, Diagram, Frame, Scene
+from depnet.paper.figures.diagram import Box, Diagram, Frame
 from depnet.pictures.canvas import COLORS, GREY, INK, new_figure
+from depnet.pictures.scene import CORNERS, Scene
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

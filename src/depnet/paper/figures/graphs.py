@@ -5,7 +5,7 @@ import numpy as np
 from depnet.data import Dataset, titanic
 from depnet.learning.learn import learn
 from depnet.model import DecisionGraph, Network, Node, Split
-from depnet.paper.figures.scene import Arrow, Box, Diagram, Frame
+from depnet.paper.figures.diagram import Arrow, Box, Diagram, Frame
 from depnet.pictures.canvas import COLORS
 from depnet.pictures.decision import Decision, Leaf, decision, places
 

@@ -1,41 +1,28 @@
 """The paper's geometric figures, computed: manifolds, m-projections and the paths of p^t for two binary variables."""
 
 import itertools
-from collections.abc import Sequence
 
 import numpy as np
 
-from depnet.arrays import FloatArray
-from depnet.data import Domain
 from depnet.exact import law_path, stationary, stationary_cycle
 from depnet.geometry import (
     FullConditionalManifold,
     full_conditional_divergence,
     kl,
     kl_to_manifold,
-    m_geodesic,
     m_projection,
     manifolds,
     orthogonality,
 )
-from depnet.model import ConditionalTable, LosslessSource, Network, Node, RandomScan, SequentialScan
-from depnet.paper.figures.scene import CORNERS, Curve, Point, Scene, Surface, place
+from depnet.model import Network, RandomScan, SequentialScan
 from depnet.pictures.canvas import COLORS, GREY, INK
+from depnet.pictures.scene import Curve, Point, Scene, place
+from depnet.pictures.simplex import PSEUDO, START, corners, edges, independence, manifold_lines, two_nodes
 
-BLUE, RED, GREEN, GOLD, VIOLET, *_ = COLORS
-START = np.array([[0.06, 0.84], [0.04, 0.06]])
+BLUE, RED, GREEN, _, VIOLET, *_ = COLORS
 STEPS = 14
 SKEW, CROSSING = (14.0, -58.0), (38.0, -62.0)
 """From where skew manifolds look apart, and where manifolds that meet look crossed."""
-
-
-def two_nodes(first: Sequence[float], second: Sequence[float]) -> Network:
-    """Binary X_0 and X_1, each looking at the other: P(X_0 = 0 | X_1 = 0, 1) and P(X_1 = 0 | X_0 = 0, 1)."""
-    nodes = []
-    for i, zeros in enumerate((first, second)):
-        table = ConditionalTable.from_probabilities([[p, 1 - p] for p in zeros])
-        nodes.append(Node((i,), LosslessSource((1 - i,), (2,)), table))
-    return Network(Domain.from_cardinalities([2, 2]), tuple(nodes))
 
 
 def genuine() -> Network:
@@ -45,7 +32,7 @@ def genuine() -> Network:
 
 def pseudo() -> Network:
     """Tables of no common law: the manifolds are skew lines."""
-    return two_nodes((0.92, 0.20), (0.80, 0.42))
+    return two_nodes(*PSEUDO)
 
 
 def overview() -> Scene:
@@ -56,9 +43,9 @@ def overview() -> Scene:
         "Laws of two binary variables",
         "Corners: the joint states. Lines: the full conditional manifolds E(θ₀), E(θ₁) of two tables, straight and "
         "skew. Surface: the laws under which X₀ and X₁ are independent. π: the law of the random scan.",
-        (*_edges(), *_manifold_lines(network)),
-        (*_corners(), *points),
-        (_independence(),),
+        (*edges(), *manifold_lines(network)),
+        (*corners(), *points),
+        (independence(),),
     )
 
 
@@ -70,8 +57,8 @@ def m_projection_figure() -> Scene:
     r = m_projection(np.array([[0.06, 0.06], [0.44, 0.44]]), space)
     legs, hypotenuse = (kl(p, q), kl(q, r)), kl(p, r)
     curves = (
-        *_edges(),
-        *_manifold_lines(pseudo())[1:],
+        *edges(),
+        *manifold_lines(pseudo())[1:],
         Curve(place(np.stack([p, q])), RED, "m-geodesic pq"),
         Curve(place(np.stack([p, r])), GREY, "m-geodesic pr", width=1.0),
     )
@@ -85,7 +72,7 @@ def m_projection_figure() -> Scene:
         f"KL(p‖r) = {hypotenuse:.4f} = {legs[0]:.4f} + {legs[1]:.4f} = KL(p‖q) + KL(q‖r); "
         f"the m-geodesic pq and the e-geodesic qr are orthogonal ({abs(orthogonality(p, q, r)):.0e}).",
         curves,
-        (*_corners(), *points),
+        (*corners(), *points),
     )
 
 
@@ -106,12 +93,12 @@ def sequential(network: Network, title: str, caption: str) -> Scene:
         title,
         caption,
         (
-            *_edges(),
-            *_manifold_lines(network),
+            *edges(),
+            *manifold_lines(network),
             Curve(place(np.stack(laws)), RED, "pᵗ", width=1.6, stepwise=True),
             *(() if together else (Curve(place(np.stack(cycle)), VIOLET, "cycle", width=2.2),)),
         ),
-        (*_corners(), Point(place(START), "p⁰", RED), *named),
+        (*corners(), Point(place(START), "p⁰", RED), *named),
         view=CROSSING if together else SKEW,
         readout=tuple(
             f"t = {t}: KL(pᵗ‖{'π' if together else 'centroid'}) = {kl(p, end):.5f}"
@@ -159,15 +146,15 @@ def movement_figure() -> Scene:
         "Grey: from pᵗ₀ to pᵗ₁, the m-projections of pᵗ; pᵗ⁺¹ is halfway between them. At the end π is halfway "
         "between its own m-projections π₀ and π₁: a Nash equilibrium.",
         (
-            *_edges(),
-            *_manifold_lines(network),
+            *edges(),
+            *manifold_lines(network),
             *fans,
             *projections,
             Curve(place(np.stack(laws)), RED, "pᵗ", width=1.8, stepwise=True),
             Curve(place(np.stack(ends)), VIOLET, "π₀π₁", width=2.2),
         ),
         (
-            *_corners(),
+            *corners(),
             Point(place(START), "p⁰", RED),
             Point(place(pi), "π", INK),
             *(Point(place(law), name, VIOLET) for law, name in zip(ends, ("π₀", "π₁"), strict=True)),
@@ -188,8 +175,8 @@ def fcd_figure() -> Scene:
         f"FC(p‖q) = ½ · {terms[0]:.4f} + ½ · {terms[1]:.4f} = {full_conditional_divergence(p, q):.4f}, from p to the "
         f"manifolds E₀(q), E₁(q) that meet in q; KL(p‖q) = {kl(p, q):.4f} is more.",
         (
-            *_edges(),
-            *_manifold_lines(network, ("E₀(q)", "E₁(q)")),
+            *edges(),
+            *manifold_lines(network, ("E₀(q)", "E₁(q)")),
             *(
                 Curve(place(np.stack([p, end])), RED, f"KL(p‖E{sub}(q)) = {term:.3f}")
                 for end, sub, term in zip(ends, "₀₁", terms, strict=True)
@@ -197,41 +184,10 @@ def fcd_figure() -> Scene:
             Curve(place(np.stack([p, q])), GREY, "m-geodesic pq", width=1.0),
         ),
         (
-            *_corners(),
+            *corners(),
             Point(place(p), "p", RED),
             Point(place(q), "q", INK),
             *(Point(place(end), f"pΠₘ(E{sub}(q))", RED) for end, sub in zip(ends, "₀₁", strict=True)),
         ),
         view=CROSSING,
     )
-
-
-def _edges() -> tuple[Curve, ...]:
-    return tuple(Curve(CORNERS[list(pair)], GREY, width=0.8) for pair in itertools.combinations(range(4), 2))
-
-
-def _corners() -> tuple[Point, ...]:
-    return tuple(
-        Point(corner, name, GREY) for corner, name in zip(CORNERS, ("00", "01", "10", "11"), strict=True)
-    )
-
-
-def _manifold_lines(network: Network, names: Sequence[str] = ("E(θ₀)", "E(θ₁)")) -> tuple[Curve, ...]:
-    """Each manifold from end to end: the m-geodesic between the projections of two opposite laws."""
-    lines = []
-    for space, name, color in zip(manifolds(network), names, (BLUE, GREEN), strict=True):
-        i = space.variables[0]
-        ends: list[FloatArray] = []
-        for code in range(2):  # all mass on one state of the other variable
-            p = np.zeros((2, 2))
-            p[(0, code) if i == 0 else (code, 0)] = 1.0
-            ends.append(m_projection(p, space))
-        points = [m_geodesic(ends[0], ends[1], lam) for lam in (0.0, 1.0)]
-        lines.append(Curve(place(np.stack(points)), color, name, dotted=True, width=2.2))
-    return tuple(lines)
-
-
-def _independence(cells: int = 14) -> Surface:
-    a = np.linspace(0, 1, cells)
-    rows = np.stack([a, 1 - a], axis=1)
-    return Surface(place(rows[:, None, :, None] * rows[None, :, None, :]), GOLD, "independent laws")

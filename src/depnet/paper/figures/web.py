@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from depnet.paper.figures.scene import CORNERS, Diagram, Scene
+from depnet.paper.figures.diagram import Diagram
 from depnet.pictures.canvas import COLORS
+from depnet.pictures.scene import CORNERS, Scene
 
 MARK = "/*PICTURE*/null"
 

@@ -1,11 +1,11 @@
-"""What a figure is made of, before it is drawn: a scene in the tetrahedron, or a diagram of boxes.
+"""What a picture of the tetrahedron is made of, before it is drawn: curves, points, surfaces.
 
 The laws of two binary variables are the points of a tetrahedron whose corners are the four joint states; a
 law is the mean of the corners weighted by its probabilities. The map is linear, so m-geodesics are straight.
 As in the paper, solid lines are m-flat and dotted lines e-flat; a full conditional manifold is both.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -63,45 +63,3 @@ class Scene:
     surfaces: tuple[Surface, ...] = ()
     readout: tuple[str, ...] = ()
     view: tuple[float, float] = (14.0, -58.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Box:
-    """A rectangle with text, centred at (x, y); `bars` are probabilities drawn inside, `tip` is said on hover."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    text: str
-    color: str
-    tip: str = ""
-    bars: tuple[float, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Arrow:
-    """A line from one point to another, with a label."""
-
-    start: tuple[float, float]
-    end: tuple[float, float]
-    label: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """One picture of a diagram."""
-
-    title: str
-    boxes: tuple[Box, ...]
-    arrows: tuple[Arrow, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Diagram:
-    """A picture of boxes and arrows, or several that follow each other."""
-
-    title: str
-    caption: str
-    frames: tuple[Frame, ...]
-    columns: int = field(default=4)

@@ -1,0 +1,75 @@
+r"""Which cells make a row surprising: each node's part of the row's score, beside what the node would have expected.
+
+A row's score is its pseudo-log-likelihood, the sum over nodes of log theta_i(x_i | Y_i(x)) (`depnet.score_samples`);
+a node's surprise is minus its part of that sum.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from depnet.data.dataset import Dataset
+from depnet.data.variable import Label
+from depnet.model.counting import check_same_domain, joint_states
+from depnet.model.network import Network
+
+
+@dataclass(frozen=True, slots=True)
+class OddCell:
+    """The `states` of a node's `variables` (one, unless the node is a block) in a row.
+
+    `surprise` is -log `probability`, in nats; `expected` are the states that the node holds most probable there.
+    """
+
+    variables: tuple[str, ...]
+    states: tuple[Label, ...]
+    probability: float
+    surprise: float
+    expected: tuple[Label, ...]
+    expected_probability: float
+
+
+def odd_cells(network: Network, rows: Dataset, most: int = 3) -> list[tuple[OddCell, ...]]:
+    """For every row the `most` surprising of its cells, the most surprising first.
+
+    >>> import depnet
+    >>> people = depnet.titanic()
+    >>> network = depnet.learn(people, smoothing=0.5)
+    >>> odd_cells(network, people, most=1)[0][0].variables
+    ('class',)
+    """
+    check_same_domain("odd_cells", network.domain, rows)
+    theta = np.empty((rows.rows, len(network)))
+    best = np.empty((rows.rows, len(network)), dtype=np.int64)
+    best_theta = np.empty_like(theta)
+    at = np.arange(rows.rows)
+    for number, node in enumerate(network.nodes):
+        table = node.table.probabilities[node.source(rows.codes)]
+        theta[:, number] = table[at, joint_states(rows, node.variables)]
+        best[:, number] = table.argmax(axis=1)
+        best_theta[:, number] = table[at, best[:, number]]
+    with np.errstate(divide="ignore"):
+        surprise = np.maximum(-np.log(theta), 0.0)  # no -0.0
+    order = np.argsort(-surprise, axis=1, kind="stable")[:, :most]
+    found = []
+    for r in range(rows.rows):
+        cells = []
+        for number in order[r].tolist():
+            variables = [network.domain.variables[i] for i in network.nodes[number].variables]
+            shape = tuple(variable.cardinality for variable in variables)
+            expected = np.unravel_index(int(best[r, number]), shape)
+            cells.append(
+                OddCell(
+                    tuple(variable.name for variable in variables),
+                    tuple(
+                        variable.states[rows.codes[r, i]]
+                        for variable, i in zip(variables, network.nodes[number].variables, strict=True)
+                    ),
+                    float(theta[r, number]),
+                    float(surprise[r, number]),
+                    tuple(v.states[int(code)] for v, code in zip(variables, expected, strict=True)),
+                    float(best_theta[r, number]),
+                )
+            )
+        found.append(tuple(cells))
+    return found

@@ -1,0 +1,116 @@
+r"""The path of p^t between the two manifolds, under either scan, with what is said beside it (Sec. 3.1 and 3.2).
+
+At each step stand KL(p^t||pi), FC(p^t||pi) and the FC-limit of p^t. Under the random scan pi is its stationary
+law, and Theorem 3 says :math:`FC(p^t\|\pi) \le FC_{\lim}(p^t)`; under the sequential scan pi is the centroid of the
+cycle pi^0, pi^1, for which nothing is promised.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from depnet.arrays import FloatArray
+from depnet.errors import PictureError
+from depnet.exact import law_path, stationary, stationary_cycle
+from depnet.geometry import fc_limit, full_conditional_divergence, kl, m_projection, manifolds
+from depnet.model import Network, RandomScan, Scan
+from depnet.pictures.canvas import INK
+from depnet.pictures.colours import BLUE, GREEN, GREY, PURPLE, VERMILLION
+from depnet.pictures.scene import Curve, Point, Scene, place
+from depnet.pictures.simplex import START, corners, edges, manifold_lines
+
+STEPS = 30
+NEAR = 1e-9
+"""Laws of a cycle that differ by less are one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Walk:
+    """`laws[t]` is p^t, `end` is pi, `cycle` the laws that a sequential scan goes round (empty: random scan).
+
+    `kl[t]`, `fc[t]` and `limit[t]` are KL(p^t||pi), FC(p^t||pi) and the FC-limit of p^t, in nats.
+    """
+
+    network: Network
+    scan: Scan
+    laws: FloatArray
+    end: FloatArray
+    cycle: tuple[FloatArray, ...]
+    kl: FloatArray
+    fc: FloatArray
+    limit: FloatArray
+
+    @property
+    def steps(self) -> int:
+        """T, the number of the last law."""
+        return len(self.laws) - 1
+
+    @property
+    def meets(self) -> bool:
+        """Do the manifolds meet in pi? Then the tables are those of one law."""
+        ends = [m_projection(self.end, space) for space in manifolds(self.network)]
+        return all(float(np.abs(end - self.end).sum()) < NEAR for end in ends)
+
+
+def walk(network: Network, scan: Scan, start: ArrayLike = START, steps: int = STEPS) -> Walk:
+    """The first `steps` steps of a chain of two binary variables that starts from the law `start`.
+
+    >>> from depnet import SequentialScan
+    >>> path = walk(Network.from_joint([[0.40, 0.10], [0.14, 0.36]]), SequentialScan())
+    >>> path.meets, bool(path.kl[30] < 1e-6 < path.kl[0])
+    (True, True)
+    """
+    if network.domain.cardinalities != (2, 2) or [node.variables for node in network.nodes] != [(0,), (1,)]:
+        raise PictureError(
+            "the tetrahedron holds the laws of two binary variables with a node each; this network has the "
+            f"cardinalities {network.domain.cardinalities} and {len(network)} nodes."
+        )
+    laws = np.stack(list(law_path(network, scan, start, steps)))
+    cycle = () if isinstance(scan, RandomScan) else tuple(stationary_cycle(network, scan))
+    end = stationary(network, scan)
+    return Walk(
+        network,
+        scan,
+        laws,
+        end,
+        cycle,
+        np.array([kl(p, end) for p in laws]),
+        np.array([full_conditional_divergence(p, end) for p in laws]),
+        np.array([fc_limit(p, network) for p in laws]),
+    )
+
+
+def walk_scene(path: Walk, step: int, corner_names: tuple[str, ...] = ("00", "01", "10", "11")) -> Scene:
+    """The tetrahedron with the manifolds and p^0, ..., p^step; from p^step, the m-projections that come next."""
+    p = path.laws[step]
+    spaces, colors = manifolds(path.network), (BLUE, GREEN)
+    ahead = [m_projection(p, space) for space in spaces]
+    if path.cycle:
+        turn = step % 2  # the order of the scan is 0, 1
+        next_lines = [Curve(place(np.stack([p, ahead[turn]])), GREY, "next m-projection", width=1.5)]
+    else:
+        next_lines = [
+            Curve(place(np.stack([p, q])), GREY, "" if i else "m-projections of pᵗ", width=1.5)
+            for i, q in enumerate(ahead)
+        ]
+    together = not path.cycle or float(np.abs(path.cycle[0] - path.cycle[1]).sum()) < NEAR
+    named = [Point(place(path.laws[0]), "p⁰", VERMILLION), Point(place(path.end), "π", INK)]
+    rest: list[Curve] = []
+    if not together:
+        named += [Point(place(q), name, PURPLE) for q, name in zip(path.cycle, ("π⁰", "π¹"), strict=True)]
+        rest = [Curve(place(np.stack(path.cycle)), PURPLE, "cycle", width=3)]
+    if step:
+        named.append(Point(place(p), "pᵗ", VERMILLION))
+    return Scene(
+        "",
+        "",
+        (
+            *edges(),
+            *manifold_lines(path.network, colors=colors),
+            *next_lines,
+            Curve(place(path.laws[: step + 1]), VERMILLION, "pᵗ", width=3, stepwise=True),
+            *rest,
+        ),
+        (*corners(corner_names), *named),
+    )
