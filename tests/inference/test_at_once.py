@@ -9,6 +9,7 @@ from depnet.errors import DomainTooLargeError
 from depnet.inference import at_once as module
 from depnet.inference.at_once import LADDER, at_once, is_exact
 from depnet.inference.mean_field import is_quick
+from depnet.inference.query import TOLERANCE
 from tests.strategies import random_table
 
 
@@ -66,4 +67,4 @@ def test_where_mean_field_cannot_chains_are_run(wide: Network, monkeypatch: pyte
 
 def test_the_ladder_ends_at_the_tolerance_of_a_query() -> None:
     assert list(LADDER) == sorted(LADDER, reverse=True)
-    assert LADDER[-1] == depnet.query.__kwdefaults__["tolerance"]
+    assert LADDER[-1] == TOLERANCE

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 
 from depnet import ConditionalTable, ConstantSource, DecisionGraph, Domain, Network, Node, RandomScan, Split
-from depnet.inference import mean_field as module
 from depnet.inference.mean_field import ReadOnce, mean_field, read_once
 from depnet.model import Evidence
 from tests.inference.cases import random_evidence, random_scan

@@ -365,7 +365,7 @@ def test_stop_ends_sampling_soon_with_what_was_found(titanic: Network) -> None:
     assert not result.converged
     assert any(text.startswith(("stopped, at", "stopped before")) for text in result.warnings)
     exact = query(titanic, "survived", method="exact")
-    assert np.abs(np.subtract(result.probabilities, exact.probabilities)).max() < 0.2
+    assert abs(result.probabilities[0] - exact.probabilities[0]) < 0.2  # type: ignore[index]  # one target
 
 
 def test_an_interrupt_ends_a_sampled_query_within_a_second(titanic: Network) -> None:

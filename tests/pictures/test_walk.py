@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from depnet import Network, RandomScan, SequentialScan, law_path, stationary, stationary_cycle
+from depnet.arrays import FloatArray
 from depnet.errors import PictureError
 from depnet.geometry import fc_limit, full_conditional_divergence, kl, m_projection, manifolds
 from depnet.model import Scan
@@ -45,7 +46,7 @@ def test_genuine_tables_meet_and_others_do_not(scan: Scan) -> None:
     assert not walk(two_nodes(*PSEUDO), scan).meets
 
 
-def curve(scene: Scene, label: str) -> np.ndarray:  # type: ignore[type-arg]
+def curve(scene: Scene, label: str) -> FloatArray:
     return next(c.points for c in scene.curves if c.label == label)
 
 

@@ -71,7 +71,9 @@ def _loaded(model: str, data: str | None) -> "Loaded":
 
     network = load_model(model)
     table = None if data is None else read_complete(data, network.domain)
-    return Loaded(network, table, "model" if model == "-" else Path(model).name)
+    if model == "-":
+        return Loaded(network, table, table=data)
+    return Loaded(network, table, Path(model).name, model, data)
 
 
 def _announce(url: str) -> None:

@@ -22,6 +22,10 @@ class Loaded:
     network: Network
     data: Dataset | None = None
     name: str = "model"
+    path: str = "model.json"
+    """Where the model file is, for commands that a reader copies."""
+    table: str | None = None
+    """Where the table is, likewise."""
 
     @cached_property
     def graph(self) -> DependencyGraph:

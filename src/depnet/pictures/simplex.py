@@ -12,7 +12,7 @@ from depnet.model import ConditionalTable, LosslessSource, Network, Node
 from depnet.pictures.canvas import COLORS, GREY
 from depnet.pictures.scene import CORNERS, Curve, Point, Surface, place
 
-BLUE, _, GREEN, GOLD, *_ = COLORS
+BLUE, _, GREEN, GOLD = COLORS[:4]
 
 START: FloatArray = np.array([[0.06, 0.84], [0.04, 0.06]])
 """Where the paper's paths begin."""

@@ -19,7 +19,7 @@ from depnet.pictures.canvas import COLORS, GREY, INK
 from depnet.pictures.scene import Curve, Point, Scene, place
 from depnet.pictures.simplex import PSEUDO, START, corners, edges, independence, manifold_lines, two_nodes
 
-BLUE, RED, GREEN, _, VIOLET, *_ = COLORS
+BLUE, RED, GREEN, _, VIOLET = COLORS[:5]
 STEPS = 14
 SKEW, CROSSING = (14.0, -58.0), (38.0, -62.0)
 """From where skew manifolds look apart, and where manifolds that meet look crossed."""

@@ -1,0 +1,275 @@
+"""Ask: clamp variables, and see how the marginals of all others move."""
+
+import threading
+from asyncio import Task
+from typing import Any
+
+from nicegui import ui
+
+from depnet.data import Label
+from depnet.errors import DepnetError
+from depnet.explorer.ask import MEASURE, Answer, Shift, answers
+from depnet.explorer.copyable import command_line, python
+from depnet.explorer.evidence_link import Chosen, opened, pairs
+from depnet.explorer.marginals import Marginals
+from depnet.explorer.parts import card, fact, note, warning
+from depnet.explorer.session import Session
+
+TITLE = "Ask"
+PATH = "/ask"
+NEEDS_MODEL = True
+
+STYLE = '<link rel="stylesheet" href="/depnet/ask.css">'
+
+SHOWN = 24
+"""Cards at first, and with each "more"."""
+
+COPIED = 4
+"""Targets of the question to copy: those that moved most."""
+
+
+def build(session: Session) -> None:
+    """The view, in the state that the address says."""
+    ui.add_head_html(STYLE)
+    _Ask(session).start()
+
+
+class _Ask:
+    """The evidence of one open page, and the question that is being answered."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.network = session.loaded.network
+        self.domain = self.network.domain
+        link = opened(self.domain, session.parameters)
+        self.chosen: Chosen = link.chosen
+        self.answer: Answer | None = None
+        self.shown = SHOWN
+        self.stopped = threading.Event()
+        self.task: Task[Any] | None = None
+        with card("What is known"):
+            for problem in link.problems:
+                warning(f"In the address: {problem}")
+            self._evidence_inputs()
+            self.chips = ui.element("div").classes("depnet-bar").props('role="list" aria-label="Evidence"')
+        with card("What is likely then"):
+            self._progress()
+            self.facts = ui.element("div").classes("depnet-bar depnet-facts")
+            self.notes = ui.element("div").classes("depnet-stack depnet-tight").props('aria-live="polite"')
+            with ui.element("div").classes("depnet-bar"):
+                ui.element("span").classes("depnet-key depnet-key-prior")
+                note("before")
+                ui.element("span").classes("depnet-key depnet-key-posterior")
+                note("given what is known, ± 2 standard errors. Click a state to clamp it.")
+            self.find = ui.input("Find a variable", on_change=self._filtered).props(
+                "dense clearable outlined"
+            )
+            note(f"The most surprising changes first: {MEASURE}.")
+            self.marginals = Marginals(self.clamp)
+            self.more = ui.button("Show more", on_click=self._more).props("flat no-caps")
+        with card("The same question elsewhere"):
+            note("Its targets are the variables that moved most.")
+            self.command = self._copyable("Command line")
+            self.python = self._copyable("Python")
+
+    def start(self) -> None:
+        """Ask what the address asks."""
+        self._changed(address=False)
+
+    def _evidence_inputs(self) -> None:
+        with ui.element("div").classes("depnet-bar"):
+            self.variable = ui.select(
+                dict(enumerate(self.domain.names)),
+                label="Variable",
+                with_input=True,
+                on_change=self._variable_chosen,
+            )
+            self.states = ui.select(
+                {}, label="States (one clamps it)", multiple=True, on_change=self._states_chosen
+            )
+            for select in (self.variable, self.states):
+                select.props("dense outlined").classes("depnet-grow")
+            self.states.set_enabled(False)
+            ui.button("Clear all", on_click=self._clear).props("flat no-caps")
+
+    def _progress(self) -> None:
+        with ui.element("div").classes("depnet-bar"):
+            self.bar = ui.linear_progress(0, show_value=False).classes("depnet-grow")
+            self.bar.props('aria-label="How far the answer is"')
+            self.said = note("").classes("depnet-said").props('role="status"')
+            self.stop = ui.button("Stop", on_click=self.stopped_by_reader).props("outline dense no-caps")
+
+    def _copyable(self, title: str) -> ui.label:
+        with ui.element("div").classes("depnet-bar"):
+            note(title)
+            copy = ui.button("Copy").props(f'flat dense no-caps aria-label="Copy: {title}"')
+        shown = ui.label("").classes("depnet-code")
+        shown.props["data-copy"] = title
+        copy.on_click(lambda: ui.clipboard.write(shown.text))
+        return shown
+
+    # what the reader does
+
+    def clamp(self, name: str, code: int) -> None:
+        """A state was clicked: clamp it, or take it back."""
+        if name not in self.domain.names or not 0 <= code < len(self._variable(name).states):
+            return
+        state = self._variable(name).states[code]
+        if self.chosen.get(name) == (state,):
+            del self.chosen[name]
+        else:
+            self.chosen[name] = (state,)
+        self._changed()
+
+    def stopped_by_reader(self) -> None:
+        """The stop button: what was found so far stays."""
+        self.stopped.set()
+        self.stop.set_enabled(False)
+
+    def _variable_chosen(self) -> None:
+        i = self.variable.value
+        self.states.set_enabled(i is not None)
+        if i is None:
+            self.states.set_options({}, value=[])
+            return
+        variable = self.domain.variables[i]
+        known = [variable.code(state) for state in self.chosen.get(variable.name, ())]
+        self.states.set_options({code: str(state) for code, state in enumerate(variable.states)}, value=known)
+
+    def _states_chosen(self) -> None:
+        if self.variable.value is None:
+            return
+        variable = self.domain.variables[self.variable.value]
+        codes = sorted(self.states.value or [])
+        states: tuple[Label, ...] = tuple(variable.states[code] for code in codes)
+        if states == self.chosen.get(variable.name, ()):
+            return
+        self.chosen.pop(variable.name, None)
+        if 0 < len(states) < len(variable.states):
+            self.chosen[variable.name] = states
+        self._changed()
+
+    def _clear(self) -> None:
+        self.chosen.clear()
+        self._changed()
+
+    def _remove(self, name: str) -> None:
+        self.chosen.pop(name, None)
+        self._changed()
+
+    def _filtered(self) -> None:
+        self.shown = SHOWN
+        self._show_marginals()
+
+    def _more(self) -> None:
+        self.shown += SHOWN
+        self._show_marginals()
+
+    # what follows from it
+
+    def _variable(self, name: str) -> Any:
+        return self.domain.variables[self.domain.index(name)]
+
+    def _changed(self, address: bool = True) -> None:
+        """Other evidence: the older question is dropped, and the new one asked."""
+        self.stopped.set()
+        if self.task is not None:
+            self.task.cancel()
+        if address:
+            self.session.show_url(PATH, pairs(self.chosen))
+        self._variable_chosen()
+        self._show_chips()
+        self.stopped = threading.Event()
+        self.task = self.session.spawn(self._ask(dict(self.chosen), self.stopped))
+
+    async def _ask(self, chosen: Chosen, stopped: threading.Event) -> None:
+        closed = self.session.closed
+        self.said.text = "asking ..."
+        self.stop.set_enabled(True)
+        self.bar.value = 0.0
+        try:
+            found = answers(
+                self.network,
+                chosen,
+                self.session.work,
+                lambda: stopped.is_set() or closed.is_set(),
+                data=self.session.loaded.data,
+            )
+            async for answer in found:
+                self.answer = answer
+                self._show(answer)
+            if stopped.is_set():
+                self.said.text = "stopped; this is as far as it came"
+        except DepnetError as error:
+            self._fail(str(error))
+        self.stop.set_enabled(False)
+
+    def _fail(self, text: str) -> None:
+        self.said.text = "no answer"
+        self.facts.clear()
+        self.notes.clear()
+        with self.notes:
+            warning(text)
+        self.answer = None
+        self.marginals.show((), self.chosen, "")
+        self.more.set_visibility(False)
+
+    def _show(self, answer: Answer) -> None:
+        result, last = answer.result, answer.done >= 1
+        self.bar.value = answer.done
+        self.said.text = f"{'done' if last else 'sharpening'}, {answer.seconds:.2g} s"
+        self.facts.clear()
+        with self.facts:
+            fact("method", result.method)
+            if result.diagnostics is not None:
+                d = result.diagnostics
+                fact("largest standard error", f"{d.largest_error:.2g} (asked: {result.tolerance:.2g})")
+                fact("R-hat", f"{d.r_hat:.3f}")
+                fact("effective sample size", f"{d.effective_sample_size:,.0f}")
+            fact("relevant variables", f"{len(result.closure):,} of {len(self.domain):,}")
+            if result.support is not None and self.chosen:
+                fact("support of the evidence", str(result.support))
+        self.notes.clear()
+        with self.notes:
+            for text in result.warnings:
+                warning(text)
+            if result.evidence_ignored:
+                note(f"Without effect: {', '.join(result.evidence_ignored)}.")
+            if 0 < answer.sampled < len(answer.shifts):
+                note(
+                    f"Chains are run for the {answer.sampled:,} variables that moved most; "
+                    "the others are as mean field has them."
+                )
+        targets = [shift.name for shift in answer.shifts[:COPIED]]
+        model = self.session.loaded
+        self.command.text = command_line(model.path, targets, self.chosen, model.table)
+        self.python.text = python(model.path, targets, self.chosen)
+        self._show_marginals()
+
+    def _show_chips(self) -> None:
+        self.chips.clear()
+        with self.chips:
+            if not self.chosen:
+                note(
+                    "Nothing yet: these are the marginals of the model. Choose a variable, or click a state below."
+                )
+            for name, states in self.chosen.items():
+                shown = f"{name} = {' or '.join(map(str, states))}"
+                with ui.element("span").classes("depnet-chip").props('role="listitem"'):
+                    ui.label(shown)
+                    take = ui.button(icon="close", on_click=lambda name=name: self._remove(name))
+                    take.props("flat round dense size=xs")
+                    take.props["aria-label"] = f"Take back {shown}"
+
+    def _show_marginals(self) -> None:
+        if self.answer is None:
+            return
+        wanted = (self.find.value or "").casefold()
+        found = [shift for shift in self._all_shifts() if wanted in shift.name.casefold()]
+        self.marginals.show(found[: self.shown], self.chosen, self.answer.result.method)
+        self.more.set_visibility(len(found) > self.shown)
+        self.more.text = f"Show more ({len(found) - self.shown:,} left)"
+
+    def _all_shifts(self) -> tuple[Shift, ...]:
+        assert self.answer is not None
+        return self.answer.shifts

@@ -1,0 +1,47 @@
+"""A question as text to copy: a command line and Python, both of which run as they stand."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+
+from depnet.data import Label
+
+SIGNS = ",=|~:\"'\\ \t\n"
+"""What the command's --given reads as something else than text, unless it is in quotes."""
+
+
+def command_line(
+    model: str, targets: Sequence[str], chosen: Mapping[str, tuple[Label, ...]], data: str | None = None
+) -> str:
+    """`depnet query ...` for a POSIX shell."""
+    words = ["depnet", "query"]
+    for name, states in chosen.items():
+        words += ["--given", f"{_quoted(name)}={'|'.join(_quoted(str(state)) for state in states)}"]
+    if data is not None:
+        words += ["--data", data]
+    # after "--" a name that begins with a dash is a name
+    dashed = any(word.startswith("-") for word in (model, *targets))
+    words += [*(["--"] if dashed else []), model, *targets]
+    return " ".join(map(shlex.quote, words))
+
+
+def python(model: str, targets: Sequence[str], chosen: Mapping[str, tuple[Label, ...]]) -> str:
+    """The same in Python; the answer is `result`."""
+    known = ", ".join(
+        f"{name!r}: {states[0]!r}" if len(states) == 1 else f"{name!r}: {{{', '.join(map(repr, states))}}}"
+        for name, states in chosen.items()
+    )
+    asked = repr(targets[0]) if len(targets) == 1 else repr(list(targets))
+    evidence = f", {{{known}}}" if known else ""
+    return (
+        "import depnet\n\n"
+        f"network = depnet.load({model!r})\n"
+        f"result = depnet.query(network, {asked}{evidence})\n"
+        "print(result)\n"
+    )
+
+
+def _quoted(text: str) -> str:
+    if text and not any(sign in text for sign in SIGNS):
+        return text
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

@@ -1,0 +1,65 @@
+"""Evidence as the address of a page has it: /ask?sex=female&class=1st&class=2nd.
+
+A name with several states is a set of allowed states. States are written as their text. What the model does not
+know is told apart, so that an old link still opens with the rest.
+"""
+
+import contextlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from depnet.data import Domain, Label, Variable
+from depnet.errors import EvidenceError
+from depnet.model.evidence import Given
+
+Chosen = dict[str, tuple[Label, ...]]
+"""For each variable of the evidence its allowed states: one clamps it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What a link says: the evidence in it, and what was not understood."""
+
+    chosen: Chosen
+    problems: tuple[str, ...]
+
+
+def opened(domain: Domain, parameters: Iterable[tuple[str, str]]) -> Opened:
+    """The evidence that the parameters of an address give."""
+    texts: dict[str, list[str]] = {}
+    for name, text in parameters:
+        texts.setdefault(name, []).append(text)
+    chosen: Chosen = {}
+    problems = []
+    for name, values in texts.items():
+        try:
+            variable = domain.variables[domain.index(name)]
+            codes = sorted({state_code(variable, text) for text in values})
+        except EvidenceError as error:
+            problems.append(str(error))
+            continue
+        if len(codes) < variable.cardinality:
+            chosen[name] = tuple(variable.states[code] for code in codes)
+    return Opened(chosen, tuple(problems))
+
+
+def state_code(variable: Variable, text: str) -> int:
+    """The code of the state with this text, or of the bin of this number; else the error that offers the nearest."""
+    for code, state in enumerate(variable.states):
+        if str(state) == text:
+            return code
+    value: str | float = text
+    with contextlib.suppress(ValueError):
+        value = float(text)
+    found = variable.find(value)
+    return variable.code(text) if found is None else found
+
+
+def pairs(chosen: Mapping[str, Iterable[Label]]) -> list[tuple[str, str]]:
+    """The evidence as parameters of an address."""
+    return [(name, str(state)) for name, states in chosen.items() for state in states]
+
+
+def given(chosen: Mapping[str, tuple[Label, ...]]) -> Given:
+    """The same as the library takes it."""
+    return {name: states[0] if len(states) == 1 else frozenset(states) for name, states in chosen.items()}

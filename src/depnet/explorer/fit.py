@@ -1,0 +1,128 @@
+"""A table that a reader drops: read, and a model learned from some of its columns.
+
+The bytes are never written but by `depnet.read`, into a temporary directory of its own that only this user can open
+and that is gone when it returns.
+"""
+
+import io
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from depnet.arrays import CodeArray, read_only
+from depnet.data import Domain
+from depnet.data.dataset import code_type
+from depnet.data.holed import Holed
+from depnet.data.read import read
+from depnet.data.recode import with_holes
+from depnet.errors import DataError
+from depnet.estimators.settings import Settings
+from depnet.explorer.loaded import Loaded
+from depnet.explorer.rows import StoppedError
+from depnet.learning.learn import MANY_STATES
+from depnet.model.file.document import document_of
+from depnet.model.file.text import encode
+from depnet.model.network import Network
+
+MAX_BYTES = 50 * 10**6
+"""The largest table that is taken; larger ones are for `depnet fit`."""
+
+MAX_SECONDS = 120.0
+"""Learning ends after this: nodes stay as they have grown by then."""
+
+PENALTIES = {
+    "auto": "auto: chosen on rows held out",
+    "mdl": "MDL: the paper's",
+    "structural-mdl": "structural MDL",
+    "aic": "AIC",
+    "none": "none",
+}
+ENCODINGS = {"utf-8": "UTF-8", "cp1252": "Windows (cp1252)", "latin-1": "Latin-1"}
+_CHOICES = {
+    r", or say what is between them with delimiter=\.+": ".",
+    r'such as encoding="latin-1" or encoding="cp1252"': "under Text encoding above, and drop it again",
+    r", or choose others with columns=\[\.\.\.\]": "",
+}
+ENDINGS = {".csv": "csv", ".txt": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "json", ".ndjson": "json"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """A table that was read: its file's name and its rows. `unlikely` are columns that look like identifiers."""
+
+    name: str
+    rows: Holed
+    unlikely: tuple[str, ...]
+
+
+def read_table(name: str, content: bytes, encoding: str) -> Table:
+    """The table in these bytes, or the one-line error of what is wrong with it."""
+    if len(content) > MAX_BYTES:
+        raise DataError(
+            f"{name} has {len(content):,} bytes; the page takes {MAX_BYTES:,} at most. Use depnet fit for it."
+        )
+    if content.startswith((b"\x1f\x8b", b"PAR1")):  # what is packed has no bound
+        raise DataError(f"{name} is packed. Drop a plain CSV, TSV or JSON lines file, or use depnet fit.")
+    ending = next((kind for end, kind in ENDINGS.items() if name.lower().endswith(end)), "csv")
+    file = io.BytesIO(content)
+    file.name = name  # for the messages
+    try:
+        rows = with_holes(read(file, format=ending, encoding=encoding))  # type: ignore[arg-type]  # one of its formats
+    except DataError as error:
+        raise DataError(_as_choices(str(error))) from error
+    if len(rows.domain) < 2:
+        raise DataError(
+            f"{name} has one column, {rows.domain.names[0]!r}; a network is learned from two or more. If it has more, "
+            "they are not separated by commas, semicolons or tabs."
+        )
+    many = max(MANY_STATES, rows.rows // 2)
+    return Table(name, rows, tuple(v.name for v in rows.domain.variables if v.cardinality > many))
+
+
+def _as_choices(text: str) -> str:
+    """What the library calls its arguments, as the page does."""
+    for argument, choice in _CHOICES.items():
+        text = re.sub(argument, choice, text)
+    return text
+
+
+def some_columns(rows: Holed, names: Sequence[str]) -> Holed:
+    """The table with these columns only."""
+    chosen = [i for i, name in enumerate(rows.domain.names) if name in set(names)]
+    if len(chosen) < 2:
+        raise DataError("choose two columns or more.")
+    domain = Domain(tuple(rows.domain.variables[i] for i in chosen))
+    codes: CodeArray = rows.codes[:, chosen].astype(code_type(domain), order="F")
+    return Holed(domain, read_only(codes), read_only(np.asfortranarray(rows.hidden[:, chosen])), rows.weights)
+
+
+def learn_model(
+    table: Table,
+    names: Sequence[str],
+    penalty: str,
+    progress: Callable[[int, int], object],
+    stop: Callable[[], bool],
+    *,
+    max_seconds: float = MAX_SECONDS,
+) -> Loaded:
+    """The model that `depnet fit` would learn; `progress(done, all)` counts nodes, and rounds of completion before."""
+    rows = some_columns(table.rows, names)
+    settings = Settings(penalty=penalty, max_seconds=max_seconds)
+    total = len(rows.domain) + (0 if rows.complete else settings.rounds)
+
+    def told(done: int) -> None:
+        if stop():
+            raise StoppedError("stopped; the model is as it was before.")
+        progress(done, total)
+
+    told(0)
+    found = settings.complete(rows, np.random.default_rng(0), told)
+    network = found.network.with_counts(found.dataset)
+    return Loaded(network, found.dataset, table.name.rsplit(".", 1)[0] or "model")
+
+
+def model_file(network: Network) -> bytes:
+    """The model as `depnet.save` writes it."""
+    return encode(document_of(network), compressed=False)

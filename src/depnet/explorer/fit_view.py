@@ -1,0 +1,181 @@
+"""Fit: drop a table, choose columns and penalty, watch nodes being learned, land in the network."""
+
+import threading
+
+from nicegui import events, ui
+
+from depnet.errors import DepnetError
+from depnet.explorer.fit import (
+    ENCODINGS,
+    ENDINGS,
+    MAX_BYTES,
+    MAX_SECONDS,
+    PENALTIES,
+    Table,
+    learn_model,
+    model_file,
+    read_table,
+)
+from depnet.explorer.parts import card, note, warning
+from depnet.explorer.session import Session
+
+TITLE = "Fit"
+PATH = "/fit"
+NEEDS_MODEL = False
+
+
+def build(session: Session) -> None:
+    """The view; with a model that was learned here, its file to download."""
+    ui.add_head_html('<link rel="stylesheet" href="/depnet/ask.css">')
+    _Fit(session)
+
+
+class _Fit:
+    """One reader's table and the model learned from it."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.table: Table | None = None
+        self.stopped = threading.Event()
+        self.done, self.all = 0, 0
+        if session.key is not None and session.model is not None:
+            with card("This model"):
+                note(
+                    "It was learned here, is kept in memory for this page's address only, and is nowhere on disk."
+                )
+                ui.button("Download the model file", on_click=self._download).props("outline no-caps")
+        with card("A table"):
+            note(
+                f"CSV, TSV or JSON lines, a line of names first, {MAX_BYTES // 10**6} MB at most. It goes to the machine "
+                "that runs depnet and nowhere else: read in a private temporary directory that is then removed."
+            )
+            self.encoding = ui.select(ENCODINGS, label="Text encoding", value="utf-8").props("dense outlined")
+            self.upload = ui.upload(
+                label="Drop a table here, or choose one",
+                auto_upload=True,
+                max_files=1,
+                max_file_size=MAX_BYTES,
+                on_upload=self._uploaded,
+                on_rejected=self._rejected,
+            )
+            self.upload.props(f'flat bordered accept="{",".join(ENDINGS)}"').classes("depnet-upload")
+            self.read_notes = ui.element("div").props('aria-live="polite"')
+        with card("What to learn") as self.choices:
+            self.read_said = note("")
+            self.columns = ui.select([], label="Columns", multiple=True, with_input=True)
+            self.columns.props("dense outlined").on_value_change(self._counted)
+            with ui.element("div").classes("depnet-bar"):
+                ui.button("All columns", on_click=self._all_columns).props("flat dense no-caps")
+                self.counted = note("")
+            self.penalty = ui.select(PENALTIES, label="Penalty: what complexity costs", value="auto")
+            self.penalty.props("dense outlined")
+            with ui.element("div").classes("depnet-bar"):
+                self.learn = ui.button("Learn", on_click=self._learn).props("unelevated no-caps")
+                self.stop = ui.button("Stop", on_click=lambda: self.stopped.set()).props("outline no-caps")
+                self.stop.set_enabled(False)
+            with ui.element("div").classes("depnet-bar") as self.working:
+                self.bar = ui.linear_progress(0, show_value=False).classes("depnet-grow")
+                self.bar.props('aria-label="Nodes learned"')
+                self.said = note("").classes("depnet-said").props('role="status"')
+            self.working.set_visibility(False)
+            self.learn_notes = ui.element("div").props('aria-live="polite"')
+            note(
+                f"Learning ends after {MAX_SECONDS:.0f} s at the latest. Missing values are completed, as depnet fit does."
+            )
+        self.choices.set_visibility(False)
+        self.timer = ui.timer(0.15, self._progressed, active=False)
+
+    def _download(self) -> None:
+        ui.download.content(model_file(self.session.loaded.network), "model.json", "application/json")
+
+    def _rejected(self) -> None:
+        self._refuse(
+            f"this file is no CSV, TSV or JSON lines, or larger than {MAX_BYTES:,} bytes. Use depnet fit for it."
+        )
+
+    def _refuse(self, text: str) -> None:
+        self.read_notes.clear()
+        with self.read_notes:
+            warning(text)
+
+    async def _uploaded(self, event: events.UploadEventArguments) -> None:
+        self.read_notes.clear()
+        name, content = _base(event.file.name), await event.file.read()
+        self.upload.reset()
+        try:
+            table = await self.session.work(read_table, name, content, self.encoding.value)
+        except (DepnetError, LookupError) as error:
+            self._refuse(" ".join(str(error).split()))
+            return
+        self.table = table
+        names = table.rows.domain.names
+        likely = [i for i, name in enumerate(names) if name not in table.unlikely]
+        holes = int(table.rows.hidden.sum())
+        missing = f", {holes:,} values missing" if holes else ""
+        self.read_said.text = f"{table.name}: {table.rows.rows:,} rows, {len(names):,} columns{missing}."
+        options = {
+            i: f"{v.name} ({v.cardinality:,} states)" for i, v in enumerate(table.rows.domain.variables)
+        }
+        self.columns.set_options(options, value=likely)
+        self._counted()
+        self.learn_notes.clear()
+        if table.unlikely:
+            with self.learn_notes:
+                shown = ", ".join(table.unlikely[:5])
+                note(f"Left out, since nothing can be learned from an identifier: {shown}.")
+        self.choices.set_visibility(True)
+
+    def _all_columns(self) -> None:
+        if self.table is not None:
+            self.columns.value = list(range(len(self.table.rows.domain)))
+
+    def _counted(self) -> None:
+        if self.table is not None:
+            chosen = len(self.columns.value or [])
+            self.counted.text = f"{chosen:,} of {len(self.table.rows.domain):,} chosen"
+            self.columns.props["display-value"] = self.counted.text
+            self.columns.update()
+
+    def _progressed(self) -> None:
+        self.bar.value = self.done / max(self.all, 1)
+        self.said.text = f"{self.done:,} of {self.all:,} nodes"
+
+    def _told(self, done: int, total: int) -> None:
+        self.done, self.all = done, total  # read by the page's own timer: this is another thread
+
+    async def _learn(self) -> None:
+        table, closed = self.table, self.session.closed
+        if table is None:
+            return
+        self.stopped = stopped = threading.Event()
+        names = [table.rows.domain.names[i] for i in self.columns.value or []]
+        self.done, self.all = 0, len(names)
+        self.learn_notes.clear()
+        self.learn.set_enabled(False)
+        self.stop.set_enabled(True)
+        self.working.set_visibility(True)
+        self.timer.active = True
+        try:
+            loaded = await self.session.work(
+                learn_model,
+                table,
+                names,
+                self.penalty.value,
+                self._told,
+                lambda: stopped.is_set() or closed.is_set(),
+            )
+        except DepnetError as error:
+            with self.learn_notes:
+                warning(" ".join(str(error).split()))
+            return
+        finally:
+            self.timer.active = False
+            self.learn.set_enabled(True)
+            self.stop.set_enabled(False)
+            self._progressed()
+        ui.navigate.to(self.session.url("/", key=self.session.shelf.keep(loaded)))
+
+
+def _base(name: str) -> str:
+    """The last part of what the browser says the file is called."""
+    return name.replace("\\", "/").rsplit("/", 1)[-1] or "table.csv"

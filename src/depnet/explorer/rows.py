@@ -1,0 +1,183 @@
+"""Rows: their scores, the holes of one filled, and new ones drawn. All bounded."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from depnet.arrays import FloatArray, IntArray
+from depnet.data import Dataset, Label
+from depnet.data.decode import decode
+from depnet.data.layout import Layout
+from depnet.errors import DepnetError
+from depnet.explorer.csv_text import csv_text
+from depnet.inference.impute import impute
+from depnet.inference.odd_cells import OddCell, odd_cells
+from depnet.model.network import Network
+from depnet.model.score import score_samples
+from depnet.sampling import sample
+
+MAX_SCORED = 40_000_000
+"""Cells that are scored: rows times variables. Of larger tables, the first rows."""
+
+MAX_DRAWN = 4_000_000
+"""Cells of the rows that are drawn at once."""
+
+CHUNK = 1_000_000
+"""Cells scored between two looks at the stop button."""
+
+FILL_SECONDS = 5.0
+
+
+class StoppedError(DepnetError):
+    """The reader has stopped the work, or left."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scores:
+    """`each[r]` is the score of row r, in nats, of the first rows of a table; `order` has the lowest first."""
+
+    each: FloatArray
+    order: IntArray
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A cell of a completed row: given, or its most probable state with its probability and standard error."""
+
+    name: str
+    state: Label
+    given: bool
+    probability: float
+    error: float
+
+
+class KeptScores:
+    """The scores of the tables asked for last."""
+
+    def __init__(self, most: int = 4) -> None:
+        self._kept: OrderedDict[int, tuple[Dataset, Scores]] = OrderedDict()
+        self._most, self._lock = most, threading.Lock()
+
+    def of(
+        self,
+        network: Network,
+        data: Dataset,
+        stop: Callable[[], bool],
+        progress: Callable[[float], object],
+    ) -> Scores:
+        """The scores of the rows of `data`; `progress(share)` is called as it goes."""
+        with self._lock:
+            known = self._kept.get(id(data))
+        if known is not None:
+            return known[1]
+        rows = min(data.rows, max(1, MAX_SCORED // len(network)))
+        size = max(1, CHUNK // len(network))
+        parts = []
+        for first in range(0, rows, size):
+            if stop():
+                raise StoppedError("stopped; the rows have not all been scored.")
+            parts.append(score_samples(network, rows_of(data, range(first, min(first + size, rows)))))
+            progress(min(first + size, rows) / rows)
+        each = np.concatenate(parts) if parts else np.zeros(0)
+        made = Scores(each, np.argsort(each, kind="stable"), data.rows)
+        with self._lock:
+            self._kept[id(data)] = (data, made)  # which keeps the id its own
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+        return made
+
+
+SCORES = KeptScores()
+
+
+def rows_of(data: Dataset, chosen: Sequence[int]) -> Dataset:
+    """Some of the rows."""
+    at = slice(chosen.start, chosen.stop) if isinstance(chosen, range) else np.asarray(chosen, dtype=np.int64)
+    return Dataset.from_codes(data.codes[at], domain=data.domain)
+
+
+def odd_rows(
+    network: Network, data: Dataset, scores: Scores, first: int, count: int
+) -> list[tuple[int, float, tuple[OddCell, ...]]]:
+    """(number, score, odd cells) of `count` rows, from the `first` most surprising on."""
+    numbers = scores.order[first : first + count].tolist()
+    cells = odd_cells(network, rows_of(data, numbers)) if numbers else []
+    return [(r, float(scores.each[r]), odd) for r, odd in zip(numbers, cells, strict=True)]
+
+
+def filled(
+    network: Network, known: Mapping[str, Label], *, max_seconds: float = FILL_SECONDS
+) -> list[Filled]:
+    """A row of which `known` is given, every other cell at its most probable state."""
+    domain = network.domain
+    codes = np.full((1, len(domain)), -1, dtype=np.int64)
+    for name, label in known.items():
+        i = domain.index(name)
+        codes[0, i] = domain.variables[i].code(label)
+    completed = impute(network, codes, max_seconds=max_seconds)
+    found = []
+    for i, variable in enumerate(domain.variables):
+        code = int(completed.codes[0, i])
+        p = completed.cells.probabilities[variable.name][0]
+        error = completed.cells.standard_errors[variable.name][0]
+        found.append(
+            Filled(
+                variable.name,
+                variable.states[code],
+                bool(codes[0, i] >= 0),
+                float(p[code]),
+                float(error[code]),
+            )
+        )
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Drawn rows as values: binned ones drawn within their bin."""
+
+    names: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+
+    def csv(self) -> str:
+        """The rows as a file to download."""
+        return csv_text(self.names, self.rows)
+
+
+def drawn(network: Network, count: int, known: Mapping[str, Label], stop: Callable[[], bool]) -> Drawn:
+    """New rows of the model's law given `known`."""
+    most = max(1, MAX_DRAWN // len(network.domain))
+    if not 1 <= count <= most:
+        raise DepnetError(f"between 1 and {most:,} rows are drawn at once; got {count:,}.")
+
+    def told(done: int, of: int) -> None:
+        if stop():
+            raise StoppedError("stopped; no rows were drawn.")
+
+    rng = np.random.default_rng()
+    rows = sample(network, count, evidence=dict(known) or None, rng=rng, progress=told)
+    records = decode(rows.codes, network.domain, Layout.of(network.domain, "dicts"), rng=rng)
+    names = network.domain.names
+    return Drawn(names, tuple(tuple(_plain(record[name]) for name in names) for record in records))
+
+
+def scores_csv(network: Network, data: Dataset, scores: Scores) -> str:
+    """Every scored row with its score, the most surprising first: its number, its score, its states."""
+    states = [variable.states for variable in network.domain.variables]
+    codes = data.codes[: len(scores.each)][scores.order].tolist()
+    lines = (
+        (r, round(score, 6), *(labels[code] for labels, code in zip(states, row, strict=True)))
+        for r, score, row in zip(
+            scores.order.tolist(), scores.each[scores.order].tolist(), codes, strict=True
+        )
+    )
+    return csv_text(("row", "score", *network.domain.names), lines)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
