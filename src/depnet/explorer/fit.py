@@ -94,7 +94,8 @@ def some_columns(rows: Holed, names: Sequence[str]) -> Holed:
     if len(chosen) < 2:
         raise DataError("choose two columns or more.")
     domain = Domain(tuple(rows.domain.variables[i] for i in chosen))
-    codes: CodeArray = rows.codes[:, chosen].astype(code_type(domain), order="F")
+    codes: CodeArray = np.empty((rows.rows, len(chosen)), dtype=code_type(domain), order="F")
+    codes[:] = rows.codes[:, chosen]
     return Holed(domain, read_only(codes), read_only(np.asfortranarray(rows.hidden[:, chosen])), rows.weights)
 
 

@@ -1,0 +1,132 @@
+"""Evidence in an address, and questions to copy: what is written is read back, and what is copied runs."""
+
+import io
+import json
+import os
+import shlex
+import subprocess
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given as given_by
+from hypothesis import strategies as st
+
+import depnet
+from depnet import Dataset, Domain, Network, Variable
+from depnet.cli.given import parse
+from depnet.explorer.copyable import command_line, python
+from depnet.explorer.evidence_link import given, opened, pairs
+
+texts = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=8)
+labels = st.lists(texts, min_size=3, max_size=4, unique=True)
+names = st.lists(texts, min_size=2, max_size=3, unique=True)
+
+
+def domain_of(names: list[str], labels: list[str]) -> Domain:
+    return Domain(tuple(Variable(name, tuple(labels)) for name in names))
+
+
+@given_by(names, labels, st.data())
+def test_a_link_is_read_back(names: list[str], labels: list[str], data: st.DataObject) -> None:
+    domain = domain_of(names, labels)
+    chosen = {
+        name: tuple(
+            labels[k]
+            for k in sorted(data.draw(st.sets(st.integers(0, len(labels) - 1), min_size=1, max_size=2)))
+        )
+        for name in names[1:]
+    }
+    found = opened(domain, pairs(chosen))
+    assert found.chosen == chosen
+    assert found.problems == ()
+
+
+def test_what_the_model_does_not_know_is_told_and_the_rest_opens() -> None:
+    domain = domain_of(["sex", "class"], ["a", "b", "c"])
+    found = opened(domain, [("sex", "a"), ("sez", "a"), ("class", "d")])
+    assert found.chosen == {"sex": ("a",)}
+    assert len(found.problems) == 2
+    assert "sez" in found.problems[0]
+    assert "'d'" in found.problems[1]
+
+
+def test_all_states_are_no_evidence_and_numbers_mean_their_bins() -> None:
+    rng = np.random.default_rng(0)
+    table = Dataset.from_frame(rng.normal(40, 10, (200, 1)))
+    (variable,) = table.domain.variables
+    assert opened(table.domain, [(variable.name, str(s)) for s in variable.states]).chosen == {}
+    assert opened(table.domain, [(variable.name, "40.0")]).chosen == {
+        variable.name: (variable.states[variable.code(40.0)],)
+    }
+
+
+@given_by(names, labels, st.data())
+def test_the_command_reads_what_is_written_for_it(
+    names: list[str], labels: list[str], data: st.DataObject
+) -> None:
+    """The shell's words, parsed by the command's own parser, are the evidence, whatever signs are in the labels."""
+    domain = domain_of(names, labels)
+    chosen = {
+        names[0]: tuple(data.draw(st.lists(st.sampled_from(labels), min_size=1, max_size=2, unique=True)))
+    }
+    words = shlex.split(command_line("model.json", names[1:], chosen))
+    assert words[:2] == ["depnet", "query"]
+    found = parse([words[words.index("--given") + 1]], domain)
+    assert found == given(chosen)
+
+
+@pytest.fixture(scope="module")
+def odd_model(tmp_path_factory: pytest.TempPathFactory) -> tuple[Network, Path]:
+    """Names and labels with everything that shells, Python and the command could stumble over."""
+    rng = np.random.default_rng(1)
+    domain = Domain(
+        (
+            Variable("-sex of 'x'", ("a, b", 'say "c"', "d=e|f")),
+            Variable("$HOME", ("~", "\\", "<b>&")),
+            Variable("number", (1, 2, 3)),
+        )
+    )
+    codes = rng.integers(0, 3, (300, 1)) + rng.integers(0, 2, (300, 3))
+    network = depnet.learn(Dataset.from_codes(codes % 3, domain=domain), smoothing=0.5)
+    path = tmp_path_factory.mktemp("odd") / "a model's.json"
+    depnet.save(network, path)
+    return network, path
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {},
+        {"$HOME": ("\\",)},
+        {"-sex of 'x'": ("a, b",), "$HOME": ("~", "<b>&")},
+        {"number": (2,), "-sex of 'x'": ('say "c"', "d=e|f")},
+    ],
+)
+def test_both_texts_run_and_say_the_same(
+    odd_model: tuple[Network, Path], chosen: dict[str, tuple[str | int, ...]]
+) -> None:
+    network, path = odd_model
+    targets = [name for name in network.domain.names if name not in chosen]
+    expected = depnet.query(network, targets, given(chosen))
+    ran: dict[str, depnet.QueryResult] = {}
+    with redirect_stdout(io.StringIO()) as said:
+        exec(python(str(path), targets, chosen), ran)  # what a reader would paste
+    assert said.getvalue()
+    command = command_line(str(path), targets, chosen).replace("depnet query", "depnet query --json", 1)
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    answer = subprocess.run(
+        ["sh", "-c", command], capture_output=True, text=True, env=environment, check=True
+    )
+    by_command = json.loads(answer.stdout)["probabilities"]
+    for name in targets:
+        right = _of(expected.probabilities, name)
+        assert np.array_equal(_of(ran["result"].probabilities, name), right)
+        assert np.allclose(_of(by_command, name), right, rtol=0, atol=1e-12)
+
+
+def _of(answer: Any, name: str) -> Any:
+    return answer[name] if isinstance(answer, dict) else answer
