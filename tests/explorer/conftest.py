@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Dialog, Page, sync_playwright
 
 import depnet
 from tests.explorer.browser import ARGUMENTS, chromium, explorer
@@ -67,7 +67,12 @@ def page(context: BrowserContext) -> Iterator[Page]:
     """A page on which nothing goes wrong unseen, and which loads nothing from elsewhere."""
     opened = context.new_page()
     wrong: list[str] = []
-    opened.on("dialog", lambda dialog: (wrong.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+
+    def asked_for(dialog: Dialog) -> None:
+        wrong.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    opened.on("dialog", asked_for)
     opened.on("pageerror", lambda error: wrong.append(f"error: {error}"))
     opened.on("console", lambda said: wrong.append(f"console: {said.text}") if said.type == "error" else None)
     asked: list[str] = []
