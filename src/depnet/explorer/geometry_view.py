@@ -1,5 +1,6 @@
 """Geometry: the paper's picture, live. p^t moves between the manifolds of two conditional tables."""
 
+import contextlib
 import math
 from typing import Any
 
@@ -114,7 +115,7 @@ class _Geometry:
                 titles = [f"P(X{a} = 0 | X{b} = {c})" for a, b in ((0, 1), (1, 0)) for c in (0, 1)]
                 self.inputs = [
                     ui.number(
-                        title, value=value, min=0, max=1, step=0.01, format="%.4g", on_change=self._typed
+                        title, value=value, min=0, max=1, step=0.01, format="%.6g", on_change=self._typed
                     )
                     .props("dense outlined")
                     .classes("depnet-number-input")
@@ -189,10 +190,12 @@ class _Geometry:
             self.step = max(0, min(self.path.steps, self.step + by))
             self._draw()
 
-    def _tick(self) -> None:
+    async def _tick(self) -> None:
         self._go(1)
         if self.path is None or self.step == self.path.steps:
             self._play()
+        with contextlib.suppress(TimeoutError):  # a browser that draws slowly is waited for
+            await ui.run_javascript("true", timeout=10)
 
     def _play(self) -> None:
         at_end = self.path is not None and self.step == self.path.steps

@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from depnet.explorer.parts import Palette
+from depnet.explorer.parts import DARK, Palette
 from depnet.pictures.canvas import GREY, INK
+from depnet.pictures.colours import BLUE, SKY
 from depnet.pictures.scene import CORNERS, Curve, Point, Scene
 
 
@@ -31,7 +32,7 @@ def figure_of(scene: Scene, colours: Palette) -> dict[str, Any]:
                 "yaxis": hidden,
                 "zaxis": hidden,
                 "aspectmode": "cube",
-                "camera": {"eye": {"x": 0.9, "y": -1.55, "z": 0.5}, "center": {"x": 0, "y": 0, "z": -0.08}},
+                "camera": {"eye": {"x": 1.0, "y": -1.75, "z": 0.56}, "center": {"x": 0, "y": 0, "z": -0.08}},
             },
         },
         "config": {"displaylogo": False, "responsive": True, "displayModeBar": False},
@@ -76,7 +77,9 @@ def _point(point: Point, colours: Palette, corner: bool) -> dict[str, Any]:
 
 
 def _colour(colour: str, colours: Palette) -> str:
-    return {INK: colours.text, GREY: colours.muted}.get(colour, colour)
+    """Ink and grey are the page's; on a dark one blue is the lighter of Okabe and Ito's two."""
+    mapped = {INK: colours.text, GREY: colours.muted, BLUE: SKY if colours is DARK else BLUE}
+    return mapped.get(colour, colour)
 
 
 def _text(text: str) -> str:

@@ -1,0 +1,83 @@
+"""Rows, in a browser: surprising ones and why, holes filled, rows drawn, files downloaded and read back."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+import depnet
+from depnet import Network
+
+
+@pytest.fixture(scope="module")
+def people() -> Network:
+    table = depnet.titanic()
+    return depnet.learn(table, smoothing=0.5).with_counts(table)
+
+
+def downloaded(page: Page, button: str) -> list[list[str]]:
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=button).click()
+    with Path(waiting.value.path()).open(newline="", encoding="utf-8") as file:
+        return list(csv.reader(file))
+
+
+def test_the_most_surprising_rows_come_first_with_their_cells(
+    page: Page, titanic: str, people: Network
+) -> None:
+    table = depnet.titanic()
+    scores = depnet.score_samples(people, table)
+    page.goto(f"{titanic}rows")
+    first = page.locator(".depnet-table tbody tr").first
+    expect(first).to_contain_text(f"{scores.min():.3f}")
+    number = int(first.locator("td").first.inner_text().replace(",", ""))
+    assert scores[number] == scores.min()
+    expect(first.locator(".depnet-odd-cell").first).to_have_text("sex = female")
+    page.get_by_role("button", name="Less surprising").click()
+    expect(page.get_by_text("Rows 11 to 20 of 2,201")).to_be_visible()
+    eleventh = page.locator(".depnet-table tbody tr").first
+    expect(eleventh).to_contain_text(f"{np.sort(scores)[10]:.3f}")
+    rows = downloaded(page, "Download all as CSV")
+    assert rows[0] == ["row", "score", "class", "sex", "age", "survived"]
+    assert np.allclose([float(row[1]) for row in rows[1:]], np.sort(scores), rtol=0, atol=1e-6)
+
+
+def test_a_row_is_edited_and_its_hole_filled(page: Page, titanic: str, people: Network) -> None:
+    page.goto(f"{titanic}rows")
+    page.get_by_role("button", name="Edit row").first.click()
+    expect(page.get_by_text("of the table.")).to_be_visible()
+    expect(page.get_by_label("sex", exact=True)).to_have_value("female")
+    page.get_by_role("button", name="Empty all").click()
+    page.get_by_label("sex", exact=True).click()
+    page.get_by_role("option", name="female").click()
+    page.get_by_role("button", name="Fill the holes").click()
+    line = page.get_by_role("row").filter(has=page.get_by_text("survived", exact=True)).last
+    expected = depnet.query(people, "survived", {"sex": "female"}).probabilities
+    assert isinstance(expected, np.ndarray)
+    expect(line).to_contain_text("Yes")
+    expect(line).to_contain_text(f"{expected.max():.3f}")
+    row = downloaded(page, "The whole row as CSV")
+    assert row[0] == ["class", "sex", "age", "survived"]
+    assert row[1][1] == "female"
+    assert row[1][3] == "Yes"
+    assert page.url.endswith("/rows?sex=female")
+
+
+def test_rows_are_drawn_under_the_evidence_and_read_back(page: Page, titanic: str, people: Network) -> None:
+    page.goto(f"{titanic}rows?survived=No&sex=female")
+    page.get_by_label("Rows", exact=True).fill("250")
+    page.get_by_role("button", name="Draw rows").click()
+    expect(page.get_by_text("250 rows drawn")).to_be_visible()
+    rows = downloaded(page, "All rows as CSV")
+    assert rows[0] == list(people.domain.names)
+    assert len(rows) == 251
+    for row in rows[1:]:
+        assert row[1] == "female"
+        assert row[3] == "No"
+        for label, variable in zip(row, people.domain.variables, strict=True):
+            assert label in variable.states
+    page.get_by_label("Rows", exact=True).fill("100000000")
+    page.get_by_role("button", name="Draw rows").click()
+    expect(page.locator(".depnet-warning")).to_contain_text("are drawn at once")

@@ -1,0 +1,127 @@
+"""Labels are text whatever is in them, and pages fit a phone and a large screen."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, FilePayload, Page, expect
+
+import depnet
+from depnet import Dataset, Domain, Variable
+from tests.explorer.browser import explorer
+
+SCRIPT = "<script>window.hacked = 1</script>"
+IMAGE = "<img src=x onerror='window.hacked = 1'>"
+LINK = "[x](javascript:alert(1)) {{ 7 * 7 }} :a"
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of an explorer of a model whose names and labels are markup."""
+    folder = tmp_path_factory.mktemp("hostile")
+    rng = np.random.default_rng(0)
+    domain = Domain(
+        (
+            Variable(f"a {SCRIPT}", (SCRIPT, IMAGE)),
+            Variable(f"b {IMAGE}", (LINK, "=1+1")),
+            Variable(":c", (IMAGE, SCRIPT, "plain")),
+        )
+    )
+    first = rng.integers(0, 2, (400, 1))
+    codes = np.concatenate(
+        [first, first ^ (rng.random((400, 1)) < 0.2), rng.integers(0, 3, (400, 1))], axis=1
+    )
+    table = Dataset.from_codes(codes, domain=domain)
+    depnet.save(depnet.learn(table, smoothing=0.5).with_counts(table), folder / "hostile.json")
+    depnet.write(table, folder / "hostile.csv")
+    with explorer([folder / "hostile.json", "--data", folder / "hostile.csv"]) as url:
+        yield url
+
+
+def nothing_ran(page: Page) -> None:
+    page.wait_for_timeout(300)
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("main script, main img[src=x]").count() == 0
+
+
+def test_ask_shows_markup_as_text(page: Page, hostile: str) -> None:
+    page.goto(f"{hostile}ask")
+    expect(page.locator(".depnet-state-label").filter(has_text=SCRIPT).first).to_be_visible()
+    page.locator(".depnet-state-label").filter(has_text=IMAGE).first.click()
+    expect(page.locator('[aria-label="Evidence"]')).to_contain_text(IMAGE)
+    expect(page.locator(".depnet-marginal-name").filter(has_text=IMAGE)).to_be_visible()
+    page.reload()
+    expect(page.locator('[aria-label="Evidence"]')).to_contain_text(IMAGE)
+    page.get_by_label("Variable", exact=True).click()
+    expect(page.get_by_role("option").filter(has_text=SCRIPT)).to_be_visible()
+    nothing_ran(page)
+
+
+def test_rows_show_markup_as_text_and_defuse_formulas(page: Page, hostile: str) -> None:
+    page.goto(f"{hostile}rows")
+    expect(page.locator(".depnet-odd-cell").filter(has_text=IMAGE).first).to_be_visible()
+    page.get_by_role("button", name="Draw rows").click()
+    expect(page.get_by_text("100 rows drawn")).to_be_visible()
+    expect(page.locator("td").filter(has_text=SCRIPT).first).to_be_visible()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="All rows as CSV").click()
+    text = Path(waiting.value.path()).read_text(encoding="utf-8")
+    assert "'=1+1" in text
+    assert ",=1+1" not in text
+    page.get_by_role("button", name="Fill the holes").click()
+    expect(page.get_by_text("3 holes")).to_be_visible()
+    nothing_ran(page)
+
+
+def test_geometry_shows_markup_as_text(page: Page, hostile: str) -> None:
+    page.goto(f"{hostile}geometry")
+    page.get_by_text("two variables of the model").click()
+    page.wait_for_function(
+        """() => document.querySelector(".js-plotly-plot")?.data?.some(
+            trace => (trace.text || []).join().includes("&lt;")
+        )"""
+    )
+    expect(page.get_by_text("t = 0 of 30")).to_be_visible()
+    labels = page.evaluate(
+        """() => document.querySelector(".js-plotly-plot").data.flatMap(trace => trace.text || [])"""
+    )
+    assert any("&lt;script&gt;" in label for label in labels)
+    assert not any("<" in label for label in labels)
+    nothing_ran(page)
+
+
+def test_fit_shows_markup_as_text(page: Page, hostile: str) -> None:
+    page.goto(f"{hostile}fit")
+    content = f'"{SCRIPT}",b\n"{IMAGE}",1\nx,2\n'.encode()
+    table: FilePayload = {
+        "name": "<img src=x onerror=alert(1)>.csv",
+        "mimeType": "text/csv",
+        "buffer": content,
+    }
+    page.locator("input[type=file]").set_input_files(files=[table])
+    expect(page.get_by_text("<img src=x onerror=alert(1)>.csv: 2 rows")).to_be_visible()
+    page.get_by_label("Columns").click()
+    expect(page.get_by_role("option").filter(has_text=SCRIPT)).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Learn").click()
+    page.wait_for_url("**/m/*/")
+    nothing_ran(page)
+
+
+@pytest.mark.parametrize("width", [360, 1920])
+@pytest.mark.parametrize("view", ["ask?sex=female&class=1st", "rows?sex=female", "geometry?t=5", "fit"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_wider_than_the_screen(
+    browser: Browser, titanic: str, view: str, width: int, scheme: str
+) -> None:
+    context = browser.new_context(
+        viewport={"width": width, "height": 740},
+        color_scheme="dark" if scheme == "dark" else "light",
+    )
+    page = context.new_page()
+    page.goto(f"{titanic}{view}")
+    expect(page.locator("main")).to_be_visible()
+    page.wait_for_timeout(700)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    context.close()
