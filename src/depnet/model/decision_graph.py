@@ -12,7 +12,7 @@ graph, where a row meets only the tests on its own path.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -50,7 +50,7 @@ class DecisionGraph:
     cardinalities: tuple[int, ...]
     _size: int = field(init=False, repr=False, compare=False)
     _compiled: list[CompiledGraph] = field(init=False, repr=False, compare=False)  # empty until needed
-    _recorded: tuple[NDArray[np.integer], ...] = field(init=False, repr=False, compare=False)
+    _recorded: tuple[NDArray[Any], ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "operations", tuple(self.operations))
@@ -100,17 +100,10 @@ class DecisionGraph:
     def compiled(self) -> CompiledGraph:
         """The directed acyclic graph: merged leaves are one vertex, tests that decide nothing are gone."""
         if not self._compiled:
-            kinds = np.array([isinstance(o, Merge) for o in self.operations], dtype=np.uint8)
-            pairs = np.array(self.operations, dtype=np.int32).reshape(-1, 2)
-            branches = [
-                self.cardinalities[o.variable] if isinstance(o, Split) else 0 for o in self.operations
-            ]
-            arrays = native.compile_operations(
-                kinds,
-                np.ascontiguousarray(pairs[:, 0]),
-                np.ascontiguousarray(pairs[:, 1]),
-                np.array(branches, dtype=np.int32),
-            )
+            kinds, first, second = self._recorded or recorded_of(self.operations)
+            tested = zip(kinds.tolist(), second.tolist(), strict=True)
+            branches = [0 if merge else self.cardinalities[variable] for merge, variable in tested]
+            arrays = native.compile_operations(kinds, first, second, np.array(branches, dtype=np.int32))
             self._compiled.append(CompiledGraph(*map(read_only, arrays)))
         return self._compiled[0]
 
@@ -174,6 +167,13 @@ class DecisionGraph:
             raise ModelError(
                 f"variable {j} has the codes 0..{self.cardinalities[j] - 1}; got {column.min()}..{column.max()}."
             )
+
+
+def recorded_of(operations: Sequence[Operation]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Operations as arrays, nine bytes each: 1 for a merge, its first and its second number."""
+    kinds = np.array([isinstance(operation, Merge) for operation in operations], dtype=np.uint8)
+    pairs = np.array(operations, dtype=np.int32).reshape(-1, 2)
+    return kinds, np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
 
 
 def checked_size(operations: Iterable[Operation], cardinalities: Sequence[int]) -> int:

@@ -51,6 +51,33 @@ class PairTables(Mapping[tuple[int, int], IntArray]):
         """The sum over each table of numbers that stand as `cells` do."""
         return np.add.reduceat(cells, self.begin) if len(self) else np.zeros(0)
 
+    def check(self, singles: tuple[IntArray, ...]) -> None:
+        """Raise a `DataError` unless the tables of all pairs sum to these 1-way counts, each less than 2^53."""
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.cardinalities)])
+        ends = np.append(self.begin, len(self.cells))
+        for i in range(self.first, self.last):
+            place = self._place(i, i + 1)
+            widths = np.array(self.cardinalities[i + 1 :], dtype=np.int64)
+            if not len(widths):
+                continue
+            height = self.cardinalities[i]
+            block = self.cells[ends[place] : ends[place + len(widths)]]
+            # The cells of a row of a table stand together; `of` is the column of each in the row of all variables.
+            rows = np.repeat(widths, height)
+            row = np.repeat(np.arange(len(rows)), rows)
+            begins = np.cumsum(rows) - rows
+            of = np.arange(len(block)) - begins[row] + np.repeat(offsets[i + 1 : -1], widths * height)
+            row_sums = np.bincount(row, weights=block, minlength=len(rows)).reshape(-1, height)
+            columns = np.bincount(
+                of - offsets[i + 1], weights=block
+            )  # in float64: exact, if all is as it must be
+            good = (row_sums == singles[i]).all(axis=1)
+            good &= np.logical_and.reduceat(
+                columns == np.concatenate(singles[i + 1 :]), offsets[i + 1 : -1] - offsets[i + 1]
+            )
+            if not good.all():
+                raise _unequal(i, i + 1 + int(np.argmin(good)))
+
     def _place(self, i: int, j: int) -> int:
         n = len(self.cardinalities)
         before = (i - self.first) * n - (i * (i + 1) - self.first * (self.first + 1)) // 2
@@ -94,12 +121,11 @@ class MarginalCounts:
     pairs: Mapping[tuple[int, int], IntArray] | None
 
     def __post_init__(self) -> None:
-        if isinstance(self.pairs, PairTables):
-            return  # counted here
-        for counts in (*self.singles, *(self.pairs or {}).values()):
+        counted = isinstance(self.pairs, PairTables)  # which have a check of their own
+        for counts in self.singles if counted else (*self.singles, *(self.pairs or {}).values()):
             if counts.dtype != np.int64 or (counts < 0).any() or int(counts.sum()) != self.total:
                 raise DataError("1- and 2-way counts are non-negative integers with one total.")
-        if self.pairs is not None:
+        if self.pairs is not None and not counted:
             n = len(self.singles)
             if set(self.pairs) != set(itertools.combinations(range(n), 2)):
                 raise DataError(f"2-way counts need a table for each of the {n * (n - 1) // 2} pairs.")
@@ -108,9 +134,7 @@ class MarginalCounts:
                     np.array_equal(table.sum(axis=1), self.singles[i])
                     and np.array_equal(table.sum(axis=0), self.singles[j])
                 ):
-                    raise DataError(
-                        f"the 2-way counts of variables {i} and {j} do not sum to the 1-way counts."
-                    )
+                    raise _unequal(i, j)
 
     @classmethod
     def of(cls, dataset: Dataset, max_pair_cells: int = MAX_PAIR_CELLS) -> "MarginalCounts":
@@ -171,6 +195,10 @@ class MarginalCounts:
         )
 
     __hash__ = None  # type: ignore[assignment]  # holds arrays
+
+
+def _unequal(i: int, j: int) -> DataError:
+    return DataError(f"the 2-way counts of variables {i} and {j} do not sum to the 1-way counts.")
 
 
 def _count(codes: np.ndarray, cells: int, weights: IntArray | None) -> IntArray:

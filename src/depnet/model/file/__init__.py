@@ -6,16 +6,25 @@ every field.
 
 A file holds no code and no rows. What it says about itself (sizes, leaves, versions) is compared with
 what it holds before anything of that size is made, so a damaged or hostile file costs no more time and
-memory than its own size allows.
+memory than its own size allows, and never more than a limit.
 """
 
+import contextlib
 import os
+from typing import Any
 
 from depnet.errors import ModelError, ModelFileAccessError, ModelFileError, brief
 from depnet.model.file.disk import read_bounded, write_atomically
 from depnet.model.file.document import document_of
+from depnet.model.file.lines import (
+    OtherLayoutError,
+    document_by_lines,
+    document_in_one_piece,
+    verify_checksum,
+)
+from depnet.model.file.memory import MAX_MEMORY, Budget
 from depnet.model.file.reading import network_of
-from depnet.model.file.text import encode, parse, verify_checksum
+from depnet.model.file.text import decoded, encode
 from depnet.model.network import Network
 
 MAX_BYTES = 64 * 2**20
@@ -50,21 +59,37 @@ def save(network: Network, path: str | os.PathLike[str]) -> None:
         raise ModelFileError(f"{brief(name, 200)} was not written: {error}") from error.__cause__
 
 
-def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Network:
+def load(
+    path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES, max_memory: int = MAX_MEMORY
+) -> Network:
     """Read a network from a model file, compressed or not, and check all of it.
 
-    A `ModelFileError` says where in the file something is wrong, and what. Files larger than `max_bytes`
-    are refused: raise it for a file that you trust.
+    A `ModelFileError` says where in the file something is wrong, and what. Files larger than `max_bytes`, and
+    those that could take more than `max_memory` bytes of memory to read, are refused: raise these for a file
+    that you trust.
     """
     name = _name_of(path, "depnet.load(path)")
     try:
-        document = parse(read_bounded(name, max_bytes))
-        network = network_of(document)
-        verify_checksum(document)
+        return _network_in(read_bounded(name, max_bytes), max_memory)
     except ModelFileAccessError:
         raise
     except ModelFileError as error:
         raise ModelFileError(f"{brief(name, 200)}: {error}") from error.__cause__
+
+
+def _network_in(data: bytearray, max_memory: int) -> Network:
+    budget = Budget(max_memory)
+    text = decoded(data, budget)
+    data.clear()
+    with contextlib.suppress(OtherLayoutError):
+        return _checked(document_by_lines(text, budget.copy()))
+    return _checked(document_in_one_piece(text, budget))
+
+
+def _checked(document: dict[str, Any]) -> Network:
+    network = network_of(document)
+    if "checksum" in document:
+        verify_checksum(document)
     return network
 
 

@@ -5,6 +5,8 @@ from typing import Any
 from depnet.data.nearest import nearest
 from depnet.errors import ModelFileError, brief
 
+CHANGED = "The file is damaged, or was changed after it was written; get it again, or save the network again."
+
 
 def fault(at: str, what: str) -> ModelFileError:
     """The error that says where and what."""

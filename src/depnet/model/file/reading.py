@@ -5,22 +5,21 @@ is the table looked at, which must have exactly as many rows. So nothing is made
 declares and does not hold.
 """
 
-import itertools
 import math
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import IntArray, read_only
 from depnet.data.domain import Domain
 from depnet.errors import DataError, ModelError, ModelFileError, brief
-from depnet.model.decision_graph import DecisionGraph
+from depnet.model.decision_graph import DecisionGraph, checked_size, recorded_of
+from depnet.model.file.counts import counts_of
 from depnet.model.file.document import FORMAT, VERSION
 from depnet.model.file.fields import fault, fields_of, items_of, number_of, whole_of, wholes_of
 from depnet.model.file.variables import variable_of
-from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.operations import Merge, Operation, Split
@@ -43,11 +42,13 @@ def network_of(document: dict[str, Any]) -> Network:
         if name not in document:
             raise ModelFileError(f"the field {name!r} is missing.")
     domain = _domain(document["domain"], version)
+    given = document["nodes"]
+    by_lines = isinstance(given, Iterable) and not isinstance(given, (list, dict, str))
     nodes = tuple(
         _node(value, domain, f"nodes[{number}]")
-        for number, value in enumerate(items_of(document["nodes"], "nodes"))
+        for number, value in enumerate(given if by_lines else items_of(given, "nodes"))
     )
-    counts = _counts(document["counts"], domain) if "counts" in document else None
+    counts = counts_of(document["counts"], domain) if "counts" in document else None
     try:
         return Network(domain, nodes, counts)
     except ModelError as error:
@@ -110,9 +111,11 @@ def _source(value: object, domain: Domain, at: str) -> InformationSource:
         given = items_of(fields["operations"], f"{at}.operations")
         operations = tuple(_operation(o, f"{at}.operations[{t}]") for t, o in enumerate(given))
         try:
-            return DecisionGraph(operations, domain.cardinalities)
+            size = checked_size(operations, domain.cardinalities)
         except ModelError as error:
             raise fault(f"{at}.operations", str(error)) from None
+        # As arrays: a tuple for each operation would take more memory than all else.
+        return DecisionGraph.recorded(*recorded_of(operations), domain.cardinalities, size)
     if kind in ("lossless", "tabulated"):
         names = ("kind", "inputs") if kind == "lossless" else ("kind", "inputs", "size", "leaves")
         fields = fields_of(value, at, names)
@@ -190,31 +193,3 @@ def _check_cell(cell: object, at: str, whole: bool) -> None:
         whole_of(cell, at, 0, MAX_COUNT)
     elif not 0 <= number_of(cell, at) <= 1 + ROW_SUM_TOLERANCE:
         raise fault(at, f"expected a probability; got {brief(cell)}.")
-
-
-def _counts(value: object, domain: Domain) -> MarginalCounts:
-    fields = fields_of(value, "counts", ("singles", "pairs"))
-    cards = domain.cardinalities
-    singles = items_of(fields["singles"], "counts.singles", len(cards))
-    checked = tuple(
-        _tally(single, (k,), f"counts.singles[{i}]")
-        for i, (single, k) in enumerate(zip(singles, cards, strict=True))
-    )
-    pairs = None
-    if fields["pairs"] is not None:
-        given = items_of(fields["pairs"], "counts.pairs", len(cards) * (len(cards) - 1) // 2)
-        pairs = {
-            (i, j): _tally(given[p], (cards[i], cards[j]), f"counts.pairs[{p}]")
-            for p, (i, j) in enumerate(itertools.combinations(range(len(cards)), 2))
-        }
-    try:
-        return MarginalCounts(checked, pairs)
-    except DataError as error:
-        raise fault("counts", str(error)) from None
-
-
-def _tally(value: object, shape: tuple[int, ...], at: str) -> IntArray:
-    numbers = wholes_of(value, at, 0, MAX_COUNT, math.prod(shape))
-    if sum(numbers) >= MAX_COUNT:
-        raise fault(at, "the counts sum to 2^53 or more.")
-    return read_only(np.array(numbers, dtype=np.int64).reshape(shape))

@@ -6,7 +6,6 @@ Here each is a `ModelFileError`.
 """
 
 import gzip
-import hashlib
 import io
 import itertools
 import json
@@ -15,12 +14,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from depnet.errors import ModelFileError, brief
-from depnet.model.file.fields import fault
-
-CHANGED = "The file is damaged, or was changed after it was written; get it again, or save the network again."
+from depnet.model.file.checksum import checksum_of, plain
+from depnet.model.file.fields import CHANGED, fault
+from depnet.model.file.memory import Budget, width_of
 
 
 class _Constant:
@@ -41,7 +39,7 @@ class _Twice(dict[str, Any]):
 def encode(document: dict[str, Any], *, compressed: bool) -> bytes:
     """The bytes of a file, with the checksum: one variable and one node a line."""
     parts = []
-    for name, value in {**document, "checksum": checksum(document)}.items():
+    for name, value in {**document, "checksum": checksum_of(document).finished()}.items():
         if name == "domain":
             parts.append(f'"domain": {{"variables": {_lines(value["variables"])}}}')
         elif name == "nodes":
@@ -52,65 +50,54 @@ def encode(document: dict[str, Any], *, compressed: bool) -> bytes:
     return _gzip(data) if compressed else data
 
 
-def checksum(document: dict[str, Any]) -> str:
-    """SHA-256 of the content: of all fields but itself, names sorted, no spaces, in ASCII."""
-    content = {name: value for name, value in document.items() if name != "checksum"}
-    try:
-        text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False, default=_values)
-    except (ValueError, RecursionError) as error:  # a number past float64 in a field that is not read
-        raise ModelFileError(f"the content has no checksum: {error}. {CHANGED}") from None
-    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+class NotJsonError(ModelFileError):
+    """A text that is no JSON."""
 
 
-def verify_checksum(document: dict[str, Any]) -> None:
-    """The checksum, where there is one, is that of the content."""
-    if "checksum" not in document:
-        return
-    found = checksum(document)
-    if document["checksum"] != found:
-        raise fault(
-            "checksum",
-            f"{brief(document['checksum'])} is not that of the content, {found}. {CHANGED} If you changed it "
-            "on purpose, remove the field 'checksum' or correct it.",
-        )
+def parse_document(text: str) -> dict[str, Any]:
+    """The document in the text of a file."""
+    document = parse(text)
+    assert isinstance(document, dict)  # the text starts with a brace
+    return document
 
 
-def parse(data: bytes | bytearray) -> dict[str, Any]:
-    """The document in the bytes of a file. Tables of numbers become arrays as they are met."""
-    text = _decoded(data)
-    found: list[object] = []  # what is wrong, to be located when all is read
+def parse(text: str, at: str = "") -> Any:
+    """The value in a text, which stands at `at`. Tables of numbers become arrays as they are met."""
+    constants: dict[str, _Constant] = {}  # one of each name: a file may be full of them
+    twice = False
 
     def read_constant(name: str) -> _Constant:
-        found.append(constant := _Constant(name))
-        return constant
+        return constants.setdefault(name, _Constant(name))
 
     def read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal twice
         fields = dict(pairs)
         if len(fields) < len(pairs):
             fields = _Twice(fields, Counter(name for name, _ in pairs).most_common(1)[0][0])
-            found.append(fields)
+            twice = True
         for name in ("counts", "probabilities"):
             if name in fields:
                 fields[name] = _packed(fields[name])
         return fields
 
     try:
-        document = json.loads(text, parse_constant=read_constant, object_pairs_hook=read_object)
+        value = json.loads(text, parse_constant=read_constant, object_pairs_hook=read_object)
     except json.JSONDecodeError as error:
-        raise ModelFileError(_syntax(error, text)) from None
+        raise NotJsonError(_syntax(error, text)) from None
     except RecursionError:
         raise ModelFileError(f"lists and objects are nested too deeply. {CHANGED}") from None
     except ValueError:
         raise ModelFileError(f"a whole number has thousands of digits. {CHANGED}") from None
-    if found:
-        raise _located(document)
-    assert isinstance(document, dict)  # the text starts with a brace
-    return document
+    if constants or twice:  # somewhere
+        raise _located(value, at)
+    return value
 
 
-def _decoded(data: bytes | bytearray) -> str:
+def decoded(data: bytes | bytearray, budget: Budget) -> str:
+    """The text of a file, which begins as an object does."""
     if data.startswith(b"\xef\xbb\xbf"):
         raise ModelFileError("the file starts with a byte order mark. Save it as UTF-8 without one.")
+    budget.check(len(data) * (1 + (1 if data.isascii() else 4)))
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
@@ -122,6 +109,7 @@ def _decoded(data: bytes | bytearray) -> str:
         raise ModelFileError(f"the file is empty. {CHANGED}")
     if not start.startswith("{"):
         raise ModelFileError(f"this is no model file: it starts with {brief(start, 40)}, not with an object.")
+    budget.take(width_of(text) * len(text))
     return text
 
 
@@ -144,16 +132,18 @@ def _packed(rows: object) -> object:
         return rows
 
 
-def _located(document: object) -> ModelFileError:
-    at, first = next((at, value) for at, value in _walk(document) if isinstance(value, (_Constant, _Twice)))
+def _located(document: object, inside: str) -> ModelFileError:
+    at, first = next(
+        (at, value) for at, value in _walk(inside, document) if isinstance(value, (_Constant, _Twice))
+    )
     if isinstance(first, _Constant):
         return fault(at, f"{first.name} is not a number that a model file can hold.")
     return fault(at or "the file", f"the field {brief(first.name)} stands twice. {CHANGED}")
 
 
-def _walk(document: object) -> Iterator[tuple[str, object]]:
+def _walk(place: str, document: object) -> Iterator[tuple[str, object]]:
     """Every value with its place, in order, without recursion."""
-    steps: list[Iterator[tuple[str, object]]] = [iter([("", document)])]
+    steps: list[Iterator[tuple[str, object]]] = [iter([(place, document)])]
     while steps:
         for at, value in steps[-1]:
             yield at, value
@@ -175,11 +165,7 @@ def _lines(values: list[Any]) -> str:
 
 
 def _compact(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_values)
-
-
-def _values(array: NDArray[Any]) -> list[Any]:
-    return array.tolist()  # type: ignore[no-any-return]  # a list, since tables have two axes
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=plain)
 
 
 def _gzip(data: bytes) -> bytes:

@@ -4,6 +4,7 @@ A file whose variables have neither is written as version 1, which every depnet 
 """
 
 import math
+from collections import Counter
 from typing import Any
 
 from depnet.data.bins import MAX_QUANTILES, Bins
@@ -14,6 +15,9 @@ from depnet.model.file.fields import fault, fields_of, items_of, number_of
 
 MAX_LABEL_BITS = 4096
 """Whole numbers as labels: JSON sets no limit, but Python reads no more than 4,300 digits."""
+
+MAX_OF_ONE_HASH = 1000
+"""Labels that may fall together in a dictionary."""
 
 
 def version_of(domain: Domain) -> int:
@@ -47,6 +51,7 @@ def variable_of(value: object, at: str, version: int) -> Variable:
     states = items_of(fields["states"], f"{at}.states")
     for code, label in enumerate(states):
         _check_label(label, f"{at}.states[{code}]")
+    _check_hashes(states, f"{at}.states")
     missing = fields.get("missing", False)
     if not isinstance(missing, bool):
         raise fault(f"{at}.missing", f"expected true or false; got {brief(missing)}.")
@@ -82,3 +87,16 @@ def _check_label(label: object, at: str) -> None:
     """A whole number as a label must be of a size that every reader can take."""
     if isinstance(label, int) and label.bit_length() > MAX_LABEL_BITS:
         raise fault(at, "this whole number is too long for a label. Make it a string.")
+
+
+def _check_hashes(labels: list[Any], at: str) -> None:
+    """Whole numbers can be chosen so that a dictionary of them takes quadratic time; those of a table never are."""
+    if len(labels) <= MAX_OF_ONE_HASH:
+        return
+    (_, most), *_ = Counter(
+        hash(label) for label in labels if isinstance(label, (str, int, float))
+    ).most_common(1)
+    if most > MAX_OF_ONE_HASH:
+        raise fault(
+            at, f"{most:,} of the labels have one hash: they were made to take time. Make them strings."
+        )

@@ -1,0 +1,214 @@
+"""Model files changed at random: what a fuzzer feeds the reader, and what must hold of all that it takes.
+
+python -m tests.model.file.fuzzing 100000 --seed 1       # so many files, each within time and memory
+python -m tests.model.file.fuzzing --atheris -runs=...   # led by coverage, where Atheris is installed
+"""
+
+import argparse
+import copy
+import gzip
+import json
+import random
+import resource
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+import depnet
+from depnet import Domain, Network, Variable
+from depnet.data.binning import given_bins
+from depnet.errors import ModelFileError
+from tests.model.file.networks import network_of_all_kinds
+
+SECONDS = 10
+"""A small file that takes longer hangs."""
+
+NASTY: list[Any] = [
+    None, True, False, 0, 1, -1, 2, 0.5, -0.0, 1e308, 1e-320, 2**31, 2**53, 2**63, 2**64, 10**30, "", "a", "split",
+    "\x00", "\ud800", [], [[]], [0], {}, {"kind": "constant"}, {"kind": "lossless", "inputs": []}, [["merge", 0, 1]],
+    [[1, 0]], [[0.5, 0.5]],
+]  # fmt: skip
+
+
+def places(value: Any, place: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    found = [place] if place else []
+    for key, inner in (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    ):
+        found += places(inner, (*place, key))
+    return found
+
+
+def structurally_mutated(good: bytes, rng: random.Random) -> bytes:
+    """A valid JSON text with a few values replaced, removed, copied, exchanged or nudged."""
+    tree = json.loads(good)
+    if rng.random() < 0.8:
+        tree.pop("checksum", None)
+    for _ in range(rng.choice([1, 1, 2, 4])):
+        *above, key = rng.choice(places(tree))
+        holder = tree
+        for step in above:
+            holder = holder[step]
+        kind = rng.randrange(5)
+        if kind == 0:
+            holder[key] = copy.deepcopy(rng.choice(NASTY))  # which other changes may change again
+        elif kind == 1:
+            del holder[key]
+        elif kind == 2 and isinstance(holder, list):
+            holder.insert(key, holder[key])
+        elif kind == 3 and isinstance(holder, list):
+            other = rng.randrange(len(holder))
+            holder[key], holder[other] = holder[other], holder[key]
+        elif isinstance(holder[key], (int, float)):
+            holder[key] += rng.choice([1, -1, 0.5, 2**53])
+        if not isinstance(tree, dict) or not places(tree):
+            break
+    return json.dumps(tree).encode()
+
+
+def bytes_mutated(good: bytes, rng: random.Random) -> bytes:
+    """The same text with bytes changed, dropped, doubled or cut off."""
+    data = bytearray(good)
+    for _ in range(rng.choice([1, 1, 3, 10])):
+        at = rng.randrange(len(data))
+        kind = rng.randrange(4)
+        if kind == 0:
+            data[at] = rng.choice(b'0123456789-.eE[]{},:"\\ tfnN\x00\xff')
+        elif kind == 1:
+            del data[at : at + rng.randrange(1, 30)]
+        elif kind == 2:
+            data[at:at] = data[at : at + rng.randrange(1, 30)]
+        elif kind == 3 and rng.random() < 0.2:
+            del data[at:]
+        if not data:
+            break
+    return bytes(data)
+
+
+def assert_sound(network: Network, path: Path) -> None:
+    """All that a network promises holds."""
+    cards = network.domain.cardinalities
+    rows = np.random.default_rng(0).integers(0, cards, size=(20, len(cards)))
+    for node in network.nodes:
+        theta = node.table.probabilities
+        assert (theta >= 0).all()
+        assert (np.abs(theta.sum(axis=1) - 1) < 1e-12).all()
+        assert theta.shape == (node.source.size, np.prod([cards[i] for i in node.variables]))
+        leaves = node.source(rows)
+        assert ((leaves >= 0) & (leaves < node.source.size)).all()
+        assert not set(node.variables) & set(node.source.inputs)
+    assert {i for node in network.nodes for i in node.variables} == set(range(len(cards)))
+    depnet.save(network, path)
+    assert depnet.load(path) == network
+
+
+def domain_with_bins(cards: list[int], rng: random.Random) -> Domain:
+    """Plain variables, binned ones, and ones with a state for missing values."""
+    variables = []
+    for i, k in enumerate(cards):
+        missing = k - 1 if rng.random() < 0.3 else None
+        bins = None
+        if (missing is None or k > 1) and rng.random() < 0.5:
+            values = np.array([rng.randrange(50) for _ in range(20)])
+            edges = [float("-inf"), *range(10, 10 * (k - (missing is not None)), 10), float("inf")]
+            bins = given_bins(values, edges, rng.choice(["float", "integer", "date", "datetime"]))
+        variables.append(Variable(f"X{i}", tuple(range(k)), bins, missing))
+    return Domain(tuple(variables))
+
+
+def random_network(rng: random.Random) -> Network:
+    """Any network that a model file can hold: the seed of a corpus."""
+    cards = [rng.randrange(1, 4) for _ in range(rng.randrange(1, 5))]
+    return network_of_all_kinds(domain_with_bins(cards, rng), np.random.default_rng(rng.randrange(2**32)))
+
+
+def fuzz(directory: Path, files: int, seed: int) -> tuple[int, int]:
+    """Refused and accepted, of so many mutated files."""
+    rng = random.Random(seed)
+    signal.signal(signal.SIGALRM, _too_long)
+    refused = accepted = 0
+    path = directory / "m.json"
+    for number in range(files):
+        if number % 20 == 0:
+            depnet.save(random_network(rng), path)
+            good = path.read_bytes()
+        content = structurally_mutated(good, rng) if rng.random() < 0.7 else bytes_mutated(good, rng)
+        if rng.random() < 0.1:
+            content = bytes_mutated(gzip.compress(content), rng)
+        path.write_bytes(content)
+        signal.alarm(SECONDS)
+        try:
+            loaded = depnet.load(path)
+        except ModelFileError:
+            refused += 1
+        else:
+            accepted += 1
+            assert_sound(loaded, directory / "again.json")
+        finally:
+            signal.alarm(0)
+    return refused, accepted
+
+
+def atheris(arguments: list[str]) -> None:
+    """Libfuzzer over the reader, from a corpus of saved networks."""
+    import atheris as engine  # only where this mode is asked for
+
+    engine.instrument_all()
+    with tempfile.TemporaryDirectory() as place:
+        directory = Path(place)
+        corpus = directory / "corpus"
+        corpus.mkdir()
+        rng = random.Random(0)
+        for k in range(100):
+            depnet.save(random_network(rng), corpus / f"{k}.json")
+
+        def one(data: bytes) -> None:
+            (directory / "m.json").write_bytes(data)
+            try:
+                network = depnet.load(directory / "m.json")
+            except ModelFileError:
+                return
+            assert_sound(network, directory / "again.json")
+
+        limits = [f"-timeout={SECONDS}", "-rss_limit_mb=600", "-max_len=20000"]
+        engine.Setup([sys.argv[0], str(corpus), *limits, *arguments], one)
+        engine.Fuzz()
+
+
+def _too_long(signum: int, frame: FrameType | None) -> None:
+    raise AssertionError(f"a file took more than {SECONDS} seconds")
+
+
+def main() -> None:
+    """Fuzz, and say what came of it; the exit status is not 0 where anything broke."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("files", nargs="?", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--atheris", action="store_true")
+    options, rest = parser.parse_known_args()
+    if options.atheris:
+        atheris(rest)
+        return
+    begin, refused, accepted = time.perf_counter(), 0, 0
+    start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for part in range(-(-options.files // 1000)):
+        seed = options.seed * 1_000_003 + part
+        with tempfile.TemporaryDirectory() as place:
+            counts = fuzz(Path(place), min(1000, options.files - 1000 * part), seed)
+        refused, accepted = refused + counts[0], accepted + counts[1]
+    memory = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - start) / 1024
+    print(
+        f"{refused + accepted:,} files: {refused:,} refused, {accepted:,} sound; {memory:,.0f} MB more than at the start, "
+        f"{time.perf_counter() - begin:,.0f} s"
+    )
+    assert memory < 200, "too much memory"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,169 @@
+"""Files made to cost memory: what they take is never more than was foreseen, and is refused past the limit."""
+
+import json
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import depnet
+from depnet.errors import ModelFileError
+from depnet.model.file.memory import MAX_MEMORY, Budget
+
+LENGTH = 150_000
+
+
+def filled(unit: str) -> str:
+    """So many copies of a unit that the file has its length."""
+    return ",".join([unit] * (LENGTH // (len(unit) + 1)))
+
+
+def numbered(unit: Callable[[int], str]) -> str:
+    return ",".join(map(unit, range(LENGTH // (len(unit(0)) + 4))))
+
+
+def unread(values: str) -> str:
+    """In a field that no reader knows."""
+    return f'{{"format": "depnet network", "version": 1, "x": [{values}]}}'
+
+
+def document(variables: str, nodes: str, more: str = "", version: int = 1) -> str:
+    """Each node on a line of its own, as `save` writes them."""
+    by_lines = ",\n".join(json.dumps(node) for node in json.loads(f"[{nodes}]"))
+    return (
+        f'{{"format": "depnet network", "version": {version}, "domain": {{"variables": [{variables}]}},'
+        f'\n"nodes": [\n{by_lines}\n]{more}, "checksum": "x"}}'
+    )
+
+
+TWO = '{"name": "A", "states": [0, 1]}, {"name": "B", "states": [0, 1]}'
+ONES = '{"name": "A", "states": [0]}, {"name": "B", "states": [0]}'
+
+
+def node(source: str, rows: str, variable: int = 0) -> str:
+    return (
+        f'{{"variables": [{variable}], "source": {source}, "table": {{"smoothing": 0, "counts": [{rows}]}}}}'
+    )
+
+
+def graph(operations: str) -> str:
+    return f'{{"kind": "decision graph", "operations": [{operations}]}}'
+
+
+def tabulated(size: int) -> str:
+    return f'{{"kind": "tabulated", "inputs": [], "size": {size}, "leaves": [0]}}'
+
+
+COSTLY = {
+    "empty lists": unread(filled("[]")),
+    "short lists": unread(filled("[0]")),
+    "nested lists": unread(filled("[" * 300 + "]" * 300)),
+    "empty objects": unread(filled("{}")),
+    "small objects": unread(filled('{"": 0}')),
+    "fields twice": unread(filled('{"": 0, "": 0}')),
+    "nested objects": unread(filled('{"a": ' * 200 + "0" + "}" * 200)),
+    "NaN": unread(filled("NaN")),
+    "whole numbers": unread(filled("300")),
+    "floats": unread(filled("1.5")),
+    "strings": unread(filled('"ab"')),
+    "one wide character": '{"x": "\U0001f600' + "a" * LENGTH + '"}',
+    "fields": '{"x": {' + numbered(lambda i: f'"{i}": 0') + "}}",
+    "a name of wide characters": document(
+        ONES.replace("A", "\U0001f600" * 30_000),
+        node(tabulated(1), "[1]") + "," + node(tabulated(1), "[1]", 1),
+    ),
+    "labels": document('{"name": "A", "states": [' + numbered(lambda i: str(10**9 + i)) + "]}", "0"),
+    "variables": document(numbered(lambda i: f'{{"name": "{i:x}", "states": [0]}}'), "0"),
+    "bins": document(
+        numbered(
+            lambda i: (
+                f'{{"name": "{i:x}", "states": [0], "bins": '
+                '{"kind": "float", "edges": [null, null], "quantiles": [[0.5]]}}'
+            )
+        ),
+        "0",
+        version=2,
+    ),
+    "nodes": document(
+        TWO, numbered(lambda i: node(graph(f'["split", 0, {1 - i % 2}]'), "[1, 0], [0, 1]", i % 2))
+    ),
+    "constant nodes": document(TWO, numbered(lambda i: node('{"kind": "constant"}', "[1, 0]", i % 2))),
+    "operations": document(
+        ONES, node(graph(filled('["split", 0, 1]')), "[1]") + "," + node(tabulated(1), "[1]", 1)
+    ),
+    "leaves": document(TWO, node(tabulated(18_750), filled("[1, 0]")[: 18_750 * 7 - 1])),
+    "rows of one number": document(ONES, node(tabulated(30_000), ",".join(["[1]"] * 30_000))),
+    "rows of floats and whole numbers": document(
+        ONES,
+        node(tabulated(30_000), ",".join(["[1.0]"] * 29_999 + ["[1]"])).replace(
+            '"smoothing": 0, "counts"', '"probabilities"'
+        ),
+    ),
+    "2-way counts": document(
+        ",".join(f'{{"name": "{i}", "states": [0]}}' for i in range(250)),
+        ",".join(node('{"kind": "constant"}', "[1]", i) for i in range(250)),
+        f', "counts": {{"singles": [{",".join(["[1]"] * 250)}], "pairs": [{",".join(["[1]"] * 31_125)}]}}',
+    ),
+}
+
+
+def loaded(path: Path, **options: Any) -> str:
+    """The message, or that there is none."""
+    try:
+        depnet.load(path, **options)
+    except ModelFileError as error:
+        return str(error)
+    return "loaded"
+
+
+@pytest.mark.parametrize("layout", ["by lines", "in one piece"])
+@pytest.mark.parametrize("case", COSTLY)
+def test_no_file_takes_more_memory_than_foreseen(
+    case: str, layout: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = COSTLY[case] if layout == "by lines" else COSTLY[case].replace("\n", " ")
+    (tmp_path / "m.json").write_text(content, encoding="utf-8")
+    loaded(tmp_path / "m.json", max_memory=2**40)  # what is made once is not the file's
+    foreseen = 0
+
+    def check(self: Budget, more: int) -> None:
+        nonlocal foreseen
+        foreseen = max(foreseen, self.used + more)
+
+    monkeypatch.setattr(Budget, "check", check)
+    tracemalloc.start()
+    loaded(tmp_path / "m.json")
+    taken = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert taken <= foreseen + 50_000, f"{taken:,} bytes, where {foreseen:,} were foreseen"
+    monkeypatch.undo()
+    assert "could take" in loaded(tmp_path / "m.json", max_memory=foreseen - 1)
+
+
+def test_the_largest_hostile_file_takes_less_than_the_limit(tmp_path: Path) -> None:
+    (tmp_path / "m.json").write_text(
+        unread(",".join(["[]"] * (20 * 2**20)))
+    )  # 63 MB, which would become 2 GB
+    tracemalloc.start()
+    message = loaded(tmp_path / "m.json")
+    taken = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert "more than 200 MB. If you trust it, load it with depnet.load(path, max_memory=...)" in message
+    assert taken < MAX_MEMORY
+
+
+def test_a_large_network_takes_little_more_than_itself(tmp_path: Path) -> None:
+    """400,000 leaves: each node is read, made and forgotten as text before the next."""
+    rows = ", ".join(["[12, 3456]"] * 4_000)
+    nodes = ",".join(node(tabulated(4_000), rows, i % 2) for i in range(100))
+    content = document(TWO, nodes).replace(', "checksum": "x"', "")
+    (tmp_path / "m.json").write_text(content)
+    tracemalloc.start()
+    network = depnet.load(tmp_path / "m.json")
+    taken = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    kept = sum(each.table.probabilities.nbytes * 2 for each in network.nodes)
+    assert kept == 100 * 4_000 * 2 * 16
+    assert taken < kept + 3 * len(content)
