@@ -1,0 +1,93 @@
+"""A disk that is full, and one that is read-only: a clear error, and the old file as it was."""
+
+import resource
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.entry import real, refused
+
+Command = Callable[[Path, Path, Path], list[object]]
+
+COMMANDS: dict[str, tuple[str, Command]] = {
+    "fit": ("model.json", lambda table, model, output: ["fit", table, "--penalty", "mdl", "-o", output]),
+    "update": ("model.json", lambda table, model, output: ["update", model, table, "-o", output]),
+    "sample": ("rows.csv", lambda table, model, output: ["sample", model, "-n", 50_000, "-o", output]),
+    "sample, Parquet": (
+        "rows.parquet",
+        lambda table, model, output: ["sample", model, "-n", 500_000, "-o", output],
+    ),
+    "sample, compressed": (
+        "rows.csv.gz",
+        lambda table, model, output: ["sample", model, "-n", 50_000, "-o", output],
+    ),
+    "impute": ("rows.csv", lambda table, model, output: ["impute", model, table, "-o", output]),
+    "export": ("graph.svg", lambda table, model, output: ["export", model, "-o", output]),
+}
+OLD = b"the old file"
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of one page beside the old file."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=8k", "tmpfs", str(place)], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip(f"no file system may be mounted here: {mounted.stderr.decode().strip()}")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+@pytest.mark.parametrize("case", COMMANDS)
+def test_on_a_full_disk_the_old_file_is_as_it_was(
+    case: str, table: Path, model: Path, small_disk: Path
+) -> None:
+    name, command = COMMANDS[case]
+    output = small_disk / name
+    output.write_bytes(OLD)
+    (small_disk / "filler").write_bytes(b"x" * 4096)
+    message = refused(*command(table, model, output), "--force", by=real)
+    assert "No space left on device" in message or "no space" in message.lower()
+    assert name in message
+    assert output.read_bytes() == OLD
+    assert {path.name for path in small_disk.iterdir()} == {name, "filler"}
+
+
+@pytest.mark.parametrize("case", COMMANDS)
+def test_on_a_read_only_disk_the_old_file_is_as_it_was(
+    case: str, table: Path, model: Path, small_disk: Path
+) -> None:
+    name, command = COMMANDS[case]
+    output = small_disk / name
+    output.write_bytes(OLD)
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    message = refused(*command(table, model, output), "--force", by=real)
+    assert name in message
+    assert "read-only" in message.lower() or "not yours to write" in message
+    assert output.read_bytes() == OLD
+
+
+@pytest.mark.parametrize("case", [case for case in COMMANDS if case.startswith(("sample", "export"))])
+def test_past_the_limit_of_a_file_the_old_file_is_as_it_was(
+    case: str, table: Path, model: Path, tmp_path: Path
+) -> None:
+    """The same for those who may not mount: no file may grow past a thousand bytes (nor a copy of a table that is read)."""
+    name, command = COMMANDS[case]
+    output = tmp_path / name
+    output.write_bytes(OLD)
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+    message = refused(*command(table, model, output), "--force", by=real, before=limited)
+    assert name in message
+    assert "File too large" in message or "too large" in message.lower()
+    assert output.read_bytes() == OLD
+    assert {path.name for path in tmp_path.iterdir()} == {name}

@@ -1,0 +1,128 @@
+"""Commands killed with SIGKILL at random moments: what they write is the old file or the new one, never a part of it."""
+
+import os
+import random
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cli.entry import COMMAND
+
+SHORT, LONG = 4, 100
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table that takes about as long to learn as the command takes to start."""
+    path = tmp_path_factory.mktemp("rows") / "rows.csv"
+    rng = np.random.default_rng(0)
+    mood = rng.integers(0, 4, 5_000)[:, None]
+    codes = np.where(rng.random((5_000, 12)) < 0.7, mood, rng.integers(0, 4, (5_000, 12)))
+    header = ",".join(f"X{i}" for i in range(12))
+    path.write_text(
+        "\n".join([header, *(",".join(f"s{code}" for code in row) for row in codes.tolist())]) + "\n"
+    )
+    return path
+
+
+def ran(arguments: list[object], killed_after: float | None = None) -> bool:
+    """Run the command, kill it after so many seconds if it is still there, and say whether it ended by itself."""
+    process = subprocess.Popen(
+        [COMMAND, *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    try:
+        _, error = process.communicate(timeout=killed_after)
+    except subprocess.TimeoutExpired:
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+        return False
+    assert process.returncode == 0, error.decode()
+    return True
+
+
+def kill_at_random(
+    times: int, arguments: list[object], seed: int, after_each: Callable[[bool], None]
+) -> tuple[int, int]:
+    """How often the command was killed, and how often it was faster; moments are spread over all that it takes."""
+    begin = time.perf_counter()
+    assert ran(arguments)
+    whole = time.perf_counter() - begin
+    after_each(True)
+    rng, killed = random.Random(seed), 0
+    for _ in range(times):
+        ended = ran(arguments, whole * rng.uniform(0.3, 1.05))
+        killed += not ended
+        after_each(ended)
+    return killed, times - killed
+
+
+def check_replaced(times: int, arguments: list[object], output: Path, old: bytes) -> None:
+    """Killed or not, `output` holds the old bytes or the new ones, and what else is there is named as temporary."""
+    output.write_bytes(old)
+    assert ran(arguments)
+    new = output.read_bytes()
+    assert new != old
+    output.write_bytes(old)
+
+    def after_each(ended: bool) -> None:
+        found = output.read_bytes()
+        assert found == new if ended else found in (old, new)
+        others = {path for path in output.parent.iterdir() if path != output}
+        assert all(path.name.startswith(".depnet-") for path in others)
+        for path in others:
+            path.unlink()
+        output.write_bytes(old)
+
+    killed, _ = kill_at_random(times, arguments, 1, after_each)
+    assert killed > 0
+
+
+@pytest.mark.parametrize("times", [SHORT, pytest.param(LONG, marks=pytest.mark.long)])
+def test_a_fit_that_is_killed_again_and_again_ends_in_the_same_model(
+    times: int, rows: Path, tmp_path: Path
+) -> None:
+    fit = ["fit", rows, "--penalty", "mdl", "--force"]
+    assert ran([*fit, "-o", tmp_path / "expected.json"])
+    expected = (tmp_path / "expected.json").read_bytes()
+    resume, output = tmp_path / "resume", tmp_path / "m" / "model.json"
+    output.parent.mkdir()
+    progress = set()
+
+    def after_each(ended: bool) -> None:
+        if resume.exists():
+            progress.add(resume.read_bytes().count(b"\n"))
+        if output.exists():
+            assert output.read_bytes() == expected
+            output.unlink()
+            resume.unlink()
+        else:
+            assert not ended
+
+    kill_at_random(times, [*fit, "--resume", resume, "-o", output], 2, after_each)
+    assert ran([*fit, "--resume", resume, "-o", output])
+    assert output.read_bytes() == expected
+    assert progress, "it was never killed while it learned"
+
+
+@pytest.mark.parametrize("times", [SHORT, pytest.param(LONG, marks=pytest.mark.long)])
+def test_update_replaces_a_model_whole_or_not_at_all(
+    times: int, table: Path, model: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "model.json"
+    check_replaced(
+        times, ["update", output, table, "-o", output, "--force", "--seed", 1], output, model.read_bytes()
+    )
+
+
+@pytest.mark.parametrize("times", [SHORT, pytest.param(LONG, marks=pytest.mark.long)])
+@pytest.mark.parametrize("name", ["rows.csv", "rows.parquet"])
+def test_sample_replaces_a_table_whole_or_not_at_all(
+    times: int, name: str, model: Path, tmp_path: Path
+) -> None:
+    arguments = ["sample", model, "-n", 200_000, "--burn-in", 10, "--thin", 1, "--seed", 1, "--force"]
+    check_replaced(times, [*arguments, "-o", tmp_path / name], tmp_path / name, b"old")
