@@ -1,0 +1,74 @@
+"""The same data and seed give the same bytes: across threads, instruction sets, blocks, processes and versions."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from depnet import DecisionGraph, learn, learn_parameters
+from tests.cli.entry import real
+from tests.golden.outcomes import GOLDEN, MIXED, model_of, outcomes, summaries, summary
+from tests.sampling.test_sampler import instruction_sets
+
+
+@pytest.fixture(scope="module")
+def expected() -> dict[str, bytes]:
+    return outcomes()
+
+
+def test_outcomes_are_those_of_earlier_versions(expected: dict[str, bytes]) -> None:
+    golden = json.loads(GOLDEN.read_text())
+    found = {name: summary(name, content) for name, content in expected.items()}
+    assert found == golden, "if this was meant, see tests/golden/outcomes.py"
+
+
+def test_threads_and_blocks_of_rows_do_not_matter(expected: dict[str, bytes]) -> None:
+    assert outcomes(n_jobs=3, block_rows=77) == expected
+
+
+@pytest.mark.parametrize("isa", instruction_sets())
+def test_instruction_sets_do_not_matter(
+    isa: str, expected: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEPNET_ISA", isa)
+    assert outcomes() == expected
+
+
+@pytest.mark.parametrize("hash_seed", ["1", "2"])
+def test_another_process_gives_the_same(hash_seed: str, expected: dict[str, bytes]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.golden.outcomes"],
+        cwd=Path(__file__).parents[2],
+        env={**os.environ, "PYTHONHASHSEED": hash_seed},
+        capture_output=True,
+        check=True,
+    )
+    assert json.loads(done.stdout) == {name: summary(name, content) for name, content in expected.items()}
+
+
+def test_the_command_gives_the_same_files_in_two_processes(tmp_path: Path) -> None:
+    table, made = tmp_path / "titanic.csv", []
+    real("example", "titanic", "-o", table)
+    for jobs in (1, 2):
+        model, rows = tmp_path / f"{jobs}.json", tmp_path / f"{jobs}.csv"
+        real("fit", table, "-o", model, "--jobs", jobs, "--seed", 1)
+        real("sample", model, "-n", 500, "--seed", 1, "--jobs", jobs, "-o", rows)
+        made.append((model.read_bytes(), rows.read_bytes()))
+    assert made[0] == made[1]
+
+
+def test_one_operation_less_is_seen() -> None:
+    """The mutant: the golden file tells a network from one that stopped a step earlier."""
+    golden = json.loads(GOLDEN.read_text())["model: mixed"]
+    network = learn(MIXED)
+    i = int(np.argmax([node.source.size for node in network.nodes]))
+    graph = network.nodes[i].source
+    assert isinstance(graph, DecisionGraph)
+    shorter = DecisionGraph(graph.operations[:-1], graph.cardinalities)
+    sources = [shorter if k == i else node.source for k, node in enumerate(network.nodes)]
+    mutant = learn_parameters(MIXED, sources).with_counts(MIXED)
+    assert summaries(lambda: {"model: mixed": model_of(mutant)})["model: mixed"] != golden
