@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from depnet._native.pair_counts import pair_counts
 from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.dataset import Dataset
-from depnet.errors import DataError
+from depnet.errors import DataError, how_many
 from depnet.model.evidence import Evidence
+from depnet.model.table import MAX_COUNT
 
 MAX_PAIR_CELLS = 1_000_000
 """Past so many cells the 2-way counts are left out: a model file should stay small."""
@@ -172,6 +173,10 @@ class MarginalCounts:
 
     def __add__(self, other: "MarginalCounts") -> "MarginalCounts":
         """The counts of both tables' rows together."""
+        if self.total + other.total >= MAX_COUNT:
+            raise DataError(
+                f"there would be {how_many(self.total + other.total)} rows; counts are exact only below 2^53."
+            )
         singles = tuple(read_only(a + b) for a, b in zip(self.singles, other.singles, strict=True))
         if self.pairs is None or other.pairs is None:
             return MarginalCounts(singles, None)
