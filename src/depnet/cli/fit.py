@@ -8,8 +8,10 @@ from depnet.cli.command import FORCE, JOBS, SEED, command, output
 from depnet.cli.table_options import BINS, COLUMNS, MISSING, WHERE, learning_options, text_options
 
 if TYPE_CHECKING:
+    from depnet.estimators.settings import Settings
     from depnet.inference.completion import Completed
     from depnet.learning.certificate import Certificate
+    from depnet.model.network import Network
 
 
 @command(
@@ -43,6 +45,17 @@ if TYPE_CHECKING:
 @WHERE
 @BINS
 @learning_options
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Parquet files, on the workers of a Dask cluster, such as tcp://host:8786.",
+)
+@click.option(
+    "--local-cluster",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="The same on N worker processes of this machine, to try it.",
+)
 @click.option("--resume", metavar="FILE", help="Grows node by node: a fit that was killed goes on from it.")
 @SEED
 @JOBS
@@ -63,6 +76,8 @@ def fit(
     roles: tuple[str, ...],
     forbid: tuple[str, ...],
     max_seconds: float | None,
+    cluster: str | None,
+    local_cluster: int | None,
     resume: str | None,
     seed: int | None,
     jobs: int,
@@ -94,6 +109,10 @@ def fit(
         resume=resume,
     )
     check_output(output, force)
+    if cluster is not None or local_cluster is not None:
+        chosen = {"columns": column_names(columns), "bins": bins_of(bins) or "quantile", "missing": missing}
+        _fit_on_cluster(table, output, force, settings, chosen, where, (cluster, local_cluster), as_json)
+        return
     rows = read_new(
         table,
         columns=column_names(columns),
@@ -114,13 +133,52 @@ def fit(
         _show(summary)
 
 
-def _summary(found: "Completed", proven: "Certificate", output: str, seed: int) -> dict[str, Any]:
-    from depnet.model.score import score
+def _fit_on_cluster(
+    table: str,
+    output: str,
+    force: bool,
+    settings: "Settings",
+    chosen: dict[str, Any],
+    where: str | None,
+    place: tuple[str | None, int | None],
+    as_json: bool,
+) -> None:
+    from depnet.cli.command import emit
+    from depnet.cli.files import save_model
+    from depnet.cli.fit_cluster import learn_on_cluster, refuse_options
+    from depnet.cli.render import show_lines
 
-    network = found.network
-    return {
+    address, workers = place
+    if address is not None and workers is not None:
+        raise click.UsageError("either --cluster or --local-cluster.")
+    refuse_options(penalty=settings.penalty, missing=chosen["missing"], blocks=settings.blocks, where=where)
+    options = {
+        name: getattr(settings, name)
+        for name in (
+            "penalty", "smoothing", "blocks", "max_leaves", "min_leaf_rows", "roles", "forbidden", "max_seconds", "resume",
+        )
+    }  # fmt: skip
+    network, rounds = learn_on_cluster(table, address=address, workers=workers, options={**chosen, **options})
+    save_model(network, output, force)
+    counts = network.nodes[0].table.counts
+    summary = {
         "output": output,
-        "rows": found.dataset.total,
+        "rows": 0 if counts is None else int(counts.sum()),
+        **_sizes(network),
+        "rounds": rounds,
+    }
+    if as_json:
+        emit(summary, err=output == "-")
+    elif output != "-":
+        show_lines(
+            f"{summary['rows']:,} rows of {summary['variables']:,} variables: {summary['links']:,} links, "
+            f"{summary['leaves']:,} leaves, in {rounds:,} rounds",
+            f"written: {output}",
+        )
+
+
+def _sizes(network: "Network") -> dict[str, Any]:
+    return {
         "variables": len(network.domain),
         "leaves": sum(node.source.size for node in network.nodes),
         "links": sum(len(node.source.inputs) for node in network.nodes),
@@ -129,6 +187,17 @@ def _summary(found: "Completed", proven: "Certificate", output: str, seed: int) 
             for node in network.nodes
             if len(node.variables) > 1
         ],
+    }
+
+
+def _summary(found: "Completed", proven: "Certificate", output: str, seed: int) -> dict[str, Any]:
+    from depnet.model.score import score
+
+    network = found.network
+    return {
+        "output": output,
+        "rows": found.dataset.total,
+        **_sizes(network),
         "score": score(network, found.dataset),
         "fc_limit": proven.fc_limit,
         "one_leaf_limit": proven.one_leaf_limit,

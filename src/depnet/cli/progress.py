@@ -1,10 +1,16 @@
 """Progress bars: on a terminal only, and on standard error, so that they never are in the answer."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
-Told = Callable[[int, int], None]
+
+class Told(Protocol):
+    """Called with what is done, of how much, and what goes on now, where that changes."""
+
+    def __call__(self, done: int, total: int, now: str | None = None, /) -> None:
+        """Draw the bar."""
 
 
 @contextmanager
@@ -20,7 +26,7 @@ def progress(what: str) -> Iterator[Told | None]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
         task = bars.add_task(what, total=None)
 
-        def told(done: int, total: int) -> None:
-            bars.update(task, completed=done, total=total)
+        def told(done: int, total: int, now: str | None = None, /) -> None:
+            bars.update(task, completed=done, total=total, description=now)
 
         yield told

@@ -1,0 +1,96 @@
+"""`depnet fit --cluster` and `--local-cluster`: a model from Parquet files whose rows stay on workers."""
+
+import contextlib
+import importlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from depnet.learning.rounds import Round
+    from depnet.model.network import Network
+
+NOT_ON_A_CLUSTER = {
+    "--penalty auto": "it holds rows out. Choose one, such as --penalty structural-mdl, or let depnet fit choose it on a "
+    "sample of the rows that fits this machine.",
+    "--missing complete": "it draws all rows again and again. Choose --missing state or --missing error.",
+    "--blocks auto": "it holds rows out. Name the blocks.",
+    "--where": "workers read whole files. Write the rows that you want to Parquet files of their own.",
+}
+
+
+def refuse_options(*, penalty: str, missing: str, blocks: Any, where: str | None) -> None:
+    """What needs all rows in one place is refused before anything begins."""
+    asked = {
+        "--penalty auto": penalty == "auto",
+        "--missing complete": missing == "complete",
+        "--blocks auto": blocks == "auto",
+        "--where": where is not None,
+    }
+    for name, given in asked.items():
+        if given:
+            raise click.UsageError(f"{name} is not for a cluster: {NOT_ON_A_CLUSTER[name]}")
+
+
+@contextlib.contextmanager
+def connected(address: str | None, workers: int | None) -> Iterator[Any]:
+    """A client of the cluster at `address`, or of so many worker processes on this machine."""
+    try:
+        distributed: Any = importlib.import_module("distributed")  # which has no types
+    except ImportError:
+        raise click.ClickException(
+            'a cluster needs Dask: pip install "depnet[cluster]"; then run this again.'
+        ) from None
+    if address is not None:
+        try:
+            client = distributed.Client(address, timeout=10)
+        except (OSError, ValueError) as error:
+            raise click.ClickException(
+                f"--cluster {address}: there is no Dask scheduler that answers ({error}). Start one with dask scheduler, "
+                "and workers with dask worker."
+            ) from None
+        with client:
+            yield client
+        return
+    with (
+        distributed.LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            host="127.0.0.1",
+            silence_logs=50,
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+def learn_on_cluster(
+    table: str, *, address: str | None, workers: int | None, options: dict[str, Any]
+) -> "tuple[Network, int]":
+    """The network, and the rounds that it took."""
+    from depnet.cli.progress import progress
+    from depnet.cluster import learn
+
+    rounds = 0
+    with connected(address, workers) as client, progress("reading") as told:
+
+        def report(done: "Round") -> None:
+            nonlocal rounds
+            rounds = done.number
+            if told is not None:
+                told(done.done, done.nodes, round_text(done))
+
+        return learn(table, client=client, report=report, **options), rounds
+
+
+def round_text(done: "Round") -> str:
+    """How far a cluster has come, for its progress bar.
+
+    >>> from depnet.learning.rounds import Round
+    >>> round_text(Round(number=7, live=12, done=3, nodes=40, leaves=900, told=0, counted=0, seconds=0.1))
+    'round 7: 12 live nodes, 900 leaves counted'
+    """
+    return f"round {done.number:,}: {done.live:,} live nodes, {done.leaves:,} leaves counted"
