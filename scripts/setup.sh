@@ -22,6 +22,21 @@ find_python() {  # the first Python that is new enough
     return 1
 }
 
+find_chromium() {  # where Chromium is, for the explorer's tests and pictures
+    local c
+    for c in "${DEPNET_CHROMIUM:-}" chromium chromium-browser google-chrome; do
+        [ -n "$c" ] && command -v "$c" && return
+    done
+    return 1
+}
+
+set_up_chromium() {  # Debian's, where it may be installed; without it the browser tests are skipped, and say so
+    find_chromium >/dev/null && return
+    { system_packages chromium 2>/dev/null && find_chromium >/dev/null; } && return
+    echo "depnet: no Chromium could be installed here, so the explorer is NOT tested in a browser" >&2
+    echo "depnet: (install it, apt-get install chromium, or name one in DEPNET_CHROMIUM; with CI=true those tests fail)" >&2
+}
+
 set_up() {
     local python wanted missing=() have
     python=$(find_python) || { echo "depnet: needs Python 3.11 or newer as python3 (or name it in DEPNET_PYTHON)" >&2; exit 1; }
@@ -57,4 +72,5 @@ set_up() {
         PATH="$PWD/.venv/bin:$PATH" "$PY" -m pip install "${quiet[@]}" --no-build-isolation -e . || exit 1
         echo "$wanted" >.venv/stamps/build
     fi
+    case " $* " in *" test "*) set_up_chromium ;; esac
 }

@@ -37,10 +37,14 @@ def chromium() -> str:
 
 
 @contextmanager
-def explorer(arguments: Sequence[str | Path], *, host: str = "127.0.0.1") -> Iterator[str]:
-    """`depnet explore` on a free port; its address, as it prints it."""
+def explorer(
+    arguments: Sequence[str | Path], *, host: str = "127.0.0.1", folder: Path | None = None
+) -> Iterator[str]:
+    """`depnet explore` on a free port, in a folder; its address, as it prints it."""
     command = [COMMAND, "explore", *map(str, arguments), "--no-open", "--port", "0", "--host", host]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder
+    )
     assert process.stdout is not None
     said = []
     try:

@@ -16,6 +16,7 @@ import uvicorn
 from fastapi import FastAPI, Request
 from nicegui import app as nicegui_app
 from nicegui import ui
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import RedirectResponse, Response
 
 import depnet
@@ -39,11 +40,14 @@ FAVICON = (
 )
 
 
-def build(first: Loaded | None) -> FastAPI:
-    """The application for one model (None: only what needs no model, until one is learned)."""
+def build(first: Loaded | None, *, near: bool = True) -> FastAPI:
+    """The application for one model (None: only what needs no model, until one is learned).
+
+    `near`: read on this machine, where packing costs more time than it saves.
+    """
     shelf = Shelf(first)
     outer = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    nicegui_app.add_static_files("/depnet", STATIC)
+    nicegui_app.add_static_files("/depnet", STATIC, max_cache_age=0)  # asked for again, sent only if new
     ui.add_head_html(head(depnet.__version__), shared=True)
     for view in views():
         _page(shelf, view)
@@ -56,6 +60,7 @@ def build(first: Loaded | None) -> FastAPI:
         tailwind=False,
         show_welcome_message=False,
         binding_refresh_interval=None,
+        gzip_middleware_factory=None if near else GZipMiddleware,
     )
     return outer
 
@@ -115,7 +120,7 @@ def serve(
     with contextlib.closing(listen(host, port)) as listener, _private_temporary_files():
         taken = listener.getsockname()[1]
         token = None if is_this_machine(host) else secrets.token_urlsafe(24)
-        guarded = Guard(build(loaded), Address.of(host, taken), token)
+        guarded = Guard(build(loaded, near=token is None), Address.of(host, taken), token)
         shown = f"[{host}]" if ":" in host else host
         url = f"http://{shown}:{taken}/" + ("" if token is None else f"?token={token}")
         server = uvicorn.Server(
@@ -129,6 +134,8 @@ def serve(
                 timeout_graceful_shutdown=1,
             )
         )
+        if loaded is not None:  # while the browser opens
+            threading.Thread(target=loaded.warm, daemon=True).start()
         announce(url)
         if browse:
             threading.Thread(target=_browse, args=(server, url), daemon=True).start()

@@ -47,6 +47,10 @@ class Loaded:
         """What is proven from the rows, where they were given."""
         return None if self.data is None else certificate(self.network, self.data)
 
+    def warm(self) -> None:
+        """Derive what the first page needs."""
+        _ = self.places, self.communities
+
     @property
     def rows(self) -> int | None:
         """The rows it was learned from, where the file keeps counts."""

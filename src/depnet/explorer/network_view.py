@@ -25,9 +25,6 @@ OPENS_WITH = 150
 
 SMALL = 30
 
-PIXELS = 60.0
-"""Places in about the pixels they are drawn at: ECharts aligns lines to whole numbers of what it is given."""
-
 
 class NetworkPicture(ui.element, component="static/network.js"):
     """The graph, the matrix, the links, and all that is done with them."""
@@ -71,7 +68,7 @@ def picture(loaded: Loaded) -> dict[str, Any]:
     sent = ties[:MOST_TIES]
     return {
         "names": list(graph.names),
-        "places": (loaded.places * PIXELS).round(1).tolist(),
+        "places": loaded.places.round(3).tolist(),
         "groups": list(loaded.communities),
         "ties": [[t.first, t.second, _bits(t.forward), _bits(t.backward), t.block] for t in sent],
         "colours": list(colours.CYCLE),

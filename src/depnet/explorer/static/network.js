@@ -1,10 +1,9 @@
 // The network: everything a reader does with it happens here, in the browser, so that it answers at once.
 import { echarts } from "nicegui-echart";
-import { RELATIONS, bits, colourOf, graphOptions, greys, matrixOptions, relation, strength } from "/depnet/network_options.js";
+import { NARROW, RELATIONS, bits, colourOf, fitted, graphOptions, greys, matrixOptions, relation, strength } from "/depnet/network_options.js";
 
 const MOST_LISTED = 200;
 const MOST_IN_MATRIX = 40;
-const NARROW = 600; // pixels: a matrix of half as many variables
 const SHOW_ALL_VARIABLES = 60; // of so few, those without a link are shown too
 
 export default {
@@ -132,7 +131,8 @@ export default {
     this.chart = echarts.init(this.$refs.chart);
     this.chart.on("click", (at) => at.dataType === "node" && this.choose(Number(at.data.id)));
     this.chart.getZr().on("click", (at) => !at.target && this.chosen !== null && this.choose(null));
-    this.observer = new ResizeObserver(() => { this.chart.resize(); this.draw(); });
+    this.fit();
+    this.observer = new ResizeObserver(() => { this.chart.resize(); this.fit(); this.draw(); });
     this.observer.observe(this.$refs.chart);
     this.themed = new MutationObserver(() => this.draw());
     this.themed.observe(document.body, { attributes: true, attributeFilter: ["class"] });
@@ -145,6 +145,9 @@ export default {
     this.chart?.dispose();
   },
   methods: {
+    fit() {
+      this.fitted = Object.freeze(fitted(this.fixed.places, this.$refs.chart.clientWidth, this.$refs.chart.clientHeight));
+    },
     positionOf(count) {
       return this.ties.length > 1 ? Math.round((1000 * Math.log(Math.max(count, 1))) / Math.log(this.ties.length)) : 1000;
     },
@@ -224,11 +227,12 @@ export default {
           + `${weakest} and more, among ${visible.size.toLocaleString("en")} of ${names.length.toLocaleString("en")} variables`
         : "No node reads another: the model knows the variables as independent.";
       const grey = greys();
+      const narrow = this.$refs.chart.clientWidth < NARROW;
       if (this.mode === "graph") {
-        const { places, sizes, colours } = this.fixed;
-        this.chart.setOption(graphOptions({ names, places, sizes, colours, ties: drawn, visible, chosen: this.chosen, grey }));
+        const { colours } = this.fixed;
+        const sizes = narrow ? this.fixed.sizes.map((size) => 0.6 * size) : this.fixed.sizes;
+        this.chart.setOption(graphOptions({ names, ...this.fitted, sizes, colours, ties: drawn, visible, chosen: this.chosen, grey }));
       } else {
-        const narrow = this.$refs.chart.clientWidth < NARROW;
         const strongest = [...visible].sort((a, b) => total[b] - total[a]).slice(0, narrow ? MOST_IN_MATRIX / 2 : MOST_IN_MATRIX);
         const order = strongest.sort((a, b) => this.groups[a] - this.groups[b] || total[b] - total[a]);
         if (visible.size > order.length) this.summary += `; the matrix has the ${order.length} strongest`;
@@ -242,7 +246,7 @@ export default {
       }), 300);
     },
     pixel(name) { // where a variable is drawn, in the chart's own pixels
-      const at = this.fixed.places[this.fixed.names.indexOf(name)];
+      const at = this.fitted.places[this.fixed.names.indexOf(name)];
       return this.chart.convertToPixel({ seriesIndex: 0 }, at);
     },
     colour(how) {

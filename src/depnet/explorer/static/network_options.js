@@ -6,6 +6,10 @@ export const RELATIONS = {
   both: { name: "both ways", colour: "#009E73", type: "solid" },
 };
 
+export const NARROW = 600; // pixels
+const MOST_APART = 170; // pixels between neighbours of a small network
+const MOST_WITH_HEADS = 400; // past so many, arrow heads cannot be told apart and only cost time
+
 export function greys() {
   const style = getComputedStyle(document.body);
   const of = (name) => style.getPropertyValue(name).trim();
@@ -36,7 +40,24 @@ export function bits(value) {
   return `${value.toPrecision(3)} bits`;
 }
 
-export function graphOptions({ names, places, sizes, colours, ties, visible, chosen, grey }) {
+// Places in pixels, in the middle of a chart: as large as it allows, and stretched somewhat to fill it.
+export function fitted(places, width, height) {
+  const margin = { x: Math.min(80, width / 8), y: 30 };
+  const [xs, ys] = [0, 1].map((axis) => places.map((at) => at[axis]));
+  const least = [Math.min(...xs), Math.min(...ys)];
+  const span = [Math.max(...xs) - least[0], Math.max(...ys) - least[1]];
+  const room = [Math.max(width - 2 * margin.x, 50), Math.max(height - 2 * margin.y, 50)];
+  const most = span.map((s, axis) => (s > 0 ? room[axis] / s : MOST_APART));
+  const even = Math.min(...most, MOST_APART);
+  const scale = most.map((m) => Math.min(m, (width < NARROW ? 2.5 : 1.5) * even));
+  const size = span.map((s, axis) => Math.max(s * scale[axis], 1));
+  return {
+    places: places.map((at) => at.map((x, axis) => (x - least[axis]) * scale[axis])),
+    box: { left: (width - size[0]) / 2, top: (height - size[1]) / 2, width: size[0], height: size[1] },
+  };
+}
+
+export function graphOptions({ names, places, box, sizes, colours, ties, visible, chosen, grey }) {
   const strongest = Math.max(...ties.map(strength), 1e-12);
   const near = new Map();
   if (chosen !== null) {
@@ -45,8 +66,6 @@ export function graphOptions({ names, places, sizes, colours, ties, visible, cho
       if (how) near.set(tie[0] === chosen ? tie[1] : tie[0], how);
     }
   }
-  const across = places.map((at) => at[0]);
-  const [left, right] = [Math.min(...across), Math.max(...across)];
   const data = names.map((name, v) => {
     const seen = visible.has(v);
     const faint = chosen !== null && v !== chosen && !near.has(v);
@@ -59,9 +78,10 @@ export function graphOptions({ names, places, sizes, colours, ties, visible, cho
         color: colours[v], opacity: seen ? (faint ? 0.35 : 1) : 0,
         borderColor: rim, borderWidth: v === chosen || near.has(v) ? 3 : 1,
       },
-      label: { show: seen && !faint, position: places[v][0] > left + 0.75 * (right - left) ? "left" : "right", fontWeight: v === chosen ? "bold" : "normal" },
+      label: { show: seen && !faint, fontWeight: v === chosen ? "bold" : "normal" },
     };
   });
+  const heads = ties.length <= MOST_WITH_HEADS;
   const links = ties.map((tie) => {
     const [first, second, forward, backward, block] = tie;
     const how = chosen === null ? null : relation(tie, chosen);
@@ -69,7 +89,7 @@ export function graphOptions({ names, places, sizes, colours, ties, visible, cho
     const [source, target] = forward === null ? [second, first] : [first, second];
     return {
       source: String(source), target: String(target),
-      symbol: [forward !== null && backward !== null ? "arrow" : "none", "arrow"],
+      symbol: !heads && !how ? "none" : [forward !== null && backward !== null ? "arrow" : "none", "arrow"],
       symbolSize: how ? 8 : 4 + 3 * weight,
       tie,
       lineStyle: {
@@ -84,12 +104,11 @@ export function graphOptions({ names, places, sizes, colours, ties, visible, cho
     animation: false,
     tooltip: { renderMode: "richText", confine: true, formatter: (at) => told(at, names) },
     series: [{
-      type: "graph", layout: "none", roam: true, scaleLimit: { min: 0.4, max: 20 }, data, links,
-      label: { color: grey.text, fontSize: 12, width: 160, overflow: "truncate",
+      type: "graph", layout: "none", roam: true, ...box, scaleLimit: { min: 0.4, max: 20 }, data, links,
+      label: { position: "bottom", distance: 3, color: grey.text, fontSize: 12, width: 160, overflow: "truncate",
                textBorderColor: grey.surface, textBorderWidth: 3 },
       labelLayout: { hideOverlap: true },
       emphasis: { disabled: true },
-      edgeSymbol: ["none", "arrow"],
     }],
   };
 }
