@@ -4,11 +4,13 @@ The page gets every tie once, strongest first, with a place for each variable; s
 in `static/network.js`, without asking the server.
 """
 
+import asyncio
 from typing import Any
 
 from nicegui import events, ui
 from nicegui.elements.echart import EChart as EChart  # registers ECharts, which network.js imports
 
+from depnet.explorer import parts
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.session import Session
 from depnet.pictures import colours
@@ -25,6 +27,9 @@ OPENS_WITH = 150
 
 SMALL = 30
 
+PATIENCE = 1.0
+"""Seconds that the page waits for its network before it says that it is being laid out."""
+
 
 class NetworkPicture(ui.element, component="static/network.js"):
     """The graph, the matrix, the links, and all that is done with them."""
@@ -36,10 +41,28 @@ class NetworkPicture(ui.element, component="static/network.js"):
 
 
 async def build(session: Session) -> None:
-    """Show the network in the state that the address asks for, and keep the address up to date."""
-    loaded = session.loaded
-    properties = await session.work(picture, loaded)
-    names = loaded.network.domain.names
+    """Show the network; of a very wide one, as soon as it is laid out."""
+    ready = asyncio.ensure_future(session.work(picture, session.loaded))
+    done, _ = await asyncio.wait([ready], timeout=PATIENCE)
+    if done:
+        _show(session, ready.result())
+        return
+    with ui.element("div") as place, parts.card(), ui.element("div").classes("depnet-bar"):
+        ui.spinner()
+        ui.label(f"Laying out {len(session.loaded.network.domain):,} variables …").props('role="status"')
+
+    async def later() -> None:
+        properties = await ready
+        place.clear()
+        with place:
+            _show(session, properties)
+
+    session.spawn(later())
+
+
+def _show(session: Session, properties: dict[str, Any]) -> None:
+    """The network in the state that the address asks for; the address is kept up to date."""
+    names = session.loaded.network.domain.names
     variable, mode = session.parameter("variable"), session.parameter("mode")
     properties["start"] = {
         "shown": _whole(session.parameter("shown"), properties.pop("shown")),

@@ -119,9 +119,10 @@ export default {
       for (const end of [first, second]) total[end] += Math.max(forward ?? 0, backward ?? 0, 0);
     }
     const most = Math.max(...total, 1e-12);
+    const small = Math.max(0.45, Math.min(1, Math.sqrt(250 / total.length)));
     this.fixed = Object.freeze({
       ties: Vue.toRaw(this.ties), names: Vue.toRaw(this.names), places: Vue.toRaw(this.places), total,
-      sizes: total.map((bits) => 8 + 18 * Math.sqrt(bits / most)),
+      sizes: total.map((bits) => small * (8 + 18 * Math.sqrt(bits / most))),
       colours: this.groups.map((group) => (size.get(group) > 1 && group < this.colours.length ? this.colours[group] : this.rest)),
     });
     this.position = this.positionOf(this.shown);

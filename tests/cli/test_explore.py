@@ -1,0 +1,42 @@
+"""`depnet explore` before its page is there: what is missing is said in one line."""
+
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.entry import depnet
+
+
+@pytest.mark.parametrize("missing", ["nicegui", "plotly"])
+def test_a_missing_extra_is_said_in_one_line(
+    missing: str, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    done = depnet("explore", model, code=1)
+    assert b"pip install 'depnet[explore]'" in done.stderr
+
+
+def test_rows_without_a_model_are_a_misuse(table: Path) -> None:
+    assert b"--data is the table of a MODEL" in depnet("explore", "--data", table, code=2).stderr
+
+
+def test_a_port_that_is_taken_is_said(model: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        done = depnet("explore", model, "--no-open", "--port", taken.getsockname()[1], code=1)
+    assert b"cannot be listened on" in done.stderr
+    assert b"Give another --port" in done.stderr
+
+
+def test_a_model_that_is_none_is_said(table: Path) -> None:
+    assert b"is not a model file" in depnet("explore", table, "--no-open", code=1).stderr
+
+
+def test_importing_depnet_does_not_import_the_page() -> None:
+    code = "import sys, depnet, depnet.cli; print({'nicegui', 'plotly', 'fastapi'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert done.stdout.strip() == "set()"
