@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Dialog, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Dialog, Page, expect, sync_playwright
 
 import depnet
 from tests.explorer.browser import ARGUMENTS, chromium, explorer
 from tests.explorer.cases import wide
 
-SMALL = {"width": 360, "height": 740}
-WIDE = {"width": 1920, "height": 1080}
+expect.set_options(timeout=20_000)  # machines are small and noisy
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
@@ -53,13 +52,20 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    """A reader of their own: no cookies of others."""
+@pytest.fixture(scope="package")
+def shared(browser: Browser) -> Iterator[BrowserContext]:
+    """One cache for all pages: NiceGUI's scripts are read and compiled once."""
     made = browser.new_context(viewport={"width": 1280, "height": 800})
-    made.set_default_timeout(10_000)
+    made.set_default_timeout(20_000)
     yield made
     made.close()
+
+
+@pytest.fixture
+def context(shared: BrowserContext) -> BrowserContext:
+    """A new reader: no cookies of others."""
+    shared.clear_cookies()
+    return shared
 
 
 @pytest.fixture

@@ -79,7 +79,6 @@ Picture = tuple[str, str, bool, Callable[[Page], None]]
 
 TITANIC: tuple[Picture, ...] = (
     ("explorer-node", "node?variable=survived", False, _nothing),
-    ("explorer-ask", "ask?sex=female&class=1st", False, _nothing),
     ("explorer-rows", "rows", False, _nothing),
     ("explorer-geometry", "geometry", True, _nothing),
     ("explorer-fit", "fit", False, _drop),
@@ -87,6 +86,7 @@ TITANIC: tuple[Picture, ...] = (
 CANCER: tuple[Picture, ...] = (
     ("explorer-network", "?variable=diagnosis", False, _nothing),
     ("explorer-network-dark", "", True, _nothing),
+    ("explorer-ask", "ask?diagnosis=malignant", False, _nothing),
     ("explorer-matrix", "?mode=matrix", False, _nothing),
 )
 

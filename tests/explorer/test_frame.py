@@ -4,9 +4,16 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from depnet.explorer.views import views
-from tests.explorer.conftest import SMALL, WIDE
 
-PATHS = [view.PATH for view in views()]
+STATES = [
+    "/?variable=sex",
+    "/?mode=matrix",
+    "/node?variable=survived",
+    "/ask?sex=female&class=1st",
+    "/rows?sex=female",
+    "/geometry?t=5",
+    "/fit",
+]
 
 CONTRAST = """() => {
     const parse = (text) => text.match(/[\\d.]+/g).map(Number);
@@ -45,25 +52,20 @@ def test_a_view_opens_in_the_frame(page: Page, titanic: str) -> None:
         expect(page).to_have_title(f"{view.TITLE} · titanic.json · depnet")
 
 
-@pytest.mark.parametrize("size", [SMALL, WIDE], ids=["narrow", "wide"])
-@pytest.mark.parametrize("path", PATHS)
-def test_nothing_is_wider_than_the_page(page: Page, titanic: str, path: str, size: dict[str, int]) -> None:
-    page.set_viewport_size({"width": size["width"], "height": size["height"]})
-    page.goto(titanic.rstrip("/") + path)
-    page.wait_for_selector(".depnet-card")
-    page.wait_for_timeout(300)
-    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
-
-
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_text_can_be_read_in_light_and_dark(browser: Browser, titanic: str, dark: bool) -> None:
+def test_every_view_can_be_read_and_fits_its_page(browser: Browser, titanic: str, dark: bool) -> None:
     context = browser.new_context(color_scheme="dark" if dark else "light")
     page = context.new_page()
-    for path in PATHS:
+    for path in STATES:
+        page.set_viewport_size({"width": 1280, "height": 800})
         page.goto(titanic.rstrip("/") + path)
         page.wait_for_selector(".depnet-card")
         assert page.evaluate("document.body.classList.contains('body--dark')") == dark
-        assert page.evaluate(CONTRAST) == []
+        assert page.evaluate(CONTRAST) == [], path
+        for width in (360, 1920):
+            page.set_viewport_size({"width": width, "height": 740})
+            page.wait_for_timeout(250)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, path
     context.close()
 
 
