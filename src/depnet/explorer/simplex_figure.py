@@ -6,7 +6,6 @@ import numpy as np
 
 from depnet.explorer.parts import DARK, Palette
 from depnet.pictures.canvas import GREY, INK
-from depnet.pictures.colours import BLUE, GREEN, SKY
 from depnet.pictures.colours import BLUE, SKY
 from depnet.pictures.scene import CORNERS, Curve, Point, Scene
 
