@@ -4,33 +4,14 @@ Tables too large for the brute-force twin: rows with the weight 1 are counted on
 without weights in bits, as masks and as lists; tests/learning compares both with the twin on small tables.
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from depnet import Aic, Dataset, Mdl, Network, StructuralMdl, learn
+from tests.isas import AVAILABLE
 from tests.strategies import seeds
-
-ISAS = ("avx512", "avx2", "portable")
-
-
-def available() -> Iterator[str]:
-    """The instruction sets that this machine has."""
-    tiny = Dataset.from_codes([[0, 1]], [2, 2])
-    with pytest.MonkeyPatch.context() as patch:
-        for isa in ISAS:
-            patch.setenv("DEPNET_ISA", isa)
-            try:
-                learn(tiny)
-            except ValueError:
-                continue
-            yield isa
-
-
-AVAILABLE = tuple(available())
 
 
 def related_table(rng: np.random.Generator, rows: int, cards: list[int]) -> np.ndarray:
@@ -50,6 +31,9 @@ SHAPES = {
     "whole vectors a row": (250, [2] * 2 + [9] * 40),
     "mixed": (3000, [2, 3, 5, 2, 20, 7, 2, 1, 12, 4]),
     "mixed, many bits": (600, [20] * 15 + [2] * 10),
+    "a vector and a word a row": (1500, [2] * 12 + [20] * 29),
+    "a vector and four words a row": (900, [2] * 12 + [17] * 45),
+    "several chunks of rows": (20_000, [5] * 4 + [20] * 28),
     "many states": (2000, [2, 40, 3, 300, 2, 5]),
 }
 

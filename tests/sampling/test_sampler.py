@@ -1,7 +1,5 @@
 """`sample` and `Sampler`: one seed, one result; blocks; bad input; Ctrl-C."""
 
-import contextlib
-import os
 import signal
 import threading
 import time
@@ -10,12 +8,12 @@ import numpy as np
 import pytest
 
 from depnet import ConditionalTable, Network, RandomScan, Sampler, SequentialScan, learn, sample, titanic
-from depnet._native import sampler as native
 from depnet.errors import EvidenceError, SamplingError, ScanError
 from depnet.model import Scan
 from depnet.sampling import SamplingInterrupted
 from depnet.sampling.kernels import KERNELS, CodesKernel, PackedKernel, SlicedKernel
 from depnet.sampling.plan import plan
+from tests.isas import AVAILABLE
 from tests.sampling.test_kernels import wide_network
 
 XOR = Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]]))
@@ -41,22 +39,6 @@ def drawn(
     return np.concatenate(blocks).tobytes()
 
 
-def instruction_sets() -> list[str]:
-    """Those that this machine has; portable is always among them."""
-    have = []
-    before = os.environ.get("DEPNET_ISA")
-    for isa in ("avx512", "avx2", "portable"):
-        os.environ["DEPNET_ISA"] = isa
-        with contextlib.suppress(ValueError):
-            native.words(0, 0, 0, 0, np.empty((1, 1), dtype=np.uint32))
-            have.append(isa)
-    if before is None:
-        del os.environ["DEPNET_ISA"]
-    else:
-        os.environ["DEPNET_ISA"] = before
-    return have
-
-
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_rows_depend_on_the_seed_alone(kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
     n = 2500
@@ -67,7 +49,7 @@ def test_rows_depend_on_the_seed_alone(kernel: str, monkeypatch: pytest.MonkeyPa
             expected = drawn(network, scan, n, kernel=kernel)
             assert drawn(network, scan, n, kernel=kernel, n_jobs=3) == expected
             assert drawn(network, scan, n, kernel=kernel, parts=7) == expected
-            for isa in instruction_sets():
+            for isa in AVAILABLE:
                 monkeypatch.setenv("DEPNET_ISA", isa)
                 assert drawn(network, scan, n, kernel=kernel) == expected
                 monkeypatch.delenv("DEPNET_ISA")

@@ -50,6 +50,198 @@ void transpose(std::uint64_t* a) {
         }
 }
 
+// A row in words: first as many whole vectors as it fills, then what is left over, if that is at
+// most half a vector.
+void divide_rows(const Data& data, Bits& bits) {
+    const auto words = static_cast<std::size_t>(bits.planes + 63) / 64;
+    std::size_t whole = words / 8 * 8, rest = words % 8;
+    if (rest > 4) {
+        whole += 8;
+        rest = 0;
+    }
+    for (const std::size_t part : {whole, rest == 3 ? 4 : rest}) {
+        if (part == 0) continue;
+        const auto first = static_cast<std::int32_t>(bits.row_words * 64);
+        bits.rows.push_back({part, first, Words(static_cast<std::size_t>(data.rows) * part + 8)});
+        bits.row_words += part;
+    }
+}
+
+// One chunk of rows after the other, so that it stays in the cache for all that is made of it.
+class Chunks {
+  public:
+    Chunks(const Data& data, const LearnerKernels& kernels, Bits& bits)
+        : data_(data), kernels_(kernels), bits_(bits), planes_(bits.planes) {
+        const auto variables = static_cast<double>(bits.variables.size());
+        const auto planes = static_cast<double>(bits.planes);
+        // Measured cycles a row. A word of 64 planes is turned into rows in 16, a code is written
+        // into its row in 2.
+        codes_to_rows_ = 2 * variables < planes / 4;
+        // To count all pairs: of planes by popcount, or of a variable's rows, sorted by state.
+        const double by_planes = planes * planes / 128 * kernels.product_cost;
+        const double by_rows =
+            variables * (5 + static_cast<double>(bits.row_words) * kernels.position_cost);
+        pairs_by_rows_ = by_rows < by_planes;
+        const std::int64_t codes = data.rows * data.variables();
+        count_pairs_ =
+            bits.planes * std::int64_t{bits.planes} * 4 <= std::max(codes / 2, kSmallPairs);
+        keep_columns_ = kept(codes);
+        size_ = planes_ <= 256 ? 16384 : 8192;
+        if (keep_columns_) bits.columns = Words(planes_ * bits.column_words);
+        need_columns_ = keep_columns_ || !codes_to_rows_ || (count_pairs_ && !pairs_by_rows_);
+        if (need_columns_ && !keep_columns_) own_ = Words(planes_ * (size_ / 64));
+        if (count_pairs_) bits.pairs.assign(planes_ * planes_, 0);
+        counts_.resize(bits.row_words * 64);
+    }
+
+    std::size_t size() const { return size_; }
+
+    void make(std::size_t begin) {
+        count_ = std::min(size_, static_cast<std::size_t>(data_.rows) - begin);
+        begin_ = begin;
+        stride_ = keep_columns_ ? bits_.column_words : size_ / 64;
+        columns_ = keep_columns_ ? bits_.columns.data() + begin / 64 : own_.data();
+        if (need_columns_) pack();
+        if (codes_to_rows_)
+            write_rows();
+        else
+            turn_columns();
+        if (!count_pairs_) return;
+        if (pairs_by_rows_)
+            count_rows();
+        else
+            count_planes();
+    }
+
+    void finish() {
+        const std::size_t n = planes_;
+        for (std::size_t a = 0; count_pairs_ && a < n; ++a) {
+            for (std::size_t b = 0; b < a && !pairs_by_rows_; ++b)
+                bits_.pairs[a * n + b] = bits_.pairs[b * n + a];
+            bits_.totals.push_back(bits_.pairs[a * n + a]);
+        }
+    }
+
+  private:
+    // Columns are for masks, which targets of few states use.
+    bool kept(std::int64_t codes) const {
+        bool few = false;
+        for (const std::int32_t j : bits_.variables)
+            few = few || data_.cardinalities[j] <= kMostStatesInMasks;
+        return few && static_cast<std::int64_t>(planes_ * bits_.column_words * 8) <=
+                          std::max(codes / 4, kSmallColumns);
+    }
+
+    const std::uint8_t* codes(std::int32_t j) {
+        const auto at = static_cast<std::size_t>(j) * static_cast<std::size_t>(data_.rows) + begin_;
+        if (data_.narrow) return data_.narrow + at;
+        narrowed_.resize(count_);
+        for (std::size_t r = 0; r < count_; ++r)
+            narrowed_[r] = static_cast<std::uint8_t>(data_.wide[at + r]);
+        return narrowed_.data();
+    }
+
+    void pack() {
+        const std::size_t used = (count_ + 511) / 512 * 8;
+        for (std::size_t v = 0; v < bits_.variables.size(); ++v) {
+            const std::int32_t j = bits_.variables[v];
+            const std::uint8_t* code = codes(j);
+            for (std::int32_t z = 1; z < data_.cardinalities[j]; ++z) {
+                std::uint64_t* column = columns_ + (bits_.first_plane[v] + z - 1) * stride_;
+                kernels_.pack_equal(code, count_, static_cast<std::uint8_t>(z), column);
+                std::fill(column + (count_ + 63) / 64, column + used, 0);
+            }
+        }
+    }
+
+    void turn_columns() {
+        std::uint64_t square[64];
+        for (RowBits& part : bits_.rows)
+            for (std::size_t w = 0; w < part.words; ++w) {
+                const std::size_t first = static_cast<std::size_t>(part.first) + w * 64;
+                for (std::size_t r = 0; r < count_; r += 64) {
+                    for (std::size_t p = 0; p < 64; ++p)
+                        square[p] =
+                            first + p < planes_ ? columns_[(first + p) * stride_ + r / 64] : 0;
+                    if (first < planes_) transpose(square);
+                    const std::size_t last = std::min<std::size_t>(64, count_ - r);
+                    for (std::size_t i = 0; i < last; ++i) part.row(begin_ + r + i)[w] = square[i];
+                }
+            }
+    }
+
+    void write_rows() {
+        for (RowBits& part : bits_.rows)
+            std::fill_n(part.row(begin_), count_ * part.words, std::uint64_t{0});
+        struct Place {
+            std::uint64_t *word, bit;
+            std::size_t step;
+        };
+        for (std::size_t v = 0; v < bits_.variables.size(); ++v) {
+            const std::int32_t j = bits_.variables[v];
+            std::vector<Place> place(256, {bits_.rows[0].row(begin_), 0, bits_.rows[0].words});
+            for (std::int32_t z = 1; z < data_.cardinalities[j]; ++z) {
+                const std::int32_t plane = bits_.first_plane[v] + z - 1;
+                RowBits& part = bits_.part(plane);
+                const std::int32_t at = plane - part.first;
+                place[z] = {part.row(begin_) + at / 64, std::uint64_t{1} << (at % 64), part.words};
+            }
+            const std::uint8_t* code = codes(j);
+            for (std::size_t r = 0; r < count_; ++r) {
+                const Place& one = place[code[r]];
+                one.word[r * one.step] |= one.bit;
+            }
+        }
+    }
+
+    void count_planes() {  // the upper triangle, in bands
+        constexpr std::size_t kBand = 32;
+        for (std::size_t a = 0; a < planes_; a += kBand)
+            kernels_.popcount_product(columns_ + a * stride_, stride_, std::min(kBand, planes_ - a),
+                                      columns_ + a * stride_, stride_, planes_ - a,
+                                      (count_ + 511) / 512 * 8,
+                                      bits_.pairs.data() + a * planes_ + a, planes_);
+    }
+
+    void count_rows() {
+        list_.resize(count_);
+        for (std::size_t v = 0; v < bits_.variables.size(); ++v) {
+            const std::int32_t k = data_.cardinalities[bits_.variables[v]];
+            const std::uint8_t* code = codes(bits_.variables[v]);
+            std::uint32_t sizes[256] = {}, next[256];
+            for (std::size_t r = 0; r < count_; ++r) ++sizes[code[r]];
+            next[0] = 0;
+            for (std::int32_t z = 1; z < k; ++z) next[z] = next[z - 1] + sizes[z - 1];
+            for (std::size_t r = 0; r < count_; ++r)
+                list_[next[code[r]]++] = static_cast<std::uint32_t>(r);
+            for (std::int32_t z = 1; z < k; ++z) {
+                if (sizes[z] == 0) continue;
+                for (const RowBits& part : bits_.rows)
+                    kernels_.positional_popcount(part.row(begin_), part.words,
+                                                 list_.data() + next[z] - sizes[z], sizes[z],
+                                                 counts_.data() + part.first);
+                std::uint32_t* pairs =
+                    bits_.pairs.data() + (bits_.first_plane[v] + z - 1) * planes_;
+                for (std::size_t p = 0; p < planes_; ++p) pairs[p] += counts_[p];
+            }
+        }
+    }
+
+    const Data& data_;
+    const LearnerKernels& kernels_;
+    Bits& bits_;
+    const std::size_t planes_;
+    bool codes_to_rows_, pairs_by_rows_, count_pairs_, keep_columns_, need_columns_;
+    Words own_;  // the chunk's columns, where they are not kept
+    std::vector<std::uint8_t> narrowed_;
+    std::vector<std::uint32_t> list_, counts_;
+
+    std::size_t size_;                   // rows of a chunk; a multiple of 512
+    std::size_t begin_ = 0, count_ = 0;  // of the chunk that is made
+    std::uint64_t* columns_ = nullptr;
+    std::size_t stride_ = 0;
+};
+
 }  // namespace
 
 Bits make_bits(const Data& data, const LearnerKernels& kernels, const std::function<void()>& poll) {
@@ -57,70 +249,14 @@ Bits make_bits(const Data& data, const LearnerKernels& kernels, const std::funct
     choose_variables(data, bits);
     if (bits.planes == 0) return bits;
     const auto rows = static_cast<std::size_t>(data.rows);
-    const auto planes = static_cast<std::size_t>(bits.planes);
-    const std::size_t words = (planes + 63) / 64;
-    bits.row_words = words <= 2 ? words : words <= 4 ? 4 : (words + 7) / 8 * 8;
-    bits.rows = Words(rows * bits.row_words + 8);
     bits.column_words = (rows + 511) / 512 * 8;
-    const std::int64_t codes = data.rows * data.variables();
-    const bool keep_columns = static_cast<std::int64_t>(planes * bits.column_words * 8) <=
-                              std::max(codes / 4, kSmallColumns);
-    const bool count_pairs =
-        static_cast<std::int64_t>(planes * planes * 4) <= std::max(codes / 2, kSmallPairs);
-    if (keep_columns) bits.columns = Words(planes * bits.column_words);
-    if (count_pairs) bits.pairs.assign(planes * planes, 0);
-
-    // Chunk by chunk, so that the chunk's columns stay in the cache for all that is made of them.
-    const std::size_t chunk = planes <= 256 ? 16384 : 8192;
-    Words own;
-    if (!keep_columns) own = Words(planes * (chunk / 64));
-    std::vector<std::uint8_t> narrowed(data.wide ? chunk : 0);
-    for (std::size_t begin = 0; begin < rows; begin += chunk) {
+    divide_rows(data, bits);
+    Chunks chunks(data, kernels, bits);
+    for (std::size_t begin = 0; begin < rows; begin += chunks.size()) {
         poll();
-        const std::size_t count = std::min(chunk, rows - begin);
-        const std::size_t stride = keep_columns ? bits.column_words : chunk / 64;
-        const std::size_t used = (count + 511) / 512 * 8;
-        std::uint64_t* columns = keep_columns ? bits.columns.data() + begin / 64 : own.data();
-        for (std::size_t v = 0; v < bits.variables.size(); ++v) {
-            const std::int32_t j = bits.variables[v];
-            const std::uint8_t* codes;
-            if (data.narrow) {
-                codes = data.narrow + static_cast<std::size_t>(j) * rows + begin;
-            } else {
-                const std::uint16_t* wide = data.wide + static_cast<std::size_t>(j) * rows + begin;
-                for (std::size_t r = 0; r < count; ++r)
-                    narrowed[r] = static_cast<std::uint8_t>(wide[r]);
-                codes = narrowed.data();
-            }
-            for (std::int32_t z = 1; z < data.cardinalities[j]; ++z) {
-                std::uint64_t* column = columns + (bits.first_plane[v] + z - 1) * stride;
-                kernels.pack_equal(codes, count, static_cast<std::uint8_t>(z), column);
-                std::fill(column + (count + 63) / 64, column + used, 0);
-            }
-        }
-        if (count_pairs) {
-            // The upper triangle, in bands.
-            constexpr std::size_t kBand = 32;
-            for (std::size_t a = 0; a < planes; a += kBand)
-                kernels.popcount_product(columns + a * stride, stride, std::min(kBand, planes - a),
-                                         columns + a * stride, stride, planes - a, used,
-                                         bits.pairs.data() + a * planes + a, planes);
-        }
-        std::uint64_t square[64];
-        for (std::size_t w = 0; w < bits.row_words; ++w)
-            for (std::size_t r = 0; r < count; r += 64) {
-                for (std::size_t p = 0; p < 64; ++p)
-                    square[p] = w * 64 + p < planes ? columns[(w * 64 + p) * stride + r / 64] : 0;
-                if (w * 64 < planes) transpose(square);
-                const std::size_t last = std::min<std::size_t>(64, count - r);
-                for (std::size_t i = 0; i < last; ++i)
-                    bits.rows.data()[(begin + r + i) * bits.row_words + w] = square[i];
-            }
+        chunks.make(begin);
     }
-    for (std::size_t a = 0; count_pairs && a < planes; ++a) {
-        for (std::size_t b = 0; b < a; ++b) bits.pairs[a * planes + b] = bits.pairs[b * planes + a];
-        bits.totals.push_back(bits.pairs[a * planes + a]);
-    }
+    chunks.finish();
     return bits;
 }
 

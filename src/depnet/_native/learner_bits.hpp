@@ -37,6 +37,19 @@ class Words {
     std::unique_ptr<std::uint64_t[], Free> words_;
 };
 
+// Some planes row by row: those from `first` on, `words` words a row, which is 1, 2, 4 or a
+// multiple of 8.
+struct RowBits {
+    std::size_t words;
+    std::int32_t first;
+    Words bits;  // [row][word]
+
+    const std::uint64_t* row(std::size_t r) const { return bits.data() + r * words; }
+    std::uint64_t* row(std::size_t r) { return bits.data() + r * words; }
+};
+
+constexpr std::int64_t kMostStatesInMasks = 4;  // of the target
+
 struct Bits {
     std::vector<std::int32_t> variables;    // those that have planes, ascending
     std::vector<std::int32_t> place;        // variable -> its place among them, or -1
@@ -44,14 +57,22 @@ struct Bits {
     std::int32_t planes = 0;
     bool binary = true;  // every variable with planes has one
 
-    std::size_t row_words = 0;  // 1, 2, 4 or a multiple of 8
-    Words rows;                 // [row][word]
+    std::size_t row_words = 0;  // of all parts of a row together
+    std::vector<RowBits> rows;  // a first part of whole vectors, and what is left over
 
     std::size_t column_words = 0;  // a multiple of 8
     Words columns;                 // [plane][word], or none
 
     std::vector<std::uint32_t> pairs;   // [plane][plane], or none
     std::vector<std::uint32_t> totals;  // [plane], where there are pairs
+
+    // The part of the rows that has this plane.
+    const RowBits& part(std::int32_t plane) const {
+        return plane >= rows.back().first ? rows.back() : rows.front();
+    }
+    RowBits& part(std::int32_t plane) {
+        return plane >= rows.back().first ? rows.back() : rows.front();
+    }
 
     const std::uint64_t* column(std::int32_t plane) const {
         return columns.data() + static_cast<std::size_t>(plane) * column_words;

@@ -33,6 +33,12 @@ struct LearnerKernels {
                       std::size_t states, const std::uint32_t* base, std::size_t columns,
                       double* out);
 
+    // out[c] = sum over s of weight[s] n_sc^2 / n_c, where n_sc = counts[s][c] and n_c sums it over
+    // s; 0 where n_c is. Where weight[s] = 1 / n_s and c goes through the states of a variable,
+    // these add up to 1 + chi^2 / n.
+    void (*chi_terms)(const std::uint32_t* counts, std::size_t stride, std::size_t states,
+                      const double* weight, std::size_t columns, double* out);
+
     // The best split of a leaf with two target states by binary variables: ones[s][v] of the
     // states[s] rows have X_v = 1. The first v of the least Delta = change / N + price[v], if that
     // is below *delta. No price is below `least_price`, and few are above.
@@ -50,6 +56,10 @@ struct LearnerKernels {
     void (*partition)(const std::uint32_t* rows, std::size_t chosen, const std::uint32_t* words,
                       std::uint32_t step, std::uint32_t offset, std::uint32_t shift,
                       bool one_bit_a_row, std::uint32_t* zeros, std::uint32_t* ones);
+
+    // About how many cycles a pair of words takes in popcount_product, and a word in
+    // positional_popcount.
+    double product_cost, position_cost;
 };
 
 const LearnerKernels& learner_kernels_portable();

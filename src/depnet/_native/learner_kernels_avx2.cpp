@@ -42,7 +42,13 @@ struct Vec {
                                     _mm_loadu_si128(pairs + rows[0]));
         }
     }
-    static void spread(std::uint64_t word, int digit, std::uint32_t* counts) {
+    static void spread(const std::uint64_t* words, std::size_t fold, int digits,
+                       std::uint32_t* counts) {
+        for (std::size_t w = 0; w < kWords; w += fold)
+            for (int d = 0; d < digits; ++d)
+                if (words[d * kWords + w]) spread_digit(words[d * kWords + w], d, counts);
+    }
+    static void spread_digit(std::uint64_t word, int digit, std::uint32_t* counts) {
         const __m256i one = _mm256_set1_epi32(1);
         const __m256i places = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
         for (int b = 0; b < 64; b += 8) {
@@ -87,6 +93,7 @@ struct Vec {
     }
     static Doubles times(Doubles a, Doubles b) { return _mm256_mul_pd(a, b); }
     static Doubles to_doubles(Counts x) { return _mm256_cvtepi32_pd(x); }  // counts are below 2^31
+    static Doubles over(Doubles a, Doubles b) { return _mm256_div_pd(a, b); }
     static unsigned above(Doubles a, Doubles b) {
         return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_GT_OQ)));
     }
@@ -141,9 +148,9 @@ void pack_equal(const std::uint8_t* codes, std::size_t rows, std::uint8_t value,
 }  // namespace
 
 const LearnerKernels& learner_kernels_avx2() {
-    static const LearnerKernels kernels{pack_equal, popcount_product,  positional_popcount,
-                                        entropies,  best_binary_split, list_bits,
-                                        partition};
+    static const LearnerKernels kernels{
+        pack_equal,        popcount_product, positional_popcount, entropies, chi_terms,
+        best_binary_split, list_bits,        partition,           1.5,       0.8};
     return kernels;
 }
 

@@ -43,12 +43,29 @@ struct Vec {
                                       _mm256_loadu_si256(fours + rows[1]), 1);
         }
     }
-    static void spread(std::uint64_t word, int digit, std::uint32_t* counts) {
-        const __m512i weight = _mm512_set1_epi32(1 << digit);
-        for (int b = 0; b < 64; b += 16) {
-            const __m512i old = _mm512_loadu_si512(counts + b);
-            const auto mask = static_cast<__mmask16>(word >> b);
-            _mm512_storeu_si512(counts + b, _mm512_mask_add_epi32(old, mask, old, weight));
+    // Some digits of 64 counters are the bytes of a vector: as many as leave room for the sum of
+    // all words.
+    static void spread(const std::uint64_t* words, std::size_t fold, int digits,
+                       std::uint32_t* counts) {
+        const int together = 8 - (fold == 1 ? 3 : fold == 2 ? 2 : fold == 4 ? 1 : 0);
+        for (int first = 0; first < digits; first += together) {
+            const int last = first + together < digits ? first + together : digits;
+            __m512i bytes = _mm512_setzero_si512();
+            for (int d = first; d < last; ++d) {
+                const __m512i one = _mm512_set1_epi8(static_cast<char>(1 << (d - first)));
+                for (std::size_t w = 0; w < kWords; w += fold)
+                    bytes = _mm512_mask_add_epi8(bytes, words[d * kWords + w], bytes, one);
+            }
+            alignas(64) std::uint8_t low[64];
+            _mm512_store_si512(low, bytes);
+            for (int b = 0; b < 64; b += 16) {
+                const __m512i more =
+                    _mm512_cvtepu8_epi32(_mm_load_si128(reinterpret_cast<const __m128i*>(low + b)));
+                const __m512i sum =
+                    _mm512_add_epi32(_mm512_loadu_si512(counts + b),
+                                     _mm512_slli_epi32(more, static_cast<unsigned>(first)));
+                _mm512_storeu_si512(counts + b, sum);
+            }
         }
     }
 
@@ -76,6 +93,7 @@ struct Vec {
     }
     static Doubles times(Doubles a, Doubles b) { return _mm512_mul_pd(a, b); }
     static Doubles to_doubles(Counts x) { return _mm512_cvtepu32_pd(x); }
+    static Doubles over(Doubles a, Doubles b) { return _mm512_div_pd(a, b); }
     static unsigned above(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ); }
 
     // Many variables of a small leaf at once (list_worth).
@@ -169,9 +187,9 @@ void partition(const std::uint32_t* rows, std::size_t chosen, const std::uint32_
 }  // namespace
 
 const LearnerKernels& learner_kernels_avx512() {
-    static const LearnerKernels kernels{pack_equal, popcount_product,  positional_popcount,
-                                        entropies,  best_binary_split, list_bits,
-                                        partition};
+    static const LearnerKernels kernels{
+        pack_equal,        popcount_product, positional_popcount, entropies, chi_terms,
+        best_binary_split, list_bits,        partition,           0.2,       0.3};
     return kernels;
 }
 

@@ -53,12 +53,9 @@ struct Positions {
             carry = add(digit[d], waiting[d], carry);
         }
         digit[used++] = carry;
-        std::uint64_t words[Vec::kWords];
-        for (int d = 0; d < used; ++d) {
-            Vec::store(words, digit[d]);
-            for (std::size_t w = 0; w < Vec::kWords; ++w)
-                if (words[w]) Vec::spread(words[w], d, counts + (w % fold) * 64);
-        }
+        std::uint64_t words[kDigits * Vec::kWords];
+        for (int d = 0; d < used; ++d) Vec::store(words + d * Vec::kWords, digit[d]);
+        for (std::size_t w = 0; w < fold; ++w) Vec::spread(words + w, fold, used, counts + w * 64);
     }
 };
 
@@ -82,21 +79,20 @@ void count_narrow(const std::uint64_t* bits, const std::uint32_t* rows, std::siz
     constexpr std::size_t kTogether = Vec::kWords / kRowWords;
     Positions positions;
     const std::size_t whole = chosen / kTogether;
+    const auto row = [=](std::size_t i) { return bits + (rows ? rows[i] : i) * kRowWords; };
+    std::uint64_t rest[Vec::kWords] = {};  // what does not fill a vector
+    for (std::size_t i = whole * kTogether, w = 0; i < chosen; ++i, w += kRowWords)
+        for (std::size_t k = 0; k < kRowWords; ++k) rest[w + k] = row(i)[k];
+    const std::size_t vectors = whole + (whole * kTogether < chosen ? 1 : 0);
     if (rows == nullptr)
-        count_vectors(positions, whole,
-                      [=](std::size_t at) { return Vec::load(bits + at * Vec::kWords); });
-    else
-        count_vectors(positions, whole, [=](std::size_t at) {
-            return Vec::template gather<kRowWords>(bits, rows + at * kTogether);
+        count_vectors(positions, vectors, [=, &rest](std::size_t at) {
+            return Vec::load(at < whole ? bits + at * Vec::kWords : rest);
         });
-    if (whole * kTogether < chosen) {
-        std::uint64_t rest[8 * Vec::kWords] = {};
-        for (std::size_t i = whole * kTogether, w = 0; i < chosen; ++i)
-            for (std::size_t k = 0; k < kRowWords; ++k)
-                rest[w++] = bits[(rows ? rows[i] : i) * kRowWords + k];
-        const Vec::Bits last = Vec::load(rest);
-        count_vectors(positions, 1, [=](std::size_t) { return last; });
-    }
+    else
+        count_vectors(positions, vectors, [=, &rest](std::size_t at) {
+            return at < whole ? Vec::template gather<kRowWords>(bits, rows + at * kTogether)
+                              : Vec::load(rest);
+        });
     positions.finish(counts, kRowWords);
 }
 
@@ -202,6 +198,33 @@ void entropies(const double* table, const std::uint32_t* counts, std::size_t str
         Vec::store(out + c, Vec::minus(Vec::look_up(table, all), inside));
     }
     for (; c < columns; ++c) out[c] = entropy_at(table, counts, stride, states, base, c);
+}
+
+inline double chi_term_at(const std::uint32_t* counts, std::size_t stride, std::size_t states,
+                          const double* weight, std::size_t c) {
+    double all = 1e-300, squares = 0.0;
+    for (std::size_t s = 0; s < states; ++s) {
+        const double count = counts[s * stride + c];
+        all += count;
+        squares += count * count * weight[s];
+    }
+    return squares / all;
+}
+
+void chi_terms(const std::uint32_t* counts, std::size_t stride, std::size_t states,
+               const double* weight, std::size_t columns, double* out) {
+    std::size_t c = 0;
+    for (; c + Vec::kDoubles <= columns; c += Vec::kDoubles) {
+        Vec::Doubles all = Vec::doubles(1e-300), squares = Vec::doubles(0.0);
+        for (std::size_t s = 0; s < states; ++s) {
+            const Vec::Doubles count = Vec::to_doubles(Vec::counts(counts + s * stride + c));
+            all = Vec::plus(all, count);
+            squares =
+                Vec::plus(squares, Vec::times(Vec::times(count, count), Vec::doubles(weight[s])));
+        }
+        Vec::store(out + c, Vec::over(squares, all));
+    }
+    for (; c < columns; ++c) out[c] = chi_term_at(counts, stride, states, weight, c);
 }
 
 // A split takes away at most n phi^2 nats of a leaf of n rows, where phi^2 = chi^2 / n of the 2 x 2

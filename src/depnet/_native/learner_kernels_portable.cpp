@@ -21,7 +21,13 @@ struct Vec {
     static Bits gather(const std::uint64_t* bits, const std::uint32_t* rows) {
         return bits[*rows];
     }
-    static void spread(std::uint64_t word, int digit, std::uint32_t* counts) {
+    static void spread(const std::uint64_t* words, std::size_t fold, int digits,
+                       std::uint32_t* counts) {
+        for (std::size_t w = 0; w < kWords; w += fold)
+            for (int d = 0; d < digits; ++d)
+                if (words[d * kWords + w]) spread_digit(words[d * kWords + w], d, counts);
+    }
+    static void spread_digit(std::uint64_t word, int digit, std::uint32_t* counts) {
         for (int b = 0; b < 64; ++b)
             counts[b] += static_cast<std::uint32_t>(((word >> b) & 1) << digit);
     }
@@ -49,6 +55,7 @@ struct Vec {
     static Doubles look_up(const double* table, Counts x) { return table[x]; }
     static Doubles times(Doubles a, Doubles b) { return a * b; }
     static Doubles to_doubles(Counts x) { return x; }
+    static Doubles over(Doubles a, Doubles b) { return a / b; }
     static unsigned above(Doubles a, Doubles b) { return a > b; }
 
     // One variable of a small leaf (list_worth).
@@ -82,9 +89,9 @@ void pack_equal(const std::uint8_t* codes, std::size_t rows, std::uint8_t value,
 }  // namespace
 
 const LearnerKernels& learner_kernels_portable() {
-    static const LearnerKernels kernels{pack_equal, popcount_product,  positional_popcount,
-                                        entropies,  best_binary_split, list_bits,
-                                        partition};
+    static const LearnerKernels kernels{
+        pack_equal,        popcount_product, positional_popcount, entropies, chi_terms,
+        best_binary_split, list_bits,        partition,           4.0,       3.0};
     return kernels;
 }
 

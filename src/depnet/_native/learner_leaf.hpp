@@ -78,6 +78,24 @@ class RowList {
     std::size_t size_ = 0;
 };
 
+// A vector of counts whose new elements are not set to zero: whoever resizes it counts anew.
+template <typename T>
+struct Unset : std::allocator<T> {
+    template <typename U>
+    struct rebind {
+        using other = Unset<U>;
+    };
+    template <typename U>
+    void construct(U* at) {
+        ::new (static_cast<void*>(at)) U;
+    }
+    template <typename U, typename... Arguments>
+    void construct(U* at, Arguments&&... arguments) {
+        ::new (static_cast<void*>(at)) U(std::forward<Arguments>(arguments)...);
+    }
+};
+using PlaneCounts = std::vector<std::uint32_t, Unset<std::uint32_t>>;
+
 struct Leaf {
     std::int64_t id = 0;
     std::int64_t position = 0;  // the leaf's number now (Eqs. newYsplit and newYmerge)
@@ -88,8 +106,8 @@ struct Leaf {
     RowList rows;
     std::vector<std::uint32_t> starts;
     std::vector<std::uint64_t> mask;
-    std::vector<std::uint32_t>
-        ones;  // [s][plane]: rows of state s with the bit set; empty: not counted
+    bool unlisted = false;  // all rows of the table, not listed yet
+    PlaneCounts ones;       // [s][plane]: rows of state s with the bit set; empty: not counted
 
     std::vector<Cell> cells;  // ascending states
     std::int64_t count = 0;   // N_y

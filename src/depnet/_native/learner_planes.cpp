@@ -1,6 +1,6 @@
 // All planes at once: rows as lists counted by carry-save adders, or as masks counted by popcount.
 #include <algorithm>
-#include <bit>
+#include <cmath>
 
 #include "learner_splits.hpp"
 
@@ -41,14 +41,16 @@ void Splits::count(Leaf& leaf) {
                                       leaf.ones.data(), stride_);
         return;
     }
+    as_list(leaf);
     for (std::int64_t s = 0; s < states_; ++s) {
         const std::uint32_t begin = leaf.starts[s], end = leaf.starts[s + 1];
         if (begin == end)
             std::fill_n(leaf.ones.begin() + s * stride_, stride_, 0);
         else
-            kernels_.positional_popcount(bits_->rows.data(), bits_->row_words,
-                                         leaf.rows.data() + begin, end - begin,
-                                         leaf.ones.data() + s * stride_);
+            for (const RowBits& part : bits_->rows)
+                kernels_.positional_popcount(part.bits.data(), part.words, leaf.rows.data() + begin,
+                                             end - begin,
+                                             leaf.ones.data() + s * stride_ + part.first);
     }
 }
 
@@ -82,7 +84,6 @@ void Splits::evaluate_planes(Leaf& leaf) {
     small_.assign(states_, 0);
     for (const Cell& cell : leaf.cells) small_[cell.state] = static_cast<std::uint32_t>(cell.count);
     const auto variables = bits_->variables.size();
-    const auto planes = static_cast<std::size_t>(bits_->planes);
     const bool in_table = leaf.count < xlogx_.size;
     if (bits_->binary && states_ == 2 && in_table && !keep_all_ && settings_.min_leaf_rows <= 1) {
         std::int32_t place = -1;
@@ -97,56 +98,91 @@ void Splits::evaluate_planes(Leaf& leaf) {
         return;
     }
 
-    zeros_.resize(states_ * variables);  // [s][variable]: what is left for state 0
-    for (std::int64_t s = 0; s < states_; ++s) {
-        const std::uint32_t* ones = leaf.ones.data() + s * stride_;
-        for (std::size_t v = 0; v < variables; ++v) {
-            std::uint32_t rest = small_[s];
-            for (std::int32_t p = bits_->first_plane[v]; p < bits_->first_plane[v + 1]; ++p)
-                rest -= ones[p];
-            zeros_[s * variables + v] = rest;
-        }
-    }
-    zero_entropies_.resize(variables);
-    one_entropies_.resize(planes);
+    find_worth(leaf);
     const std::vector<std::uint32_t> nothing(states_, 0);
-    if (in_table) {
-        kernels_.entropies(xlogx_.table, zeros_.data(), variables, states_, nothing.data(),
-                           variables, zero_entropies_.data());
-        kernels_.entropies(xlogx_.table, leaf.ones.data(), stride_, states_, nothing.data(), planes,
-                           one_entropies_.data());
-    } else {
-        const auto entropy = [&](const std::uint32_t* counts, std::size_t stride) {
+    const auto entropies = [&](const std::uint32_t* counts, std::size_t stride, std::size_t columns,
+                               double* out) {
+        if (in_table)
+            return kernels_.entropies(xlogx_.table, counts, stride, states_, nothing.data(),
+                                      columns, out);
+        for (std::size_t c = 0; c < columns; ++c) {
             std::int64_t all = 0;
             double inside = 0.0;
             for (std::int64_t s = 0; s < states_; ++s) {
-                all += counts[s * stride];
-                inside += xlogx_(counts[s * stride]);
+                all += counts[s * stride + c];
+                inside += xlogx_(counts[s * stride + c]);
             }
-            return xlogx_(all) - inside;
-        };
-        for (std::size_t v = 0; v < variables; ++v)
-            zero_entropies_[v] = entropy(zeros_.data() + v, variables);
-        for (std::size_t p = 0; p < planes; ++p)
-            one_entropies_[p] = entropy(leaf.ones.data() + p, stride_);
-    }
+            out[c] = xlogx_(all) - inside;
+        }
+    };
     const auto too_few = [&](const std::uint32_t* counts, std::size_t stride) {
         std::int64_t all = 0;
         for (std::int64_t s = 0; s < states_; ++s) all += counts[s * stride];
         return all > 0 && all < settings_.min_leaf_rows;
     };
-    for (std::size_t v = 0; v < variables; ++v) {
-        if (input_[v] < 0) continue;
-        double entropy = zero_entropies_[v];
+    entropies_.resize(bits_->planes + 1);
+    for (const std::size_t v : worth_) {
+        const std::int32_t first = bits_->first_plane[v], last = bits_->first_plane[v + 1];
+        const std::uint32_t* zeros = zeros_.data() + v * states_;
+        entropies(zeros, 1, 1, entropies_.data());
+        entropies(leaf.ones.data() + first, stride_, last - first, entropies_.data() + 1);
+        double entropy = entropies_[0];
         bool admissible = true;
-        for (std::int32_t p = bits_->first_plane[v]; p < bits_->first_plane[v + 1]; ++p)
-            entropy += one_entropies_[p];
+        for (std::int32_t p = first; p < last; ++p) entropy += entropies_[p - first + 1];
         if (settings_.min_leaf_rows > 1) {
-            admissible = !too_few(zeros_.data() + v, variables);
-            for (std::int32_t p = bits_->first_plane[v]; p < bits_->first_plane[v + 1]; ++p)
+            admissible = !too_few(zeros, 1);
+            for (std::int32_t p = first; p < last; ++p)
                 admissible = admissible && !too_few(leaf.ones.data() + p, stride_);
         }
         propose(leaf, input_[v], admissible ? entropy - leaf.entropy : kInfinity);
+    }
+}
+
+// The variables whose split may lower the cost, by their places, and their counts of state 0. With
+// S the sum of n_zx^2 / (n_z n_x) over the states z of a variable and x of the target, a split
+// takes away at most n log S nats, by Jensen's inequality, and S needs no logarithm of a count.
+// What state 0 adds to S is at most 1: most variables are turned away without it.
+void Splits::find_worth(const Leaf& leaf) {
+    const auto variables = bits_->variables.size();
+    zeros_.resize(states_ * variables);  // [variable][s]
+    const auto fill_zeros = [&](std::size_t v) {
+        for (std::int64_t s = 0; s < states_; ++s) {
+            const std::uint32_t* ones = leaf.ones.data() + s * stride_;
+            std::uint32_t rest = small_[s];
+            for (std::int32_t p = bits_->first_plane[v]; p < bits_->first_plane[v + 1]; ++p)
+                rest -= ones[p];
+            zeros_[v * states_ + s] = rest;
+        }
+    };
+    worth_.clear();
+    if (!keep_all_) {
+        weights_.assign(states_, 0.0);
+        for (const Cell& cell : leaf.cells)
+            weights_[cell.state] = 1.0 / static_cast<double>(cell.count);
+        terms_.resize(bits_->planes);
+        kernels_.chi_terms(leaf.ones.data(), stride_, states_, weights_.data(), bits_->planes,
+                           terms_.data());
+    }
+    constexpr double kSlack = 1e-9;  // far above all rounding
+    const double rows = static_cast<double>(leaf.count), total = static_cast<double>(data_.total);
+    for (std::size_t v = 0; v < variables; ++v) {
+        if (input_[v] < 0) continue;
+        if (!keep_all_) {
+            const double wanted = price_[v] * total / rows;  // nats of each row of the leaf
+            const auto enough = [&](double sum) { return std::log(sum) + kSlack > wanted; };
+            double sum = kSlack;
+            for (std::int32_t p = bits_->first_plane[v]; p < bits_->first_plane[v + 1]; ++p)
+                sum += terms_[p];
+            if (!enough(sum + 1.0)) continue;
+            fill_zeros(v);
+            double zero_term;
+            kernels_.chi_terms(zeros_.data() + v * states_, 1, states_, weights_.data(), 1,
+                               &zero_term);
+            if (!enough(sum + zero_term)) continue;
+        } else {
+            fill_zeros(v);
+        }
+        worth_.push_back(v);
     }
 }
 
@@ -234,15 +270,16 @@ void Splits::split_list(const Leaf& leaf, std::int32_t j, Leaves& children) {
             child.starts.push_back(child.starts.back() + counts[z * states_ + s]);
         next[z] = child.rows.data();
     }
-    const std::uint64_t words = static_cast<std::uint64_t>(data_.rows) * bits_->row_words * 2;
+    const std::int32_t plane = place < 0 ? 0 : bits_->first_plane[place];
+    const RowBits& part = bits_->part(plane);
+    const auto words = static_cast<std::uint64_t>(data_.rows) * part.words * 2;  // of 32 bits
     if (k == 2 && place >= 0 && (bits_->columns || words < (std::uint64_t{1} << 31))) {
-        const std::int32_t plane = bits_->first_plane[place];
         const auto* from = reinterpret_cast<const std::uint32_t*>(
-            bits_->columns ? bits_->column(plane) : bits_->rows.data());
+            bits_->columns ? bits_->column(plane) : part.bits.data());
         kernels_.partition(leaf.rows.data(), leaf.rows.size(), from,
-                           static_cast<std::uint32_t>(bits_->row_words * 2),
-                           static_cast<std::uint32_t>(plane / 32),
-                           static_cast<std::uint32_t>(plane % 32),
+                           static_cast<std::uint32_t>(part.words * 2),
+                           static_cast<std::uint32_t>((plane - part.first) / 32),
+                           static_cast<std::uint32_t>((plane - part.first) % 32),
                            static_cast<bool>(bits_->columns), next[0], next[1]);
         return;
     }

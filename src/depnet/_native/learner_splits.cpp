@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 namespace depnet {
 namespace {
 
 constexpr std::int64_t kMostStatesInBits = 32;  // of the target
-constexpr std::int64_t kMostStatesInMasks = 4;
 
 }  // namespace
 
@@ -52,7 +53,7 @@ Splits::Splits(const Data& data, const Bits& bits, const LearnerKernels& kernels
     }
     const bool masks = bits_ && bits.columns && states_ <= kMostStatesInMasks;
     place_ = bits_ && settings.targets.size() == 1 ? bits.place[settings.targets[0]] : -1;
-    if (!masks || place_ < 0 || !single_.empty()) read_target();
+    if (place_ < 0 || !single_.empty()) read_target();  // else when rows are listed
     if (masks) make_target_masks();
 }
 
@@ -113,14 +114,7 @@ std::unique_ptr<Leaf> Splits::root() {
             for (std::size_t w = 0; w < bits_->column_words; ++w)
                 leaf->mask[w] |= target_masks_[s * bits_->column_words + w];
     } else {
-        leaf->rows = RowList(data_.rows);
-        std::vector<std::uint32_t> next(1, 0);
-        for (std::int64_t s = 0; bits_ && s < states_; ++s)
-            next.push_back(next.back() + static_cast<std::uint32_t>(counts[s]));
-        leaf->starts = next;
-        std::uint32_t* rows = leaf->rows.data();
-        for (std::int64_t r = 0; r < data_.rows; ++r)
-            rows[next[bits_ ? target_[r] : 0]++] = static_cast<std::uint32_t>(r);
+        leaf->unlisted = true;
     }
 
     if (from_pairs) {  // the target's own planes against all the others
@@ -137,6 +131,23 @@ std::unique_ptr<Leaf> Splits::root() {
         }
     }
     return leaf;
+}
+
+// A mask, or all rows of the table, becomes a list.
+void Splits::as_list(Leaf& leaf) {
+    if (!leaf.mask.empty()) return list_rows(leaf);
+    if (!std::exchange(leaf.unlisted, false)) return;
+    leaf.rows = RowList(data_.rows);
+    std::uint32_t* rows = leaf.rows.data();
+    if (!bits_) return std::iota(rows, rows + data_.rows, 0u);
+    if (target_.empty()) read_target();
+    std::vector<std::uint32_t> next(states_ + 1, 0);
+    for (const Cell& cell : leaf.cells)
+        next[cell.state + 1] = static_cast<std::uint32_t>(cell.count);
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    leaf.starts = next;
+    for (std::int64_t r = 0; r < data_.rows; ++r)
+        rows[next[target_[r]]++] = static_cast<std::uint32_t>(r);
 }
 
 void Splits::fill_cells(Leaf& leaf) const {
@@ -171,7 +182,7 @@ bool Splits::evaluate(Leaf& leaf) {
         const std::int32_t j = settings_.inputs[at];
         if (costs_.linear() && !costs_.may_pay(leaf, data_.cardinalities[j])) continue;
         watch_.poll(static_cast<std::int64_t>(leaf.rows.size()));
-        if (!leaf.mask.empty()) list_rows(leaf);
+        as_list(leaf);
         propose(leaf, at, change(leaf, j));
     }
     return true;
@@ -197,7 +208,7 @@ void Splits::add_counts(Leaf& leaf, std::int64_t* out) {
                 out[cell.state] += rest;
             }
         } else {
-            if (!leaf.mask.empty()) list_rows(leaf);
+            as_list(leaf);
             data_.column(j, [&](const auto* code) {
                 for (const std::uint32_t r : leaf.rows)
                     out[code[r] * states_ + target_[r]] += data_.weight(r);
@@ -271,12 +282,13 @@ Leaves Splits::split(Leaf& leaf, std::int32_t j) {
         if (!leaf.mask.empty() && bits_->place[j] >= 0) {
             split_mask(leaf, bits_->place[j], children);
         } else {
-            if (!leaf.mask.empty()) list_rows(leaf);
+            as_list(leaf);
             split_list(leaf, j, children);
         }
         count_children(leaf, children);
         return children;
     }
+    as_list(leaf);
     data_.column(j, [&](const auto* code) {
         std::vector<std::size_t> sizes(children.size(), 0);
         for (const std::uint32_t r : leaf.rows) ++sizes[code[r]];

@@ -52,6 +52,7 @@ class Splits {
 
   private:
     void read_target();
+    void as_list(Leaf& leaf);
     void make_target_masks();
 
     // One variable at a time.
@@ -64,6 +65,7 @@ class Splits {
     void count(Leaf& leaf);
     void count_children(Leaf& leaf, Leaves& children);
     void evaluate_planes(Leaf& leaf);
+    void find_worth(const Leaf& leaf);
     void list_rows(Leaf& leaf) const;
     void split_mask(Leaf& leaf, std::int32_t place, Leaves& children);
     void split_list(const Leaf& leaf, std::int32_t j, Leaves& children);
@@ -93,8 +95,9 @@ class Splits {
     std::vector<std::pair<std::uint64_t, std::int64_t>> sorted_;  // scratch: (z, x), weight
     std::vector<std::uint64_t> masks_;                            // scratch: [state][word]
     std::vector<std::uint32_t> zeros_, small_;                    // scratch
-    std::vector<double> zero_entropies_, one_entropies_;          // scratch
-    std::vector<std::vector<std::uint32_t>> spare_;               // see drop_counts
+    std::vector<double> weights_, terms_, entropies_;             // scratch
+    std::vector<std::size_t> worth_;                              // scratch
+    std::vector<PlaneCounts> spare_;                              // see drop_counts
 };
 
 }  // namespace depnet
