@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from depnet import Dataset, Mdl, Network, StructuralMdl, learn
-from depnet.learning.auto import Auto, learn_auto
+from depnet.learning.auto import learn_auto
+from depnet.learning.ladder import Auto
 from depnet.learning.options import plan
 from depnet.model.score import score
 

@@ -48,13 +48,14 @@ if TYPE_CHECKING:
         query_rows,
         sweep_density,
     )
-    from depnet.learning.auto import Tuning, tune
+    from depnet.learning.auto import tune
     from depnet.learning.certificate import Certificate, certificate
     from depnet.learning.framework import SplitMerge, WithLossless, learn_with
     from depnet.learning.learn import learn
     from depnet.learning.links import Link, links
     from depnet.learning.parameters import learn_parameters
     from depnet.learning.penalty import Aic, Mdl, NoPenalty, StructuralMdl
+    from depnet.learning.trials import Tuning
     from depnet.model import (
         ConditionalTable,
         ConstantSource,
@@ -161,13 +162,14 @@ _NAMES = {
     "depnet.geometry": "empirical",
     "depnet.inference": "Comparison DriftReport Imputation LogProbability MarginalDrift MostProbable QueryResult RowsResult "
     "calibrate compare drift_report impute log_probability marginal_drift most_probable query query_rows sweep_density",
-    "depnet.learning.auto": "Tuning tune",
+    "depnet.learning.auto": "tune",
     "depnet.learning.certificate": "Certificate certificate",
     "depnet.learning.framework": "SplitMerge WithLossless learn_with",
     "depnet.learning.learn": "learn",
     "depnet.learning.links": "Link links",
     "depnet.learning.parameters": "learn_parameters",
     "depnet.learning.penalty": "Aic Mdl NoPenalty StructuralMdl",
+    "depnet.learning.trials": "Tuning",
     "depnet.model": "ConditionalTable ConstantSource DecisionGraph FunctionSource InformationSource "
     "LosslessSource Merge Network Node RandomScan SequentialScan Split "
     "TabulatedSource",

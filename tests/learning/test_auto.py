@@ -8,8 +8,11 @@ import pytest
 
 from depnet import Aic, Dataset, DecisionGraph, Mdl, NoPenalty, learn
 from depnet.errors import LearningError, ModelError
-from depnet.learning.auto import Auto, Choice, held_out, learn_auto
+from depnet.learning.auto import learn_auto
+from depnet.learning.held_out import held_out
+from depnet.learning.ladder import Auto
 from depnet.learning.options import plan
+from depnet.learning.trials import Choice
 from depnet.model.network import Network
 from depnet.model.score import score
 

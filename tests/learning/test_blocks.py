@@ -13,7 +13,7 @@ from depnet import Aic, Dataset, Mdl, StructuralMdl, learn
 from depnet.arrays import FloatArray, IntArray
 from depnet.errors import LearningError
 from depnet.learning import blocks
-from depnet.learning.auto import Auto, learn_auto
+from depnet.learning.auto import learn_auto
 from depnet.learning.blocks import (
     block_penalty,
     block_smoothing,
@@ -23,6 +23,7 @@ from depnet.learning.blocks import (
     mutual_information,
     share_of,
 )
+from depnet.learning.ladder import Auto
 from depnet.learning.options import plan
 from tests.strategies import datasets, seeds
 

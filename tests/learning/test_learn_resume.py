@@ -1,13 +1,16 @@
 """A fit that was killed continues from its file and ends in the same network."""
 
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from depnet import Aic, Dataset, Mdl, StructuralMdl, learn
+from depnet import Aic, Dataset, Mdl, Network, StructuralMdl, learn
 from depnet.errors import LearningError
 
 
@@ -46,6 +49,72 @@ def test_a_killed_fit_continues(tmp_path: Path, n_jobs: int, weights: bool) -> N
     assert learn(table(weights=weights), resume=path, smoothing=0.5) == learn(
         table(weights=weights), smoothing=0.5
     )
+
+
+def calls_before_the_end(path: Path | None, **options: Any) -> tuple[Network, int]:
+    """The network of penalty="auto", and how many nodes were learned for it, in trials and in the last fit."""
+    calls: list[int] = []
+    network = learn(
+        table(),
+        penalty="auto",
+        smoothing=0.5,
+        resume=path,
+        progress=lambda done, total: calls.append(done),
+        **options,
+    )
+    return network, len(calls)
+
+
+@pytest.mark.parametrize("validation", [None, table(seed=7)])
+def test_a_killed_choice_of_penalties_continues(tmp_path: Path, validation: Dataset | None) -> None:
+    expected, learned = calls_before_the_end(None, validation=validation)
+    for kill_at in (1, learned // 3, learned - 7, learned - 2):
+        path = tmp_path / f"fit{kill_at}.jsonl"
+        calls = 0
+
+        def progress(done: int, total: int, kill_at: int = kill_at) -> None:
+            nonlocal calls
+            calls += 1
+            if calls == kill_at:
+                raise KilledError
+
+        with pytest.raises(KilledError):
+            learn(
+                table(),
+                penalty="auto",
+                smoothing=0.5,
+                resume=path,
+                progress=progress,
+                validation=validation,
+            )
+        known = len(path.read_text().splitlines()) - 1
+        assert known == kill_at
+        resumed, left = calls_before_the_end(path, validation=validation)
+        assert resumed == expected
+        # The last fit repeats a trial where rows are given to score on: those nodes are learned once.
+        assert left <= learned - known
+        assert left == learned - known or validation is not None
+        assert calls_before_the_end(path, validation=validation) == (expected, 0)
+    with pytest.raises(LearningError, match="other data or other options"):
+        calls_before_the_end(path, validation=table(seed=8))
+
+
+def test_a_process_killed_in_its_trials_leaves_what_it_learned(tmp_path: Path) -> None:
+    path = tmp_path / "fit.jsonl"
+    script = (
+        "import os, signal\n"
+        "from depnet import learn\n"
+        "from tests.learning.test_learn_resume import table\n"
+        "calls = iter(range(12))\n"
+        "def progress(done, total):\n"
+        "    if next(calls) == 11: os.kill(os.getpid(), signal.SIGKILL)\n"
+        f"learn(table(), penalty='auto', smoothing=0.5, resume={str(path)!r}, progress=progress)\n"
+    )
+    killed = subprocess.run([sys.executable, "-c", script], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert len(path.read_text().splitlines()) == 1 + 12
+    expected, learned = calls_before_the_end(None)
+    assert calls_before_the_end(path) == (expected, learned - 12)
 
 
 def test_a_torn_line_is_dropped(tmp_path: Path) -> None:

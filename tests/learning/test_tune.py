@@ -5,7 +5,9 @@ import pytest
 
 from depnet import Aic, Dataset, Mdl, learn, score, titanic, tune
 from depnet.errors import LearningError
-from depnet.learning.auto import Auto, held_out, learn_auto
+from depnet.learning.auto import learn_auto
+from depnet.learning.held_out import held_out
+from depnet.learning.ladder import Auto
 from depnet.learning.options import plan
 
 PEOPLE = titanic()

@@ -8,7 +8,7 @@ from depnet.cli.command import JOBS, command
 from depnet.cli.table_options import BINS, COLUMNS, WHERE, learning_options, text_options
 
 if TYPE_CHECKING:
-    from depnet.learning.auto import Tuning
+    from depnet.learning.trials import Tuning
 
 
 @command(
@@ -63,7 +63,8 @@ def tune(
     from depnet.cli.progress import progress
     from depnet.cli.table_options import bins_of, column_names, links_of, roles_of
     from depnet.cli.tables import read_complete, read_new
-    from depnet.learning.auto import LADDER, Auto, tune
+    from depnet.learning.auto import tune
+    from depnet.learning.ladder import LADDER, Auto
 
     rows = read_new(
         table, columns=column_names(columns), where=where, bins=bins_of(bins), missing=missing

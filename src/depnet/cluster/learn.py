@@ -123,12 +123,13 @@ def learn_parts(
         if progress is not None:
             progress(done, len(tasks))
 
-    file = None
+    file, fit = None, None
     if resume is not None:
         key = hashlib.sha256(b"".join([b"parts", *parts.digests()]))
         file = ResumeFile(resume, fingerprint_of(key, domain, total, tasks, penalties, limits), tasks, cards)
+        fit = file.fit()
     try:
-        kept = dict(file.done) if file is not None else {}
+        kept = fit.done if fit is not None else {}
         missing = [number for number in range(len(tasks)) if number not in kept]
         for number, grown in grow_in_rounds(
             parts,
@@ -143,8 +144,8 @@ def learn_parts(
             report=report,
         ):
             source = grown.source(cards)
-            if file is not None and grown.complete:
-                file.add(number, source)
+            if fit is not None and grown.complete:
+                fit.add(number, source)
             finish(number, source, ConditionalTable.learned(grown.counts, smoothing))
         for number, source in kept.items():
             finish(number, source, ConditionalTable.from_counts(parts.tabulate(number, source), smoothing))

@@ -31,7 +31,9 @@ from scipy.special import xlogy
 from depnet.arrays import FloatArray
 from depnet.data.dataset import Dataset
 from depnet.errors import LearningError
-from depnet.learning.auto import Auto, Share, held_out, learn_auto, scaled
+from depnet.learning.auto import learn_auto
+from depnet.learning.held_out import held_out
+from depnet.learning.ladder import Auto, Share, scaled
 from depnet.learning.learn import Progress, learn_tasks
 from depnet.learning.options import Limits, Role, Task, checked_seconds, plan
 from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, checked_penalty

@@ -18,12 +18,12 @@ from depnet.learning.native import Grower
 from depnet.learning.options import Limits, Role, Task, checked_jobs, checked_seconds, plan
 from depnet.learning.parallel import MOST, grown_batches
 from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, checked_penalty, penalty_value
-from depnet.learning.resume import ResumeFile, fingerprint
+from depnet.learning.resume import Fit, ResumeFile, fingerprint
 from depnet.model import ConditionalTable, DecisionGraph, Network, Node
 from depnet.model.table import checked_smoothing
 
 if TYPE_CHECKING:
-    from depnet.learning.auto import Auto
+    from depnet.learning.ladder import Auto
 
 MANY_STATES = 50
 """A column with more states than this, most of them in one row only, is reported."""
@@ -89,7 +89,8 @@ def learn(
             validation=validation,
         )
     tasks = plan(dataset.domain, blocks=blocks, roles=roles, forbidden=forbidden)
-    from depnet.learning.auto import Auto, learn_auto  # which learns with this module
+    from depnet.learning.auto import learn_auto  # which learns with this module
+    from depnet.learning.ladder import Auto
 
     if isinstance(penalty, Auto) or penalty == "auto":
         network, _ = learn_auto(
@@ -130,9 +131,12 @@ def learn_tasks(
     limits: Limits = Limits(),  # noqa: B008  # a frozen value
     max_seconds: float | None = None,
     progress: Progress | None = None,
-    resume: str | os.PathLike[str] | None = None,
+    resume: str | os.PathLike[str] | Fit | None = None,
 ) -> Network:
-    """`learn` with the nodes' targets and inputs spelled out, and a penalty for each."""
+    """`learn` with the nodes' targets and inputs spelled out, and a penalty for each.
+
+    `resume` is a file of this fit alone, or the fit's place in a file of several, which is left open.
+    """
     smoothing = checked_smoothing(smoothing)
     n_jobs = checked_jobs(n_jobs)
     max_seconds = checked_seconds(max_seconds)
@@ -146,20 +150,23 @@ def learn_tasks(
     _report_many_states(dataset)
     cardinalities = dataset.domain.cardinalities
     nodes: list[Node | None] = [None] * len(tasks)
-    file = None
-    if resume is not None:
+    file, fit = None, None
+    if isinstance(resume, Fit):
+        fit = resume
+    elif resume is not None:
         file = ResumeFile(resume, fingerprint(dataset, tasks, penalties, limits), tasks, cardinalities)
+        fit = file.fit()
     try:
-        if file is not None:
-            for number, source in file.done.items():
+        if fit is not None:
+            for number, source in fit.done.items():
                 nodes[number] = _node_of_source(dataset, tasks[number], source, smoothing)
         missing = [number for number, node in enumerate(nodes) if node is None]
         done = len(tasks) - len(missing)
         grower = Grower(dataset, tasks, penalties, limits, max_seconds)
-        for batch in grown_batches(grower, missing, n_jobs, most=MOST if file is None else 1):
+        for batch in grown_batches(grower, missing, n_jobs, most=MOST if fit is None else 1):
             for grown in batch.nodes(tasks, cardinalities, smoothing):
-                if file is not None and grown.complete:
-                    file.add(grown.number, grown.source)
+                if fit is not None and grown.complete:
+                    fit.add(grown.number, grown.source)
                 nodes[grown.number] = Node.learned(tasks[grown.number].targets, grown.source, grown.table)
                 done += 1
                 if progress is not None:

@@ -1,13 +1,18 @@
 """A file that grows node by node, so that a fit that was killed goes on where it stopped.
 
 JSON lines: a header with a fingerprint of the data and of all that decides the structure, then one line
-for each node that is complete. A line is on the disk before its node counts as done; one torn by
-the end of the process is dropped when the file is opened again.
+for each node that is complete. A line has left the process before its node counts as done, and is on the disk a moment
+later; one torn by the end of the process is dropped when the file is opened again.
+
+`penalty="auto"` makes several fits, and one file holds the nodes of all: a line then says by the fit's own fingerprint which
+one it belongs to. A fit that the choice no longer asks for is passed over.
 """
 
 import hashlib
 import json
 import os
+import time
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
@@ -25,6 +30,8 @@ FORMAT = "depnet resume"
 VERSION = 1
 MAGIC = json.dumps({"format": FORMAT})[:-1].encode()
 """How every such file begins, also one whose header was torn."""
+TO_DISK = 0.1
+"""Seconds after which lines are forced to the disk: each by itself would take longer than many a node."""
 
 
 def fingerprint(dataset: Dataset, tasks: Sequence[Task], penalties: Sequence[Penalty], limits: Limits) -> str:
@@ -78,19 +85,34 @@ def _price(penalty: Penalty, rows: int) -> list[Any]:
     return [*names, values]
 
 
+class Fit:
+    """The nodes of one fit in a resume file: `done` is what an earlier run left behind."""
+
+    def __init__(self, file: "ResumeFile", name: str, done: dict[int, DecisionGraph]) -> None:
+        self.done = done
+        self._file, self._name = file, name
+
+    def add(self, number: int, source: DecisionGraph) -> None:
+        """Node `number` is complete."""
+        operations = [[int(isinstance(o, Merge)), *o] for o in source.operations]
+        line: dict[str, Any] = {"node": number, "operations": operations}
+        self._file.write({"fit": self._name, **line} if self._name else line)
+
+
 class ResumeFile:
     """The operations of the nodes that are complete: read when opened, written one by one.
 
-    Use it as a context manager. `done` holds what an earlier fit left behind.
+    Use it as a context manager.
     """
 
     def __init__(
         self, path: str | os.PathLike[str], key: str, tasks: Sequence[Task], cardinalities: Sequence[int]
     ) -> None:
         self.path = Path(path)
-        self.done: dict[int, DecisionGraph] = {}
+        self._done: defaultdict[str, dict[int, DecisionGraph]] = defaultdict(dict)
         self._tasks = tasks
         self._cardinalities = tuple(cardinalities)
+        self._on_disk = 0.0
         header = {"format": FORMAT, "version": VERSION, "fingerprint": key, "nodes": len(tasks)}
         try:
             text = self.path.read_bytes() if self.path.exists() else b""
@@ -104,17 +126,26 @@ class ResumeFile:
             self._file.truncate(len(whole))
             self._file.seek(len(whole))
             if not lines:
-                self._write(header)
+                self.write(header)
         except OSError as error:
             raise LearningError(f"the resume file {self.path} cannot be used: {error}.") from None
 
-    def add(self, number: int, source: DecisionGraph) -> None:
-        """Node `number` is complete."""
-        operations = [[int(isinstance(o, Merge)), *o] for o in source.operations]
-        self._write({"node": number, "operations": operations})
+    def fit(self, fingerprint: str = "") -> Fit:
+        """The fit of this fingerprint, where there are several; else the one fit."""
+        name = fingerprint[:16]
+        return Fit(self, name, dict(self._done[name]))
+
+    def write(self, line: dict[str, Any]) -> None:
+        """A line more."""
+        self._file.write(json.dumps(line).encode() + b"\n")
+        self._file.flush()
+        if time.monotonic() > self._on_disk + TO_DISK:
+            os.fsync(self._file.fileno())
+            self._on_disk = time.monotonic()
 
     def close(self) -> None:
-        """Every line is on the disk already."""
+        """All lines are on the disk then."""
+        os.fsync(self._file.fileno())
         self._file.close()
 
     def __enter__(self) -> "ResumeFile":
@@ -124,11 +155,6 @@ class ResumeFile:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    def _write(self, line: dict[str, Any]) -> None:
-        self._file.write(json.dumps(line).encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
 
     def _read(self, lines: Sequence[str], key: str) -> None:
         try:
@@ -157,7 +183,9 @@ class ResumeFile:
                 allowed = set(self._tasks[node].inputs)
                 if node < 0 or any(isinstance(o, Split) and o.variable not in allowed for o in operations):
                     raise ValueError("an impossible split")
-                self.done[node] = DecisionGraph(tuple(operations), self._cardinalities)
+                self._done[str(entry.get("fit", ""))][node] = DecisionGraph(
+                    tuple(operations), self._cardinalities
+                )
             except (ValueError, TypeError, KeyError, IndexError, DepnetError) as error:
                 raise LearningError(
                     f"{self.path}, line {number}: damaged ({error}). Delete the file to begin anew."

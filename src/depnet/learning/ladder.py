@@ -1,0 +1,67 @@
+"""What `penalty="auto"` chooses from: penalties from strict to generous, and smoothings."""
+
+from dataclasses import dataclass
+
+from depnet.errors import LearningError
+from depnet.learning.penalty import Mdl, Penalty, Scaled, StructuralMdl, checked_penalty
+from depnet.model.table import checked_smoothing
+
+LADDER: tuple[Penalty, ...] = (
+    StructuralMdl(1.0, 1.0, Mdl()),
+    StructuralMdl(1.0, 1.0, 0.5 * Mdl()),
+    StructuralMdl(0.5, 1.0, Mdl()),
+    StructuralMdl(0.5, 1.0, 0.5 * Mdl()),
+    StructuralMdl(0.5, 1.0, 0.25 * Mdl()),
+    Mdl(),
+    StructuralMdl(0.0, 1.0, Mdl()),
+    StructuralMdl(0.25, 1.0, 0.5 * Mdl()),
+    StructuralMdl(0.25, 1.0, 0.25 * Mdl()),
+    StructuralMdl(0.0, 1.0, 0.5 * Mdl()),
+    StructuralMdl(0.0, 1.0, 0.25 * Mdl()),
+)
+"""From strict to generous: what naming an operation costs, and what a parameter costs (docs/penalties.md)."""
+
+SMOOTHINGS = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+"""Smoothings tried, in units of the `smoothing` that was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Auto:
+    """What `penalty="auto"` chooses from, and how sure a node must be to choose for itself."""
+
+    penalties: tuple[Penalty, ...] = LADDER
+    smoothings: tuple[float, ...] = SMOOTHINGS
+    standard_errors: float = 3.0
+    patience: int = 3
+    """The ladder is left after so many rungs without a better pooled score."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "penalties", tuple(checked_penalty(p) for p in self.penalties))
+        object.__setattr__(self, "smoothings", tuple(checked_smoothing(s) for s in self.smoothings))
+        if not self.penalties or not self.smoothings or min(self.smoothings) <= 0:
+            raise LearningError(
+                "Auto needs at least one penalty and one smoothing, and smoothings above 0; got "
+                f"{self.penalties} and {self.smoothings}."
+            )
+        if not self.standard_errors >= 0:
+            raise LearningError(f"standard_errors is a number of at least 0; got {self.standard_errors!r}.")
+        if isinstance(self.patience, bool) or not isinstance(self.patience, int) or self.patience < 1:
+            raise LearningError(f"patience is a number of rungs, at least 1; got {self.patience!r}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What part of a rung's penalty and smoothing a node has: all, or less where it is a chosen block."""
+
+    scale: float = 1.0
+    smoothing: float = 1.0
+
+    def penalty(self, penalty: Penalty) -> Penalty:
+        """`scale * penalty`, for a user's own function too."""
+        return penalty if self.scale == 1 else scaled(self.scale, penalty)
+
+
+def scaled(scale: float, penalty: Penalty) -> Penalty:
+    """`scale * penalty`, for a user's own function too."""
+    multiply = getattr(penalty, "__rmul__", None)
+    return multiply(scale) if multiply is not None else Scaled(scale, penalty)

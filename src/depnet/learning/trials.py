@@ -1,0 +1,164 @@
+r"""The rungs of a ladder, scored on held-out rows, and what follows from the scores.
+
+Every candidate, a penalty with one of the smoothings, has the score of each node: the sum over held-out rows of
+log theta_i(x_i | y_i). The nodes are first *pooled*: the candidate with the best sum over all nodes. A node then leaves
+the pooled choice only where its own best candidate gains more than so many standard errors of the paired difference over
+held-out rows: a node's own choice, the best of a hundred, is noisy on few rows.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import xlogy
+
+from depnet.arrays import FloatArray
+from depnet.data.dataset import Dataset
+from depnet.learning.ladder import Auto, Share
+from depnet.learning.penalty import Penalty
+from depnet.model.counting import leaf_counts
+from depnet.model.network import Network
+from depnet.model.node import Node
+from depnet.model.score import node_log_theta
+from depnet.model.table import ConditionalTable
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """What was chosen: `pooled` for all nodes, and for each node its own (mostly the same)."""
+
+    penalties: tuple[Penalty, ...]
+    """Of each node."""
+    smoothings: tuple[float, ...]
+    """Of each node."""
+    pooled: tuple[Penalty, float]
+    scores: FloatArray
+    """[node, penalty, smoothing]: held-out log theta, nats per row, of the rungs that were tried."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tuning:
+    """The rungs that were tried, every candidate's held-out pseudo-log-likelihood, and the choice."""
+
+    penalties: tuple[Penalty, ...]
+    smoothings: tuple[float, ...]
+    scores: FloatArray
+    """[penalty, smoothing]: the sum over nodes, nats per held-out row."""
+    leaves: tuple[int, ...]
+    """Of each rung: the leaves of all nodes, on average over the parts."""
+    held_out: int
+    """Rows that were scored."""
+    choice: Choice
+
+    @property
+    def best(self) -> tuple[int, int]:
+        """The place in `scores` of the pooled choice."""
+        rung, s = np.unravel_index(int(np.argmax(self.scores)), self.scores.shape)
+        return int(rung), int(s)
+
+    @property
+    def own(self) -> int:
+        """How many nodes leave the pooled choice for their own."""
+        each = zip(self.choice.penalties, self.choice.smoothings, strict=True)
+        return sum(one != self.choice.pooled for one in each)
+
+
+class Trials:
+    """The rungs tried so far: their networks, one for each part held out, and every candidate's scores."""
+
+    def __init__(
+        self, held: Sequence[Dataset], auto: Auto, smoothing: float, shares: Sequence[Share]
+    ) -> None:
+        self.networks: list[Sequence[Network]] = []
+        self._held, self._auto, self._shares = held, auto, shares
+        self._rows = sum(rows.total for rows in held)
+        self._smoothings = [s * smoothing for s in auto.smoothings]
+        self._scores: list[FloatArray] = []  # of each rung: [node, smoothing]
+
+    def add(self, networks: Sequence[Network]) -> None:
+        """The next rung, learned without each part in turn."""
+        self.networks.append(networks)
+        sums = np.zeros((len(networks[0]), len(self._smoothings)))
+        for network, held in zip(networks, self._held, strict=True):
+            for i, node in enumerate(network.nodes):
+                own = [self._shares[i].smoothing * s for s in self._smoothings]
+                sums[i] += _held_scores(node, held, own)
+        self._scores.append(sums / self._rows)
+
+    @property
+    def over(self) -> bool:
+        """Is the ladder at its end, or has it not become better for long enough?"""
+        pooled = [float(scores.sum(axis=0).max()) for scores in self._scores]
+        if not pooled:
+            return False
+        since_best = len(pooled) - 1 - int(np.argmax(pooled))
+        return len(pooled) == len(self._auto.penalties) or since_best >= self._auto.patience
+
+    def choice(self) -> Choice:
+        """The pooled candidate, and for each node its own where that is surely better."""
+        scores = np.stack(self._scores, axis=1)
+        flat = scores.reshape(len(scores), -1)
+        pooled = int(np.argmax(flat.sum(axis=0)))
+        chosen = [
+            own if own != pooled and self._surely_better(i, own, pooled) else pooled
+            for i, own in enumerate(np.argmax(flat, axis=1).tolist())
+        ]
+        named = [self._named(candidate) for candidate in chosen]
+        each = list(zip(self._shares, named, strict=True))
+        return Choice(
+            tuple(share.penalty(penalty) for share, (penalty, _) in each),
+            tuple(share.smoothing * s for share, (_, s) in each),
+            self._named(pooled),
+            scores,
+        )
+
+    def tuning(self) -> Tuning:
+        """All that was tried, and what is chosen."""
+        choice = self.choice()
+        leaves = [
+            round(sum(node.source.size for network in rung for node in network.nodes) / len(rung))
+            for rung in self.networks
+        ]
+        return Tuning(
+            self._auto.penalties[: len(self.networks)],
+            tuple(self._smoothings),
+            choice.scores.sum(axis=0),
+            tuple(leaves),
+            self._rows,
+            choice,
+        )
+
+    def _named(self, candidate: int) -> tuple[Penalty, float]:
+        rung, s = divmod(candidate, len(self._smoothings))
+        return self._auto.penalties[rung], self._smoothings[s]
+
+    def _surely_better(self, i: int, own: int, pooled: int) -> bool:
+        """Is the mean of the paired differences over held-out rows above so many of its standard errors?"""
+        total = squares = 0.0
+        for part, held in enumerate(self._held):
+            each = []
+            for candidate in (own, pooled):
+                rung, s = divmod(candidate, len(self._smoothings))
+                own_smoothing = self._shares[i].smoothing * self._smoothings[s]
+                node = smoothed(self.networks[rung][part].nodes[i], own_smoothing)
+                each.append(node_log_theta(node, held))
+            gains = each[0] - each[1]
+            weights = np.ones(held.rows) if held.weights is None else held.weights
+            total += float(weights @ gains)
+            squares += float(weights @ gains**2)
+        mean = total / self._rows
+        variance = max(squares / self._rows - mean**2, 0.0)
+        return mean > self._auto.standard_errors * math.sqrt(variance / self._rows)
+
+
+def _held_scores(node: Node, held: Dataset, smoothings: Sequence[float]) -> list[float]:
+    """The sum over held-out rows of log theta, for each smoothing, from counts alone."""
+    counts = leaf_counts(node.source, node.variables, held)
+    return [float(xlogy(counts, smoothed(node, s).table.probabilities).sum()) for s in smoothings]
+
+
+def smoothed(node: Node, smoothing: float) -> Node:
+    """The same node with its table smoothed so."""
+    assert node.table.counts is not None, "learned"
+    return Node(node.variables, node.source, ConditionalTable.from_counts(node.table.counts, smoothing))
