@@ -10,7 +10,7 @@
 namespace depnet {
 
 constexpr std::int64_t kMostDenseStates = 256;
-constexpr std::int64_t kCountsKept = 8 << 20;  // bytes
+constexpr std::int64_t kCountsKept = 4 << 20;  // bytes
 
 // `Splits` says how leaves are counted and split: from the rows of the table, or from counts that
 // come from elsewhere. `make(xlogx, costs, keep_all)` gives one.
