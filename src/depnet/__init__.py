@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         LogProbability,
         MarginalDrift,
         MostProbable,
+        Pool,
         QueryResult,
         RowsResult,
         calibrate,
@@ -104,6 +105,7 @@ __all__ = [
     "Network",
     "NoPenalty",
     "Node",
+    "Pool",
     "QueryResult",
     "RandomScan",
     "RecurrentClass",
@@ -160,8 +162,9 @@ _NAMES = {
     "depnet.exact": "Consistency RecurrentClass consistency law_path recurrent_classes stationary "
     "stationary_cycle",
     "depnet.geometry": "empirical",
-    "depnet.inference": "Comparison DriftReport Imputation LogProbability MarginalDrift MostProbable QueryResult RowsResult "
-    "calibrate compare drift_report impute log_probability marginal_drift most_probable query query_rows sweep_density",
+    "depnet.inference": "Comparison DriftReport Imputation LogProbability MarginalDrift MostProbable Pool QueryResult "
+    "RowsResult calibrate compare drift_report impute log_probability marginal_drift most_probable query query_rows "
+    "sweep_density",
     "depnet.learning.auto": "tune",
     "depnet.learning.certificate": "Certificate certificate",
     "depnet.learning.framework": "SplitMerge WithLossless learn_with",

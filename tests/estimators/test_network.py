@@ -1,6 +1,7 @@
 """`DependencyNetwork`: frames in, frames out, and the library's own answers in between."""
 
 import pickle
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -198,6 +199,29 @@ def test_codes_are_taken_as_they_are() -> None:
     other = Dataset.from_codes([[0]], cardinalities=[1])
     with pytest.raises(DataError, match="another domain"):
         model.score(other)
+
+
+def test_questions_by_bayes_rule_share_a_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["depnet.inference.query"], "EXACT_STATES", 0)
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 2, size=(400, 16))
+    rows[:, 1:] = np.where(rng.random((400, 15)) < 0.8, rows[:, :1], rows[:, 1:])
+    model = DependencyNetwork(random_state=1, penalty="mdl").fit(rows)
+    first, second = (model.query("X3", {"X1": 1}, method="bayes", tolerance=0.02) for _ in range(2))
+    assert first.method == "pool, by Bayes' rule"
+    assert model._pool is not None
+    np.testing.assert_array_equal(first.probabilities, second.probabilities)
+    rare = {f"X{i}": i % 2 for i in range(1, 14)}  # too rare for the pool
+    chains = model.query("X15", rare, method="bayes", tolerance=0.2, max_seconds=1e-9)
+    assert chains.method == "sample, by Bayes' rule"
+    assert model.query("X3", {"X1": 1}, method="sample", tolerance=0.02).method == "sample"
+    again = pickle.loads(pickle.dumps(model))
+    assert again._pool is None
+    np.testing.assert_array_equal(
+        again.query("X3", {"X1": 1}, method="bayes", tolerance=0.02).probabilities, first.probabilities
+    )
+    model.partial_fit(rows)
+    assert model._pool is None
 
 
 def test_cloned_pickled_unfitted(model: DependencyNetwork) -> None:

@@ -67,6 +67,35 @@ def test_the_clamped_chain_obeys_theorem_3(network: Network, seed: int) -> None:
     assert divergence <= limit * (1 + 1e-9) + 1e-12
 
 
+@given(networks(min_variables=2, max_states=200, blocks=True), seeds)
+def test_the_conditioned_law_obeys_the_bound_on_average(network: Network, seed: int) -> None:
+    """Ours: Bayes' rule has a bound too. The average over x_C of FC(p(. | x_C) || pi(. | x_C)) over the nodes outside C
+    is their part of FC(p || pi), since the full conditionals of pi(. | x_C) are those of pi; so FC_lim(p) bounds it.
+    """
+    rng = np.random.default_rng(seed)
+    shape = network.domain.cardinalities
+    clamped = some_clamped(rng, list(range(1, len(shape))))
+    free = [b for b, node in enumerate(network.nodes) if not set(node.variables) & set(clamped)]
+    if not free:
+        return
+    c = random_weights(rng, len(network))
+    pi = depnet.stationary(network, RandomScan(c))
+    p = random_joint(rng, shape)
+    blocks = [network.nodes[b].variables for b in free]
+    part = sum(c[b] for b in free)
+    weights = np.array([c[b] for b in free]) / part
+    average = 0.0
+    for codes in np.ndindex(*(shape[j] for j in clamped)):
+        known = dict(zip(clamped, codes, strict=True))
+        share = p[tuple(known.get(j, slice(None)) for j in range(p.ndim))].sum()
+        average += share * geometry.full_conditional_divergence(
+            clamp(p, known), clamp(pi, known), weights, blocks=blocks
+        )
+    whole = geometry.full_conditional_divergence(p, pi, weights, blocks=blocks)
+    assert average == pytest.approx(whole, rel=1e-6, abs=1e-9)
+    assert part * average <= geometry.fc_limit(p, network, c) * (1 + 1e-9) + 1e-9
+
+
 def test_rare_evidence_may_be_served_poorly_though_the_divergence_is_small() -> None:
     p = np.array([[0.4995, 0.4995], [0.001, 0.0]])  # X_0 = 1 is rare, and X_1 is then certain
     manifold = FullConditionalManifold([[0.5, 0.5]], 1)  # the node has not noticed

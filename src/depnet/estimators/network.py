@@ -19,15 +19,15 @@ from depnet.data.layout import Layout
 from depnet.data.opened import FrameKind, open_frame
 from depnet.estimators.callbacks import CallbackSupportMixin, Tasks, with_callbacks
 from depnet.estimators.filling import filled
-from depnet.estimators.html import html_of
 from depnet.estimators.randomness import generator_of
 from depnet.estimators.settings import BLOCKS, Settings
-from depnet.estimators.summary import QUICK_CODES, Summary, short_lines, summary_of
+from depnet.estimators.showing import ShownMixin
 from depnet.estimators.tables import as_holed, checked, fitted_table, later_table
 from depnet.inference.completion import Completed
 from depnet.inference.holed_score import score_holed
 from depnet.inference.impute import Imputation, impute
-from depnet.inference.query import TOLERANCE, Method, query
+from depnet.inference.pool import Pool
+from depnet.inference.query import EXACT_STATES, TOLERANCE, Method, query
 from depnet.inference.result import QueryResult
 from depnet.inference.rows import query_rows
 from depnet.learning.certificate import Certificate, certificate
@@ -42,7 +42,7 @@ KEPT_CODES = 200_000_000
 """Rows are kept up to so many codes (bytes, mostly): for links, certificates and the support of evidence."""
 
 
-class DependencyNetwork(CallbackSupportMixin, DensityMixin, BaseEstimator):  # type: ignore[misc]
+class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEstimator):  # type: ignore[misc]
     """The joint distribution of a table, as a probabilistic dependency network.
 
     Parameters are those of `depnet.learn` (penalty, smoothing, blocks, max_leaves, min_leaf_rows, roles, forbidden,
@@ -70,6 +70,7 @@ class DependencyNetwork(CallbackSupportMixin, DensityMixin, BaseEstimator):  # t
     data_: Dataset | None
     completion_: Completed | None
     _certified: Certificate | None
+    _pool: Pool | None
     _updated: bool
 
     def __init__(
@@ -137,7 +138,7 @@ class DependencyNetwork(CallbackSupportMixin, DensityMixin, BaseEstimator):  # t
         kept = self.data_
         self.network_ = self.network_.updated(rows)
         self.data_ = None if kept is None else _joined(kept, rows)
-        self._certified, self._updated = None, True
+        self._certified, self._pool, self._updated = None, None, True
         return self
 
     def _drawn(self, holed: Holed, rng: np.random.Generator) -> Dataset:
@@ -165,7 +166,7 @@ class DependencyNetwork(CallbackSupportMixin, DensityMixin, BaseEstimator):  # t
         self.completion_ = completed
         rows = None if completed is None else completed.dataset
         self.data_ = rows if rows is not None and rows.codes.size <= KEPT_CODES else None
-        self._certified = None
+        self._certified = self._pool = None
         self._updated = False
 
     def _rows(self, X: Any, absent: HandleUnknown = "error") -> Holed:
@@ -196,8 +197,14 @@ class DependencyNetwork(CallbackSupportMixin, DensityMixin, BaseEstimator):  # t
         tolerance: float = TOLERANCE,
         max_seconds: float | None = None,
     ) -> QueryResult:
-        """What is likely given what is known; see `depnet.query`. The support is counted in `data_`."""
+        """What is likely given what is known; see `depnet.query`. The support is counted in `data_`.
+
+        The first question by method="bayes" draws a `depnet.Pool`; it is kept for the next ones.
+        """
         check_is_fitted(self, "network_")
+        if method == "bayes" and self._pool is None and self.domain_.size > EXACT_STATES:
+            drawing = generator_of(self.random_state)
+            self._pool = Pool.draw(self.network_, rng=drawing, n_jobs=self._settings().threads)
         return query(
             self.network_,
             targets,
@@ -207,6 +214,7 @@ class DependencyNetwork(CallbackSupportMixin, DensityMixin, BaseEstimator):  # t
             tolerance=tolerance,
             max_seconds=max_seconds,
             data=self.data_,
+            pool=self._pool if method == "bayes" else None,
             rng=generator_of(self.random_state),
         )
 
@@ -348,38 +356,6 @@ class DependencyNetwork(CallbackSupportMixin, DensityMixin, BaseEstimator):  # t
             rng=generator_of(self.random_state),
         )
 
-    # Showing
-
-    def summary(self) -> Summary:
-        """The certificate, the data's marginals against the model's, one-sided links and inconsistency; print it."""
-        check_is_fitted(self, "network_")
-        return summary_of(
-            self.network_,
-            data=self.data_,
-            proven=self.certificate_,
-            completed=self.completion_,
-            rng=generator_of(self.random_state),
-        )
-
-    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        text = str(super().__repr__(N_CHAR_MAX))
-        if not hasattr(self, "network_"):
-            return text
-        return "\n".join([text, *short_lines(self.network_, self.data_, self._quick_certificate())])
-
-    def _quick_certificate(self) -> Certificate | None:
-        """The certificate, unless it was never asked for and would take long: a repr must come at once."""
-        large = self.data_ is not None and self.data_.codes.size > QUICK_CODES
-        return self._certified if large else self.certificate_
-
-    def _repr_html_(self) -> str:
-        if not hasattr(self, "network_"):
-            return str(super()._html_repr())
-        return html_of(self, self.network_, links(self.network_), self._quick_certificate())
-
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        return {"text/plain": repr(self), "text/html": self._repr_html_()}
-
     # Keeping
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -402,6 +378,10 @@ class DependencyNetwork(CallbackSupportMixin, DensityMixin, BaseEstimator):  # t
         model.n_features_in_ = len(network.domain)
         model.feature_names_in_ = np.array(network.domain.names, dtype=object)
         return model
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return state | {"_pool": None} if "_pool" in state else state  # drawn again where it is wanted
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -6,6 +6,7 @@ from depnet.inference.density import LogProbability, log_probability, sweep_dens
 from depnet.inference.drift import DriftReport, MarginalDrift, drift_report, marginal_drift
 from depnet.inference.impute import Imputation, impute
 from depnet.inference.most_probable import MostProbable, most_probable
+from depnet.inference.pool import Pool
 from depnet.inference.query import query
 from depnet.inference.result import QueryResult
 from depnet.inference.rows import RowsResult, query_rows
@@ -18,6 +19,7 @@ __all__ = [
     "LogProbability",
     "MarginalDrift",
     "MostProbable",
+    "Pool",
     "QueryResult",
     "RowsResult",
     "Support",

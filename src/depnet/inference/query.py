@@ -19,6 +19,7 @@ from depnet.errors import EvidenceError
 from depnet.inference.chains import Over
 from depnet.inference.law import at_last, exact_law, is_look_up, looked_up, marginal
 from depnet.inference.mean_field import mean_field
+from depnet.inference.pool import Pool
 from depnet.inference.relevance import Reduced, closure, reduce
 from depnet.inference.result import Answer, Diagnostics, QueryResult
 from depnet.inference.sampled import sampled
@@ -62,6 +63,7 @@ def query(
     tolerance: float = TOLERANCE,
     max_seconds: float | None = None,
     data: Dataset | None = None,
+    pool: Pool | None = None,
     rng: np.random.Generator | None = None,
     stop: Over | None = None,
 ) -> QueryResult:
@@ -74,7 +76,9 @@ def query(
     second, says True. These clamp the evidence (Sec. 5).
     "bayes" conditions the joint law on it instead, pi(T | x_C): slower the rarer the evidence is, but evidence
     that no relevant node reads, though its own node reads others, then has its effect; docs/queries.md compares the
-    two. With the training `data`, the support of the evidence is counted exactly.
+    two. With a `Pool` of the network's states, drawn once, such a question takes milliseconds wherever the pool
+    has enough of them for the `tolerance`; else chains are run as without. With the training `data`, the support of the
+    evidence is counted exactly.
 
     >>> from depnet import Network
     >>> import numpy as np
@@ -88,6 +92,7 @@ def query(
     wanted = _checked_targets(domain, targets)
     _check_arguments(network, wanted, known, joint, method, tolerance, max_seconds)
     checked_scan(scan)
+    _check_pool(network, scan, method, pool)
     free = tuple(i for i in wanted if i not in known.clamped)
     # By Bayes' rule, clamped variables are asked for together with the targets, and then given.
     given_codes = dict(known.clamped) if method == "bayes" and free else {}
@@ -97,6 +102,13 @@ def query(
     used: frozenset[int] = frozenset(i for i in wanted if i in known.clamped)
     parts: list[tuple[tuple[int, ...], _Part]] = []
     for group in _groups(network, free, held, joint, method):
+        reached, _, _ = closure(network, (*group, *given_codes), held) if pool is not None else ((), (), ())
+        pooled = None if pool is None else _pooled(pool, reached, group, known, joint, tolerance)
+        if pooled is not None:
+            inside = reached
+            used |= given_codes.keys()
+            parts.append((group, pooled))
+            continue
         reduced = reduce(network, (*group, *given_codes), held, scan)
         inside += tuple(i for i in reduced.closure if i not in inside)
         used |= reduced.used | given_codes.keys()
@@ -141,6 +153,40 @@ def query(
 def _named(methods: set[str], bayes: bool) -> str:
     name = " and ".join(sorted(methods)) or "evidence"
     return f"{name}, by Bayes' rule" if bayes else name
+
+
+def _check_pool(network: Network, scan: Scan, method: str, pool: Pool | None) -> None:
+    if pool is None:
+        return
+    if not isinstance(pool, Pool):
+        raise ValueError(f"pool is a Pool, as Pool.draw(network) makes; got {type(pool).__name__}.")
+    if method != "bayes":
+        raise ValueError(
+            f'a pool answers by Bayes\' rule: give method="bayes" with it; got method={method!r}.'
+        )
+    if (pool.network is not network and pool.network != network) or pool.scan != scan:
+        raise ValueError("the pool was drawn from another network or under another scan. Draw one from this.")
+
+
+def _pooled(
+    pool: Pool,
+    reached: tuple[int, ...],
+    group: tuple[int, ...],
+    known: Evidence,
+    joint: bool,
+    tolerance: float,
+) -> _Part | None:
+    """The answer from the pool; None where the law is small enough to be exact, or the pool has too little to say."""
+    cards = pool.network.domain.cardinalities
+    if known.tilts or math.prod(cards[i] for i in reached) <= EXACT_STATES:
+        return None
+    found = pool.answer([group] if joint else [(i,) for i in group], known.clamped)
+    if found is None or found.diagnostics.largest_error > tolerance:
+        return None
+    warnings = (
+        () if pool.mixing.settled else ("the chains of the pool had not settled when they were recorded.",)
+    )
+    return _Part(found.values, found.errors, "pool", pool.mixing.settled, found.diagnostics, warnings)
 
 
 def _checked_targets(domain: Domain, targets: str | Sequence[str]) -> tuple[int, ...]:

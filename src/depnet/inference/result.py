@@ -25,7 +25,8 @@ class Diagnostics:
 
     `r_hat` is the largest split R-hat of any probability reported; `effective_sample_size` the smallest
     number of independent draws of the targets that would have the same standard error; `updates` are site
-    updates in all, burn-in included.
+    updates in all, burn-in included. `matches` are the states of a `Pool` that have the evidence, where the answer
+    comes from one; `r_hat` is then that of its pilot run.
     """
 
     r_hat: float
@@ -35,6 +36,7 @@ class Diagnostics:
     burn_in: int
     updates: int
     largest_error: float
+    matches: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,6 +102,7 @@ class QueryResult:
             lines.append(
                 f"standard errors up to {d.largest_error:.2g} (asked: {self.tolerance:.2g}), R-hat {d.r_hat:.3f}, "
                 f"effective sample size {d.effective_sample_size:,.0f}, {d.chains} chains of {counted(d.sweeps, 'sweep')}"
+                + ("" if d.matches is None else f", {counted(d.matches, 'state')} of the pool match")
             )
         if self.evidence_ignored:
             lines.append(f"evidence without effect: {', '.join(self.evidence_ignored)}")
