@@ -12,17 +12,10 @@ import depnet
 from depnet import Aic, Dataset, Mdl, StructuralMdl, learn
 from depnet.arrays import FloatArray, IntArray
 from depnet.errors import LearningError
-from depnet.learning import blocks
+from depnet.learning import blocks, coupling
 from depnet.learning.auto import learn_auto
-from depnet.learning.blocks import (
-    block_penalty,
-    block_smoothing,
-    candidates,
-    choose_blocks,
-    held_out_gain,
-    mutual_information,
-    share_of,
-)
+from depnet.learning.blocks import block_smoothing, choose_blocks, held_out_gain, share_of, what_it_knows
+from depnet.learning.coupling import candidates, mutual_information
 from depnet.learning.ladder import Auto
 from depnet.learning.options import plan
 from tests.strategies import datasets, seeds
@@ -150,12 +143,13 @@ def test_held_out_rows_show_a_block_that_forgets() -> None:
     codes[:, 3] = codes[:, 1] ^ (rng.random(6_000) < 0.05)
     table = Dataset.from_codes(codes, [2] * 4)
     names = table.domain.names
-    good = learn(table, blocks=[names[:1], names[1:2], names[:2]])
-    blind = learn(table, blocks=[names[:2]], penalty=1e6 * Mdl())
+    good = learn(table, blocks=[names[:1], names[1:2], names[:2]], smoothing=0.5)
+    blind = learn(table, blocks=[names[:2]], penalty=1e6 * Mdl(), smoothing=0.5)
     held = Dataset.from_codes(codes[:1_000], [2] * 4)
-    gain, known = held_out_gain(good.nodes[2], good.nodes[:2], held)
+    singles = [what_it_knows(node, held) for node in good.nodes[:2]]
+    gain, known = held_out_gain(good.nodes[2], singles, held)
     assert abs(gain) < 0.03 * known
-    forgot, _ = held_out_gain(blind.nodes[0], good.nodes[:2], held)
+    forgot, _ = held_out_gain(blind.nodes[0], singles, held)
     assert forgot < -0.9 * known
     assert known == pytest.approx(2 * (math.log(2) + 0.05 * math.log(0.05) + 0.95 * math.log(0.95)), abs=0.05)
 
@@ -174,11 +168,11 @@ def test_pairs_that_suffer_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None
     assert choose_blocks(table, Mdl())
     kept = choose_blocks(table, Mdl())
     with monkeypatch.context() as patch:  # a few are tried first, and do not suffer: the same are kept
-        patch.setattr(blocks, "PILOT", 1)
+        patch.setattr(blocks, "SOME", 1)
         assert choose_blocks(table, Mdl()) == kept
     monkeypatch.setattr(blocks, "SCALE", 1e6)
     assert choose_blocks(table, Mdl()) == ()
-    monkeypatch.setattr(blocks, "PILOT", 1)
+    monkeypatch.setattr(blocks, "SOME", 1)
     assert choose_blocks(table, Mdl()) == ()
 
 
@@ -227,9 +221,9 @@ def test_on_the_ladder_a_block_pays_its_share_and_its_cells_share_the_smoothing(
 
 
 def test_penalties_and_pseudo_counts_of_blocks() -> None:
-    assert block_penalty(Aic(), (3,)) == Aic()
-    assert block_penalty(Aic(), (3, 4))(8, 100) == pytest.approx(Aic()(2, 100))
-    assert block_penalty(StructuralMdl(), (3, 4)) == 0.25 * StructuralMdl()
+    assert share_of([3]).penalty(Aic()) == Aic()
+    assert share_of([3, 3]).penalty(Aic())(8, 100) == pytest.approx(Aic()(2, 100))
+    assert share_of([3, 3]).penalty(StructuralMdl()) == 0.25 * StructuralMdl()
     assert block_smoothing(0.5, [3, 3]) * 9 == pytest.approx(1.5)
 
 
@@ -237,7 +231,7 @@ def test_penalties_and_pseudo_counts_of_blocks() -> None:
 def test_information_does_not_depend_on_how_many_tables_are_held(table: Dataset) -> None:
     whole = mutual_information(table)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blocks, "BAND_CELLS", 1)
+        patch.setattr(coupling, "BAND_CELLS", 1)
         for a, b in zip(whole, mutual_information(table), strict=True):
             assert np.array_equal(a, b)
 

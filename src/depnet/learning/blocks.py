@@ -2,28 +2,29 @@ r"""`blocks="auto"`: which variables move together (ours, beyond the paper).
 
 Where variables are tightly coupled, updating them one by one crosses between modes only through rare states, and
 their tiny conditional probabilities then decide how much weight each mode gets. A node that updates
-both variables at once crosses directly. Candidates are the edges of the Chow-Liu forest, the tree of most mutual
-information
+both variables at once crosses directly. Candidates are the edges of the Chow-Liu forest (`depnet.learning.coupling`)
+with at most `MAX_STATES` joint states. (Further strong pairs beside the forest's made drift worse, not better.) Each
+candidate is then learned from a part of the rows beside the single variables, and accepted where
 
-.. math:: I(X_i; X_j) = H(X_i) + H(X_j) - H(X_i, X_j),
+1. the held-out pseudo-likelihood of its two variables, read off its table by
 
-an edge only where it is worth its parameters, N I > (|X_i| - 1)(|X_j| - 1) log(N) / 2, and has at most `MAX_STATES`
-joint states. (Further strong pairs beside the forest's made drift worse, not better.) Each candidate is then learned
-from a part of the rows beside the single variables, and kept where the held-out pseudo-likelihood of its two
-variables, read off its table by
+   .. math:: \theta_B(x_i \mid x_{B - i}, y) = \theta_B(x_B \mid y) / \sum_{x_i} \theta_B(x_B \mid y),
 
-.. math:: \theta_B(x_i \mid x_{B - i}, y) = \theta_B(x_B \mid y) / \sum_{x_i} \theta_B(x_B \mid y),
+   does not suffer: it may lose to the single variables' nodes at most `ALLOWED_LOSS` of what those know; and where all
+   candidates together lose more, none is kept;
+2. the model's 1- and 2-way marginals come nearer to those of held-out rows than without blocks, or are within twice the
+   distance of rows of the data (`depnet.learning.pilot`). Where those of all blocks are not, the stronger half of them is
+   tried, and so on.
 
-does not suffer: it may lose to the single variables' nodes at most `ALLOWED_LOSS` of what those know; and where all
-candidates together lose more, none is kept. Variables in no kept pair have a node of their own. A pair's parameters
-cost `SCALE` times what the penalty says, since it must know of all that bears on either variable, and a source
-grown too short forgets some of it. docs/blocks.md has the measurements.
+Variables in no kept pair have a node of their own. A pair's parameters cost `SCALE` times what the penalty says, since it
+must know of all that bears on either variable, and a source grown too short forgets some of it. docs/blocks.md has the
+measurements.
 """
 
 import math
 import os
+import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import xlogy
@@ -32,19 +33,20 @@ from depnet.arrays import FloatArray
 from depnet.data.dataset import Dataset
 from depnet.errors import LearningError
 from depnet.learning.auto import learn_auto
-from depnet.learning.held_out import held_out
+from depnet.learning.coupling import MAX_STATES, Candidate, candidates, entropy
+from depnet.learning.deal import dealt
 from depnet.learning.ladder import Auto, Share, scaled
 from depnet.learning.learn import Progress, learn_tasks
-from depnet.learning.options import Limits, Role, Task, checked_seconds, plan
+from depnet.learning.native import Grower
+from depnet.learning.options import Limits, Role, checked_jobs, checked_seconds, plan
+from depnet.learning.parallel import grown_batches
 from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, checked_penalty
-from depnet.model.counting import leaf_counts
-from depnet.model.marginals import PairTables, pair_cells
+from depnet.learning.pilot import apart, pilot, some_rows
+from depnet.model.counting import joint_states, tabulate
+from depnet.model.decision_graph import DecisionGraph
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.table import ConditionalTable, checked_smoothing
-
-MAX_STATES = 64
-"""A block has at most so many joint states."""
 
 SCALE = 0.25
 """What a parameter of a chosen block costs, in units of the penalty."""
@@ -55,29 +57,71 @@ ALLOWED_LOSS = 0.03
 TRIAL_SMOOTHING = 0.5
 """The pseudo-count of trial tables, shared over a block's cells as `block_smoothing` does."""
 
-
-PILOT = 12
+SOME = 8
 """So many candidates, evenly spread from strong to weak, are tried before all of many."""
 
-MANY_ROWS = 25_000
-"""From so many rows on, a fifth of them is enough to choose by, and cheaper."""
-
-BAND_CELLS = 1 << 22
-"""So many cells of 2-way tables are held at once."""
+HELD_OUT = 4_000
+"""Rows to score on, at most; four times as many to learn from. On more rows the trials would say the same."""
 
 FEW_ROWS = 50
 """Fewer rows than this say nothing about blocks."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A pair of variables that may become a block."""
+class BlockTrials:
+    """Nodes learned from a part of the rows, each once, and what they are worth on rows held out."""
 
-    variables: tuple[int, int]
-    information: float
-    """I(X_i; X_j), nats."""
-    coupling: float
-    """I(X_i; X_j) over the smaller entropy: 1 where one variable is a function of the other."""
+    def __init__(
+        self, dataset: Dataset, penalty: Penalty, limits: Limits, n_jobs: int | None, before: float
+    ) -> None:
+        cycle = max(5, dataset.total // HELD_OUT)
+        self.rows, self.held = dealt(dataset, (4, 1), of=cycle)
+        self._penalties = (penalty, scaled(SCALE, penalty))
+        self._limits, self._jobs, self._before = limits, n_jobs, before
+        self._nodes: dict[tuple[int, ...], Node] = {}
+        self._alone: dict[int, tuple[float, float]] = {}
+
+    def nodes(self, targets: Sequence[tuple[int, ...]]) -> list[Node]:
+        """The nodes that update these variables, with smoothed tables."""
+        domain, missing = self.rows.domain, [block for block in targets if block not in self._nodes]
+        names = [tuple(domain.names[i] for i in block) for block in missing]
+        tasks = plan(domain, blocks=names)[: len(missing)]
+        grower = Grower(
+            self.rows,
+            tasks,
+            [self._penalties[len(block) > 1] for block in missing],
+            self._limits,
+            None if math.isinf(self._before) else max(self._before - time.monotonic(), 0.0),
+        )
+        for batch in grown_batches(grower, range(len(missing)), self._jobs):
+            for grown in batch.nodes(tasks, domain.cardinalities, TRIAL_SMOOTHING):
+                block = missing[grown.number]
+                node = Node.learned(block, grown.source, grown.table)
+                self._nodes[block] = shared_smoothing(node, TRIAL_SMOOTHING, domain.cardinalities)
+        return [self._nodes[block] for block in targets]
+
+    def gains(self, some: Sequence[Candidate]) -> list[tuple[float, float]]:
+        """`held_out_gain` of each of these pairs."""
+        singles = sorted({i for c in some for i in c.variables})
+        found = self.nodes([*((i,) for i in singles), *(c.variables for c in some)])
+        for i, node in zip(singles, found, strict=False):
+            if i not in self._alone:
+                self._alone[i] = what_it_knows(node, self.held)
+        return [
+            held_out_gain(block, [self._alone[i] for i in block.variables], self.held)
+            for block in found[len(singles) :]
+        ]
+
+    def distance(self, pairs: Sequence[tuple[int, ...]]) -> float:
+        """How far the marginals of the network with these pairs are from the held-out rows'."""
+        covered = {i for pair in pairs for i in pair}
+        others = [(i,) for i in range(len(self.rows.domain)) if i not in covered]
+        return apart(pilot(self.nodes([*pairs, *others]), some_rows(self.rows)), self.held)
+
+    def near(self, pairs: Sequence[tuple[int, ...]]) -> bool:
+        """Do these pairs bring the marginals nearer than single variables do, or within twice what rows of the data have?"""
+        floor = apart(some_rows(self.rows), self.held)
+        distance = self.distance(pairs)
+        return distance <= 2 * floor or distance <= self.distance([])
 
 
 def choose_blocks(
@@ -97,113 +141,45 @@ def choose_blocks(
     """
     if dataset.total < FEW_ROWS or len(dataset.domain) < 2:
         return ()
-    names = dataset.domain.names
+    before = math.inf if max_seconds is None else time.monotonic() + max_seconds
     barred = {dataset.domain.index(name) for name in alone}
-    if dataset.total >= MANY_ROWS:
-        _, dataset = next(held_out(dataset))
-    found = [c for c in candidates(dataset, max_states) if not barred.intersection(c.variables)]
-    if not found:
-        return ()
-    rows, held = next(held_out(dataset))
-
-    def tried(some: Sequence[Candidate]) -> list[tuple[float, float]]:
-        singles = sorted({i for c in some for i in c.variables})
-        targets = [*((i,) for i in singles), *(c.variables for c in some)]
-        whole = plan(dataset.domain, blocks=[tuple(names[i] for i in block) for block in targets])
-        # The variables of no candidate need a node, but nobody asks what it knows.
-        tasks = [
-            *whole[: len(targets)],
-            *(Task(task.targets, (), frozenset()) for task in whole[len(targets) :]),
-        ]
-        penalties = [block_penalty(penalty, task.targets) for task in tasks]
-        network = learn_tasks(rows, tasks, penalties, n_jobs=n_jobs, limits=limits, max_seconds=max_seconds)
-        trial = network.nodes[: len(targets)]
-        single = dict(zip(singles, trial[: len(singles)], strict=True))
-        return [
-            held_out_gain(block, [single[i] for i in c.variables], held)
-            for c, block in zip(some, trial[len(singles) :], strict=True)
-        ]
-
-    # Where pairs suffer as a whole there are too few rows for them, and those that seem not to are luck.
-    if len(found) > 3 * PILOT and not _suffer_little(
-        tried(found[:: len(found) // PILOT]), 1.5 * ALLOWED_LOSS
+    trials = BlockTrials(dataset, penalty, limits, checked_jobs(n_jobs), before)
+    found = [c for c in candidates(trials.rows, max_states) if not barred.intersection(c.variables)]
+    # Where pairs suffer as a whole there are too few rows for them, and those that seem not to are luck. Some of many
+    # show it where it is clear: most of a wide table's cost is spared.
+    if len(found) > 3 * SOME and not _suffer_little(
+        trials.gains(found[:: len(found) // SOME]), 1.5 * ALLOWED_LOSS
     ):
-        return ()  # so clearly that some of them show it: most of a wide table's cost is spared
-    gains = tried(found)
-    if not _suffer_little(gains, ALLOWED_LOSS):
         return ()
-    return tuple(
-        (names[c.variables[0]], names[c.variables[1]])
-        for c, gain in zip(found, gains, strict=True)
-        if _suffer_little([gain], ALLOWED_LOSS)
-    )
-
-
-def candidates(dataset: Dataset, max_states: int = MAX_STATES) -> tuple[Candidate, ...]:
-    """The Chow-Liu forest's edges that pay for themselves and are small enough, the strongest first."""
-    if isinstance(max_states, bool) or not isinstance(max_states, int) or max_states < 4:
-        raise LearningError(
-            f"max_states is a whole number of at least 4, two variables of two states; got {max_states!r}."
-        )
-    rows, cards = dataset.total, np.array(dataset.domain.cardinalities)
-    if rows == 0 or len(cards) < 2:
+    gains = trials.gains(found)
+    if not found or not _suffer_little(gains, ALLOWED_LOSS):
         return ()
-    entropies, information = mutual_information(dataset)
-    first, second = np.triu_indices(len(cards), 1)
-    parameters = (cards[first] - 1) * (cards[second] - 1)
-    worth = np.flatnonzero((parameters > 0) & (rows * information > parameters * math.log(rows) / 2))
-    # Equal information is broken by the variables' numbers, so that the forest is one.
-    order = worth[np.argsort(-information[worth], kind="stable")]
-    edges = _forest(
-        zip(first[order].tolist(), second[order].tolist(), order.tolist(), strict=True), len(cards)
-    )
-    found = []
-    for i, j, number in edges:
-        if cards[i] * cards[j] <= max_states:
-            coupling = float(information[number] / min(entropies[i], entropies[j]))
-            found.append(Candidate((i, j), float(information[number]), min(coupling, 1.0)))
-    return tuple(found)
+    kept = [c.variables for c, gain in zip(found, gains, strict=True) if _suffer_little([gain], ALLOWED_LOSS)]
+    while kept and not trials.near(kept):
+        kept = kept[: len(kept) // 2]
+    names = dataset.domain.names
+    return tuple((names[i], names[j]) for i, j in kept)
 
 
-def mutual_information(dataset: Dataset) -> tuple[FloatArray, FloatArray]:
-    """H(X_i) of each variable and I(X_i; X_j) of each pair (0, 1), (0, 2), ..., (1, 2), ..., in nats."""
-    cards, rows = dataset.domain.cardinalities, dataset.total
-    entropies, joint = np.zeros(len(cards)), []
-    first = 0
-    while first < len(cards) - 1:
-        last = first + 1
-        while last < len(cards) - 1 and pair_cells(cards, first, last + 1) <= BAND_CELLS:
-            last += 1
-        tables = PairTables.of(dataset, first, last)
-        joint.append(math.log(rows) - tables.sums(xlogy(tables.cells, tables.cells)) / rows)
-        if first == 0:
-            entropies[0] = _entropy(tables[0, 1].sum(axis=1))
-            entropies[1:] = [_entropy(tables[0, j].sum(axis=0)) for j in range(1, len(cards))]
-        first = last
-    i, j = np.triu_indices(len(cards), 1)
-    return entropies, np.maximum(entropies[i] + entropies[j] - np.concatenate(joint), 0.0)
+def what_it_knows(node: Node, held: Dataset) -> tuple[float, float]:
+    """The mean held-out log theta of a single variable's node, and H(X_i) less its log loss, in nats per row."""
+    counts = _counts(node, held)
+    score = float(xlogy(counts, node.table.probabilities).sum()) / held.total
+    return score, entropy(counts.sum(axis=0)) + score
 
 
-def held_out_gain(block: Node, singles: Sequence[Node], held: Dataset) -> tuple[float, float]:
+def held_out_gain(block: Node, singles: Sequence[tuple[float, float]], held: Dataset) -> tuple[float, float]:
     """(gain, known): the held-out log theta of the block's variables over their single nodes', and
-    what those nodes know, H(X_i) less their log loss, both summed over the block and in nats per row.
+    what those nodes know, both summed over the block and in nats per row. `singles` is `what_it_knows` of each.
     """
-    gain = known = 0.0
-    for node, score in zip(singles, read_off(_smoothed(block, held.domain.cardinalities), held), strict=True):
-        counts = leaf_counts(node.source, node.variables, held)
-        alone = (
-            float(xlogy(counts, _smoothed(node, held.domain.cardinalities).table.probabilities).sum())
-            / held.total
-        )
-        gain += score - alone
-        known += _entropy(counts.sum(axis=0)) + alone
-    return gain, max(known, 0.0)
+    gain = float(read_off(block, held).sum()) - sum(score for score, _ in singles)
+    return gain, max(sum(known for _, known in singles), 0.0)
 
 
 def read_off(block: Node, held: Dataset) -> FloatArray:
     """For each variable of a block, the mean held-out log theta_B(x_i | the rest of the block, y)."""
     cards = [held.domain.cardinalities[i] for i in block.variables]
-    counts = leaf_counts(block.source, block.variables, held).reshape(-1, *cards)
+    counts = _counts(block, held).reshape(-1, *cards)
     theta = block.table.probabilities.reshape(-1, *cards)
     scores = []
     for axis in range(1, len(cards) + 1):
@@ -211,6 +187,12 @@ def read_off(block: Node, held: Dataset) -> FloatArray:
         conditional = np.divide(theta, totals, out=np.zeros_like(theta), where=totals > 0)
         scores.append(float(xlogy(counts, conditional).sum()) / held.total)
     return np.array(scores)
+
+
+def _counts(node: Node, held: Dataset) -> np.ndarray:
+    source = node.source
+    leaves = source.leaves(held) if isinstance(source, DecisionGraph) else source(held.codes)
+    return tabulate(leaves, joint_states(held, node.variables), source.size, node.table.states, held)
 
 
 def _suffer_little(gains: Sequence[tuple[float, float]], allowed: float) -> bool:
@@ -233,39 +215,13 @@ def share_of(cardinalities: Sequence[int]) -> Share:
     return Share(1.0 if len(cardinalities) == 1 else SCALE, block_smoothing(1.0, cardinalities))
 
 
-def block_penalty(penalty: Penalty, variables: Sequence[int]) -> Penalty:
-    """The penalty of a chosen node: `SCALE` times the given one for a block, the given one for a variable."""
-    return penalty if len(variables) == 1 else scaled(SCALE, penalty)
-
-
-def _smoothed(node: Node, cardinalities: Sequence[int]) -> Node:
-    return _with_smoothing(node, block_smoothing(TRIAL_SMOOTHING, [cardinalities[i] for i in node.variables]))
-
-
-def _entropy(counts: np.ndarray) -> float:
-    rows = counts.sum()
-    return float(math.log(rows) - xlogy(counts, counts).sum() / rows) if rows else 0.0
-
-
-def _forest(found: Iterable[tuple[int, int, int]], variables: int) -> list[tuple[int, int, int]]:
-    """Kruskal's algorithm: the edges (i, j, number), given heaviest first, that close no circle."""
-    group = list(range(variables))
-
-    def root(i: int) -> int:
-        while group[i] != i:
-            group[i] = group[group[i]]
-            i = group[i]
-        return i
-
-    edges = []
-    for edge in found:
-        i, j = root(edge[0]), root(edge[1])
-        if i != j:
-            group[i] = j
-            edges.append(edge)
-            if len(edges) == variables - 1:
-                break
-    return edges
+def shared_smoothing(node: Node, smoothing: float, cardinalities: Sequence[int]) -> Node:
+    """A learned node whose cells share a leaf's pseudo-counts as `block_smoothing` says."""
+    own = block_smoothing(smoothing, [cardinalities[i] for i in node.variables])
+    if own == node.table.smoothing:
+        return node
+    assert node.table.counts is not None, "learned"
+    return Node.learned(node.variables, node.source, ConditionalTable.learned(node.table.counts, own))
 
 
 def learn_with_chosen_blocks(
@@ -292,6 +248,8 @@ def learn_with_chosen_blocks(
     smoothing = checked_smoothing(smoothing)
     max_seconds = checked_seconds(max_seconds)
     by_held_out = isinstance(penalty, Auto) or penalty == "auto"
+    if validation is not None and not by_held_out:
+        raise LearningError('validation= is for penalty="auto"; no other penalty looks at held-out rows.')
     rule = Mdl() if isinstance(penalty, Auto) or penalty == "auto" else checked_penalty(penalty)
     chosen = choose_blocks(
         dataset,
@@ -319,12 +277,11 @@ def learn_with_chosen_blocks(
             shares=[share_of([cards[i] for i in task.targets]) for task in tasks],
         )
         return network
-    if validation is not None:
-        raise LearningError('validation= is for penalty="auto"; no other penalty looks at held-out rows.')
+    of_block = scaled(SCALE, rule)
     network = learn_tasks(
         dataset,
         tasks,
-        [block_penalty(rule, task.targets) for task in tasks],
+        [rule if len(task.targets) == 1 else of_block for task in tasks],
         smoothing=smoothing,
         n_jobs=n_jobs,
         limits=limits,
@@ -332,13 +289,6 @@ def learn_with_chosen_blocks(
         progress=progress,
         resume=resume,
     )
-    nodes = tuple(
-        _with_smoothing(node, block_smoothing(smoothing, [cards[i] for i in node.variables]))
-        for node in network.nodes
-    )
-    return Network(dataset.domain, nodes)
-
-
-def _with_smoothing(node: Node, smoothing: float) -> Node:
-    assert node.table.counts is not None, "learned"
-    return Node(node.variables, node.source, ConditionalTable.from_counts(node.table.counts, smoothing))
+    if not chosen:
+        return network
+    return Network(dataset.domain, tuple(shared_smoothing(node, smoothing, cards) for node in network.nodes))

@@ -9,7 +9,8 @@ from depnet.data.dataset import Dataset
 
 def taken(dataset: Dataset, rows: NDArray[np.intp], weights: IntArray | None = None) -> Dataset:
     """The rows with these numbers, with their own weights or with new ones."""
-    codes: CodeArray = dataset.codes[rows].copy(order="F")
+    codes: CodeArray = np.empty((dataset.codes.shape[1], len(rows)), dtype=dataset.codes.dtype).T
+    np.take(dataset.codes.T, rows, axis=1, out=codes.T)  # column by column, as they lie
     if weights is None and dataset.weights is not None:
         weights = dataset.weights[rows]
     kept = None if weights is None else read_only(np.array(weights, dtype=np.int64))

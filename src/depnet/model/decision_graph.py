@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from depnet._native import decision_graph as native
 from depnet.arrays import CodeArray, LeafArray, read_only
+from depnet.data.dataset import Dataset
 from depnet.data.whole import is_whole
 from depnet.errors import ModelError, brief
 from depnet.model.operations import Merge, Operation, Split
@@ -118,6 +119,12 @@ class DecisionGraph:
         table = self._checked(codes)
         leaves = np.empty(len(table), dtype=np.int32)
         native.walk(*self.compiled, table, leaves)
+        return leaves
+
+    def leaves(self, dataset: Dataset) -> LeafArray:
+        """The leaf of every row of a dataset of this domain, whose codes were checked when it was made."""
+        leaves = np.empty(dataset.rows, dtype=np.int32)
+        native.walk(*self.compiled, dataset.codes, leaves)
         return leaves
 
     def replay(self, codes: ArrayLike) -> LeafArray:
