@@ -224,6 +224,22 @@ def test_questions_by_bayes_rule_share_a_pool(monkeypatch: pytest.MonkeyPatch) -
     assert model._pool is None
 
 
+def test_a_calibrated_network_has_the_datas_marginals() -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 2, size=(2_000, 1)) ^ (rng.random((2_000, 4)) < 0.02)
+    plain, tilted = (
+        DependencyNetwork(random_state=1, penalty="mdl", calibrate=calibrate).fit(rows)
+        for calibrate in (False, True)
+    )
+    assert all(node.table.tilt is None for node in plain.network_.nodes)
+    assert all(node.table.tilt is not None for node in tilted.network_.nodes)
+    assert [node.source for node in tilted.network_.nodes] == [node.source for node in plain.network_.nodes]
+    seeded = DependencyNetwork(random_state=1, penalty="mdl", calibrate=True).fit(rows)
+    assert seeded.network_ == tilted.network_
+    law = depnet.stationary(tilted.network_, depnet.RandomScan()).sum(axis=(1, 2, 3))
+    assert law[1] == pytest.approx(rows[:, 0].mean(), abs=0.02)
+
+
 def test_cloned_pickled_unfitted(model: DependencyNetwork) -> None:
     again = pickle.loads(pickle.dumps(model))
     assert again.network_ == model.network_

@@ -40,6 +40,11 @@ if TYPE_CHECKING:
     metavar="auto|A,B",
     help="Variables that one node updates together: pairs chosen by held-out rows (auto), or named; may be repeated.",
 )
+@click.option(
+    "--calibrate",
+    is_flag=True,
+    help="Tilt the tables until the model's own marginals are the data's (some seconds).",
+)
 @MISSING
 @COLUMNS
 @WHERE
@@ -67,6 +72,7 @@ def fit(
     penalty: str,
     smoothing: float,
     blocks: tuple[str, ...],
+    calibrate: bool,
     missing: str,
     columns: tuple[str, ...],
     where: str | None,
@@ -105,6 +111,7 @@ def fit(
         roles=roles_of(roles),
         forbidden=links_of(forbid),
         max_seconds=max_seconds,
+        calibrate=calibrate,
         n_jobs=jobs,
         resume=resume,
     )

@@ -22,7 +22,7 @@ from depnet.estimators.filling import filled
 from depnet.estimators.randomness import generator_of
 from depnet.estimators.settings import BLOCKS, Settings
 from depnet.estimators.showing import ShownMixin
-from depnet.estimators.tables import as_holed, checked, fitted_table, later_table
+from depnet.estimators.tables import as_holed, checked, fitted_table, joined, later_table
 from depnet.inference.completion import Completed
 from depnet.inference.holed_score import score_holed
 from depnet.inference.impute import Imputation, impute
@@ -51,6 +51,7 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
     - `missing`: "complete" (holes are unknown and completed while learning, at most `rounds` rounds; assumes that
       cells are missing at random), "state" (missing is a state of its own), or "error".
     - `handle_unknown`: values never seen are an "error", or as good as "missing", in rows given after `fit`.
+    - `calibrate`: tilt the tables until the network's own marginals are the data's (`depnet.calibrate`), some seconds.
     - `n_jobs`: threads. The results do not depend on it.
     - `random_state`: a seed makes fit, sample, query, impute and score_samples reproducible, each call for itself.
 
@@ -89,6 +90,7 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
         roles: Mapping[str, Role] | None = None,
         forbidden: Iterable[tuple[str, str]] = (),
         max_seconds: float | None = None,
+        calibrate: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -105,6 +107,7 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
         self.roles = roles
         self.forbidden = forbidden
         self.max_seconds = max_seconds
+        self.calibrate = calibrate
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -137,7 +140,7 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
         rows = holed.dataset() if holed.complete else self._drawn(holed, rng)
         kept = self.data_
         self.network_ = self.network_.updated(rows)
-        self.data_ = None if kept is None else _joined(kept, rows)
+        self.data_ = None if kept is None else joined(kept, rows, KEPT_CODES)
         self._certified, self._pool, self._updated = None, None, True
         return self
 
@@ -158,6 +161,7 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
             forbidden=self.forbidden,
             max_seconds=self.max_seconds,
             rounds=self.rounds,
+            calibrate=self.calibrate,
             n_jobs=self.n_jobs,
         )
 
@@ -390,15 +394,3 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
         tags.input_tags.string = True
         tags.target_tags.required = False
         return tags
-
-
-def _joined(old: Dataset, new: Dataset) -> Dataset | None:
-    """All rows, or None where they are too many to keep."""
-    if old.codes.size + new.codes.size > KEPT_CODES:
-        return None
-    weights = None
-    if old.weights is not None or new.weights is not None:
-        weights = np.concatenate(
-            [np.ones(d.rows, dtype=np.int64) if d.weights is None else d.weights for d in (old, new)]
-        )
-    return Dataset.from_codes(np.concatenate([old.codes, new.codes]), domain=old.domain, weights=weights)

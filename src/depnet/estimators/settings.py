@@ -9,6 +9,7 @@ from joblib import effective_n_jobs
 
 from depnet.data.dataset import Dataset
 from depnet.data.holed import Holed
+from depnet.inference.calibration import calibrate
 from depnet.inference.completion import Completed, learn_completed
 from depnet.learning.learn import learn, learn_tasks
 from depnet.learning.options import Limits, Role, plan
@@ -41,6 +42,8 @@ class Settings:
     forbidden: Iterable[tuple[str, str]] = ()
     max_seconds: float | None = None
     rounds: int = 20
+    calibrate: bool = False
+    """Whether the network is calibrated (`depnet.calibrate`) once it is learned."""
     n_jobs: int | None = None
     resume: str | None = None
     """The file of `learn`, for the last fit; the rounds of completion are made again."""
@@ -101,7 +104,7 @@ class Settings:
             resume=None,
         )
         last = self if budget is None or not rounds else replace(self, max_seconds=budget / 2)
-        return learn_completed(
+        found = learn_completed(
             holed,
             lambda rows: last.learn(rows, lambda done, nodes: told(rounds + done)),
             between=quick.learn,
@@ -110,6 +113,9 @@ class Settings:
             n_jobs=self.threads,
             progress=lambda done, total: told(done),
         )
+        if self.calibrate and found.dataset.total > 0:
+            return replace(found, network=calibrate(found.network, found.dataset, rng=rng))
+        return found
 
 
 def _plain(blocks: Any) -> Any:

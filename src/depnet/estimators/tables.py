@@ -107,3 +107,15 @@ def as_holed(table: Dataset | Holed) -> Holed:
 def _dtypes(X: Any) -> list[Any]:
     dtypes = X.dtypes
     return list(dtypes() if callable(dtypes) else dtypes)
+
+
+def joined(old: Dataset, new: Dataset, most: int) -> Dataset | None:
+    """All rows of both, or None where they have more than so many codes."""
+    if old.codes.size + new.codes.size > most:
+        return None
+    weights = None
+    if old.weights is not None or new.weights is not None:
+        weights = np.concatenate(
+            [np.ones(d.rows, dtype=np.int64) if d.weights is None else d.weights for d in (old, new)]
+        )
+    return Dataset.from_codes(np.concatenate([old.codes, new.codes]), domain=old.domain, weights=weights)
