@@ -72,7 +72,7 @@ def test_a_picture_of_no_links_is_empty() -> None:
 
 
 def test_a_repr_of_many_rows_waits_for_no_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("depnet.estimators.network.QUICK_CODES", 10)
+    monkeypatch.setattr("depnet.estimators.showing.QUICK_CODES", 10)
     model = DependencyNetwork(penalty="mdl", random_state=0).fit(people(100))
     assert "proven" not in repr(model)
     assert model.certificate_ is not None
