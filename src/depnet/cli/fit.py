@@ -158,7 +158,13 @@ def _fit_on_cluster(
     address, workers = place
     if address is not None and workers is not None:
         raise click.UsageError("either --cluster or --local-cluster.")
-    refuse_options(penalty=settings.penalty, missing=chosen["missing"], blocks=settings.blocks, where=where)
+    refuse_options(
+        penalty=settings.penalty,
+        missing=chosen["missing"],
+        blocks=settings.blocks,
+        calibrate=settings.calibrate,
+        where=where,
+    )
     options = {
         name: getattr(settings, name)
         for name in (

@@ -16,16 +16,18 @@ NOT_ON_A_CLUSTER = {
     "sample of the rows that fits this machine.",
     "--missing complete": "it draws all rows again and again. Choose --missing state or --missing error.",
     "--blocks auto": "it holds rows out. Name the blocks.",
+    "--calibrate": "it counts rows of the whole table. Learn on the cluster, then use depnet.calibrate on a sample.",
     "--where": "workers read whole files. Write the rows that you want to Parquet files of their own.",
 }
 
 
-def refuse_options(*, penalty: str, missing: str, blocks: Any, where: str | None) -> None:
+def refuse_options(*, penalty: str, missing: str, blocks: Any, calibrate: bool, where: str | None) -> None:
     """What needs all rows in one place is refused before anything begins."""
     asked = {
         "--penalty auto": penalty == "auto",
         "--missing complete": missing == "complete",
         "--blocks auto": blocks == "auto",
+        "--calibrate": calibrate,
         "--where": where is not None,
     }
     for name, given in asked.items():
