@@ -12,7 +12,7 @@ import pytest
 from depnet import DecisionGraph, learn, learn_parameters
 from tests.cli.entry import real
 from tests.golden.outcomes import GOLDEN, MIXED, model_of, outcomes, summaries, summary
-from tests.sampling.test_sampler import instruction_sets
+from tests.isas import AVAILABLE
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def test_threads_and_blocks_of_rows_do_not_matter(expected: dict[str, bytes]) ->
     assert outcomes(n_jobs=3, block_rows=77) == expected
 
 
-@pytest.mark.parametrize("isa", instruction_sets())
+@pytest.mark.parametrize("isa", AVAILABLE)
 def test_instruction_sets_do_not_matter(
     isa: str, expected: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
