@@ -85,6 +85,18 @@ def test_a_wide_model_answers_at_once_and_then_sharper(wide: Network) -> None:
     assert np.abs(shift.posterior - expected.probabilities).max() < 8 * 0.003
 
 
+def test_an_exact_posterior_stays_exact_while_its_prior_is_sharpened(wide: Network) -> None:
+    chosen: Chosen = {f"X{i}": (0,) for i in range(30) if i not in (7, 8)}
+    found = asked(wide, chosen)
+    assert len(found) > 1
+    expected = depnet.query(wide, ["X7", "X8"], given(chosen), method="exact").probabilities
+    assert isinstance(expected, dict)
+    for shift in found[-1].shifts:
+        assert np.allclose(shift.posterior, expected[shift.name], rtol=0, atol=1e-12)
+        assert (shift.error == 0).all()
+        assert (shift.prior_error > 0).any()
+
+
 def test_a_stopped_question_keeps_what_it_had(wide: Network) -> None:
     began = time.monotonic()
     found = asked(wide, {"X3": (2,)}, stop=lambda: True)

@@ -21,7 +21,11 @@ from depnet.cli.given import parse
 from depnet.explorer.copyable import command_line, python
 from depnet.explorer.evidence_link import given, opened, pairs
 
-texts = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=8)
+signs = st.sampled_from("ab\\\"'=,|~: <$-")
+texts = st.one_of(
+    st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=8),
+    st.text(signs, min_size=1, max_size=5),
+)
 labels = st.lists(texts, min_size=3, max_size=4, unique=True)
 names = st.lists(texts, min_size=2, max_size=3, unique=True)
 

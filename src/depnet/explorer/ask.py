@@ -138,21 +138,21 @@ async def answers(
     free = tuple(name for name in names if len(chosen.get(name, ())) != 1)
     if not free:
         raise DepnetError("every variable is clamped: nothing is left to ask. Take one state back.")
-    began = time.monotonic()
 
-    def first() -> tuple[QueryResult, QueryResult]:
+    def first() -> tuple[QueryResult, QueryResult, float]:
+        began = time.monotonic()  # here: waiting for a turn does not count
         prior = PRIORS.first(network, names)
-        return prior, prior if not evidence else at_once(
-            network, free, evidence, data=data, mean_field=PRIORS.quick(network)
-        )
+        quick = PRIORS.quick(network)
+        found = at_once(network, free, evidence, data=data, mean_field=quick) if evidence else prior
+        return prior, found, time.monotonic() - began
 
-    prior, posterior = await work(first)
+    prior, posterior, spent = await work(first)
     shifts = shifts_between(prior, posterior)
     exact = is_exact(posterior) and is_exact(prior)
-    spent = time.monotonic() - began
     yield Answer(shifts, posterior, 0, 1.0 if exact else 0.02, spent)
     if exact:
         return
+    settled = posterior if is_exact(posterior) else None  # then only the prior is to be sharpened
     targets = most_moved(network, shifts, MAX_CELLS)
     before = names if len(targets) == len(free) else targets
     for rung, tolerance in enumerate(LADDER, 1):
@@ -167,10 +167,13 @@ async def answers(
             bounds: dict[str, Any] = {"max_seconds": max(left / 2, 0.05), "stop": stop}
             prior = PRIORS.within(network, before, tolerance, **bounds)
             if not evidence:
-                return prior, prior, time.monotonic() - started
-            found = query(
-                network, targets, evidence, method="sample", tolerance=tolerance, data=data, **bounds
-            )
+                found = prior
+            elif settled is not None:
+                found = settled
+            else:
+                found = query(
+                    network, targets, evidence, method="sample", tolerance=tolerance, data=data, **bounds
+                )
             return prior, found, time.monotonic() - started
 
         prior, found, seconds = await work(sharper)
@@ -181,7 +184,7 @@ async def answers(
         last = rung == len(LADDER) or not found.converged or spent >= max_seconds
         sharp = shifts_between(prior, posterior)
         done = {shift.name for shift in sharp}
-        rest = tuple(shift for shift in shifts if shift.name not in done)  # still as mean field has them
+        rest = tuple(shift for shift in shifts if shift.name not in done)  # still as at first
         yield Answer(
             _ordered((*sharp, *rest)), posterior, len(sharp), 1.0 if last else rung / len(LADDER), spent
         )

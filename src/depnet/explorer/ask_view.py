@@ -200,6 +200,9 @@ class _Ask:
                 self._show(answer)
             if stopped.is_set():
                 self.said.text = "stopped; this is as far as it came"
+            elif self.answer is not None:
+                self.bar.value = 1.0
+                self.said.text = f"done, {self.answer.seconds:.2g} s"
         except DepnetError as error:
             self._fail(str(error))
         self.stop.set_enabled(False)
@@ -238,7 +241,7 @@ class _Ask:
             if 0 < answer.sampled < len(answer.shifts):
                 note(
                     f"Chains are run for the {answer.sampled:,} variables that moved most; "
-                    "the others are as mean field has them."
+                    "the others stay as they were answered at first."
                 )
         targets = [shift.name for shift in answer.shifts[:COPIED]]
         model = self.session.loaded

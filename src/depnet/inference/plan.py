@@ -60,10 +60,13 @@ def start_laws(network: Network, evidence: Evidence) -> list[FloatArray]:
     Where a table was not learned from counts, the average of its rows stands in.
     """
     cards = network.domain.cardinalities
+    first: dict[int, Node] = {}
+    for node in network.nodes:
+        for i in node.variables:
+            first.setdefault(i, node)
     laws: list[FloatArray] = []
     for i, k in enumerate(cards):
-        node = network.nodes[network.updating((i,))[0]]
-        law = _marginal(node, i, cards)
+        law = _marginal(first[i], i, cards)
         tilted = law * evidence.tilts.get(i, np.ones(k))
         laws.append(
             tilted / tilted.sum() if tilted.sum() > 0 else evidence.tilts[i] / evidence.tilts[i].sum()

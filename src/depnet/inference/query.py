@@ -240,7 +240,7 @@ def _groups(
     """
     if not free:
         return []
-    if joint or method in ("mean-field", "bayes") or len(free) == 1:
+    if joint or method in ("sample", "mean-field", "bayes") or len(free) == 1:
         return [free]
     cards = network.domain.cardinalities
     by_closure: dict[tuple[int, ...], list[int]] = {}

@@ -105,7 +105,10 @@ def reduce(network: Network, targets: Sequence[int], evidence: Evidence, scan: S
     variables = tuple(sorted(set(inside) | (together & evidence.clamped.keys())))
     place = {i: k for k, i in enumerate(variables)}
     fixed = {i: evidence.clamped.get(i, 0) for i in range(len(network.domain)) if i not in inside}
-    nodes = tuple(_reduced_node(network, number, variables, place, fixed) for number in numbers)
+    if len(variables) == len(network.domain) and not evidence.clamped:
+        nodes = network.nodes  # all of it, and nothing to substitute
+    else:
+        nodes = tuple(_reduced_node(network, number, variables, place, fixed) for number in numbers)
     domain = Domain(tuple(network.domain.variables[i] for i in variables)) if variables else network.domain
     left = Evidence(
         {place[i]: code for i, code in evidence.clamped.items() if i in place},
