@@ -80,7 +80,7 @@ Picture = tuple[str, str, bool, Callable[[Page], None]]
 TITANIC: tuple[Picture, ...] = (
     ("explorer-node", "node?variable=survived", False, _nothing),
     ("explorer-rows", "rows", False, _nothing),
-    ("explorer-geometry", "geometry", True, _nothing),
+    ("explorer-geometry", "geometry?t=6", True, _nothing),
     ("explorer-fit", "fit", False, _drop),
 )
 CANCER: tuple[Picture, ...] = (

@@ -11,9 +11,7 @@ from depnet.cli.table_options import text_options
 if TYPE_CHECKING:
     from depnet.explorer.loaded import Loaded
 
-NEEDED = (
-    "depnet explore needs the extra `explore` (NiceGUI and Plotly). Install it: pip install 'depnet[explore]'"
-)
+NEEDED = "depnet explore needs the extra `explore` (NiceGUI). Install it: pip install 'depnet[explore]'"
 
 
 @click.command(
@@ -47,7 +45,6 @@ def explore(model: str | None, data: str | None, port: int | None, no_open: bool
         )
     try:
         import nicegui  # noqa: F401
-        import plotly  # noqa: F401
     except ModuleNotFoundError as error:
         raise click.ClickException(NEEDED) from error
     from depnet.explorer.app import serve

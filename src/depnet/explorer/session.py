@@ -5,13 +5,13 @@ import functools
 import os
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ParamSpec, TypeVar
 from urllib.parse import urlencode
 
 from nicegui import Client, background_tasks, ui
 
 from depnet.explorer.loaded import Loaded, Shelf
+from depnet.explorer.turns import Turns
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -19,7 +19,7 @@ T = TypeVar("T")
 WORKERS = max(2, os.cpu_count() or 2)
 """Questions that are worked on at once, of all readers together; others wait their turn."""
 
-_pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="depnet-explorer")
+_turns = Turns(WORKERS)
 
 
 class Session:
@@ -83,8 +83,7 @@ class Session:
 
     async def work(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What takes longer than a moment, in a thread; the library's own bounds end it."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(_pool, functools.partial(function, *args, **kwargs))
+        return await _turns.work(functools.partial(function, *args, **kwargs))
 
     def on_theme(self, callback: Callable[[bool], Any]) -> None:
         """Call with True when the page turns dark, with False when it turns light."""

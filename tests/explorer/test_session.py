@@ -1,0 +1,126 @@
+"""What belongs to one page and what to all: the session, the shelf, the turns."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+from typing import Any, cast
+
+import pytest
+from nicegui import Client
+
+import depnet
+from depnet.explorer.loaded import MOST_LEARNED, Loaded, Shelf
+from depnet.explorer.session import Session
+from depnet.explorer.turns import Turns
+
+MODEL = Loaded(depnet.learn(depnet.titanic()))
+
+
+def in_a_thread(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Run it in a loop of its own: a browser's may be running in this thread."""
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            asyncio.run(work())
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join(20)
+    assert not thread.is_alive()
+    if failed:
+        raise failed[0]
+
+
+class NoClient:
+    """A client that only remembers what to do when it goes."""
+
+    def on_delete(self, handler: Callable[[], None]) -> None:
+        self.go = handler
+
+
+def session(shelf: Shelf, key: str | None = None, **options: Any) -> Session:
+    return Session(shelf, key, cast("Client", NoClient()), **options)
+
+
+def test_the_shelf_keeps_the_last_learned_models_apart() -> None:
+    shelf = Shelf(MODEL)
+    others = [Loaded(MODEL.network, name=str(k)) for k in range(MOST_LEARNED + 1)]
+    keys = [shelf.keep(other) for other in others[:-1]]
+    assert len(set(keys)) == MOST_LEARNED
+    assert all(len(key) >= 16 for key in keys)
+    assert shelf.get(keys[0]) is others[0]  # asked for, so it stays
+    last = shelf.keep(others[-1])
+    assert shelf.get(keys[1]) is None
+    assert shelf.get(keys[0]) is others[0]
+    assert shelf.get(last) is others[-1]
+    assert shelf.get(None) is MODEL
+    assert shelf.get("guessed") is None
+
+
+def test_addresses_keep_the_model_and_any_text() -> None:
+    shelf = Shelf(MODEL)
+    key = shelf.keep(MODEL)
+    own = session(shelf, key, parameters=[("sex", "female"), ("sex", "male")])
+    assert own.url("/ask", [("a&b", "1=2"), ("<x>", "ü")]) == f"/m/{key}/ask?a%26b=1%3D2&%3Cx%3E=%C3%BC"
+    assert session(shelf).url("/") == "/"
+    assert session(shelf).url("/", key=key) == f"/m/{key}/"
+    assert own.parameter("sex") == "female"
+    assert own.parameter("age", "?") == "?"
+    with pytest.raises(LookupError):
+        _ = session(Shelf(None)).loaded
+
+
+def test_only_a_change_of_light_is_told() -> None:
+    told: list[bool] = []
+    own = session(Shelf(MODEL))
+    own.on_theme(told.append)
+    for dark in (False, True, True, False):
+        own.set_dark(dark)
+    assert told == [True, False]
+
+
+def test_a_page_that_is_gone_says_so_to_its_work() -> None:
+    own = session(Shelf(MODEL))
+    assert not own.closed.is_set()
+    cast("NoClient", own.client).go()
+    assert own.closed.is_set()
+
+
+def test_work_is_done_in_turns() -> None:
+    turns, at_once, most, lock = Turns(2), 0, 0, threading.Lock()
+    go = threading.Event()
+
+    def work(k: int) -> int:
+        nonlocal at_once, most
+        with lock:
+            at_once += 1
+            most = max(most, at_once)
+        go.wait(10)
+        with lock:
+            at_once -= 1
+        return k
+
+    async def main() -> None:
+        tasks = [asyncio.create_task(turns.work(lambda k=k: work(k))) for k in range(6)]  # type: ignore[misc]
+        await asyncio.sleep(0.05)
+        assert turns.running == 2
+        tasks[0].cancel()  # its thread goes on, and so does its turn
+        tasks[5].cancel()  # never had one
+        await asyncio.sleep(0.05)
+        assert turns.running == 2
+        go.set()
+        assert await asyncio.gather(*tasks[1:5]) == [1, 2, 3, 4]
+
+    in_a_thread(main)
+    assert most == 2
+
+
+def test_an_error_comes_to_whoever_asked() -> None:
+    async def main() -> None:
+        with pytest.raises(ZeroDivisionError):
+            await Turns(1).work(lambda: 1 // 0)
+
+    in_a_thread(main)
