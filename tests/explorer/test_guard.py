@@ -130,6 +130,7 @@ def test_every_answer_says_what_the_page_may_load() -> None:
         policy = headers[b"content-security-policy"].decode()
         assert "default-src 'self'" in policy
         assert "frame-ancestors 'none'" in policy
+        assert "script-src-attr 'none'" in policy
         assert "http" not in policy  # no other place
         assert headers[b"x-content-type-options"] == b"nosniff"
 
