@@ -39,7 +39,8 @@ class _Ask:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.network = session.loaded.network
+        self.loaded = session.loaded  # held, even if it leaves the shelf meanwhile
+        self.network = self.loaded.network
         self.domain = self.network.domain
         link = opened(self.domain, session.parameters)
         self.chosen: Chosen = link.chosen
@@ -193,7 +194,7 @@ class _Ask:
                 chosen,
                 self.session.work,
                 lambda: stopped.is_set() or closed.is_set(),
-                data=self.session.loaded.data,
+                data=self.loaded.data,
             )
             async for answer in found:
                 self.answer = answer
@@ -244,9 +245,8 @@ class _Ask:
                     "the others stay as they were answered at first."
                 )
         targets = [shift.name for shift in answer.shifts[:COPIED]]
-        model = self.session.loaded
-        self.command.text = command_line(model.path, targets, self.chosen, model.table)
-        self.python.text = python(model.path, targets, self.chosen)
+        self.command.text = command_line(self.loaded.path, targets, self.chosen, self.loaded.table)
+        self.python.text = python(self.loaded.path, targets, self.chosen)
         self._show_marginals()
 
     def _show_chips(self) -> None:

@@ -1,5 +1,6 @@
 """Fit: drop a table, choose columns and penalty, watch nodes being learned, land in the network."""
 
+import asyncio
 import threading
 
 from nicegui import events, ui
@@ -23,6 +24,9 @@ TITLE = "Fit"
 PATH = "/fit"
 NEEDS_MODEL = False
 
+ONE_AT_A_TIME = asyncio.Semaphore(1)
+"""Learning is long: the other threads are left for questions."""
+
 
 def build(session: Session) -> None:
     """The view; with a model that was learned here, its file to download."""
@@ -38,7 +42,8 @@ class _Fit:
         self.table: Table | None = None
         self.stopped = threading.Event()
         self.done, self.all = 0, 0
-        if session.key is not None and session.model is not None:
+        self.learned = session.model if session.key is not None else None
+        if self.learned is not None:
             with card("This model"):
                 note(
                     "It was learned here, is kept in memory for this page's address only, and is nowhere on disk."
@@ -86,7 +91,8 @@ class _Fit:
         self.timer = ui.timer(0.15, self._progressed, active=False)
 
     def _download(self) -> None:
-        ui.download.content(model_file(self.session.loaded.network), "model.json", "application/json")
+        if self.learned is not None:
+            ui.download.content(model_file(self.learned.network), "model.json", "application/json")
 
     def _rejected(self) -> None:
         self._refuse(
@@ -156,14 +162,15 @@ class _Fit:
         self.working.set_visibility(True)
         self.timer.active = True
         try:
-            loaded = await self.session.work(
-                learn_model,
-                table,
-                names,
-                self.penalty.value,
-                self._told,
-                lambda: stopped.is_set() or closed.is_set(),
-            )
+            async with ONE_AT_A_TIME:
+                loaded = await self.session.work(
+                    learn_model,
+                    table,
+                    names,
+                    self.penalty.value,
+                    self._told,
+                    lambda: stopped.is_set() or closed.is_set(),
+                )
         except DepnetError as error:
             with self.learn_notes:
                 warning(" ".join(str(error).split()))

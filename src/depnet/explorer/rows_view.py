@@ -43,6 +43,7 @@ class _Surprising:
 
     def __init__(self, session: Session, editor: "_Editor") -> None:
         self.session, self.editor = session, editor
+        self.loaded = session.loaded  # held, even if it leaves the shelf meanwhile
         self.scores: Scores | None = None
         self.first = 0
         self.stopped = threading.Event()
@@ -73,7 +74,7 @@ class _Surprising:
         session.spawn(self._score())
 
     async def _score(self) -> None:
-        loaded, closed = self.session.loaded, self.session.closed
+        loaded, closed = self.loaded, self.session.closed
         assert loaded.data is not None
         timer = ui.timer(0.2, lambda: self.bar.set_value(self.share))
         try:
@@ -95,7 +96,7 @@ class _Surprising:
         self.share = share  # read by the page's own timer: this is another thread
 
     async def _turn(self, by: int) -> None:
-        scores, loaded = self.scores, self.session.loaded
+        scores, loaded = self.scores, self.loaded
         if scores is None or loaded.data is None:
             return
         scored = len(scores.each)
@@ -122,13 +123,13 @@ class _Surprising:
                         take.props("flat dense no-caps").props["aria-label"] = f"Edit row {number}"
 
     def _edit(self, number: int) -> None:
-        data = self.session.loaded.data
+        data = self.loaded.data
         assert data is not None
         states = {v.name: v.states[data.codes[number, i]] for i, v in enumerate(data.domain.variables)}
         self.editor.take(states, f"Row {number:,} of the table.")
 
     async def _download(self) -> None:
-        loaded = self.session.loaded
+        loaded = self.loaded
         if self.scores is not None and loaded.data is not None:
             text = await self.session.work(scores_csv, loaded.network, loaded.data, self.scores)
             ui.download.content(text, "scores.csv", "text/csv")
