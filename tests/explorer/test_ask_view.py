@@ -84,6 +84,25 @@ def test_clamping_by_a_click_moves_the_others_and_the_address(
     assert query_of(page) == {"class": ["1st"]}
 
 
+def test_the_last_of_many_questions_is_answered(page: Page, hundred: str) -> None:
+    """Clamped one after the other without waiting: each question is dropped for the next."""
+    page.goto(f"{hundred}ask")
+    expect(page.locator(CARDS)).not_to_have_attribute("data-answer", "0")
+    page.evaluate(
+        """() => {
+            for (const card of [...document.querySelectorAll("[data-variable]")].slice(0, 6))
+                card.querySelector("[data-state]").click();
+        }"""
+    )
+    expect(page.locator(".depnet-chip")).to_have_count(6)
+    expect(page.locator(CARDS)).to_have_attribute("data-method", "sample", timeout=60_000)
+    clamped = query_of(page)
+    assert len(clamped) == 6
+    assert not clamped.keys() & {
+        str(card.get_attribute("data-variable")) for card in page.locator("[data-variable]").all()
+    }
+
+
 def test_a_link_opens_its_state_and_says_what_it_does_not_know(
     page: Page, titanic: str, people: Network
 ) -> None:

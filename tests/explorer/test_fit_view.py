@@ -78,6 +78,15 @@ def test_a_bad_table_is_one_line_and_the_model_stays(
     expect(page.locator("header")).to_contain_text("titanic.json: 4 variables, 2,201 rows")
 
 
+def test_a_table_is_chosen_by_keyboard(page: Page, titanic: str, table: bytes) -> None:
+    page.goto(f"{titanic}fit")
+    page.locator(".q-uploader__header a").focus()
+    with page.expect_file_chooser() as asked:
+        page.keyboard.press("Enter")
+    asked.value.set_files(files=[file("people.csv", table)])
+    expect(page.get_by_text("people.csv: 2,201 rows, 4 columns.")).to_be_visible()
+
+
 def test_after_a_bad_table_comes_a_good_one(page: Page, titanic: str) -> None:
     page.goto(f"{titanic}fit")
     drop(page, "bad.csv", "name,b\ncaf\xe9,1\nx,2\n".encode("latin-1"))

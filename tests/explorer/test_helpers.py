@@ -139,7 +139,14 @@ def test_rows_are_scored_and_the_most_surprising_come_first(titanic: Network) ->
     assert np.array_equal(scores.each, depnet.score_samples(titanic, people))
     assert told[-1] == 1.0
     rows = odd_rows(titanic, people, scores, 0, 10)
-    assert [score for _, score, _ in rows] == sorted(scores.each)[:10]
+    distinct, counts = np.unique(people.codes, axis=0, return_counts=True)
+    expected = depnet.score_samples(titanic, Dataset.from_codes(distinct, domain=people.domain))
+    assert [row.score for row in rows] == sorted(expected)[:10]
+    for row in rows:
+        (kind,) = np.flatnonzero((distinct == people.codes[row.number]).all(axis=1))
+        assert row.alike == counts[kind]
+    assert scores.kinds == len(distinct)
+    assert sum(row.alike for row in odd_rows(titanic, people, scores, 0, scores.kinds)) == people.rows
     table = list(csv.reader(io.StringIO(scores_csv(titanic, people, scores))))
     assert table[0] == ["row", "score", "class", "sex", "age", "survived"]
     assert len(table) == people.rows + 1
@@ -169,6 +176,20 @@ def test_drawn_rows_keep_what_is_given_and_are_bounded(titanic: Network) -> None
             drawn(titanic, count, {}, lambda: False)
     with pytest.raises(StoppedError):
         drawn(titanic, 50, {}, lambda: True)
+
+
+def test_rows_of_chains_that_do_not_settle_say_so() -> None:
+    sticky = Network.from_joint(np.array([[0.5, 1e-7], [1e-7, 0.5 - 1e-7]]) / (1 + 1e-7))
+    assert "did not settle" in drawn(sticky, 20, {}, lambda: False).warning
+    assert drawn(sticky, 20, {"X0": 0}, lambda: False).warning == ""
+
+
+def test_a_model_of_one_variable_can_be_asked() -> None:
+    network = depnet.learn(Dataset.from_codes([[0], [1], [1]], [2]), smoothing=0.5)
+    (answer,) = asked(network, {})
+    assert [shift.name for shift in answer.shifts] == ["X0"]
+    with pytest.raises(DepnetError, match="nothing is left"):
+        asked(network, {"X0": (0,)})
 
 
 def test_text_that_a_spreadsheet_would_run_is_defused_and_numbers_stay() -> None:

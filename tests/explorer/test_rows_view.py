@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import depnet
-from depnet import Network
+from depnet import Dataset, Network
 
 
 @pytest.fixture(scope="module")
@@ -29,16 +29,18 @@ def test_the_most_surprising_rows_come_first_with_their_cells(
 ) -> None:
     table = depnet.titanic()
     scores = depnet.score_samples(people, table)
+    kinds = Dataset.from_codes(np.unique(table.codes, axis=0), domain=table.domain)
+    of_kinds = depnet.score_samples(people, kinds)
     page.goto(f"{titanic}rows")
     first = page.locator(".depnet-table tbody tr").first
     expect(first).to_contain_text(f"{scores.min():.3f}")
-    number = int(first.locator("td").first.inner_text().replace(",", ""))
+    number = int(first.locator("td").first.inner_text().split()[0].replace(",", ""))
     assert scores[number] == scores.min()
     expect(first.locator(".depnet-odd-cell").first).to_have_text("sex = female")
     page.get_by_role("button", name="Less surprising").click()
-    expect(page.get_by_text("Rows 11 to 20 of 2,201")).to_be_visible()
+    expect(page.get_by_text("11 to 20 of 24 different rows among 2,201")).to_be_visible()
     eleventh = page.locator(".depnet-table tbody tr").first
-    expect(eleventh).to_contain_text(f"{np.sort(scores)[10]:.3f}")
+    expect(eleventh).to_contain_text(f"{np.sort(of_kinds)[10]:.3f}")
     rows = downloaded(page, "Download all as CSV")
     assert rows[0] == ["row", "score", "class", "sex", "age", "survived"]
     assert np.allclose([float(row[1]) for row in rows[1:]], np.sort(scores), rtol=0, atol=1e-6)

@@ -1,6 +1,7 @@
 """Rows: their scores, the holes of one filled, and new ones drawn. All bounded."""
 
 import threading
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,13 +13,14 @@ from depnet.arrays import FloatArray, IntArray
 from depnet.data import Dataset, Label
 from depnet.data.decode import decode
 from depnet.data.layout import Layout
-from depnet.errors import DepnetError
+from depnet.errors import DepnetError, MixingWarning
 from depnet.explorer.csv_text import csv_text
 from depnet.inference.impute import impute
 from depnet.inference.odd_cells import OddCell, odd_cells
 from depnet.model.network import Network
 from depnet.model.score import score_samples
-from depnet.sampling import sample
+from depnet.sampling import Sampler
+from depnet.sampling.sampler import CHAINS
 
 MAX_SCORED = 40_000_000
 """Cells that are scored: rows times variables. Of larger tables, the first rows."""
@@ -31,6 +33,8 @@ CHUNK = 1_000_000
 
 FILL_SECONDS = 5.0
 
+UNSETTLED = "The chains mix slowly, and the pilot run did not settle: the rows may not follow the model's law closely."
+
 
 class StoppedError(DepnetError):
     """The reader has stopped the work, or left."""
@@ -38,11 +42,20 @@ class StoppedError(DepnetError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scores:
-    """`each[r]` is the score of row r, in nats, of the first rows of a table; `order` has the lowest first."""
+    """`each[r]` is the score of row r, in nats, of the first rows of a table; `order` has the lowest first.
+
+    Equal rows stand together in `order`: `begins` has the place of the first of each kind, and the end.
+    """
 
     each: FloatArray
     order: IntArray
+    begins: IntArray
     rows: int
+
+    @property
+    def kinds(self) -> int:
+        """How many different rows there are."""
+        return len(self.begins) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +97,8 @@ class KeptScores:
             parts.append(score_samples(network, rows_of(data, range(first, min(first + size, rows)))))
             progress(min(first + size, rows) / rows)
         each = np.concatenate(parts) if parts else np.zeros(0)
-        made = Scores(each, np.argsort(each, kind="stable"), data.rows)
+        order = np.argsort(each, kind="stable")
+        made = Scores(each, order, _begins(data, order), data.rows)
         with self._lock:
             self._kept[id(data)] = (data, made)  # which keeps the id its own
             while len(self._kept) > self._most:
@@ -101,13 +115,34 @@ def rows_of(data: Dataset, chosen: Sequence[int]) -> Dataset:
     return Dataset.from_codes(data.codes[at], domain=data.domain)
 
 
-def odd_rows(
-    network: Network, data: Dataset, scores: Scores, first: int, count: int
-) -> list[tuple[int, float, tuple[OddCell, ...]]]:
-    """(number, score, odd cells) of `count` rows, from the `first` most surprising on."""
-    numbers = scores.order[first : first + count].tolist()
+def _begins(data: Dataset, order: IntArray) -> IntArray:
+    """The places of `order` where a row differs from the one before, and the end."""
+    new = np.ones(len(order) + 1, dtype=bool)
+    if len(order):
+        new[1:-1] = False
+    for i in range(len(data.domain)):
+        column = data.column(i)[order]
+        new[1:-1] |= column[1:] != column[:-1]
+    return np.flatnonzero(new)
+
+
+@dataclass(frozen=True, slots=True)
+class OddRow:
+    """A row of the table, how many rows are like it, its score, and the cells that make it surprising."""
+
+    number: int
+    alike: int
+    score: float
+    cells: tuple[OddCell, ...]
+
+
+def odd_rows(network: Network, data: Dataset, scores: Scores, first: int, count: int) -> list[OddRow]:
+    """`count` different rows, from the `first` most surprising on."""
+    begins = scores.begins[first : first + count + 1]
+    numbers = scores.order[begins[:-1]].tolist()
     cells = odd_cells(network, rows_of(data, numbers)) if numbers else []
-    return [(r, float(scores.each[r]), odd) for r, odd in zip(numbers, cells, strict=True)]
+    alike = np.diff(begins).tolist()
+    return [OddRow(r, n, float(scores.each[r]), odd) for r, n, odd in zip(numbers, alike, cells, strict=True)]
 
 
 def filled(
@@ -143,6 +178,7 @@ class Drawn:
 
     names: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
+    warning: str = ""
 
     def csv(self) -> str:
         """The rows as a file to download."""
@@ -159,11 +195,17 @@ def drawn(network: Network, count: int, known: Mapping[str, Label], stop: Callab
         if stop():
             raise StoppedError("stopped; no rows were drawn.")
 
+    told(0, count)
     rng = np.random.default_rng()
-    rows = sample(network, count, evidence=dict(known) or None, rng=rng, progress=told)
+    with warnings.catch_warnings():  # said on the page instead
+        warnings.simplefilter("ignore", MixingWarning)
+        sampler = Sampler(network, evidence=dict(known) or None, chains=min(count, CHAINS), rng=rng)
+    rows = sampler.draw(count, progress=told)
     records = decode(rows.codes, network.domain, Layout.of(network.domain, "dicts"), rng=rng)
     names = network.domain.names
-    return Drawn(names, tuple(tuple(_plain(record[name]) for name in names) for record in records))
+    values = tuple(tuple(_plain(record[name]) for name in names) for record in records)
+    mixing = sampler.report.mixing
+    return Drawn(names, values, "" if mixing is None or mixing.settled else UNSETTLED)
 
 
 def scores_csv(network: Network, data: Dataset, scores: Scores) -> str:

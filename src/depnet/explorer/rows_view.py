@@ -100,27 +100,30 @@ class _Surprising:
         if scores is None or loaded.data is None:
             return
         scored = len(scores.each)
-        self.first = max(0, min(self.first + by, max(0, scored - 1) // A_PAGE * A_PAGE))
+        self.first = max(0, min(self.first + by, max(0, scores.kinds - 1) // A_PAGE * A_PAGE))
         rows = await self.session.work(odd_rows, loaded.network, loaded.data, scores, self.first, A_PAGE)
-        last = min(self.first + A_PAGE, scored)
+        last = min(self.first + A_PAGE, scores.kinds)
         only = "" if scored == scores.rows else f" (the first {scored:,} of {scores.rows:,} were scored)"
         mean = f"mean score {scores.each.mean():.3f} nats"
-        self.said.text = f"Rows {self.first + 1:,} to {last:,} of {scored:,}{only}; {mean}."
+        self.said.text = f"{self.first + 1:,} to {last:,} of {scores.kinds:,} different rows among {scored:,}{only}; {mean}."
         self.back.set_enabled(self.first > 0)
-        self.next.set_enabled(last < scored)
+        self.next.set_enabled(last < scores.kinds)
         self.download.set_enabled(scored * len(loaded.network.domain) <= MAX_DOWNLOAD)
         self.table.clear()
         with self.table, show_table(("row", "score", "surprising cells", ""), numbers=(0, 1)) as table:
-            for number, score, cells in rows:
+            for row in rows:
                 with table.row():
-                    table.cell(f"{number:,}")
-                    table.cell(f"{score:.3f}")
+                    with table.cell():
+                        ui.label(f"{row.number:,}")
+                        if row.alike > 1:
+                            note(f"and {row.alike - 1:,} like it")
+                    table.cell(f"{row.score:.3f}")
                     with table.cell(), ui.element("div").classes("depnet-odds"):
-                        for cell in cells:
+                        for cell in row.cells:
                             _said_of(cell)
                     with table.cell():
-                        take = ui.button("Edit", on_click=lambda number=number: self._edit(number))
-                        take.props("flat dense no-caps").props["aria-label"] = f"Edit row {number}"
+                        take = ui.button("Edit", on_click=lambda number=row.number: self._edit(number))
+                        take.props("flat dense no-caps").props["aria-label"] = f"Edit row {row.number}"
 
     def _edit(self, number: int) -> None:
         data = self.loaded.data
@@ -269,6 +272,8 @@ class _Editor:
                     with table.row():
                         for value in row[:CELLS]:
                             table.cell("" if value is None else str(value))
+            if rows.warning:
+                warning(rows.warning)
             self._offer("All rows as CSV", "rows.csv", rows)
             note("Text that a spreadsheet would take for a formula has an apostrophe before it.")
 

@@ -32,7 +32,7 @@ def figure_of(scene: Scene, colours: Palette) -> dict[str, Any]:
                 "yaxis": hidden,
                 "zaxis": hidden,
                 "aspectmode": "cube",
-                "camera": {"eye": {"x": 1.0, "y": -1.75, "z": 0.56}, "center": {"x": 0, "y": 0, "z": -0.08}},
+                "camera": {"eye": {"x": 0.93, "y": -1.62, "z": 0.52}, "center": {"x": 0, "y": 0, "z": -0.1}},
             },
         },
         "config": {"displaylogo": False, "responsive": True, "displayModeBar": False},
