@@ -1,0 +1,180 @@
+"""A row with holes: some of its cells given, the others to be filled, or to draw rows by."""
+
+import threading
+from typing import Any
+
+from nicegui import ui
+
+from depnet.data import Label
+from depnet.errors import DepnetError
+from depnet.explorer.evidence_link import opened, pairs
+from depnet.explorer.parts import card, note, warning
+from depnet.explorer.rows import Drawn, Filled, drawn, filled
+from depnet.explorer.session import Session
+from depnet.explorer.tables import show_table
+
+CELLS = 24
+"""Cells of the row that can be edited at once; others are found by their names."""
+
+SHOWN = 10
+"""Drawn rows that are shown; all are in the file."""
+
+
+class Editor:
+    """One row, some of its cells given, the others holes: to be filled, or to draw rows by."""
+
+    def __init__(self, session: Session, path: str) -> None:
+        self.session, self.path = session, path
+        self.network = session.loaded.network
+        self.link = opened(self.network.domain, session.parameters)
+        self.known: dict[str, Label] = {
+            name: states[0] for name, states in self.link.chosen.items() if len(states) == 1
+        }
+        self.stopped = threading.Event()
+
+    def build(self) -> None:
+        """The panel."""
+        with card("A row with holes"):
+            for problem in self.link.problems:
+                warning(f"In the address: {problem}")
+            note(
+                "Give the cells that are known and leave the others empty. Then fill the holes, or draw rows like it."
+            )
+            self.origin = note("").props('role="status"')
+            with ui.element("div").classes("depnet-bar"):
+                self.find = ui.input("Find a variable", on_change=self._cells).props(
+                    "dense outlined clearable"
+                )
+                self.find.classes("depnet-grow")
+                ui.button("Empty all", on_click=lambda: self.take({}, "")).props("flat no-caps")
+            self.cells = ui.element("div").classes("depnet-cells")
+            self.left = note("")
+            with ui.element("div").classes("depnet-bar"):
+                ui.button("Fill the holes", on_click=self._fill).props("unelevated no-caps")
+                self.count = ui.number("Rows", value=100, min=1, precision=0).props("dense outlined")
+                ui.button("Draw rows", on_click=self._draw).props("unelevated no-caps")
+                self.stop = ui.button("Stop", on_click=lambda: self.stopped.set()).props(
+                    "outline dense no-caps"
+                )
+                self.stop.set_enabled(False)
+            self.said = note("").props('role="status"')
+            self.result = ui.element("div").classes("depnet-stack")
+        self._cells()
+
+    def take(self, known: dict[str, Label], origin: str) -> None:
+        """Put these cells into the editor."""
+        self.known = dict(known)
+        self.origin.text = origin
+        self._changed()
+        self._cells()
+
+    def _cells(self) -> None:
+        wanted = (self.find.value or "").casefold()
+        variables = self.network.domain.variables
+        found = [i for i, v in enumerate(variables) if wanted in v.name.casefold()]
+        found.sort(key=lambda i: variables[i].name not in self.known)
+        self.cells.clear()
+        with self.cells:
+            for i in found[:CELLS]:
+                variable = variables[i]
+                code = variable.code(self.known[variable.name]) if variable.name in self.known else None
+                select = ui.select(
+                    {c: str(state) for c, state in enumerate(variable.states)},
+                    label=variable.name,
+                    value=code,
+                    with_input=True,
+                    clearable=True,
+                    on_change=lambda event, i=i: self._given(i, event.value),
+                )
+                select.props("dense outlined")
+        left = len(found) - CELLS
+        self.left.text = f"{left:,} more variables: find them by their names." if left > 0 else ""
+
+    def _given(self, i: int, code: int | None) -> None:
+        variable = self.network.domain.variables[i]
+        self.known.pop(variable.name, None)
+        if code is not None:
+            self.known[variable.name] = variable.states[code]
+        self._changed()
+
+    def _changed(self) -> None:
+        known = pairs({name: (state,) for name, state in self.known.items()})
+        # an address is no place for a wide row
+        self.session.show_url(self.path, known if len(known) <= 50 else [])
+
+    async def _fill(self) -> None:
+        known = dict(self.known)
+        found = await self._worked(lambda: filled(self.network, known), "filled")
+        if found is None:
+            return
+        holes = [cell for cell in found if not cell.given]
+        with self.result:
+            note(
+                f"Each hole's most probable state given the rest, with its probability ({len(holes):,} holes)."
+            )
+            with (
+                ui.element("div").classes("depnet-scroll"),
+                show_table(("variable", "filled with", "probability"), numbers=(2,)) as table,
+            ):
+                for cell in holes[:200]:
+                    with table.row():
+                        table.cell(cell.name)
+                        table.cell(str(cell.state))
+                        table.cell(_probability(cell))
+            self._offer(
+                "The whole row as CSV",
+                "row.csv",
+                Drawn(tuple(cell.name for cell in found), (tuple(cell.state for cell in found),)),
+            )
+
+    async def _draw(self) -> None:
+        known, count = dict(self.known), int(self.count.value or 0)
+        rows = await self._worked(lambda: drawn(self.network, count, known, self._is_over), "drawn")
+        if rows is None:
+            return
+        shown = rows.rows[:SHOWN]
+        wide = len(rows.names) > CELLS
+        with self.result:
+            more = f"; the first {len(shown)} are shown" if len(rows.rows) > len(shown) else ""
+            columns = f", {CELLS} of {len(rows.names):,} columns" if wide else ""
+            note(f"{len(rows.rows):,} rows drawn from the model{more}{columns}.")
+            with ui.element("div").classes("depnet-scroll"), show_table(rows.names[:CELLS]) as table:
+                for row in shown:
+                    with table.row():
+                        for value in row[:CELLS]:
+                            table.cell("" if value is None else str(value))
+            if rows.warning:
+                warning(rows.warning)
+            self._offer("All rows as CSV", "rows.csv", rows)
+            note("Text that a spreadsheet would take for a formula has an apostrophe before it.")
+
+    def _offer(self, title: str, name: str, rows: Drawn) -> None:
+        async def download() -> None:
+            ui.download.content(await self.session.work(rows.csv), name, "text/csv")
+
+        ui.button(title, on_click=download).props("outline no-caps")
+
+    def _is_over(self) -> bool:
+        return self.stopped.is_set() or self.session.closed.is_set()
+
+    async def _worked(self, work: Any, done: str) -> Any:
+        """The result of `work`, or None and its error on the page."""
+        self.stopped.clear()
+        self.result.clear()
+        self.said.text = "working ..."
+        self.stop.set_enabled(True)
+        try:
+            found = await self.session.work(work)
+        except DepnetError as error:
+            self.said.text = ""
+            with self.result:
+                warning(str(error))
+            return None
+        finally:
+            self.stop.set_enabled(False)
+        self.said.text = done
+        return found
+
+
+def _probability(cell: Filled) -> str:
+    return f"{cell.probability:.3f}" + (f" ± {cell.error:.1g}" if cell.error > 0 else "")

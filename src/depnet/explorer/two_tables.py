@@ -1,0 +1,173 @@
+"""The two conditional tables of the geometry view: typed in, or those of two binary variables of the model."""
+
+import math
+from collections.abc import Callable
+
+from nicegui import ui
+
+from depnet.data import Label, Variable
+from depnet.errors import DepnetError
+from depnet.explorer.evidence_link import state_code
+from depnet.explorer.pair import binary_variables, pair_network, relevant_others
+from depnet.explorer.parts import note, warning
+from depnet.explorer.session import Session
+from depnet.model.network import Network
+from depnet.pictures.simplex import GENUINE, PSEUDO, two_nodes
+
+CODES = ("00", "01", "10", "11")
+
+
+class TwoTables:
+    """The panel; `changed()` is called when the reader has other tables."""
+
+    def __init__(self, session: Session, changed: Callable[[], None]) -> None:
+        self.session, self.changed = session, changed
+        model = session.model
+        self.model: Network | None = None if model is None else model.network
+        self.names = () if self.model is None else binary_variables(self.model)
+        self.zeros = [p for table in PSEUDO for p in table]
+        self.others: dict[str, Label] = {}
+        self.corners: tuple[str, ...] = CODES
+        sources = {"hand": "edited by hand"}
+        if len(self.names) >= 2:
+            sources["model"] = "two variables of the model"
+        self.source = ui.radio(sources, value="hand", on_change=self._turned).props("inline dense")
+        with ui.element("div").classes("depnet-stack depnet-tight") as self.by_hand:
+            self._hand_panel()
+        with ui.element("div").classes("depnet-stack depnet-tight") as self.by_model:
+            self._model_panel()
+        self._open()
+
+    def network(self) -> Network:
+        """The two nodes; `corners` are then the names of their joint states."""
+        if self.source.value == "model":
+            pair = self._pair()
+            if self.model is None or pair is None:
+                raise DepnetError("choose two different variables.")
+            one, two = (self._variable(name).states for name in pair)
+            self.corners = tuple(f"{a}, {b}"[:40] for a in one for b in two)
+            return pair_network(self.model, pair, self.others)
+        self.corners = CODES
+        values = [_probability(field.value) for field in self.inputs]
+        self.zeros = [
+            kept if value is None else value for value, kept in zip(values, self.zeros, strict=True)
+        ]
+        return two_nodes(self.zeros[:2], self.zeros[2:])
+
+    def parameters(self) -> list[tuple[str, str]]:
+        """What an address says of the tables."""
+        pair = self._pair()
+        if self.source.value == "model" and pair is not None:
+            held = [(f"at.{name}", str(state)) for name, state in self.others.items()]
+            return [("x0", pair[0]), ("x1", pair[1]), *held]
+        return [("tables", ",".join(f"{p:.6g}" for p in self.zeros))]
+
+    def _open(self) -> None:
+        """The tables that the address says."""
+        parameter = self.session.parameter
+        numbers = [_probability(text) for text in parameter("tables").split(",")]
+        if len(numbers) == 4 and None not in numbers:
+            for field, number in zip(self.inputs, numbers, strict=True):
+                field.set_value(number)
+        pair = [self.names.index(name) for name in (parameter("x0"), parameter("x1")) if name in self.names]
+        if len(pair) == 2:
+            self.first.set_value(pair[0])
+            self.second.set_value(pair[1])
+            for key, text in self.session.parameters:
+                name = key.removeprefix("at.")
+                if key.startswith("at.") and name in self.others:
+                    try:
+                        self.others[name] = self._variable(name).states[
+                            state_code(self._variable(name), text)
+                        ]
+                    except DepnetError as error:
+                        warning(f"In the address: {error}")
+            self._show_others()
+            self.source.set_value("model")
+        self._turned()
+
+    def _hand_panel(self) -> None:
+        titles = [f"P(X{a} = 0 | X{b} = {c})" for a, b in ((0, 1), (1, 0)) for c in (0, 1)]
+        with ui.element("div").classes("depnet-cells"):
+            self.inputs = [
+                ui.number(title, value=p, min=0, max=1, step=0.01, format="%.6g", on_change=self._typed)
+                for title, p in zip(titles, self.zeros, strict=True)
+            ]
+        for field in self.inputs:
+            field.props("dense outlined")
+        with ui.element("div").classes("depnet-bar"):
+            for title, tables in (("Consistent tables", GENUINE), ("The paper's pseudo tables", PSEUDO)):
+                button = ui.button(title, on_click=lambda tables=tables: self._set(tables))
+                button.props("flat dense no-caps")
+
+    def _model_panel(self) -> None:
+        options = dict(enumerate(self.names))
+        usable = len(self.names) >= 2
+        self.first = ui.select(options, label="One variable", value=0 if usable else None, with_input=True)
+        self.second = ui.select(options, label="The other", value=1 if usable else None, with_input=True)
+        self.held_note = note("")
+        self.held = ui.element("div").classes("depnet-cells")
+        self._hold_others()
+        for select in (self.first, self.second):
+            select.props("dense outlined").on_value_change(self._pair_chosen)
+
+    def _variable(self, name: str) -> Variable:
+        assert self.model is not None
+        return self.model.domain.variables[self.model.domain.index(name)]
+
+    def _pair(self) -> tuple[str, str] | None:
+        """The chosen variables, in the model's order."""
+        if self.first.value is None or self.second.value is None or self.first.value == self.second.value:
+            return None
+        one, two = sorted((self.first.value, self.second.value))
+        return self.names[one], self.names[two]
+
+    def _turned(self) -> None:
+        by_model = self.source.value == "model"
+        self.by_hand.set_visibility(not by_model)
+        self.by_model.set_visibility(by_model)
+        self.changed()
+
+    def _set(self, tables: tuple[tuple[float, float], tuple[float, float]]) -> None:
+        for field, value in zip(self.inputs, (p for table in tables for p in table), strict=True):
+            field.set_value(round(value, 6))
+
+    def _typed(self) -> None:
+        if all(_probability(field.value) is not None for field in self.inputs):
+            self.changed()
+
+    def _pair_chosen(self) -> None:
+        self._hold_others()
+        self.changed()
+
+    def _hold_others(self) -> None:
+        """What the two nodes read beside each other is held at its first state until the reader says otherwise."""
+        pair = self._pair()
+        others = () if self.model is None or pair is None else relevant_others(self.model, pair)
+        self.others = {name: self._variable(name).states[0] for name in others}
+        self._show_others()
+
+    def _show_others(self) -> None:
+        self.held.clear()
+        self.held_note.text = "Their tables also read these, which are held:" if self.others else ""
+        with self.held:
+            for name, state in self.others.items():
+                variable = self._variable(name)
+                ui.select(
+                    {code: str(label) for code, label in enumerate(variable.states)},
+                    label=name,
+                    value=variable.code(state),
+                    on_change=lambda event, name=name: self._hold(name, event.value),
+                ).props("dense outlined")
+
+    def _hold(self, name: str, code: int) -> None:
+        self.others[name] = self._variable(name).states[code]
+        self.changed()
+
+
+def _probability(value: object) -> float | None:
+    try:
+        number = float(value)  # type: ignore[arg-type]  # what is no number is the error
+    except (TypeError, ValueError):
+        return None
+    return number if math.isfinite(number) and 0 <= number <= 1 else None
