@@ -244,11 +244,22 @@ class Estimate:
     burn_in: int
 
 
-def estimate(chains: Rounds, sizes: Sequence[int], chosen: IntArray | None = None) -> Estimate:
-    """The estimates of all rounds but the first quarter; `sizes` are the estimators' numbers of cells.
+def estimate(
+    chains: Rounds, sizes: Sequence[int], chosen: IntArray | None = None, *, one_more: bool = False
+) -> Estimate:
+    r"""The estimates of all rounds but the first quarter; `sizes` are the estimators' numbers of cells.
 
     Where only some cells are `chosen`, `sizes` counts those, and an estimator's estimates are shares of
     its chosen cells: probabilities given that one of them is true.
+
+    With C chains of weights w_c and sums s_c, the estimate is p = sum s_c / W, W = sum w_c, the residuals are
+    r_c = s_c - p w_c, and the standard error is that of a ratio of means,
+
+    .. math:: \sqrt{\tfrac{C}{C-1} \textstyle\sum_c r_c^2 \;[\; + \max_c r_c^2 \;]} \Big/ W
+
+    The last term with `one_more`. Where chains seldom come to a part of the states and then stay there for long, a few
+    of them decide the sum: it is like a Poisson count, and a run that met little gives too small a probability and too
+    small an error at once. So what the farthest chain met is counted once more. Of many chains alike it adds little.
     """
     skipped = len(chains.rounds) // 4
     kept = chains.rounds[skipped:]
@@ -265,7 +276,8 @@ def estimate(chains: Rounds, sizes: Sequence[int], chosen: IntArray | None = Non
     values = np.divide(chain_sums.sum(axis=1), totals, out=np.zeros_like(totals), where=seen)
     c = chains.per_row
     residuals = chain_sums - values[:, None, :] * chain_weights
-    spread = np.sqrt((residuals**2).sum(axis=1) * c / (c - 1))
+    squares = residuals**2
+    spread = np.sqrt(squares.sum(axis=1) * c / (c - 1) + (squares.max(axis=1) if one_more else 0.0))
     errors = np.divide(spread, totals, out=np.zeros_like(totals), where=seen)
     # Split R-hat on the rounds' averages: the first and the second half of a chain are chains of their own.
     r_hat, pooled = _split_r_hat(sums, weights, values, of_cell)

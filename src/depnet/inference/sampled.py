@@ -24,7 +24,11 @@ CHAINS = 64
 ROUNDS = 16
 R_HAT = 1.05
 FALSE_DRIFT = 0.02
-FIRST_SWEEPS = 8
+FIRST_SWEEPS = 32
+RESOLUTION = 0.25
+"""No error is reported below this share of the tolerance. A run is as long as the tolerance makes it, and what no chain has
+met by then, or one for a moment, shows in no spread of the chains."""
+
 STALLED_DOUBLINGS = 5
 """So many doublings without a smaller error, and the chains are taken not to mix at all."""
 
@@ -78,7 +82,7 @@ def sampled(
             else:  # the time was over just after rounds were joined: the last estimate stands
                 warnings.append(_stopped(float(found.errors.max()), tolerance, stop))
             break
-        found = estimate(chains, sizes, chosen)
+        found = estimate(chains, sizes, chosen, one_more=True)
         error, r_hat = float(found.errors.max()), float(np.nanmax(found.r_hat, initial=1.0))
         if not done:
             warnings.append(_stopped(error, tolerance, stop))
@@ -163,7 +167,7 @@ def _hurried(
     warnings.append(
         "stopped before the chains could be compared with each other: take the answer as a first guess."
     )
-    return estimate(chains, sizes, chosen)
+    return estimate(chains, sizes, chosen, one_more=True)
 
 
 def _finished(
@@ -184,9 +188,10 @@ def _finished(
             "no chain came to a state that matches the evidence: its probability under the joint law is 0 or very small. "
             'Clamp it instead (method="sample").'
         )
-    error, r_hat = float(errors.max()), float(np.nanmax(found.r_hat, initial=1.0))
     moving = errors > 0
     effective = (values * (1 - values))[moving] / errors[moving] ** 2
+    errors = np.maximum(errors, RESOLUTION * tolerance)
+    error, r_hat = float(errors.max()), float(np.nanmax(found.r_hat, initial=1.0))
     diagnostics = Diagnostics(
         r_hat=r_hat,
         effective_sample_size=float(effective.min(initial=math.inf)),

@@ -1,0 +1,73 @@
+"""What a standard error promises: the exact answer within two of them, 19 times of 20, however chains mix."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from depnet import Network, query
+from depnet.inference import sampled
+from depnet.inference.chains import Estimate, estimate
+from tests.strategies import random_joint
+
+SEEDS = 250
+PROMISED, FALSE_ALARM = 0.95, 1e-6
+DETECTED, MISSED = 0.75, 3e-6
+
+
+def assert_covered(hits: int) -> None:
+    """A coverage of `PROMISED` fails with probability `FALSE_ALARM` at most; one of `DETECTED` passes with `MISSED`."""
+    least = int(stats.binom.ppf(FALSE_ALARM, SEEDS, PROMISED))
+    assert stats.binom.sf(least - 1, SEEDS, DETECTED) < MISSED
+    assert hits >= least, f"{hits} of {SEEDS} within two standard errors, expected at least {least}"
+
+
+def sticky(rare: float, slip: float) -> Network:
+    """X0 and X1 copy each other but for a share `slip`, and are 1 together seldom and for long; X2 follows them."""
+    pair = np.array([[1 - rare - slip, slip / 2], [slip / 2, rare]])
+    follows = np.array([[0.9, 0.1], [0.2, 0.8]])
+    return Network.from_joint(pair[:, :, None] * follows[:, None, :])
+
+
+def covered(network: Network, target: str, tolerance: float) -> int:
+    """How many of `SEEDS` sampled answers have the exact one within two standard errors (of their first state)."""
+    exact = np.asarray(query(network, target, method="exact").probabilities)[0]
+    hits = 0
+    for seed in range(SEEDS):
+        answer = query(network, target, method="sample", tolerance=tolerance, rng=np.random.default_rng(seed))
+        assert answer.converged
+        error = abs(np.asarray(answer.probabilities)[0] - exact)
+        hits += bool(error <= 2 * np.asarray(answer.standard_errors)[0])
+    return hits
+
+
+FAST = Network.from_joint(random_joint(np.random.default_rng(3), (2, 3, 2)))
+SELDOM = sticky(0.003, 0.0005)
+
+
+@pytest.mark.parametrize(
+    ("network", "target", "tolerance"),
+    [
+        (FAST, "X1", 0.003),
+        (sticky(0.05, 0.002), "X0", 0.02),
+        (sticky(0.01, 0.001), "X2", 0.02),
+        (SELDOM, "X0", 0.02),
+    ],
+    ids=["fast", "sticky", "rare", "seldom"],
+)
+def test_two_standard_errors_cover_the_exact_answer(network: Network, target: str, tolerance: float) -> None:
+    assert_covered(covered(network, target, tolerance))
+
+
+def test_the_spread_of_the_chains_alone_is_not_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mutant: the error of a mean over chains, of runs that may end as soon as it is small."""
+
+    def plain(*arguments: Any, one_more: bool) -> Estimate:
+        return estimate(*arguments, one_more=False)
+
+    monkeypatch.setattr(sampled, "estimate", plain)
+    monkeypatch.setattr(sampled, "RESOLUTION", 0.0)
+    monkeypatch.setattr(sampled, "FIRST_SWEEPS", 8)
+    with pytest.raises(AssertionError, match="within two standard errors"):
+        assert_covered(covered(SELDOM, "X0", 0.02))
