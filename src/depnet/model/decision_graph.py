@@ -93,6 +93,11 @@ class DecisionGraph:
         return operations
 
     @property
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """The operations as arrays: kinds (0 for Split, 1 for Merge), and their two numbers."""
+        return self._recorded or recorded_of(self.operations)
+
+    @property
     def size(self) -> int:
         """|Y|, the number of leaves after all operations."""
         return self._size
@@ -101,7 +106,7 @@ class DecisionGraph:
     def compiled(self) -> CompiledGraph:
         """The directed acyclic graph: merged leaves are one vertex, tests that decide nothing are gone."""
         if not self._compiled:
-            kinds, first, second = self._recorded or recorded_of(self.operations)
+            kinds, first, second = self.arrays
             tested = zip(kinds.tolist(), second.tolist(), strict=True)
             branches = [0 if merge else self.cardinalities[variable] for merge, variable in tested]
             arrays = native.compile_operations(kinds, first, second, np.array(branches, dtype=np.int32))

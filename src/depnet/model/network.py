@@ -124,6 +124,22 @@ class Network:
         wanted = set(variables)
         return tuple(number for number, node in enumerate(self.nodes) if wanted & set(node.variables))
 
+    def smoothed(self, smoothing: float | Sequence[float]) -> "Network":
+        """The same network, of the same counts, with other pseudo-counts: one for all nodes, or one for each.
+
+        >>> from depnet import learn, titanic
+        >>> people = titanic()
+        >>> learn(people, smoothing=0.5).smoothed(2.0) == learn(people, smoothing=2.0)
+        True
+        """
+        each = list(smoothing) if isinstance(smoothing, Sequence) else [smoothing] * len(self)
+        if len(each) != len(self):
+            raise ModelError(
+                f"Network.smoothed: one smoothing, or one for each of the {len(self)} nodes; got {len(each)}."
+            )
+        nodes = tuple(node.smoothed(s) for node, s in zip(self.nodes, each, strict=True))
+        return Network(self.domain, nodes, self.counts)
+
     def updated(self, dataset: Dataset) -> "Network":
         """The same network with the rows of `dataset` added to its counts; sources and smoothing stay.
 

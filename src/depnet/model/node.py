@@ -59,6 +59,15 @@ class Node:
         object.__setattr__(node, "table", table)
         return node
 
+    def smoothed(self, smoothing: float) -> "Node":
+        """The same node, of the same counts, with another pseudo-count of each cell."""
+        if self.table.counts is None:
+            raise ModelError(
+                f"node {'x'.join(map(str, self.variables[:8]))} has no counts to smooth: its table was given."
+            )
+        table = ConditionalTable.from_counts(self.table.counts, smoothing, self.table.tilt)
+        return Node.learned(self.variables, self.source, table)
+
     @property
     def variable(self) -> int:
         """i, where the node updates one variable."""
