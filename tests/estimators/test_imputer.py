@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from depnet import DependencyNetworkImputer, query_rows
 from depnet.arrays import FloatArray
 from depnet.data.bins import Bins
-from depnet.estimators.filling import expected_numbers, predictive_quantiles
+from depnet.data.expected import expected_numbers, predictive_quantiles
 from tests.estimators.tables import as_kind, people, with_holes
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 if TYPE_CHECKING:
+    from depnet.data import Layout
     from depnet.model import Network
 
 _WHAT_TO_DO = {
@@ -34,11 +35,16 @@ class OutputError(click.ClickException):
 
 def load_model(path: str) -> "Network":
     """The network in a model file, or on standard input."""
+    return load_model_with_layout(path)[0]
+
+
+def load_model_with_layout(path: str) -> "tuple[Network, Layout | None]":
+    """The network in a model file, or on standard input, and the layout beside it."""
     from depnet.errors import ModelFileError
-    from depnet.model.file import load
+    from depnet.model.file import load_with_layout
 
     try:
-        return load("/dev/stdin" if path == "-" else path)
+        return load_with_layout("/dev/stdin" if path == "-" else path)
     except ModelFileError as error:
         if isinstance(error, OSError) or path == "-" or not Path(path).is_file() or is_model(path):
             raise
@@ -114,12 +120,12 @@ def written(path: str, force: bool) -> Iterator[BinaryIO]:
         yield file
 
 
-def save_model(network: "Network", path: str, force: bool) -> None:
+def save_model(network: "Network", path: str, force: bool, layout: "Layout | None" = None) -> None:
     """Write a model file; gzip where the name ends in .gz."""
     from depnet.model.file.document import document_of
     from depnet.model.file.text import encode
 
-    data = encode(document_of(network), compressed=path.endswith(".gz"))
+    data = encode(document_of(network, layout), compressed=path.endswith(".gz"))
     with written(path, force) as file:
         file.write(data)
 

@@ -80,20 +80,19 @@ def _values(
     import numpy as np
 
     from depnet.data.decode import piece_of
+    from depnet.data.expected import expected_piece
     from depnet.data.layout import Layout
-    from depnet.estimators.filling import expected_numbers
 
     columns = Layout.of(domain).columns
     values: list[Any] = []
     for i, variable in enumerate(domain.variables):
         rows = np.flatnonzero(empty[:, i])
-        piece = piece_of(np.asarray(found.codes)[rows, i], variable, columns[i], rng)
-        if variable.bins is None or rng is not None:
-            values.append(piece.objects())
-            continue
-        numbers = expected_numbers(found.cells.probabilities[variable.name][rows], variable.bins)
-        unit = {"date": "datetime64[D]", "datetime": "datetime64[us]"}.get(variable.bins.kind)
-        values.append((numbers if unit is None else numbers.view(unit)).astype(object))
+        codes = np.asarray(found.codes)[rows, i]
+        if rng is None:
+            law = found.cells.probabilities[variable.name][rows]
+            values.append(expected_piece(codes, law, variable, columns[i]).objects())
+        else:
+            values.append(piece_of(codes, variable, columns[i], rng).objects())
     return values
 
 

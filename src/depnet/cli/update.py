@@ -33,17 +33,17 @@ def update(
     row knows.
     """
     from depnet.cli.command import emit, generator
-    from depnet.cli.files import check_output, load_model, save_model
+    from depnet.cli.files import check_output, load_model_with_layout, save_model
     from depnet.cli.render import show_lines
     from depnet.cli.tables import read_holed
     from depnet.inference.fill import drawn_whole
 
     check_output(output, force)
-    network = load_model(model)
+    network, layout = load_model_with_layout(model)
     holed = read_holed(table, network.domain, where=where, unknown=unknown)
     rng, used = generator(seed)
     newer = network.updated(drawn_whole(network, holed, rng=rng))
-    save_model(newer, output, force)
+    save_model(newer, output, force, layout)
     if as_json:
         document = {
             "rows_added": holed.total,

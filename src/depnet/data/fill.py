@@ -1,10 +1,13 @@
 """The caller's own frame with its holes filled: what was there stays as it was, to the last digit."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from depnet.arrays import FloatArray
 from depnet.data.assemble import (
     Piece,
     numpy_column,
@@ -17,6 +20,7 @@ from depnet.data.columns import Column
 from depnet.data.decode import checked_codes, piece_of
 from depnet.data.domain import Domain
 from depnet.data.encode import places_of
+from depnet.data.expected import expected_piece
 from depnet.data.layout import ColumnLayout, Layout
 from depnet.data.opened import Opened, open_frame
 from depnet.errors import DataError
@@ -28,12 +32,15 @@ def fill(
     domain: Domain,
     layout: Layout,
     *,
+    hidden: NDArray[np.bool_] | None = None,
+    laws: Mapping[str, FloatArray] | None = None,
     rng: np.random.Generator | None = None,
 ) -> Any:
     """A copy of `frame` in which each missing value has become what `codes` [N, n] says of its cell.
 
-    Values that are there, columns that the domain does not know, the order of columns and a pandas index stay. Binned
-    values are drawn with `rng`, or without one are the median of their bin. A code below 0 leaves its cell missing.
+    Values that are there, columns that the domain does not know, the order of columns and a pandas index stay; `hidden`
+    marks other cells than the missing ones to be filled. Binned values are expected by the `laws` [row, state] of their
+    bins, or drawn with `rng`, or else are the median of their bin. A code below 0 leaves its cell missing.
 
     >>> from depnet.data import describe
     >>> rows = [{"sex": "male", "age": 30.5}, {"sex": None, "age": 31.5}]
@@ -49,10 +56,16 @@ def fill(
     for i, place in enumerate(places_of(opened, domain, "missing")):
         if place is None:
             continue
-        column = opened.column(place)
+        column, variable = opened.column(place), domain.variables[i]
+        if hidden is not None:
+            column = replace(column, hidden=hidden[:, i])
         if column.hidden.any():
             shape = _shape(opened, place, column, layout, i)
-            filled[place] = column, piece_of(table[:, i], domain.variables[i], shape, rng)
+            if laws is None:
+                piece = piece_of(table[:, i], variable, shape, rng)
+            else:
+                piece = expected_piece(table[:, i], laws[variable.name], variable, shape)
+            filled[place] = column, piece
     return _with(frame, opened, filled)
 
 

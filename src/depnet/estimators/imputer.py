@@ -23,7 +23,7 @@ from depnet.inference.impute import impute
 from depnet.inference.mean_law import mean_laws
 from depnet.model.network import Network
 
-TRIED_NETWORKS = 4
+TRIED_NETWORKS = 5
 """Networks with each penalty by which a node's penalty is chosen."""
 
 COARSEST = 0.1
@@ -43,6 +43,8 @@ class DependencyNetworkImputer(CallbackSupportMixin, TransformerMixin, BaseEstim
     - `add_indicator`: append a column `missingindicator_NAME` for each column that had holes in `fit`.
     - `tolerance`: about the Monte Carlo standard error of a hole's probabilities; it sets the number of sweeps.
     - `penalty`: None chooses for each node between a strict and a generous one, by rows that networks have not seen.
+    - `smoothing`: with `penalty=None` what all states of a leaf of `networks_` get together, in rows (of the one network
+      of `model_`, and with another penalty, what each gets): a mean over networks is smooth by itself.
 
     Other parameters, and values never seen (`handle_unknown="missing"`: they are filled, too), are those of
     `DependencyNetwork`. After `fit`: `model_`, a `DependencyNetwork` of the completed table, and `networks_`.
@@ -59,7 +61,7 @@ class DependencyNetworkImputer(CallbackSupportMixin, TransformerMixin, BaseEstim
         sample_posterior: bool = False,
         n_imputations: int = 1,
         add_indicator: bool = False,
-        n_networks: int = 10,
+        n_networks: int = 20,
         tolerance: float = 0.02,
         penalty: Any = None,
         smoothing: float = 0.5,
@@ -136,18 +138,16 @@ class DependencyNetworkImputer(CallbackSupportMixin, TransformerMixin, BaseEstim
         assert done is not None
         if self.penalty is not None or self.blocks is not None or done.dataset.total < FEW_ROWS:
             return settings.learn
+        smoothings = [self.smoothing / k for k in model.domain_.cardinalities]
         seed = rng.integers(2**63)
-        scores = [
-            out_of_bag_scores(
-                done,
-                settings.learn_with([penalty] * len(model.domain_)),
-                TRIED_NETWORKS,
-                rng=np.random.default_rng(seed),  # the same rows for both
-            )
-            for penalty in (QUICK, GENEROUS)
-        ]
+        scores = []
+        for penalty in (QUICK, GENEROUS):
+            same = np.random.default_rng(seed)  # the same rows for both
+            learner = settings.ordered_learner(model.domain_, [penalty] * len(smoothings), smoothings, same)
+            scores.append(out_of_bag_scores(done, learner, TRIED_NETWORKS, rng=same))
         self.generous_ = scores[1] > scores[0]
-        return settings.learn_with([GENEROUS if better else QUICK for better in self.generous_])
+        penalties = [GENEROUS if better else QUICK for better in self.generous_]
+        return settings.ordered_learner(model.domain_, penalties, smoothings, rng)
 
     def transform(self, X: Any) -> Any:
         """X with its holes filled, as the kind of frame it is."""

@@ -14,11 +14,11 @@ from depnet.data.decode import decode
 from depnet.data.describe import BinChoice
 from depnet.data.domain import Domain
 from depnet.data.encode import HandleUnknown
+from depnet.data.fill import fill
 from depnet.data.holed import Holed
 from depnet.data.layout import Layout
 from depnet.data.opened import FrameKind, open_frame
 from depnet.estimators.callbacks import CallbackSupportMixin, Tasks, with_callbacks
-from depnet.estimators.filling import filled
 from depnet.estimators.randomness import generator_of
 from depnet.estimators.settings import BLOCKS, Settings
 from depnet.estimators.showing import ShownMixin
@@ -34,7 +34,7 @@ from depnet.learning.certificate import Certificate, certificate
 from depnet.learning.links import Link, links
 from depnet.learning.options import Role
 from depnet.model.evidence import Given
-from depnet.model.file import load, save
+from depnet.model.file import load_with_layout, save
 from depnet.model.network import Network
 from depnet.sampling import sample
 
@@ -263,14 +263,14 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
         if self.layout_ is None or isinstance(X, (Dataset, Holed)):
             return Dataset.from_codes(codes, domain=self.domain_, weights=holed.weights)
         frame = checked(self, X, reset=False)
-        return filled(
+        return fill(
             frame,
             codes,
-            np.asarray(holed.hidden),
             self.domain_,
             self._layout_of(frame),
-            probabilities=laws,
-            rng=rng if laws is None else None,
+            hidden=np.asarray(holed.hidden),
+            laws=laws,
+            rng=rng,
         )
 
     def _imputation(
@@ -363,22 +363,25 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
     # Keeping
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the network, with states and bins, to a model file; no rows and no code are in it."""
+        """Write the network, with states, bins and the frame's dtypes, to a model file; no rows and no code are in it."""
         check_is_fitted(self, "network_")
-        save(self.network_, path)
+        save(self.network_, path, layout=self.layout_)
 
     @classmethod
     def load(
-        cls, path: str | os.PathLike[str], *, frame: FrameKind = "pandas", **parameters: Any
+        cls, path: str | os.PathLike[str], *, frame: FrameKind | None = None, **parameters: Any
     ) -> "DependencyNetwork":
         """An estimator from a model file, without the rows it was learned from.
 
-        `frame` is the kind of frame that `sample` gives; `parameters` are those of the estimator.
+        `frame` is the kind of frame that `sample` gives (None: as the one learned from, where the file says which and its
+        library is installed, else pandas); `parameters` are those of the estimator.
         """
-        network = load(path)
+        network, layout = load_with_layout(path)
         model = cls(**parameters)
         model._take(network, None)
-        model.layout_ = Layout.of(network.domain, frame)
+        if layout is None or frame not in (None, layout.kind):
+            layout = Layout.of(network.domain, frame or "pandas")
+        model.layout_ = layout
         model.n_features_in_ = len(network.domain)
         model.feature_names_in_ = np.array(network.domain.names, dtype=object)
         return model

@@ -8,11 +8,13 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from depnet.data.dataset import Dataset
+from depnet.data.domain import Domain
 from depnet.data.holed import Holed
 from depnet.inference.calibration import calibrate
 from depnet.inference.completion import Completed, learn_completed
-from depnet.learning.learn import learn, learn_tasks
+from depnet.learning.learn import learn
 from depnet.learning.options import Limits, Role, plan
+from depnet.learning.ordered import OrderedLearner
 from depnet.learning.penalty import Mdl, Penalty, StructuralMdl
 from depnet.model.network import Network
 
@@ -24,6 +26,9 @@ QUICK = StructuralMdl(0.75, 1.0, 0.5 * Mdl())
 
 GENEROUS = StructuralMdl(0.25, 1.0, 0.25 * Mdl())
 """Beside `QUICK` for a mean over networks, which evens out what each has learned too much: better on small tables."""
+
+SHARE = 0.6
+"""Of the variables, what a category's source may read in one of many networks, in tables with binned columns."""
 
 FEW_ROWS = 10
 """With fewer rows "auto" has nothing to hold out, and `QUICK` is used."""
@@ -71,21 +76,25 @@ class Settings:
             resume=self.resume,
         )
 
-    def learn_with(self, penalties: Sequence[Penalty]) -> Callable[[Dataset], Network]:
-        """A learner with a penalty for each node; without blocks."""
-
-        def learned(rows: Dataset) -> Network:
-            return learn_tasks(
-                rows,
-                plan(rows.domain, roles=self.roles, forbidden=self.forbidden),
-                penalties,
-                smoothing=self.smoothing,
-                n_jobs=self.n_jobs,
-                limits=Limits(self.max_leaves, self.min_leaf_rows),
-                max_seconds=self.max_seconds,
-            )
-
-        return learned
+    def ordered_learner(
+        self,
+        domain: Domain,
+        penalties: Sequence[Penalty],
+        smoothings: Sequence[float],
+        rng: np.random.Generator,
+    ) -> OrderedLearner:
+        """A learner for a mean over networks, with a penalty and a smoothing for each node; without blocks."""
+        return OrderedLearner(
+            domain,
+            plan(domain, roles=self.roles, forbidden=self.forbidden),
+            penalties,
+            smoothings,
+            share=SHARE,
+            rng=rng,
+            n_jobs=self.n_jobs,
+            limits=Limits(self.max_leaves, self.min_leaf_rows),
+            max_seconds=self.max_seconds,
+        )
 
     def complete(
         self, holed: Holed, rng: np.random.Generator, progress: Callable[[int], object] | None = None

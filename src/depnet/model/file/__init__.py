@@ -13,9 +13,12 @@ import contextlib
 import os
 from typing import Any
 
+from depnet.data.dtypes import available
+from depnet.data.layout import Layout
 from depnet.errors import ModelError, ModelFileAccessError, ModelFileError, brief
 from depnet.model.file.disk import read_bounded, write_atomically
 from depnet.model.file.document import document_of
+from depnet.model.file.layout import frame_of, layout_of
 from depnet.model.file.lines import (
     OtherLayoutError,
     document_by_lines,
@@ -31,8 +34,10 @@ MAX_BYTES = 64 * 2**20
 """Larger files are loaded only on request; unpacked, for one in gzip."""
 
 
-def save(network: Network, path: str | os.PathLike[str]) -> None:
+def save(network: Network, path: str | os.PathLike[str], *, layout: Layout | None = None) -> None:
     """Write a network to a model file, compressed where the name ends in .gz.
+
+    `layout` is kept beside it: what the frame was that it was learned from (`load_with_layout` reads it).
 
     The file is written whole or not at all: should anything fail, an old file of that name is as it was.
     The same network gives the same bytes. A user's own source (`FunctionSource`) is written out as the
@@ -52,7 +57,7 @@ def save(network: Network, path: str | os.PathLike[str]) -> None:
         )
     name = _name_of(path, "depnet.save(network, path)")
     try:
-        write_atomically(name, encode(document_of(network), compressed=name.endswith(".gz")))
+        write_atomically(name, encode(document_of(network, layout), compressed=name.endswith(".gz")))
     except ModelFileAccessError:
         raise
     except ModelFileError as error:
@@ -68,7 +73,30 @@ def load(
     those that could take more than `max_memory` bytes of memory to read, are refused: raise these for a file
     that you trust.
     """
-    name = _name_of(path, "depnet.load(path)")
+    return _loaded(path, max_bytes, max_memory, "depnet.load(path)")[0]
+
+
+def load_with_layout(
+    path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES, max_memory: int = MAX_MEMORY
+) -> tuple[Network, Layout | None]:
+    """The network, and the layout of the frame that it was learned from.
+
+    None where the file has none, or where the library of that kind of frame is not installed.
+    """
+    network, document = _loaded(path, max_bytes, max_memory, "load_with_layout(path)")
+    if "layout" not in document:
+        return network, None
+    try:
+        usable = available(frame_of(document["layout"]))
+        return network, layout_of(document["layout"], network.domain) if usable else None
+    except ModelFileError as error:
+        raise ModelFileError(f"{brief(os.fsdecode(path), 200)}: {error}") from error.__cause__
+
+
+def _loaded(
+    path: str | os.PathLike[str], max_bytes: int, max_memory: int, call: str
+) -> tuple[Network, dict[str, Any]]:
+    name = _name_of(path, call)
     try:
         return _network_in(read_bounded(name, max_bytes), max_memory)
     except ModelFileAccessError:
@@ -77,7 +105,7 @@ def load(
         raise ModelFileError(f"{brief(name, 200)}: {error}") from error.__cause__
 
 
-def _network_in(data: bytearray, max_memory: int) -> Network:
+def _network_in(data: bytearray, max_memory: int) -> tuple[Network, dict[str, Any]]:
     budget = Budget(max_memory)
     text = decoded(data, budget)
     data.clear()
@@ -86,11 +114,11 @@ def _network_in(data: bytearray, max_memory: int) -> Network:
     return _checked(document_in_one_piece(text, budget))
 
 
-def _checked(document: dict[str, Any]) -> Network:
+def _checked(document: dict[str, Any]) -> tuple[Network, dict[str, Any]]:
     network = network_of(document)
     if "checksum" in document:
         verify_checksum(document)
-    return network
+    return network, document
 
 
 def _name_of(path: object, call: str) -> str:

@@ -5,9 +5,11 @@ from typing import Any
 import numpy as np
 
 from depnet.data.domain import Domain
+from depnet.data.layout import Layout
 from depnet.errors import ModelError, ModelFileError
 from depnet.model.decision_graph import DecisionGraph
 from depnet.model.file.fields import fault
+from depnet.model.file.layout import document_of_layout
 from depnet.model.file.variables import document_of_variable, version_of
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
@@ -21,7 +23,7 @@ VERSION = 2
 """The newest version that is read. Raised when a reader of the former version would misunderstand a file."""
 
 
-def document_of(network: Network) -> dict[str, Any]:
+def document_of(network: Network, layout: Layout | None = None) -> dict[str, Any]:
     """What the file says of a network, all but its checksum."""
     document = {
         "format": FORMAT,
@@ -43,6 +45,8 @@ def document_of(network: Network) -> dict[str, Any]:
     }
     if network.counts is not None:
         document["counts"] = _counts(network.counts)
+    if layout is not None:
+        document["layout"] = document_of_layout(layout, network.domain)
     return document
 
 

@@ -1,0 +1,73 @@
+"""The layout in a model file: what the frame was that the network was learned from, so that results are like it.
+
+A section that readers may leave alone: a network is the same without it.
+"""
+
+from typing import Any, cast, get_args
+
+from depnet.data.columns import ColumnKind
+from depnet.data.domain import Domain
+from depnet.data.dtypes import dtype_of, plain_dtype
+from depnet.data.layout import ColumnLayout, Layout
+from depnet.data.opened import FrameKind
+from depnet.data.variable import Variable
+from depnet.errors import DataError, brief
+from depnet.model.file.fields import fault, fields_of, items_of
+
+AT = "layout"
+
+
+def document_of_layout(layout: Layout, domain: Domain) -> dict[str, Any]:
+    """What a file says of a layout; a type that cannot be kept is null, the usual one."""
+    columns = []
+    for variable, column in zip(domain.variables, layout.columns, strict=True):
+        states = labels_of(variable)
+        keyed = column.key if type(column.key) in (str, int) else variable.name
+        values = column.values is None or tuple(column.values) == states
+        dtype = plain_dtype(column.dtype, layout.kind, states) if values else None
+        columns.append({"key": keyed, "kind": column.kind, "dtype": dtype})
+    return {"frame": layout.kind, "structured": layout.structured, "columns": columns}
+
+
+def frame_of(value: object) -> FrameKind:
+    """The kind of frame that a document names."""
+    kind = value.get("frame") if isinstance(value, dict) else None
+    if kind not in get_args(FrameKind):
+        raise fault(f"{AT}.frame", f"expected one of {', '.join(get_args(FrameKind))}; got {brief(kind)}.")
+    return cast("FrameKind", kind)
+
+
+def layout_of(value: object, domain: Domain) -> Layout:
+    """The layout that a document describes. It needs the library of its kind of frame."""
+    kind = frame_of(value)
+    fields = fields_of(value, AT, ("frame", "structured", "columns"))
+    if not isinstance(fields["structured"], bool):
+        raise fault(f"{AT}.structured", f"expected true or false; got {brief(fields['structured'])}.")
+    given = items_of(fields["columns"], f"{AT}.columns", len(domain))
+    columns = tuple(
+        _column(each, variable, kind, f"{AT}.columns[{i}]")
+        for i, (each, variable) in enumerate(zip(given, domain.variables, strict=True))
+    )
+    keys = [column.key for column in columns]
+    if len(set(map(str, keys))) < len(keys):
+        raise fault(f"{AT}.columns", "two columns have one key.")
+    return Layout(kind, columns, fields["structured"])
+
+
+def labels_of(variable: Variable) -> tuple[Any, ...]:
+    """The states of a variable that are values, so not the one for missing ones."""
+    return variable.states[: variable.cardinality - (variable.missing is not None)]
+
+
+def _column(value: object, variable: Variable, kind: FrameKind, at: str) -> ColumnLayout:
+    fields = fields_of(value, at, ("key", "kind", "dtype"))
+    if type(fields["key"]) not in (str, int):
+        raise fault(f"{at}.key", f"expected a string or a whole number; got {brief(fields['key'])}.")
+    kinds = get_args(ColumnKind) if variable.bins is None else (variable.bins.kind,)
+    if fields["kind"] not in kinds:
+        raise fault(f"{at}.kind", f"expected one of {', '.join(kinds)}; got {brief(fields['kind'])}.")
+    try:
+        dtype = dtype_of(fields["dtype"], kind, labels_of(variable))
+    except DataError as error:
+        raise fault(f"{at}.dtype", str(error)) from None
+    return ColumnLayout(fields["key"], fields["kind"], dtype)

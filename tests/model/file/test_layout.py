@@ -1,0 +1,179 @@
+"""The layout in a model file: a loaded estimator's frames are like those it was fitted on."""
+
+import datetime as dt
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import depnet
+from depnet.data import Layout
+from depnet.data.dtypes import dtype_of, plain_dtype
+from depnet.errors import DataError, ModelFileError
+from depnet.model.file import load_with_layout
+
+ROWS = 60
+
+
+def pandas_frame() -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    days = np.array("2020-01-01", dtype="datetime64[ns]") + np.arange(ROWS) * np.timedelta64(1, "D")
+    frame = pd.DataFrame(
+        {
+            "small": rng.integers(0, 3, ROWS).astype(np.int8),
+            "single": rng.normal(size=ROWS).astype(np.float32),
+            "word": rng.choice(["a", "b"], ROWS),
+            "truth": rng.random(ROWS) < 0.5,
+            "day": days,
+        }
+    )
+    frame["level"] = pd.Categorical(
+        rng.choice(["low", "high"], ROWS), categories=["low", "high"], ordered=True
+    )
+    frame["code"] = pd.Categorical(rng.integers(3, 6, ROWS))
+    frame["whole"] = pd.array(rng.integers(0, 200, ROWS), dtype="Int32")
+    frame["text"] = frame["word"].astype("string")
+    frame["object"] = frame["word"].astype(object)
+    frame["perhaps"] = frame["truth"].astype("boolean")
+    frame["moment"] = frame["day"].dt.tz_localize("UTC").dt.tz_convert("Europe/Paris")
+    return frame
+
+
+def polars_frame() -> pl.DataFrame:
+    frame = pandas_frame()[["small", "single", "word", "truth", "day"]]
+    return pl.DataFrame({name: frame[name].to_numpy() for name in frame}).with_columns(
+        pl.col("word").cast(pl.String).cast(pl.Categorical).alias("kind"),
+        pl.col("word").cast(pl.String).cast(pl.Enum(["b", "a"])).alias("listed"),
+        pl.col("day").dt.replace_time_zone("UTC").alias("moment"),
+        pl.col("day").cast(pl.Date).alias("date"),
+        pl.col("word").cast(pl.String),
+    )
+
+
+def arrow_table() -> pa.Table:
+    start = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
+    return pa.table(
+        {
+            "kind": pa.array(["a", "b"] * (ROWS // 2)).dictionary_encode(),
+            "whole": pa.array(np.arange(ROWS) * 3, pa.uint16()),
+            "moment": pa.array(
+                [start + dt.timedelta(hours=h) for h in range(ROWS)], pa.timestamp("ms", tz="UTC")
+            ),
+        }
+    )
+
+
+FRAMES: dict[str, Any] = {
+    "pandas": pandas_frame,
+    "polars": polars_frame,
+    "pyarrow": arrow_table,
+    "numpy": lambda: pandas_frame()[["small", "small"]].to_numpy(),
+    "dicts": lambda: [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}] * 30,
+}
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_a_loaded_estimator_gives_the_frames_of_the_fitted_one(kind: str, tmp_path: Path) -> None:
+    model = depnet.DependencyNetwork(penalty="mdl", random_state=0).fit(FRAMES[kind]())
+    model.save(tmp_path / "model.json")
+    again = depnet.DependencyNetwork.load(tmp_path / "model.json", random_state=0)
+    ours, theirs = again.sample(20), model.sample(20)
+    assert type(ours) is type(theirs)
+    if kind == "pandas":
+        pd.testing.assert_frame_equal(ours, theirs)
+    elif kind in ("polars", "pyarrow"):
+        assert ours.schema == theirs.schema
+        assert ours.equals(theirs)
+    elif kind == "numpy":
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_array_equal(ours, theirs)
+    else:
+        assert ours == theirs
+    assert depnet.load(tmp_path / "model.json") == model.network_
+
+
+def test_another_kind_of_frame_can_be_asked_for(tmp_path: Path) -> None:
+    depnet.DependencyNetwork(penalty="mdl").fit(polars_frame()).save(tmp_path / "model.json")
+    assert isinstance(depnet.DependencyNetwork.load(tmp_path / "model.json", frame="dicts").sample(2), list)
+
+
+def test_a_file_without_a_layout_gives_pandas_and_one_of_a_missing_library_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = depnet.DependencyNetwork(penalty="mdl").fit(polars_frame())
+    depnet.save(model.network_, tmp_path / "plain.json")
+    assert load_with_layout(tmp_path / "plain.json")[1] is None
+    assert isinstance(depnet.DependencyNetwork.load(tmp_path / "plain.json").sample(2), pd.DataFrame)
+    model.save(tmp_path / "model.json")
+    monkeypatch.setattr("depnet.model.file.available", lambda kind: False)
+    assert isinstance(depnet.DependencyNetwork.load(tmp_path / "model.json").sample(2), pd.DataFrame)
+
+
+def test_types_that_cannot_be_kept_are_the_usual_ones(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"part": pd.cut(np.arange(60.0), 3), "x": np.arange(60) % 2})
+    model = depnet.DependencyNetwork(penalty="mdl", random_state=0).fit(frame)
+    model.save(tmp_path / "model.json")
+    layout = load_with_layout(tmp_path / "model.json")[1]
+    assert isinstance(layout, Layout)
+    assert layout.columns[0].dtype is None
+    sampled = depnet.DependencyNetwork.load(tmp_path / "model.json").sample(3)
+    assert set(sampled["part"]) <= set(map(str, frame["part"].cat.categories))
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"frame": "excel"}, "layout.frame: expected one of pandas"),
+        ({"structured": 1}, "layout.structured: expected true or false"),
+        ({"columns": []}, r"layout.columns: expected 2 entries"),
+        ({"columns": [{"key": [], "kind": "integer", "dtype": None}] * 2}, r"columns\[0\].key"),
+        ({"columns": [{"key": "a", "kind": "number", "dtype": None}] * 2}, r"columns\[0\].kind"),
+        (
+            {"columns": [{"key": "a", "kind": "integer", "dtype": "integer 5"}] * 2},
+            r"columns\[0\].dtype.*no type",
+        ),
+        ({"columns": [{"key": "a", "kind": "integer", "dtype": "<U99999999"}] * 2}, r"columns\[0\].dtype"),
+        (
+            {"columns": [{"key": "a", "kind": "integer", "dtype": {"os": "system"}}] * 2},
+            r"columns\[0\].dtype",
+        ),
+        ({"columns": [{"key": "a", "kind": "integer", "dtype": None}] * 2}, "one key"),
+        ({"more": 1}, "there is no field"),
+    ],
+)
+def test_a_wrong_layout_says_where_and_the_network_is_read_without_it(
+    change: dict[str, Any], says: str, tmp_path: Path
+) -> None:
+    frame = pd.DataFrame({"a": [0, 1] * 20, "b": [0, 0, 1, 1] * 10})
+    model = depnet.DependencyNetwork(penalty="mdl").fit(frame)
+    model.save(tmp_path / "model.json")
+    document = json.loads((tmp_path / "model.json").read_text())
+    del document["checksum"]
+    document["layout"] |= change
+    (tmp_path / "model.json").write_text(json.dumps(document))
+    with pytest.raises(ModelFileError, match=says):
+        depnet.DependencyNetwork.load(tmp_path / "model.json")
+    assert depnet.load(tmp_path / "model.json") == model.network_
+
+
+def test_a_type_comes_back_or_is_not_kept() -> None:
+    assert plain_dtype(np.dtype("V8"), "numpy", ()) is None
+    assert plain_dtype(pl.Categorical(), "polars", ("a",)) == "Categorical"
+    assert plain_dtype(pl.Struct([]), "polars", ()) is None
+    with pytest.raises(DataError, match="no type of polars"):
+        dtype_of("Object", "polars", ())
+
+
+def test_update_keeps_the_layout(tmp_path: Path) -> None:
+    from tests.cli.entry import depnet as command
+
+    frame = pd.DataFrame({"a": [0, 1] * 20, "b": [0, 0, 1, 1] * 10}, dtype="int16")
+    depnet.DependencyNetwork(penalty="mdl").fit(frame).save(tmp_path / "model.json")
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    command("update", tmp_path / "model.json", tmp_path / "rows.csv", "-o", tmp_path / "newer.json")
+    assert (depnet.DependencyNetwork.load(tmp_path / "newer.json").sample(3).dtypes == "int16").all()
