@@ -84,7 +84,7 @@ def test_table1_json_has_the_published_shape(tmp_path: Path) -> None:
         (
             ["paper", "table1", "--out", "no-such-folder/t.json"],
             1,
-            "no-such-folder/t.json: No such file or directory",
+            "no-such-folder/t.json: there is no directory",
         ),
         (["paper", "perturbation", "--plot", "plot.xyz"], 1, "a plot is written as .png, .svg, .pdf"),
         (["paper", "table1", "--seed", "-1"], 2, "See depnet paper table1 --help."),
@@ -125,3 +125,22 @@ def test_help_imports_neither_plotting_nor_the_experiments() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "table1" in done.stdout
     assert "loaded: [] 0" in done.stdout
+
+
+def test_nothing_is_written_over_an_existing_file_without_force(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for option, name in (("--out", "records.json"), ("--plot", "plot.svg")):
+        there = tmp_path / name
+        there.write_text("mine")
+        assert run(["paper", "perturbation", option, str(there)]) == 1
+        assert f"{there} exists. Give another name, or --force to replace it." in capsys.readouterr().err
+        assert there.read_text() == "mine"
+        assert run(["paper", "perturbation", option, str(there), "--force"]) == 0
+        assert there.read_text() != "mine"
+    (tmp_path / "fcd.html").write_text("mine")
+    figure = ["paper", "figures", "fcd", "--into", str(tmp_path), "--format", "html"]
+    assert run(figure) == 1
+    assert (tmp_path / "fcd.html").read_text() == "mine"
+    assert run([*figure, "--force"]) == 0
+    assert (tmp_path / "fcd.html").read_text() != "mine"

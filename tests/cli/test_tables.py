@@ -233,6 +233,21 @@ def test_update_adds_counts(model: Path, table: Path, tmp_path: Path) -> None:
     assert library.load(out) == library.load(model).updated(PEOPLE)
 
 
+def test_tune_completes_holes_as_fit_does(table: Path, tmp_path: Path) -> None:
+    lines = table.read_text().splitlines()
+    holed = tmp_path / "holed.csv"
+    holed.write_text(
+        "\n".join([lines[0], *("," + line.split(",", 1)[1] for line in lines[1:100]), *lines[100:]])
+    )
+    found = answer("tune", holed, "--seed", 1)
+    assert found["holes"] == 99
+    assert found["rows"] == len(lines) - 1
+    assert found["seed"] == 1
+    assert answer("tune", holed, "--seed", 1) == found
+    error = depnet("tune", holed, "--missing", "error", code=1).stderr.decode()
+    assert "the value is missing" in error
+
+
 def test_tune_shows_the_ladder(table: Path) -> None:
     found = answer("tune", table)
     expected = library.tune(PEOPLE)

@@ -26,6 +26,8 @@ class Manners:
     debug: bool = False
     json: bool = False
     """Of the commands that show a report: as JSON."""
+    force: bool = False
+    """Of the same: files that exist are replaced."""
     dialect: dict[str, Any] = field(default_factory=dict)
     """How text files are read, as `depnet.read` calls it."""
 
@@ -47,6 +49,13 @@ def _set_json(context: click.Context, _: click.Parameter, value: bool) -> None:
     manners = context.find_object(Manners)
     if manners is not None and value:
         manners.json = True
+
+
+def set_force(context: click.Context, _: click.Parameter, value: bool) -> None:
+    """Remember --force, for options that name files."""
+    found = context.find_object(Manners)
+    if found is not None and value:
+        found.force = True
 
 
 DEBUG = click.option(

@@ -1,6 +1,5 @@
 """Reports on the terminal, as JSON, and as plots."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -36,19 +35,22 @@ def show(report: "Report") -> None:
         console.print(Text(note, style="dim"))
 
 
-def deliver(report: "Report", out: Path | None, plot: Path | None) -> int:
-    """Show a report, write what was asked for; 1 if a claim of the theory did not hold."""
-    as_json = manners().json
+def deliver(report: "Report", out: str | None, plot: str | None) -> int:
+    """Show a report, write what was asked for, whole or not at all; 1 if a claim of the theory did not hold."""
+    from depnet.cli.files import save_text, written_path
+
+    as_json, force = manners().json, manners().force
     if as_json:
         click.echo(report.json(), nl=False)
     else:
         show(report)
     if out is not None:
-        report.write(out)
+        save_text(report.json(), out, force)
         click.echo(f"written: {out}", err=as_json)
     if plot is not None:
         from depnet.paper.plots import plot_report
 
-        plot_report(report, plot)
+        with written_path(plot, force) as place:
+            plot_report(report, place)
         click.echo(f"drawn: {plot}", err=as_json)
     return 0 if report.holds else 1

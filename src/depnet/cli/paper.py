@@ -6,22 +6,38 @@ from typing import Any
 
 import click
 
-from depnet.cli.command import JSON_REPORT
+from depnet.cli.command import JSON_REPORT, manners, set_force
 
 SEED = click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The (first) seed."
 )
-OUT = click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the records as JSON."
+
+
+def _may_be_written(context: click.Context, _: click.Parameter, value: str | None) -> str | None:
+    """Asked before the experiment runs: over an existing file only with --force."""
+    from depnet.cli.files import check_output
+
+    check_output(value, manners().force)
+    return value
+
+
+FORCE = click.option(
+    "--force",
+    is_flag=True,
+    is_eager=True,  # before the files that it is about
+    expose_value=False,
+    callback=set_force,
+    help="Replace files that exist.",
 )
+OUT = click.option("--out", metavar="FILE", callback=_may_be_written, help="Write the records as JSON.")
 PLOT = click.option(
-    "--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw into this .png, .svg or .pdf file."
+    "--plot", metavar="FILE", callback=_may_be_written, help="Draw into this .png, .svg or .pdf file."
 )
 
 
 def common(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options of every experiment."""
-    return SEED(OUT(PLOT(JSON_REPORT(command))))
+    return SEED(OUT(PLOT(FORCE(JSON_REPORT(command)))))
 
 
 @click.group()
@@ -33,7 +49,7 @@ def paper() -> None:
 @common
 @click.option("--seeds", type=click.IntRange(min=1), default=1, show_default=True, help="How many seeds.")
 @click.option("--coupling", type=float, default=1.0, show_default=True, help="J of the Ising model.")
-def table1(seed: int, seeds: int, coupling: float, out: Path | None, plot: Path | None) -> int:
+def table1(seed: int, seeds: int, coupling: float, out: str | None, plot: str | None) -> int:
     """Table 1: FC(p^D||pi) and the FC-limit, beside the paper."""
     from depnet.cli.deliver import deliver
     from depnet.paper.table1 import table1
@@ -63,7 +79,7 @@ SMOOTHING = click.option(
 @SMOOTHING
 @click.option("--orders", type=click.IntRange(min=1), default=6, show_default=True, help="Sequential orders.")
 def scans(
-    seed: int, family: str, rows: int, smoothing: float, orders: int, out: Path | None, plot: Path | None
+    seed: int, family: str, rows: int, smoothing: float, orders: int, out: str | None, plot: str | None
 ) -> int:
     """Random and sequential scans, and the bound.
 
@@ -91,8 +107,8 @@ def game(
     smoothing: float,
     steps: int,
     simultaneous: bool,
-    out: Path | None,
-    plot: Path | None,
+    out: str | None,
+    plot: str | None,
 ) -> int:
     """The random scan as a game, to its equilibrium.
 
@@ -107,7 +123,7 @@ def game(
 
 @paper.command()
 @common
-def perturbation(seed: int, out: Path | None, plot: Path | None) -> int:
+def perturbation(seed: int, out: str | None, plot: str | None) -> int:
     """A small change can move the stationary law far.
 
     The size of the change, how far pi moves, and the FC-limit beside it.
@@ -133,7 +149,7 @@ def perturbation(seed: int, out: Path | None, plot: Path | None) -> int:
     "--smoothing", type=click.FloatRange(min=0), default=0.0, show_default=True, help="Pseudo-count."
 )
 def convergence(
-    seed: int, most: int, families: tuple[str, ...], smoothing: float, out: Path | None, plot: Path | None
+    seed: int, most: int, families: tuple[str, ...], smoothing: float, out: str | None, plot: str | None
 ) -> int:
     """Theorems 5 and 6: the model goes to the true law."""
     from depnet.cli.deliver import deliver
@@ -164,8 +180,8 @@ def rare(
     smoothing: float,
     clamped: int,
     sets: int,
-    out: Path | None,
-    plot: Path | None,
+    out: str | None,
+    plot: str | None,
 ) -> int:
     """Rare evidence is inferred worse.
 
@@ -194,15 +210,21 @@ def rare(
     help="May be repeated.  [default: all three]",
 )
 @OUT
+@FORCE
 @JSON_REPORT
-def figures(names: tuple[str, ...], into: Path, formats: tuple[str, ...], out: Path | None) -> int:
+def figures(names: tuple[str, ...], into: Path, formats: tuple[str, ...], out: str | None) -> int:
     """The figures: PNG, SVG and interactive HTML.
 
     All of them, or those called NAMES, which are the paper's labels.
     """
     from depnet.cli.deliver import deliver
-    from depnet.paper.figures import FORMATS, write_figures
+    from depnet.cli.files import check_output
+    from depnet.paper.figures import FIGURES, FORMATS, write_figures
 
+    for name in names or FIGURES:
+        for suffix in formats or FORMATS:
+            if (into / f"{name}.{suffix}").exists():
+                check_output(str(into / f"{name}.{suffix}"), manners().force)
     return deliver(write_figures(into, names, formats or FORMATS), out, None)
 
 
@@ -212,7 +234,7 @@ def figures(names: tuple[str, ...], into: Path, formats: tuple[str, ...], out: P
     "--seeds", type=click.IntRange(min=1), help="How many seeds.  [default: depends on the experiment]"
 )
 @common
-def beyond(what: str, seeds: int | None, seed: int, out: Path | None, plot: Path | None) -> int:
+def beyond(what: str, seeds: int | None, seed: int, out: str | None, plot: str | None) -> int:
     """Ours: couplings, tightness, sequential scans, overfitting.
 
     What the paper leaves open; nothing of it is claimed by the paper.

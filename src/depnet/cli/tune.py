@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import JOBS, command
-from depnet.cli.table_options import BINS, COLUMNS, WHERE, learning_options, text_options
+from depnet.cli.command import JOBS, SEED, command
+from depnet.cli.table_options import BINS, COLUMNS, MISSING, WHERE, learning_options, text_options
 
 if TYPE_CHECKING:
     from depnet.learning.trials import Tuning
@@ -24,17 +24,12 @@ if TYPE_CHECKING:
     help="The unit of the smoothings tried.",
 )
 @click.option("--all", "whole", is_flag=True, help="Climb the whole ladder, also where it gets no better.")
-@click.option(
-    "--missing",
-    type=click.Choice(["state", "error"]),
-    default="error",
-    show_default=True,
-    help="Missing values: a state of their own, or an error.",
-)
+@MISSING
 @COLUMNS
 @WHERE
 @BINS
 @learning_options
+@SEED
 @JOBS
 @text_options
 def tune(
@@ -51,40 +46,55 @@ def tune(
     roles: tuple[str, ...],
     forbid: tuple[str, ...],
     max_seconds: float | None,
+    seed: int | None,
     jobs: int,
     as_json: bool,
 ) -> None:
     """Held-out scores of penalties and smoothings, and the choice.
 
     The ladder of penalties that `fit --penalty auto` climbs, from strict to generous: the pseudo-log-likelihood of
-    rows that the candidate has not seen, in nats a row.
+    rows that the candidate has not seen, in nats a row. Holes are completed first, as `fit` does.
     """
-    from depnet.cli.command import emit
+    from depnet.cli.command import emit, generator
     from depnet.cli.progress import progress
     from depnet.cli.table_options import bins_of, column_names, links_of, roles_of
     from depnet.cli.tables import read_complete, read_new
+    from depnet.estimators.settings import QUICK, Settings
     from depnet.learning.auto import tune
     from depnet.learning.ladder import LADDER, Auto
 
-    rows = read_new(
-        table, columns=column_names(columns), where=where, bins=bins_of(bins), missing=missing
-    ).dataset()
+    holed = read_new(
+        table,
+        columns=column_names(columns),
+        where=where,
+        bins=bins_of(bins),
+        missing="keep" if missing == "complete" else missing,
+    )
+    learning: dict[str, Any] = {
+        "max_leaves": max_leaves,
+        "min_leaf_rows": min_leaf_rows,
+        "roles": roles_of(roles),
+        "forbidden": links_of(forbid),
+        "n_jobs": jobs,
+    }
+    rng, used = generator(seed)
+    completing = Settings(penalty=QUICK, smoothing=smoothing, **learning)
+    with progress("completing") as told:
+        total = completing.rounds + len(holed.domain)
+        ahead = None if told is None else lambda done: told(done, total)
+        rows = holed.dataset() if holed.complete else completing.complete(holed, rng, ahead).dataset
     with progress("trials") as told:
         found = tune(
             rows,
             auto=Auto(patience=len(LADDER)) if whole else Auto(),
             smoothing=smoothing,
             validation=None if validation is None else read_complete(validation, rows.domain),
-            roles=roles_of(roles),
-            forbidden=links_of(forbid),
-            max_leaves=max_leaves,
-            min_leaf_rows=min_leaf_rows,
-            n_jobs=jobs,
             max_seconds=max_seconds,
             progress=told,
+            **learning,
         )
     if as_json:
-        emit(_document(found, rows.total))
+        emit({**_document(found, rows.total), "holes": int(holed.hidden.sum()), "seed": used})
     else:
         _show(found)
 

@@ -109,6 +109,9 @@ class _Narwhals(Opened):
         if isinstance(own, np.dtype) and own.kind in "biufM":  # the common case, and the quick one
             return column_of_array(name, native.to_numpy())
         if dtype in (nw.Categorical, nw.Enum):
+            if self.kind == "pyarrow" and is_polars_categorical(self.native.schema.field(place)):
+                native = native.cast(own.value_type)
+                return _text(name, native, self.kind, own)
             return _categories(name, native, self.kind, own)
         if dtype == nw.String:
             return _text(name, native, self.kind, own)
@@ -154,6 +157,11 @@ def _open_with_narwhals(frame: Any) -> Opened:
     if kind not in ("pandas", "polars", "pyarrow"):
         opened, kind = nw.from_native(opened.to_arrow()), "pyarrow"
     return _Narwhals(opened, kind)  # type: ignore[arg-type]  # one of the three
+
+
+def is_polars_categorical(field: Any) -> bool:
+    """An Arrow field that was a Categorical of polars': categories in the order of their appearance, which says nothing."""
+    return "_PL_CATEGORICAL" in str(field.metadata)
 
 
 def _what(frame: object) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from depnet.data.opened import is_polars_categorical
 from depnet.data.reading.engine import answer, text_literal
 from depnet.errors import DataError
 
@@ -34,9 +35,7 @@ def declared_categories(
         fields = [
             field.name
             for field in schema
-            if types.is_dictionary(field.type)
-            and field.name in wanted
-            and "_PL_CATEGORICAL" not in str(field.metadata)
+            if types.is_dictionary(field.type) and field.name in wanted and not is_polars_categorical(field)
         ]
         found: dict[str, tuple[Any, ...]] = {}
         for field in fields:

@@ -7,6 +7,7 @@ delimiters, quotes (doubled) and line breaks. Empty lines are skipped, but where
 import codecs
 import csv
 import io
+import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -179,6 +180,14 @@ def unreadable_by_engine(source: Source, error: Exception) -> DataError:
     if type(error).__name__ == "OutOfMemoryException":
         return DataError(
             f'{source.name}: reading needs more memory than it may use. Raise it with memory="4GB".'
+        )
+    if too_large := re.search(
+        r"Type U?\w+ with value (\d+) can't be cast .* source column (.*)$", said.rstrip(".")
+    ):
+        value, column = too_large.groups()
+        return DataError(
+            f"{source.name}, column {column!r}: {value} does not fit in 64 bits with a sign. Read the column as text, "
+            f"text=[{column!r}], or leave it out."
         )
     if "No space left" in said or "max_temp_directory_size" in said:
         said += ". Set TMPDIR to a directory with more room"
