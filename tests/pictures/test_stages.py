@@ -9,7 +9,7 @@ from depnet import Dataset, DecisionGraph, LosslessSource, Network, learn, learn
 from depnet.learning.cost import cost_prime
 from depnet.learning.penalty import Aic, Mdl
 from depnet.model.counting import leaf_counts
-from depnet.pictures import Stage, decision, decision_at, decision_mermaid, growth
+from depnet.pictures import Stage, decision, decision_at, decision_mermaid, decision_text, growth
 from depnet.pictures.decision import Leaf
 from tests.pictures.cases import blocks, chain, hostile
 
@@ -87,6 +87,7 @@ def test_an_earlier_stage_without_rows_says_nothing_of_its_leaves() -> None:
     assert len(leaves) == 4
     assert all(leaf.rows is None and leaf.probabilities == () for leaf in leaves)
     assert '"leaf 3"' in decision_mermaid(drawn)
+    assert "class = Crew  (leaf 3)" in decision_text(drawn)
 
 
 def test_a_source_that_was_not_grown_has_no_stages() -> None:

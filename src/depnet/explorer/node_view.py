@@ -7,7 +7,6 @@ from nicegui import events, ui
 from depnet.errors import DepnetError
 from depnet.explorer import node_charts, parts
 from depnet.explorer.session import Session
-from depnet.model.decision_graph import DecisionGraph
 from depnet.model.operations import Split
 from depnet.pictures import Decision, Stage, decision_at, decision_mermaid, decision_text, growth
 from depnet.pictures.decision import node_name, node_of
@@ -135,7 +134,7 @@ class _Node:
             if self.data is not None:
                 grey = parts.palette(self.session.dark)
                 parts.show(self.cost, node_charts.cost(self.stages, self.step, grey))
-        step = self.step if isinstance(self.node.source, DecisionGraph) else 0
+        step = self.step
         try:
             drawn = await self.session.work(decision_at, self.network, self.number, step, self.data)
         except DepnetError as error:
@@ -143,6 +142,8 @@ class _Node:
             with self.graph:
                 parts.warning(str(error))
             return
+        if step != self.step:
+            return  # the reader has gone on meanwhile
         self._draw(drawn)
         self._bars(drawn)
 
@@ -152,7 +153,7 @@ class _Node:
             if len(drawn.vertices) > MOST_VERTICES:
                 parts.warning(
                     f"With {len(drawn.vertices):,} vertices it is too large to be drawn well: here as text, its first "
-                    "lines. depnet export --node draws all of it."
+                    "lines. depnet.pictures.node_svg(network, name) draws all of it."
                 )
                 ui.label(decision_text(drawn)).classes("depnet-text").props("tabindex=0")
                 return

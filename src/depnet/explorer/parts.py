@@ -73,7 +73,8 @@ def chart(
     drawn.props["aria-label"] = label
 
     def turn(dark: bool) -> None:
-        show(drawn, options(palette(dark)))
+        if not drawn.is_deleted:
+            show(drawn, options(palette(dark)))
 
     session.on_theme(turn)
     return drawn

@@ -81,6 +81,8 @@ def _legend(graph: Decision, frequent: list[int]) -> str:
 
 
 def _leaf(graph: Decision, leaf: Leaf, frequent: list[int]) -> str:
+    if not leaf.probabilities:  # a stage of learning, without its rows
+        return f"(leaf {leaf.number})"
     named = most_likely(leaf.probabilities, MOST_STATES)
     states = "  ".join(f"{short(graph.states[s], 20)} {leaf.probabilities[s]:.3f}" for s in named)
     rest = len(graph.states) - len(named)
