@@ -1,7 +1,15 @@
-"""One seed for the suite, and --long for what takes minutes."""
+"""One seed for the suite, --long for what takes minutes, and one worker for the tests that share a browser."""
+
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from xdist.remote import Producer
+    from xdist.scheduler import LoadScopeScheduling
+
+TOGETHER = "tests/explorer/"
 
 settings.register_profile(
     "short",
@@ -40,3 +48,20 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("measured")
         for name, value in figures:
             terminalreporter.write_line(f"{name}: {value}")
+
+
+@pytest.hookimpl(optionalhook=True)  # xdist's, where it is in use
+def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> "LoadScopeScheduling | None":
+    """Tests go to workers one by one, but those of the explorer to one: there is one browser, one server a model.
+
+    (What `--dist loadgroup` is for; xdist 3.8 writes the group into a place that pytest 9.2 no longer reads.)
+    """
+    if config.getoption("dist") != "load":
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    class OneBrowser(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
+        def _split_scope(self, nodeid: str) -> str:
+            return TOGETHER if nodeid.startswith(TOGETHER) else nodeid
+
+    return OneBrowser(config, log)

@@ -1,7 +1,6 @@
-"""One browser, and one server for each model, for all tests of the explorer."""
+"""One browser, and one server for each model, for all tests of the explorer (`tests/conftest.py` keeps them together)."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Dialog, Page, expect, sync_playwright
@@ -11,15 +10,6 @@ from tests.explorer.browser import ARGUMENTS, chromium, explorer
 from tests.explorer.cases import wide
 
 expect.set_options(timeout=20_000)  # machines are small and noisy
-
-
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All in one worker: there is one server and one browser."""
-    here = Path(__file__).parent
-    for item in items:
-        if here in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("explorer"))
 
 
 @pytest.fixture(scope="package")
