@@ -25,7 +25,7 @@ from depnet.inference.result import QueryResult
 from depnet.model.network import Network
 
 MAX_SECONDS = 20.0
-"""The computing time of one question."""
+"""The computing time of one question's sharper answers."""
 
 MAX_CELLS = 4096
 """Chains are run for variables with at most so many states together, about 100 MB; those that moved most."""
@@ -150,6 +150,7 @@ async def answers(
     shifts = shifts_between(prior, posterior)
     exact = is_exact(posterior) and is_exact(prior)
     yield Answer(shifts, posterior, 0, 1.0 if exact else 0.02, spent)
+    max_seconds += spent  # the time is that of sharpening: at once is at once
     if exact:
         return
     settled = posterior if is_exact(posterior) else None  # then only the prior is to be sharpened

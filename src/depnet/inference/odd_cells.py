@@ -35,8 +35,9 @@ def odd_cells(network: Network, rows: Dataset, most: int = 3) -> list[tuple[OddC
     >>> import depnet
     >>> people = depnet.titanic()
     >>> network = depnet.learn(people, smoothing=0.5)
-    >>> odd_cells(network, people, most=1)[0][0].variables
-    ('class',)
+    >>> cell = odd_cells(network, people, most=1)[0][0]
+    >>> cell.variables, cell.states, cell.expected
+    (('age',), ('child',), ('adult',))
     """
     check_same_domain("odd_cells", network.domain, rows)
     theta = np.empty((rows.rows, len(network)))
