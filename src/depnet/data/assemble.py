@@ -105,7 +105,8 @@ def polars_series(piece: Piece) -> Any:
         return states.gather(places.set(pl.Series(piece.hidden), None) if piece.hidden.any() else places)
     numbers = pl.Series(name, piece.numbers)
     if piece.hidden.any():
-        numbers = numbers.set(pl.Series(piece.hidden), None)
+        seen = pl.lit(pl.Series(~piece.hidden))  # Series.set knows no dates before polars 2
+        numbers = pl.select(pl.when(seen).then(pl.lit(numbers))).to_series().alias(name)
     if isinstance(dtype, pl.Datetime) and dtype.time_zone is not None:
         numbers = numbers.dt.replace_time_zone("UTC").dt.convert_time_zone(dtype.time_zone)
     return numbers if dtype is None else numbers.cast(dtype)

@@ -45,7 +45,7 @@ def layout(graph: DependencyGraph) -> FloatArray:
     if n == 0:
         return np.empty((0, 2))
     first, second, length = _backbone(graph)
-    near = coo_array((length, (first, second)), shape=(n, n)).tocsr()
+    near = _sparse(length, first, second, n)
     _, part = connected_components(near, directed=False)
     parts = [np.flatnonzero(part == k) for k in range(int(part.max()) + 1)]
     parts.sort(key=lambda members: (-len(members), int(members[0])))
@@ -64,7 +64,7 @@ def _backbone(graph: DependencyGraph) -> tuple[IntArray, IntArray, FloatArray]:
     if not len(ties):
         return first, second, np.empty(0)
     rank = np.arange(1, len(ties) + 1, dtype=np.float64)  # ties come strongest first, and ranks are distinct
-    forest = minimum_spanning_tree(coo_array((rank, (first, second)), shape=(n, n)).tocsr())
+    forest = minimum_spanning_tree(_sparse(rank, first, second, n))
     chosen = np.zeros(len(ties), dtype=bool)
     chosen[forest.data.astype(np.int64) - 1] = True
     seen = np.zeros(n, dtype=np.int64)
@@ -76,6 +76,11 @@ def _backbone(graph: DependencyGraph) -> tuple[IntArray, IntArray, FloatArray]:
     strength = np.array([max(t.strength, 0.0) for t in ties])
     length = 2.0 - np.sqrt(strength / max(strength[0], 1e-300))
     return first[chosen], second[chosen], length[chosen]
+
+
+def _sparse(values: FloatArray, first: IntArray, second: IntArray, n: int) -> csr_array:
+    ends = (first.astype(np.int32), second.astype(np.int32))  # SciPy 1.12 knows graphs by 32-bit numbers only
+    return coo_array((values, ends), shape=(n, n)).tocsr()
 
 
 def _part(near: csr_array) -> FloatArray:
