@@ -225,12 +225,13 @@ def _summary(found: "Completed", proven: "Certificate", output: str, seed: int) 
 
 def _show(summary: dict[str, Any]) -> None:
     from depnet.cli.render import show_lines
+    from depnet.inference.counted import counted
 
     holes = summary["completion"]
     lines = [
         (
-            f"{summary['rows']:,} rows of {summary['variables']:,} variables: {summary['links']:,} links, "
-            f"{summary['leaves']:,} leaves"
+            f"{counted(summary['rows'], 'row')} of {counted(summary['variables'], 'variable')}: "
+            f"{counted(summary['links'], 'link')}, {summary['leaves']:,} leaves"
         ),
         f"pseudo-log-likelihood {summary['score']:.4f} nats a row, on these rows",
         (
