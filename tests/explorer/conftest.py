@@ -11,6 +11,9 @@ from tests.explorer.cases import wide
 
 expect.set_options(timeout=20_000)  # machines are small and noisy
 
+HARMLESS = "Resize must be passed a displayed plot div element"
+"""plotly.js, of a plot whose page goes while it is being sized."""
+
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
@@ -80,5 +83,5 @@ def page(context: BrowserContext) -> Iterator[Page]:
         url for url in asked if not url.startswith(("data:", "blob:", f"http://{own}/", f"ws://{own}/"))
     ]
     opened.close()
-    assert not wrong
+    assert not [text for text in wrong if HARMLESS not in text]
     assert not elsewhere

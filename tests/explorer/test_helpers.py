@@ -22,6 +22,7 @@ from depnet.explorer.pair import binary_variables, pair_network, relevant_others
 from depnet.explorer.rows import KeptScores, StoppedError, drawn, filled, odd_rows, scores_csv
 from depnet.geometry import total_variation
 from depnet.pictures.walk import walk
+from tests.explorer.loops import run_apart
 
 
 async def in_thread(function: Callable[[], Any]) -> Any:
@@ -34,7 +35,7 @@ def asked(
     async def all_of() -> list[Answer]:
         return [answer async for answer in answers(network, chosen, in_thread, stop, **options)]
 
-    return asyncio.run(all_of())
+    return run_apart(all_of)
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
@@ -12,26 +12,9 @@ import depnet
 from depnet.explorer.loaded import MOST_LEARNED, Loaded, Shelf
 from depnet.explorer.session import Session
 from depnet.explorer.turns import Turns
+from tests.explorer.loops import run_apart
 
 MODEL = Loaded(depnet.learn(depnet.titanic()))
-
-
-def in_a_thread(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Run it in a loop of its own: a browser's may be running in this thread."""
-    failed: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            asyncio.run(work())
-        except BaseException as error:
-            failed.append(error)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    thread.join(20)
-    assert not thread.is_alive()
-    if failed:
-        raise failed[0]
 
 
 class NoClient:
@@ -114,7 +97,7 @@ def test_work_is_done_in_turns() -> None:
         go.set()
         assert await asyncio.gather(*tasks[1:5]) == [1, 2, 3, 4]
 
-    in_a_thread(main)
+    run_apart(main)
     assert most == 2
 
 
@@ -123,4 +106,4 @@ def test_an_error_comes_to_whoever_asked() -> None:
         with pytest.raises(ZeroDivisionError):
             await Turns(1).work(lambda: 1 // 0)
 
-    in_a_thread(main)
+    run_apart(main)
