@@ -1,7 +1,6 @@
 """The views that there are, in the order of the navigation."""
 
 import importlib
-import importlib.util
 from collections.abc import Awaitable
 from functools import cache
 from typing import Protocol, cast
@@ -24,7 +23,5 @@ class View(Protocol):
 
 @cache
 def views() -> tuple[View, ...]:
-    """All views that are installed."""
-    names = [f"{__package__}.{module}" for module in MODULES]
-    found = [importlib.import_module(name) for name in names if importlib.util.find_spec(name)]
-    return tuple(cast("View", module) for module in found)
+    """All views."""
+    return tuple(cast("View", importlib.import_module(f"{__package__}.{module}")) for module in MODULES)
