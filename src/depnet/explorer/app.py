@@ -14,8 +14,8 @@ from pathlib import Path
 
 import uvicorn
 from fastapi import FastAPI, Request
+from nicegui import Client, ui
 from nicegui import app as nicegui_app
-from nicegui import ui
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import RedirectResponse, Response
 
@@ -23,12 +23,21 @@ import depnet
 from depnet.explorer.frame import DARK_COOKIE, frame, head
 from depnet.explorer.guard import Address, Guard, is_this_machine
 from depnet.explorer.loaded import Loaded, Shelf
+from depnet.explorer.patience import Patient
 from depnet.explorer.session import Session
 from depnet.explorer.views import View, views
 
 STATIC = Path(__file__).parent / "static"
 MOST_MESSAGE = 4 * 2**20
 """Bytes of one message of a page to the server; tables come as requests."""
+
+MOST_CONNECTIONS = 500
+"""Open at once; a system lets a program have some 1,000 files."""
+
+MOST_PAGES = 250
+"""Pages in memory; with more, those that were sent and are not open after `UNOPENED_SECONDS` go before their time."""
+
+UNOPENED_SECONDS = 10.0
 
 BUILD_SECONDS = 120.0
 """A page of a very wide model is laid out when it is first asked for."""
@@ -49,6 +58,7 @@ def build(first: Loaded | None, *, near: bool = True) -> FastAPI:
     outer = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     nicegui_app.add_static_files("/depnet", STATIC, max_cache_age=0)  # asked for again, sent only if new
     ui.add_head_html(head(depnet.__version__), shared=True)
+    nicegui_app.timer(1.0, _make_room)
     for view in views():
         _page(shelf, view)
     ui.run_with(
@@ -63,6 +73,12 @@ def build(first: Loaded | None, *, near: bool = True) -> FastAPI:
         gzip_middleware_factory=None if near else GZipMiddleware,
     )
     return outer
+
+
+def _make_room() -> None:
+    """A page that is asked for and never opened would be kept, and worked for, a minute or two."""
+    if len(Client.instances) > MOST_PAGES:
+        Client.prune_instances(client_age_threshold=UNOPENED_SECONDS)
 
 
 def _page(shelf: Shelf, view: View) -> None:
@@ -130,6 +146,8 @@ def serve(
                 lifespan="on",
                 proxy_headers=False,
                 server_header=False,
+                http=Patient,
+                limit_concurrency=MOST_CONNECTIONS,
                 ws_max_size=MOST_MESSAGE,
                 timeout_graceful_shutdown=1,
             )

@@ -15,6 +15,9 @@ from depnet.model.evidence import Given
 Chosen = dict[str, tuple[Label, ...]]
 """For each variable of the evidence its allowed states: one clamps it."""
 
+MOST_PROBLEMS = 5
+"""So many are told, each with the nearest names; of the others only that there are some."""
+
 
 @dataclass(frozen=True, slots=True)
 class Opened:
@@ -26,21 +29,37 @@ class Opened:
 
 def opened(domain: Domain, parameters: Iterable[tuple[str, str]]) -> Opened:
     """The evidence that the parameters of an address give."""
-    texts: dict[str, list[str]] = {}
+    texts: dict[str, dict[str, None]] = {}
     for name, text in parameters:
-        texts.setdefault(name, []).append(text)
+        texts.setdefault(name, {})[text] = None
+    known = set(domain.names)
     chosen: Chosen = {}
-    problems = []
+    problems: list[str] = []
+    more = 0
     for name, values in texts.items():
+        if name not in known and len(problems) == MOST_PROBLEMS:  # to find what is near to a name takes time
+            more += 1
+            continue
         try:
             variable = domain.variables[domain.index(name)]
-            codes = sorted({state_code(variable, text) for text in values})
+            codes = state_codes(variable, values)
         except EvidenceError as error:
-            problems.append(str(error))
+            if len(problems) < MOST_PROBLEMS:
+                problems.append(str(error))
+            else:
+                more += 1
             continue
         if len(codes) < variable.cardinality:
             chosen[name] = tuple(variable.states[code] for code in codes)
+    if more:
+        problems.append(f"{more:,} more names or states that the model does not know.")
     return Opened(chosen, tuple(problems))
+
+
+def state_codes(variable: Variable, texts: Iterable[str]) -> list[int]:
+    """The codes of the states with these texts, in order."""
+    of_text = {str(state): code for code, state in reversed(tuple(enumerate(variable.states)))}
+    return sorted({of_text[text] if text in of_text else state_code(variable, text) for text in texts})
 
 
 def state_code(variable: Variable, text: str) -> int:

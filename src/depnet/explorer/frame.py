@@ -2,7 +2,7 @@
 
 import html
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from nicegui import events, ui
 
@@ -33,7 +33,8 @@ def frame(session: Session, view: View, chosen: bool | None) -> Iterator[None]:
         session.set_dark(bool(event.args))
 
     async def look() -> None:
-        session.set_dark(bool(await ui.run_javascript('document.body.classList.contains("body--dark")')))
+        with suppress(TimeoutError):  # a browser that is busy, or none: the page stays as it was sent
+            session.set_dark(bool(await ui.run_javascript('document.body.classList.contains("body--dark")')))
 
     with ui.element("header").classes("depnet-header"):
         with ui.element("div").classes("depnet-brand"):

@@ -3,7 +3,7 @@
 Another site open in the same browser can send requests to 127.0.0.1 too. Three things keep it out: a request must
 name this server in `Host` (a name that an attacker points at 127.0.0.1 is another name), an `Origin` must be the
 page's own (of websockets and of everything that is not a plain GET it must be there), and on any other address than
-this machine's own a token must have been given once, which a cookie then keeps. Bodies are bounded, forwarding
+this machine's own a token must have been given once, which a cookie then keeps. Heads and bodies are bounded, forwarding
 headers are dropped (there is no proxy to be believed), and every answer says what the page may load: only from here.
 """
 
@@ -24,6 +24,15 @@ Application: TypeAlias = Callable[[Message, Receive, Send], Awaitable[None]]
 
 MOST_BODY = 64 * 2**20
 """Bytes of a request, an uploaded table among them."""
+
+MOST_HEAD = 64 * 2**10
+"""Bytes of a request's first line and headers together: a link to a view among them."""
+
+MOST_SOCKETS = 200
+"""Pages that are open at once."""
+
+CLOSE = (b"connection", b"close")
+"""After a refusal nothing more is read."""
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 FORWARDING = (b"x-forwarded-", b"forwarded", b"x-real-ip")
@@ -118,6 +127,7 @@ class Guard:
         self, app: Application, address: Address, token: str | None = None, most_body: int = MOST_BODY
     ) -> None:
         self.app, self.address, self.token, self.most_body = app, address, token, most_body
+        self.sockets = 0
         self.cookie = f"depnet_{address.port}"  # a browser does not tell ports apart when it sends cookies
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -131,7 +141,7 @@ class Guard:
             await receive()
             await send({"type": "websocket.close", "code": 1008, "reason": refusal.reason})
         elif refusal is not None:
-            await _answer(send, refusal.status, f"{refusal.reason}\n")
+            await _answer(send, refusal.status, f"{refusal.reason}\n", CLOSE)
         elif scope["type"] == "http" and self._given(scope):
             await self._keep_token(scope, send)
         elif not self._known(scope, headers):
@@ -160,6 +170,9 @@ class Guard:
             and "navigate" not in _values(headers, b"sec-fetch-mode")
         ):
             return _Refusal(403, "Only the explorer's own pages may ask this (Sec-Fetch-Site).")
+        head = sum(len(name) + len(value) for name, value in headers) + len(scope.get("query_string", b""))
+        if head > MOST_HEAD:
+            return _Refusal(431, f"The head of a request has at most {MOST_HEAD:,} bytes.")
         lengths = _values(headers, b"content-length")
         if any(not n.isdigit() or int(n) > self.most_body for n in lengths):
             return _Refusal(413, f"A request has at most {self.most_body:,} bytes.")
@@ -197,9 +210,20 @@ class Guard:
         cookie = f"{self.cookie}={self.token}; Path=/; HttpOnly; SameSite=Strict"
         await _answer(send, 200, page, (b"set-cookie", cookie.encode()), kind="text/html")
 
+    async def _socket(self, scope: Message, receive: Receive, send: Send) -> None:
+        if self.sockets >= MOST_SOCKETS:
+            await receive()
+            await send({"type": "websocket.close", "code": 1013, "reason": "too many pages are open"})
+            return
+        self.sockets += 1
+        try:
+            await self.app(scope, receive, send)
+        finally:
+            self.sockets -= 1
+
     async def _inside(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
-            await self.app(scope, receive, send)
+            await self._socket(scope, receive, send)
             return
         taken, too_large, started = 0, False, False
 
@@ -227,7 +251,7 @@ class Guard:
             if not too_large:
                 raise
         if too_large and not started:
-            await _answer(send, 413, f"A request has at most {self.most_body:,} bytes.\n")
+            await _answer(send, 413, f"A request has at most {self.most_body:,} bytes.\n", CLOSE)
 
 
 def _values(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> list[str]:

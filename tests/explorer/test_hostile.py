@@ -1,0 +1,294 @@
+"""A client that means no good: its requests end, and others are answered meanwhile."""
+
+import contextlib
+import re
+import socket
+import time
+from collections.abc import Iterator
+
+import pytest
+
+import depnet
+from depnet.explorer.app import UNOPENED_SECONDS
+from depnet.explorer.patience import Patient
+from tests.explorer.raw import asked, connect, frame, head, heard, status, websocket
+from tests.explorer.watched import Watched, watched
+
+HEAD_SECONDS, BODY_SECONDS = 2.5, 2.5
+MOST_PAGES = 40
+MULTIPART = "multipart/form-data; boundary=b"
+FILE = b'--b\r\nContent-Disposition: form-data; name="f"; filename="f.csv"\r\n\r\n'
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
+    """An explorer of the Titanic table with little patience, so that its end is seen."""
+    folder = tmp_path_factory.mktemp("attacked")
+    depnet.save(depnet.learn(depnet.titanic(), smoothing=0.5), folder / "model.json")
+    with watched(
+        [folder / "model.json"],
+        folder,
+        head_seconds=HEAD_SECONDS,
+        body_seconds=BODY_SECONDS,
+        most_pages=MOST_PAGES,
+    ) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def unharmed(server: Watched) -> Iterator[None]:
+    """After each attack others are answered, and memory is where it was."""
+    assert page(server) == 200
+    before = server.resident()
+    yield
+    assert server.process.poll() is None
+    assert page(server) == 200
+    assert server.resident() < before + 100
+
+
+def page(server: Watched) -> int:
+    return status(asked(server.url, head(server.url, "GET", "/ask?sex=female")))
+
+
+def upload_path(server: Watched) -> str:
+    """Where an open Fit page sends its table."""
+    text = asked(server.url, head(server.url, "GET", "/fit")).decode()
+    found = re.search(r"/_nicegui/client/[0-9a-f-]+/upload/\d+", text)
+    assert found is not None
+    return found.group()
+
+
+@contextlib.contextmanager
+def many(begun: bytes, server: Watched, count: int) -> Iterator[list[socket.socket]]:
+    """Connections on which a request has begun."""
+    with contextlib.ExitStack() as stack:
+        opened = [stack.enter_context(connect(server.url)) for _ in range(count)]
+        for connection in opened:
+            with contextlib.suppress(ConnectionError):  # the first ones may be gone by now
+                connection.sendall(begun)
+        yield opened
+
+
+@pytest.mark.parametrize("begun", [b"", b"GET / HTT", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A: b"])
+def test_many_slow_heads_keep_nobody_out_and_end(server: Watched, begun: bytes) -> None:
+    began = time.monotonic()
+    with many(begun, server, 200) as slow:
+        assert page(server) == 200
+        assert status(asked(server.url, head(server.url, "GET", "/depnet/style.css"))) == 200
+        said = [heard(connection, HEAD_SECONDS + 10) for connection in slow]
+        ends = [status(one) for one in said if one]  # those that had said nothing are told nothing
+        assert set(ends) <= {408, 503}
+        assert ends.count(408) <= Patient.most_coming  # the oldest had to go before their time
+        assert bool(begun) == bool(ends.count(408))
+    assert time.monotonic() - began < HEAD_SECONDS + 10
+
+
+def test_a_head_that_drips_ends_too(server: Watched) -> None:
+    with connect(server.url) as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\n")
+        began = time.monotonic()
+        with contextlib.suppress(ConnectionError):
+            while time.monotonic() - began < HEAD_SECONDS + 10:
+                connection.sendall(b"x: y\r\n")
+                time.sleep(0.1)
+        assert time.monotonic() - began < HEAD_SECONDS + 10
+
+
+def test_a_body_that_drips_ends_too(server: Watched) -> None:
+    path = upload_path(server)
+    begun = head(server.url, "POST", path, Content_Type=MULTIPART, Content_Length="1000") + FILE
+    with many(begun, server, 20) as slow:
+        until = time.monotonic() + BODY_SECONDS * 0.6
+        while time.monotonic() < until:
+            for connection in slow:
+                connection.sendall(b"x")
+            assert page(server) == 200
+            time.sleep(0.2)
+        for connection in slow:
+            assert status(heard(connection, BODY_SECONDS + 10)) == 408
+
+
+def test_a_connection_that_is_kept_open_ends_too(server: Watched) -> None:
+    with connect(server.url) as connection:
+        connection.sendall(head(server.url, "GET", "/depnet/style.css"))
+        heard(connection, enough=b"\r\n\r\n")
+        time.sleep(0.3)
+        connection.sendall(b"GET / HTTP/1.1\r\n")  # a second request, and no more of it
+        assert b"408 Request Timeout" in heard(connection, HEAD_SECONDS + 10)
+
+
+def test_a_body_over_the_bound_is_not_taken_in(server: Watched) -> None:
+    path = upload_path(server)
+    said = asked(server.url, head(server.url, "POST", path, Content_Length=str(65 * 2**20)))
+    assert status(said) == 413
+    chunk = b"100000\r\n" + b"x" * 2**20 + b"\r\n"
+    with connect(server.url) as connection:
+        request = head(server.url, "POST", path, Content_Type=MULTIPART, Transfer_Encoding="chunked")
+        connection.sendall(request + b"%x\r\n" % len(FILE) + FILE + b"\r\n")
+        sent = 0
+        with contextlib.suppress(ConnectionError):
+            for _ in range(100):
+                connection.sendall(chunk)
+                sent += 1
+        said = heard(connection)
+    assert 60 <= sent <= 80
+    assert not said or status(said) == 413
+
+
+def test_pages_that_nobody_opens_do_not_stay(server: Watched) -> None:
+    for path in ["/ask?class=1st"] * 60 + ["/nowhere"] * 20:
+        asked(server.url, head(server.url, "GET", path))
+    until = (
+        time.monotonic() + UNOPENED_SECONDS + 10
+    )  # well before the framework would forget them, after a minute
+    while server.alive()[1] > MOST_PAGES:
+        assert time.monotonic() < until
+        time.sleep(0.5)
+    assert server.alive()[0] <= MOST_PAGES
+
+
+@pytest.mark.parametrize("endless", [b"x: " + b"y" * 8000 + b"\r\n", b"z" * 8000])
+def test_a_head_without_end_is_not_taken_in(server: Watched, endless: bytes) -> None:
+    with connect(server.url) as connection:
+        connection.sendall(b"GET /ask?")
+        if endless.endswith(b"\n"):
+            connection.sendall(b" HTTP/1.1\r\n")
+        with contextlib.suppress(ConnectionError):
+            for _ in range(1000):
+                connection.sendall(endless)
+            pytest.fail("8 MB of a head were taken")
+        said = heard(connection)
+    assert not said or status(said) == 431
+
+
+def test_a_link_of_any_length_is_answered_or_refused(server: Watched) -> None:
+    def ask(query: str) -> bytes:
+        return asked(server.url, head(server.url, "GET", f"/ask?{query}"))
+
+    unknown = "&".join(f"{k:x}=" for k in range(10_000))
+    assert 50_000 < len(unknown) < 65_000
+    said = ask(unknown)
+    assert status(said) == 200
+    assert said.count(b"there is no variable") == 5
+    assert b"9,995 more" in said
+    assert status(ask("&".join(["sex=female"] * 5000))) == 200
+    assert status(ask("sex=" + "x" * 60_000)) == 200
+    assert status(ask("sex=" + "x" * 100_000)) in (400, 431)
+    assert status(ask("%ff=%fe&%00=%00&=&&&sex")) == 200
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        frame(b"2", mask=False),
+        frame(b"2", first=0xF0),
+        frame(b"2", opcode=5),
+        frame(b"\xff\xfe"),
+        frame(b"x" * 200, opcode=9),  # a ping has at most 125 bytes
+        frame(b"", opcode=0),  # goes on with nothing
+        frame(b"x", opcode=8),  # half a code
+        bytes([0x81, 0xFF]) + (2**62).to_bytes(8, "big"),
+        frame(b"x" * (5 * 2**20)),
+        b"GET / HTTP/1.1\r\n\r\n",
+    ],
+    ids=lambda sent: sent[:6].hex(),
+)
+def test_a_frame_that_is_none_ends_the_socket(server: Watched, sent: bytes) -> None:
+    with websocket(server.url) as connection:
+        with contextlib.suppress(ConnectionError):
+            connection.sendall(sent)
+        said = heard(connection)
+    assert b"Traceback" not in said
+    assert b".py" not in said
+
+
+MESSAGES = (
+    "", "4", "42", "42{", "42[", '42["event"]', '42["event",{}]', '42["event",null]', '42["event",[1]]',
+    '42["event",{"client_id":{}}]', '42["event",{"client_id":"x","id":1}]', '42["handshake",{}]', '42["nothing"]',
+    '42["ack",{"client_id":"x"}]', '42["log",{"client_id":7}]', '42["javascript_response",{}]', '40{"a":', "41",
+    '451-["event",{"_placeholder":true,"num":0}]', '45999999-["event"]', "42/other,[]", "9", "é", "43[]", "44{}",
+    "42" + "[" * 100_000, '42["event",{"client_id":"' + "x" * 100_000 + '"}]', '421e400["event"]',
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("joined", [False, True])
+@pytest.mark.parametrize("message", MESSAGES, ids=lambda message: repr(message[:40]))
+def test_a_message_that_says_nothing_does_nothing(server: Watched, message: str, joined: bool) -> None:
+    with websocket(server.url) as connection:
+        if joined:
+            connection.sendall(frame(b"40"))
+            heard(connection, enough=b"40{")
+        connection.sendall(frame(message.encode()) + frame(message.encode(), opcode=2))
+        connection.sendall(frame(b"\x03\xe8", opcode=8))
+        said = heard(connection)
+    assert b"Traceback" not in said
+    assert b".py" not in said
+
+
+def test_an_open_page_takes_only_what_it_has(server: Watched) -> None:
+    """Events of no element, no listener, and values that are no choice: the page's own socket sends them."""
+    text = asked(server.url, head(server.url, "GET", "/ask")).decode()
+    found = re.search(r"'client_id': '([0-9a-f-]+)'", text)
+    assert found is not None
+    with websocket(server.url) as connection:
+        connection.sendall(frame(b"40"))
+        heard(connection, enough=b"40{")
+        own = f'"client_id":"{found.group(1)}","tab_id":"t","document_id":"d"'
+        connection.sendall(frame(f'420["handshake",{{{own}}}]'.encode()))
+        assert b"430[true]" in heard(connection, enough=b"430[")
+        listeners = re.findall(r'"listener_id":"([0-9a-f-]+)"', text)
+        assert listeners
+        for element in range(60):
+            for listener in (listeners[0], "none"):
+                for args in ('["[\\"x\\",99]"]', '["7"]', "[null]", '["{}"]', '["not json"]', "7"):
+                    event = f'42["event",{{{own},"id":{element},"listener_id":"{listener}","args":{args}}}]'
+                    connection.sendall(frame(event.encode()))
+        connection.sendall(frame(b"\x03\xe8", opcode=8))
+        said = heard(connection)
+    assert b"Traceback" not in said
+
+
+def test_other_hosts_and_origins_are_refused_however_they_are_written(server: Watched) -> None:
+    host = server.url.removeprefix("http://")
+    port = host.rsplit(":", 1)[1]
+    for request in (
+        head(server.url, "GET", "/", Host=f"evil.example:{port}"),
+        head(server.url, "GET", "/", Host=""),
+        head(server.url, "GET", f"http://{host}/", Host=f"evil.example:{port}"),
+        head(server.url, "GET", "/", Host=f"{host}\r\nHost: evil.example"),
+        head(server.url, "GET", "/", Host=host + "\r\nX_Forwarded_Host: x", Origin="null"),
+        head(server.url, "POST", "/", Origin=f"http://evil.example:{port}"),
+        head(server.url, "POST", "/", Origin=f"http://{host}.evil.example"),
+        head(server.url, "POST", "/", Origin=""),
+    ):
+        assert status(asked(server.url, request)) in (400, 403, 421), request
+    upgrade = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec_WebSocket_Version": "13"}
+    for other in (
+        {"Origin": "null"},
+        {"Origin": ""},
+        {"Host": "evil.example"},
+        {"Origin": "http://evil.example"},
+    ):
+        given = {"Origin": server.url, "Sec_WebSocket_Key": "AAAAAAAAAAAAAAAAAAAAAA==", **upgrade, **other}
+        with connect(server.url) as connection:
+            path = "/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
+            connection.sendall(head(server.url, "GET", path, **given))
+            assert status(heard(connection, enough=b"\r\n")) in (400, 403), other
+
+
+@pytest.mark.parametrize(
+    "prefix", ["/depnet/", "/_nicegui/{version}/static/", "/_nicegui/{version}/esm/codemirror/"]
+)
+@pytest.mark.parametrize(
+    "up", ["../", "%2e%2e/", "..%2f", "..%5c", "%2e%2e%2f", "....//", "%252e%252e%252f", "/"]
+)
+def test_no_file_outside_is_shown(server: Watched, prefix: str, up: str) -> None:
+    import nicegui
+
+    base = prefix.format(version=nicegui.__version__)
+    for target in ("app.py", "nicegui.py", "etc/passwd"):
+        for depth in (1, 12):
+            said = asked(server.url, head(server.url, "GET", base + up * depth + target))
+            assert status(said) in (400, 403, 404), (base, up, depth, target)
+            assert b"root:" not in said
+            assert b"import" not in said.split(b"\r\n\r\n", 1)[1][:200] or b"<!DOCTYPE" in said[:2000]

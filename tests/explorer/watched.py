@@ -1,0 +1,110 @@
+"""`depnet explore` in a process that can be looked into: on SIGUSR1 it says how many pages are alive in it.
+
+`python -m tests.explorer.watched [--head-seconds S] [--body-seconds S] [--most-pages N] explore ...`
+"""
+
+import argparse
+import gc
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nicegui import Client
+
+from depnet.cli import main
+from depnet.explorer import app
+from depnet.explorer.patience import Patient
+from depnet.explorer.session import Session
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A running server: its address, its process, and all that it has said."""
+
+    url: str
+    process: "subprocess.Popen[bytes]"
+    log: Path
+
+    def resident(self) -> float:
+        """MB of memory that it has now."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(status.split("VmRSS:")[1].split()[0]) / 1024
+
+    def said(self) -> str:
+        """What it has printed and logged."""
+        return self.log.read_text()
+
+    def alive(self) -> tuple[int, int]:
+        """Its sessions and its framework's clients."""
+        before = self.said().count("alive: ")
+        self.process.send_signal(signal.SIGUSR1)
+        for _ in range(200):
+            answers = self.said().split("alive: ")[1:]
+            if len(answers) > before and "\n" in answers[-1]:
+                sessions, clients = map(int, answers[-1].split()[:2])
+                return sessions, clients
+            time.sleep(0.05)
+        raise AssertionError(f"the server does not answer: {self.said()}")
+
+
+@contextmanager
+def watched(
+    arguments: Sequence[str | Path],
+    folder: Path,
+    *,
+    head_seconds: float = Patient.head_seconds,
+    body_seconds: float = Patient.body_seconds,
+    most_pages: int = app.MOST_PAGES,
+) -> Iterator[Watched]:
+    """A server on a free port of this machine, with its log in a folder."""
+    log = folder / "log.txt"
+    seconds = ["--head-seconds", str(head_seconds), "--body-seconds", str(body_seconds)]
+    limits = [*seconds, "--most-pages", str(most_pages)]
+    explore = ["explore", *map(str, arguments), "--no-open", "--port", "0"]
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.explorer.watched", *limits, *explore],
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            cwd=ROOT,
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        )
+    try:
+        while "exploring at " not in (said := log.read_text()) or not said.endswith("\n"):
+            assert process.poll() is None, f"the server did not start: {said}"
+            time.sleep(0.05)
+        yield Watched(said.split("exploring at ", 1)[1].split()[0].rstrip("/"), process, log)
+    finally:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(10)
+        finally:
+            process.kill()
+
+
+def _tell(*_: Any) -> None:
+    gc.collect()
+    sessions = sum(isinstance(thing, Session) for thing in gc.get_objects())
+    os.write(1, f"alive: {sessions} {len(Client.instances)}\n".encode())
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--head-seconds", type=float)
+    parser.add_argument("--body-seconds", type=float)
+    parser.add_argument("--most-pages", type=int)
+    options, rest = parser.parse_known_args()
+    Patient.head_seconds, Patient.body_seconds = options.head_seconds, options.body_seconds
+    app.MOST_PAGES = options.most_pages
+    signal.signal(signal.SIGUSR1, _tell)
+    sys.argv = ["depnet", *rest]
+    main()
