@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from depnet.explorer.guard import Address, Guard, Message
+from depnet.explorer.guard import MOST_HEAD, MOST_SOCKETS, Address, Guard, Message
 
 HERE = Address.of("127.0.0.1", 8421)
 TOKEN = "a-token"
@@ -122,6 +122,22 @@ def test_a_body_is_bounded_whether_it_says_its_length_or_not() -> None:
     assert status(ask(small, method="POST", origin=own, body=(b"12345", b"678901"))) == 413
     assert status(ask(small, method="POST", origin=own, content_length="11")) == 413
     assert status(ask(small, method="POST", origin=own, content_length="x")) == 413
+
+
+def test_a_head_is_bounded() -> None:
+    half = "x" * (MOST_HEAD // 2)
+    assert status(ask(OPEN, query=half)) == 200
+    assert status(ask(OPEN, query=half, cookie=half)) == 431
+
+
+def test_sockets_are_bounded_and_given_back() -> None:
+    guard = Guard(inner, HERE)
+    own = "http://127.0.0.1:8421"
+    guard.sockets = MOST_SOCKETS - 1
+    assert status(ask(guard, kind="websocket", origin=own)) == "websocket.accept"
+    assert guard.sockets == MOST_SOCKETS - 1
+    guard.sockets = MOST_SOCKETS
+    assert status(ask(guard, kind="websocket", origin=own)) == "websocket.close"
 
 
 def test_every_answer_says_what_the_page_may_load() -> None:

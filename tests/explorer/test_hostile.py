@@ -9,13 +9,12 @@ from collections.abc import Iterator
 import pytest
 
 import depnet
-from depnet.explorer.app import UNOPENED_SECONDS
 from depnet.explorer.patience import Patient
 from tests.explorer.raw import asked, connect, frame, head, heard, status, websocket
 from tests.explorer.watched import Watched, watched
 
 HEAD_SECONDS, BODY_SECONDS = 2.5, 2.5
-MOST_PAGES = 40
+MOST_PAGES, UNOPENED_SECONDS = 40, 4.0
 MULTIPART = "multipart/form-data; boundary=b"
 FILE = b'--b\r\nContent-Disposition: form-data; name="f"; filename="f.csv"\r\n\r\n'
 
@@ -31,6 +30,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
         head_seconds=HEAD_SECONDS,
         body_seconds=BODY_SECONDS,
         most_pages=MOST_PAGES,
+        unopened_seconds=UNOPENED_SECONDS,
     ) as running:
         yield running
 

@@ -58,6 +58,16 @@ def test_what_the_model_does_not_know_is_told_and_the_rest_opens() -> None:
     assert "'d'" in found.problems[1]
 
 
+def test_of_many_problems_a_few_are_told() -> None:
+    domain = domain_of(["sex", "class"], ["a", "b", "c"])
+    found = opened(
+        domain, [*((f"x{k}", "a") for k in range(1000)), ("class", "d"), ("sex", "a"), ("sex", "a")]
+    )
+    assert found.chosen == {"sex": ("a",)}
+    assert len(found.problems) == 6
+    assert found.problems[-1] == "996 more names or states that the model does not know."
+
+
 def test_all_states_are_no_evidence_and_numbers_mean_their_bins() -> None:
     rng = np.random.default_rng(0)
     table = Dataset.from_frame(rng.normal(40, 10, (200, 1)))

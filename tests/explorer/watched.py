@@ -1,6 +1,6 @@
 """`depnet explore` in a process that can be looked into: on SIGUSR1 it says how many pages are alive in it.
 
-`python -m tests.explorer.watched [--head-seconds S] [--body-seconds S] [--most-pages N] explore ...`
+`python -m tests.explorer.watched LIMITS explore ...`: as `depnet explore`, with other limits.
 """
 
 import argparse
@@ -64,11 +64,12 @@ def watched(
     head_seconds: float = Patient.head_seconds,
     body_seconds: float = Patient.body_seconds,
     most_pages: int = app.MOST_PAGES,
+    unopened_seconds: float = app.UNOPENED_SECONDS,
 ) -> Iterator[Watched]:
     """A server on a free port of this machine, with its log in a folder."""
     log = folder / "log.txt"
     seconds = ["--head-seconds", str(head_seconds), "--body-seconds", str(body_seconds)]
-    limits = [*seconds, "--most-pages", str(most_pages)]
+    limits = [*seconds, "--most-pages", str(most_pages), "--unopened-seconds", str(unopened_seconds)]
     explore = ["explore", *map(str, arguments), "--no-open", "--port", "0"]
     with log.open("wb") as out:
         process = subprocess.Popen(
@@ -102,9 +103,10 @@ if __name__ == "__main__":
     parser.add_argument("--head-seconds", type=float)
     parser.add_argument("--body-seconds", type=float)
     parser.add_argument("--most-pages", type=int)
+    parser.add_argument("--unopened-seconds", type=float)
     options, rest = parser.parse_known_args()
     Patient.head_seconds, Patient.body_seconds = options.head_seconds, options.body_seconds
-    app.MOST_PAGES = options.most_pages
+    app.MOST_PAGES, app.UNOPENED_SECONDS = options.most_pages, options.unopened_seconds
     signal.signal(signal.SIGUSR1, _tell)
     sys.argv = ["depnet", *rest]
     main()
