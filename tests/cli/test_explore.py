@@ -1,5 +1,6 @@
 """`depnet explore` before its page is there: what is missing is said in one line."""
 
+import json
 import socket
 import subprocess
 import sys
@@ -31,6 +32,17 @@ def test_a_port_that_is_taken_is_said(model: Path) -> None:
 
 def test_a_model_that_is_none_is_said(table: Path) -> None:
     assert b"is not a model file" in depnet("explore", table, "--no-open", code=1).stderr
+
+
+def test_the_address_as_json(model: Path) -> None:
+    command = [sys.executable, "-m", "depnet", "explore", str(model), "--no-open", "--port", "0", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        try:
+            said = [running.stdout.readline() for _ in range(3)]
+        finally:
+            running.terminate()
+    assert json.loads("".join(said))["url"].startswith("http://127.0.0.1:")
 
 
 def test_importing_depnet_does_not_import_the_page() -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from depnet.cli.command import DEBUG
+from depnet.cli.command import command, emit
 from depnet.cli.table_options import text_options
 
 if TYPE_CHECKING:
@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 NEEDED = "depnet explore needs the extra `explore` (NiceGUI). Install it: pip install 'depnet[explore]'"
 
 
-@click.command(
-    epilog="\b\ndepnet explore model.json --data table.csv\ndepnet explore                (learn a model in the page)"
+@command(
+    "depnet explore model.json --data table.csv",
+    "depnet explore                                 # learn a model in the page",
 )
 @click.argument("model", required=False)
 @click.option("--data", metavar="TABLE", help="The training table: exact strengths, certificate, rows.")
@@ -32,12 +33,13 @@ NEEDED = "depnet explore needs the extra `explore` (NiceGUI). Install it: pip in
     help="Listen on this address; any but this machine's own asks readers for a token, which is printed.",
 )
 @text_options
-@DEBUG
-def explore(model: str | None, data: str | None, port: int | None, no_open: bool, host: str) -> None:
+def explore(
+    model: str | None, data: str | None, port: int | None, no_open: bool, host: str, as_json: bool
+) -> None:
     """See a model and ask it, as a page in the browser.
 
     Without a MODEL, the page opens where a table is dropped and a model learned. Only this machine can reach it
-    unless --host says otherwise. Ctrl+C stops it.
+    unless --host says otherwise. Ctrl+C stops it. With --json, the address is printed as an object.
     """
     if data is not None and model is None:
         raise click.UsageError(
@@ -51,7 +53,13 @@ def explore(model: str | None, data: str | None, port: int | None, no_open: bool
 
     loaded = None if model is None else _loaded(model, data)
     try:
-        serve(loaded, host=host, port=port, browse=not no_open, announce=_announce)
+        serve(
+            loaded,
+            host=host,
+            port=port,
+            browse=not no_open,
+            announce=_announce_json if as_json else _announce,
+        )
     except OSError as error:
         if error.filename is not None:
             raise
@@ -75,3 +83,7 @@ def _loaded(model: str, data: str | None) -> "Loaded":
 
 def _announce(url: str) -> None:
     click.echo(f"depnet: exploring at {url} (Ctrl+C stops)")
+
+
+def _announce_json(url: str) -> None:
+    emit({"url": url})
