@@ -6,6 +6,7 @@ import socket
 import time
 from collections.abc import Iterator
 
+import nicegui
 import pytest
 
 import depnet
@@ -13,7 +14,7 @@ from depnet.explorer.patience import Patient
 from tests.explorer.raw import asked, connect, frame, head, heard, status, websocket
 from tests.explorer.watched import Watched, watched
 
-HEAD_SECONDS, BODY_SECONDS = 2.5, 2.5
+HEAD_SECONDS, BODY_SECONDS, UNREAD_SECONDS = 2.5, 2.5, 2.0
 MOST_PAGES, UNOPENED_SECONDS = 40, 4.0
 MULTIPART = "multipart/form-data; boundary=b"
 FILE = b'--b\r\nContent-Disposition: form-data; name="f"; filename="f.csv"\r\n\r\n'
@@ -29,6 +30,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
         folder,
         head_seconds=HEAD_SECONDS,
         body_seconds=BODY_SECONDS,
+        unread_seconds=UNREAD_SECONDS,
         most_pages=MOST_PAGES,
         unopened_seconds=UNOPENED_SECONDS,
     ) as running:
@@ -115,6 +117,15 @@ def test_a_connection_that_is_kept_open_ends_too(server: Watched) -> None:
         time.sleep(0.3)
         connection.sendall(b"GET / HTTP/1.1\r\n")  # a second request, and no more of it
         assert b"408 Request Timeout" in heard(connection, HEAD_SECONDS + 10)
+
+
+def test_an_answer_that_is_not_read_ends_too(server: Watched) -> None:
+    path, asked_for = f"/_nicegui/{nicegui.__version__}/static/sass.dart.js", 6
+    length = int(re.findall(rb"content-length: (\d+)", asked(server.url, head(server.url, "GET", path)))[0])
+    with connect(server.url) as connection:
+        connection.sendall(head(server.url, "GET", path) * asked_for)
+        time.sleep(UNREAD_SECONDS + 1)
+        assert len(heard(connection)) < asked_for * length  # the rest went with the connection
 
 
 def test_a_body_over_the_bound_is_not_taken_in(server: Watched) -> None:
@@ -283,8 +294,6 @@ def test_other_hosts_and_origins_are_refused_however_they_are_written(server: Wa
     "up", ["../", "%2e%2e/", "..%2f", "..%5c", "%2e%2e%2f", "....//", "%252e%252e%252f", "/"]
 )
 def test_no_file_outside_is_shown(server: Watched, prefix: str, up: str) -> None:
-    import nicegui
-
     base = prefix.format(version=nicegui.__version__)
     for target in ("app.py", "nicegui.py", "etc/passwd"):
         for depth in (1, 12):

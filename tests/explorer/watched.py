@@ -63,17 +63,24 @@ def watched(
     *,
     head_seconds: float = Patient.head_seconds,
     body_seconds: float = Patient.body_seconds,
+    unread_seconds: float = Patient.unread_seconds,
     most_pages: int = app.MOST_PAGES,
     unopened_seconds: float = app.UNOPENED_SECONDS,
 ) -> Iterator[Watched]:
     """A server on a free port of this machine, with its log in a folder."""
     log = folder / "log.txt"
-    seconds = ["--head-seconds", str(head_seconds), "--body-seconds", str(body_seconds)]
-    limits = [*seconds, "--most-pages", str(most_pages), "--unopened-seconds", str(unopened_seconds)]
+    limits = {
+        "--head-seconds": head_seconds,
+        "--body-seconds": body_seconds,
+        "--unread-seconds": unread_seconds,
+        "--most-pages": most_pages,
+        "--unopened-seconds": unopened_seconds,
+    }
+    given = [word for name, value in limits.items() for word in (name, str(value))]
     explore = ["explore", *map(str, arguments), "--no-open", "--port", "0"]
     with log.open("wb") as out:
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.explorer.watched", *limits, *explore],
+            [sys.executable, "-m", "tests.explorer.watched", *given, *explore],
             stdout=out,
             stderr=subprocess.STDOUT,
             cwd=ROOT,
@@ -102,10 +109,12 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--head-seconds", type=float)
     parser.add_argument("--body-seconds", type=float)
+    parser.add_argument("--unread-seconds", type=float)
     parser.add_argument("--most-pages", type=int)
     parser.add_argument("--unopened-seconds", type=float)
     options, rest = parser.parse_known_args()
     Patient.head_seconds, Patient.body_seconds = options.head_seconds, options.body_seconds
+    Patient.unread_seconds = options.unread_seconds
     app.MOST_PAGES, app.UNOPENED_SECONDS = options.most_pages, options.unopened_seconds
     signal.signal(signal.SIGUSR1, _tell)
     sys.argv = ["depnet", *rest]
