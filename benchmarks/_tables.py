@@ -1,12 +1,22 @@
 """Synthetic tables from random Bayesian networks, and the standard binary tables."""
 
+import argparse
 import gzip
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from depnet import Dataset
+
+
+def add_data(parser: argparse.ArgumentParser) -> None:
+    """The option that says where the folders `debd` and `bif` are, of tables and of networks."""
+    default = Path(os.environ.get("DEPNET_DATA", "../shared/data"))
+    parser.add_argument(
+        "--data", type=Path, default=default, help="the folder of debd and bif  (%(default)s)"
+    )
 
 
 def from_random_network(

@@ -10,14 +10,13 @@ CPU seconds of learning, for blocks also in units of learning single variables.
 
 import argparse
 import itertools
-import os
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import numpy as np
 
+from benchmarks._tables import add_data
 from benchmarks.bif import read as read_bif
 from benchmarks.quality import read as read_table
 from depnet import Dataset, Mdl, Network, Sampler, calibrate, learn
@@ -37,7 +36,7 @@ SWEEPS_TIMES_VARIABLES = 30_000
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks blocks", description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path(os.environ.get("DEPNET_DATA", "../shared/data")))
+    add_data(parser)
     parser.add_argument("--networks", nargs="*", default=NETWORKS)
     parser.add_argument("--tables", nargs="*", default=TABLES)
     parser.add_argument("--rows", type=int, default=100_000, help="rows of a known network to learn from")

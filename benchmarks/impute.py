@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks._imputers import NUMBER, TOOLS, Failed, Filled, Over, Table, run
-from benchmarks._tables import debd
+from benchmarks._tables import add_data, debd
 from depnet.arrays import FloatArray
 
 BINARY = ("nltcs", "msnbc", "plants", "tretail", "dna", "kosarek", "bbc")
@@ -142,7 +142,7 @@ def shown(tool: str, found: Score | Over | Failed) -> str:
 
 def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks impute", description=__doc__)
-    parser.add_argument("--folder", type=Path, default=Path("data/debd"), help="where NAME.train.data.gz are")
+    add_data(parser)
     parser.add_argument("--tables", nargs="*", default=[*BINARY, *BUNDLED])
     parser.add_argument("--tools", nargs="*", default=list(TOOLS))
     parser.add_argument("--rows", type=int, default=1000, help="at most so many rows of a table, at random")
@@ -159,12 +159,12 @@ def main(argv: Sequence[str]) -> int:
         cases: list[tuple[Table, Table]] = []
         while len(cases) < 1 or (len(cases) < options.repeats and len(cases[0][0].values) < FEW_ROWS):
             rng = np.random.default_rng(options.seed + len(cases))
-            table = table_of(name, options.folder, options.rows, options.columns, rng)
+            table = table_of(name, options.data / "debd", options.rows, options.columns, rng)
             if table is None:
                 break
             cases.append((table, hide(table, rng)))
         if not cases:
-            print(f"{name}: not in {options.folder}, left out")
+            print(f"{name}: not in {options.data / 'debd'}, left out")
             continue
         rows, columns = cases[0][0].values.shape
         holes = sum(int(np.isnan(holed.values).sum()) for _, holed in cases)

@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks._peers import PEERS, SCALED, Measured, measure
-from benchmarks._tables import debd, from_random_network
+from benchmarks._tables import add_data, debd, from_random_network
 from depnet import Dataset, DecisionGraph, Mdl, Network, StructuralMdl, learn
 
 MIXED = tuple(int(k) for k in np.random.default_rng(5).integers(2, 21, 50))
@@ -241,7 +241,7 @@ def status(field: str) -> int:
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks learn", description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path(os.environ.get("DEPNET_DATA", "../shared/data")))
+    add_data(parser)
     parser.add_argument("--quick", action="store_true", help="a few small tables, two minutes")
     parser.add_argument(
         "--minutes",

@@ -7,12 +7,12 @@ rows. The tables are NAME.{train,valid,test}.data.gz in the folder debd of --dat
 
 import argparse
 import gzip
-import os
 import time
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks._tables import add_data
 from depnet import Dataset, Mdl, Network, StructuralMdl, learn
 from depnet.learning.auto import learn_auto
 from depnet.learning.ladder import Auto
@@ -36,7 +36,7 @@ ALLOWED_LOSS = 0.003
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks quality", description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path(os.environ.get("DEPNET_DATA", "../shared/data")))
+    add_data(parser)
     parser.add_argument("--tables", nargs="*", default=list(LIBRA), choices=list(LIBRA), metavar="NAME")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--smoothing", type=float, default=0.5)

@@ -21,7 +21,6 @@ given. The first queries are also put to networks that pyAgrum and pgmpy learned
 import argparse
 import gzip
 import math
-import os
 import resource
 import time
 from pathlib import Path
@@ -30,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import depnet
+from benchmarks._tables import add_data
 from benchmarks.bif import BayesianNetwork, Query, random_queries, read
 from benchmarks.query_peers import peers
 from depnet import Dataset, Network
@@ -43,7 +43,7 @@ WITH_BLOCKS = {"alarm": 0.008, "insurance": 0.006}
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks query", description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path(os.environ.get("DEPNET_DATA", "../shared/data")))
+    add_data(parser)
     parser.add_argument("--networks", nargs="*", default=["alarm", "insurance"])
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--queries", type=int, default=200)

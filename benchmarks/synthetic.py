@@ -20,7 +20,6 @@ The tables are those of folder debd of --data (at most --most rows) and the ones
 
 import argparse
 import itertools
-import os
 import time
 import warnings
 from collections.abc import Sequence
@@ -30,6 +29,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks._tables import add_data
 from benchmarks.quality import read as read_binary
 from depnet import Dataset, Network, calibrate, learn, sample
 from depnet.arrays import FloatArray, IntArray
@@ -62,7 +62,7 @@ def main(arguments: list[str]) -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--data", type=Path, default=Path(os.environ.get("DEPNET_DATA", "../shared/data")))
+    add_data(parser)
     parser.add_argument("--binary", nargs="*", default=list(BINARY), metavar="NAME")
     parser.add_argument("--bundled", nargs="*", default=list(BUNDLED), choices=BUNDLED, metavar="NAME")
     parser.add_argument("--most", type=int, default=10_000, help="at most so many training and held-out rows")
