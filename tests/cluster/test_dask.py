@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import joblib
 import pytest
 
 import depnet
 from depnet import Dataset
 from depnet.cluster import learn
 from depnet.learning.rounds import Round
-from tests.cluster.tables import assert_same_network, mixed_table, write_parts
+from tests.cluster.tables import assert_same_network, counted_pickles, mixed_table, write_parts
 
 distributed = pytest.importorskip("distributed")
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("dask")]
@@ -62,13 +63,24 @@ def test_a_killed_worker_changes_nothing(client: Any, tmp_path: Path) -> None:
     assert_same_network(found, expected)
 
 
-def test_nodes_are_spread_by_joblib_as_they_are(client: Any) -> None:
-    import joblib
-
+def test_nodes_are_spread_by_joblib_and_the_table_is_sent_once(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     dataset = Dataset.from_frame(mixed_table(2000, seed=4))
+    pickled = counted_pickles(monkeypatch)
+    client.wait_for_workers(2)  # with one only, joblib learns here
     with joblib.parallel_config(backend="dask", client=client):
         spread = depnet.learn(dataset, n_jobs=-1)
+        depnet.learn(dataset, n_jobs=-1)
+    assert len(pickled) == 2 < len(dataset.domain)
     assert_same_network(spread, depnet.learn(dataset))
+    assert set(client.run(native_tables).values()) <= {0, 1}  # not one for every network that was learned
+
+
+def native_tables() -> int:
+    from depnet.learning import native
+
+    return len(native._TABLES)
 
 
 def test_a_killed_driver_continues_from_its_file(tmp_path: Path) -> None:

@@ -176,11 +176,20 @@ class Grower:
         """Let go of the native table."""
         _TABLES.pop(self._token, None)
 
+    def __sizeof__(self) -> int:
+        """With the codes, so that joblib's Dask backend sends it once to a worker and not with every call."""
+        return super().__sizeof__() + self.dataset.codes.nbytes
+
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key != "_stop"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _stop=native.Stop())
+        if self._token not in _TABLES:
+            # Sent from another process: nobody closes it here, so it goes when the next one comes.
+            for token in _SENT:
+                _TABLES.pop(token, None)
+            _SENT[:] = [self._token]
 
 
 @lru_cache(maxsize=4)
@@ -189,6 +198,7 @@ def _as_array(variables: tuple[int, ...]) -> NDArray[np.int32]:
 
 
 _TABLES: dict[str, native.Table] = {}
+_SENT: list[str] = []
 
 
 def _table(token: str, dataset: Dataset) -> native.Table:

@@ -8,6 +8,7 @@ progress nor Ctrl-C waits for long.
 
 import sys
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from depnet.learning.native import Batch, Grower
 
@@ -43,13 +44,35 @@ def grown_batches(
         except ValueError:  # a backend that gives all results at the end only
             parallel = Parallel(n_jobs=n_jobs, prefer="threads")
         shares = Shares(numbers, effective_n_jobs(n_jobs), most)
-        for batches in parallel(delayed(grower)(share) for share in shares):
+        sent = _sent(grower)
+        for batches in parallel(delayed(_grown)(sent, share) for share in shares):
             for batch in batches:
                 shares.took(batch)
                 yield batch
     finally:
         grower.stop()
         grower.close()
+
+
+def _sent(grower: Grower) -> Any:
+    """The grower as calls take it: with Ray a reference, which joblib's calls do not make of a large argument."""
+    from joblib.parallel import get_active_backend
+
+    if not type(get_active_backend()[0]).__module__.startswith("ray."):
+        return grower
+    import ray
+
+    return ray.put(grower)
+
+
+def _grown(sent: Any, share: Sequence[int]) -> list[Batch]:
+    # The grower as an argument: Dask keeps a large argument at the worker, but sends a function with every call.
+    if isinstance(sent, Grower):
+        return sent(share)
+    import ray
+
+    grown: list[Batch] = ray.get(sent)(share)
+    return grown
 
 
 class Shares:
