@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from sklearn.base import BaseEstimator
+from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 from depnet.data.dataset import Dataset
@@ -54,7 +55,7 @@ class ShownMixin(BaseEstimator):  # type: ignore[misc]
 
     def _repr_html_(self) -> str:
         if not hasattr(self, "network_"):
-            return str(super()._html_repr())
+            return str(estimator_html_repr(self))
         return html_of(self, self.network_, links(self.network_), self._quick_certificate())
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
