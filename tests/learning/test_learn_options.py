@@ -1,5 +1,6 @@
 """Options, bad input, time budget, progress, Ctrl-C."""
 
+import gc
 import itertools
 import math
 import os
@@ -9,6 +10,7 @@ import sys
 import textwrap
 import threading
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -216,3 +218,19 @@ def test_fits_in_several_threads_at_once() -> None:
         thread.join()
     assert all(a == b for a, b in itertools.product(results, [expected]))
     assert len(results) == 4
+
+
+def test_a_fit_that_is_ended_early_ends_its_threads_without_a_warning() -> None:
+    dataset = copies(20_000, 60)
+
+    def stop(done: int, total: int) -> None:
+        if done:
+            raise KeyboardInterrupt
+
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        with pytest.raises(KeyboardInterrupt):
+            learn(dataset, n_jobs=2, progress=stop)
+        gc.collect()
+    assert not said
+    assert not [thread.name for thread in threading.enumerate() if "Pool" in thread.name]

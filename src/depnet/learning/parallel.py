@@ -7,7 +7,8 @@ progress nor Ctrl-C waits for long.
 """
 
 import sys
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import Any
 
 from depnet.learning.native import Batch, Grower
@@ -29,6 +30,7 @@ def grown_batches(
     # Nodes of one penalty with the same to read can be in one batch.
     rank = {penalty: k for k, penalty in enumerate(dict.fromkeys(grower.penalties))}
     numbers = sorted(numbers, key=lambda i: (rank[grower.penalties[i]], bool(grower.tasks[i].readable), i))
+    found: Iterable[list[Batch]] = ()
     try:
         # Without joblib there is no joblib.parallel_config that None could refer to.
         if n_jobs == 1 or (n_jobs is None and "joblib" not in sys.modules):
@@ -45,13 +47,23 @@ def grown_batches(
             parallel = Parallel(n_jobs=n_jobs, prefer="threads")
         shares = Shares(numbers, effective_n_jobs(n_jobs), most)
         sent = _sent(grower)
-        for batches in parallel(delayed(_grown)(sent, share) for share in shares):
+        found = parallel(delayed(_grown)(sent, share) for share in shares)
+        for batches in found:
             for batch in batches:
                 shares.took(batch)
                 yield batch
     finally:
         grower.stop()
+        _end(found)
         grower.close()
+
+
+def _end(found: Iterable[list[Batch]]) -> None:
+    """End joblib's generator here, and not whenever it is collected; that it ends early is known to whoever ended it."""
+    if isinstance(found, Generator):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found.close()
 
 
 def _sent(grower: Grower) -> Any:
