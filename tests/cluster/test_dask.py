@@ -46,7 +46,8 @@ def test_a_dask_frame_gives_the_local_network(client: Any) -> None:
     assert_same_network(learn(dd.from_pandas(frame, npartitions=4), client=client), expected)
 
 
-def test_a_killed_worker_changes_nothing(client: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("many", [1, 2])  # one of the workers, and all of them: then every part is stale
+def test_killed_workers_change_nothing(client: Any, tmp_path: Path, many: int) -> None:
     frame = mixed_table(3000, seed=3)
     write_parts(frame, tmp_path, 4)
     expected = depnet.learn(Dataset.from_frame(frame))
@@ -54,12 +55,13 @@ def test_a_killed_worker_changes_nothing(client: Any, tmp_path: Path) -> None:
 
     def kill(report: Round) -> None:
         if report.number == 3:
-            worker, pid = next(iter(client.run(os.getpid).items()))
-            os.kill(pid, signal.SIGKILL)
-            killed.append(worker)
+            client.wait_for_workers(2)
+            for pid in list(client.run(os.getpid).values())[:many]:
+                os.kill(pid, signal.SIGKILL)
+                killed.append(pid)
 
     found = learn(tmp_path, client=client, report=kill)
-    assert len(killed) == 1
+    assert len(killed) == many
     assert_same_network(found, expected)
 
 

@@ -81,7 +81,7 @@ class DaskParts:
         while answer.stale:
             self.again += len(answer.stale)
             answer = self._round([self._parts[number] for number in answer.stale], again())
-            counts += answer.counts
+            counts = counts + answer.counts  # of parts that were all stale there is a single zero so far
         return counts
 
     def tabulate(self, node: int, source: InformationSource) -> IntArray:
