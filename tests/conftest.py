@@ -32,6 +32,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:  # a browser on a busy machine: what fails once is run again, and said
+        if item.nodeid.startswith(TOGETHER):
+            item.add_marker(pytest.mark.flaky(reruns=2))
     if config.getoption("--long"):
         return
     long = [item for item in items if "long" in item.keywords]

@@ -80,7 +80,10 @@ def test_a_bad_table_is_one_line_and_the_model_stays(
 
 def test_a_table_is_chosen_by_keyboard(page: Page, titanic: str, table: bytes) -> None:
     page.goto(f"{titanic}fit")
-    page.locator(".q-uploader__header a").focus()
+    page.wait_for_function("() => window.socket?.connected")  # a page may be drawn anew when it is connected
+    chooser = page.locator(".q-uploader__header a")
+    chooser.focus()
+    expect(chooser).to_be_focused()
     with page.expect_file_chooser() as asked:
         page.keyboard.press("Enter")
     asked.value.set_files(files=[file("people.csv", table)])
