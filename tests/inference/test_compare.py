@@ -48,6 +48,29 @@ def test_distances_are_those_of_the_exact_laws() -> None:
     assert largest > 0.05, "the two laws differ by more than the test resolves"
 
 
+@pytest.mark.parametrize("test_rows", [50, 400_000])
+def test_a_table_of_the_model_s_own_law_is_apart_by_chance(test_rows: int) -> None:
+    """The floor knows both sides' sizes: a small table is far from its own law. Means of 6 pairs, of 20 tables."""
+    network = learn(PEOPLE, smoothing=0.5)
+    law = stationary(network, RandomScan()).ravel()
+    rng, ratios = generator(), []
+    for _ in range(20):
+        weights = rng.multinomial(test_rows, law / law.sum())
+        codes = np.stack(np.unravel_index(np.arange(law.size), PEOPLE.domain.cardinalities), axis=1)
+        table = Dataset.from_codes(codes, domain=PEOPLE.domain, weights=weights)
+        drift = compare(network, table, rows=4_000, rng=rng).drift
+        assert drift.floor is not None
+        ratios.append(drift.pair_mean / drift.floor.pair_mean)
+    assert 0.6 < np.median(ratios) < 1.6
+
+
+def test_one_variable_has_no_pairs() -> None:
+    coins = Dataset.from_codes([[0], [1]] * 50, cardinalities=[2])
+    text = str(compare(learn(coins, smoothing=0.5), coins, rows=100, rng=generator()))
+    assert "1-way" in text
+    assert "nan" not in text
+
+
 def test_links_gained_and_lost() -> None:
     many, few = learn(PEOPLE), learn(PEOPLE, max_leaves=4)
     found = compare(many, few, rows=100)

@@ -3,7 +3,7 @@ r"""Two models, or a model and a table, side by side.
 What can be said of two laws that nobody can write down: how well each one's conditional tables predict rows (the
 pseudo-log-likelihood of a row, in nats) of the other, of itself and of a table; which information sources read what in one
 and not in the other; and how far their 1- and 2-way marginals lie apart, in total variation, beside a `floor`: the
-distance that as many rows of the first show from each other by chance. Variables that only one has, or whose states
+distance that chance alone gives, were the second's rows of the first's law. Variables that only one has, or whose states
 differ, are left out of the marginals, and rows of one are then not scored by the other.
 """
 
@@ -18,13 +18,14 @@ from depnet.data.dataset import Dataset
 from depnet.data.domain import Domain
 from depnet.data.holed import Holed
 from depnet.errors import DataError
-from depnet.inference.drift import ROWS, MarginalDrift, distance, marginal_drift
+from depnet.inference.drift import ROWS, MarginalDrift, by_chance, distance
 from depnet.model.counting import check_same_domain
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan
 from depnet.model.score import score_samples
 from depnet.sampling import sample
+from depnet.wording import some_of
 
 LinkPair = tuple[str, str]
 """(source, target): the information source of the target's node reads the source."""
@@ -74,14 +75,17 @@ class Comparison:
         for what in ("gained", "lost"):
             pairs = getattr(self, what)
             if pairs is not None:
-                some = ", ".join(f"{a} -> {b}" for a, b in pairs[:SHOWN])
-                more = f" and {len(pairs) - SHOWN:,} more" if len(pairs) > SHOWN else ""
-                lines.append(f"links {what}: {len(pairs):,}{f' ({some}{more})' if pairs else ''}")
+                some = some_of([f"{a} -> {b}" for a, b in pairs], SHOWN)
+                lines.append(f"links {what}: {len(pairs):,}{f' ({some})' if pairs else ''}")
         if self.differing:
-            lines.append(f"not compared: {', '.join(self.differing[:SHOWN])}")
-        d, floor = self.drift, self.drift.floor
-        chance = "" if floor is None else f" (by chance {floor.mean:.4f} and {floor.pair_mean:.4f})"
-        lines.append(f"marginals apart, total variation: 1-way {d.mean:.4f}, 2-way {d.pair_mean:.4f}{chance}")
+            lines.append(f"not compared: {some_of(self.differing, SHOWN)}")
+        lines.append(
+            "marginals apart, total variation: "
+            + ", ".join(
+                f"{ways} {mean:.4f}" + ("" if floor is None else f" (by chance {floor:.4f})")
+                for ways, mean, _, floor in self.drift.by_ways()
+            )
+        )
         return "\n".join(lines)
 
 
@@ -150,13 +154,27 @@ def _with_table(
     network: Network, table: Dataset, rows: int, scan: Scan, rng: np.random.Generator, n_jobs: int
 ) -> Comparison:
     check_same_domain("compare", network.domain, table)
-    drift = marginal_drift(network, table, rows=rows, scan=scan, rng=rng, n_jobs=n_jobs)
+    if table.total == 0:
+        raise DataError("compare: the table has no rows.")
     own = sample(network, rows, scan=scan, rng=rng, n_jobs=n_jobs)
+    counts, names = MarginalCounts.of(own), network.domain.names
+    drift = replace(
+        distance(counts, MarginalCounts.of(table), names),
+        floor=by_chance(own, counts, _as_uncertain(rows, table.total), rng),
+    )
     scores = tuple(
         scored(rows_of, "first", score_samples(network, these), these)
         for rows_of, these in (("first", own), ("data", table))
     )
-    return Comparison(network.domain.names, (), None, None, None, scores, None, drift)
+    return Comparison(names, (), None, None, None, scores, None, drift)
+
+
+def _as_uncertain(drawn: int, rows: int) -> int:
+    """As many rows of a known law as vary from it like `drawn` rows and `rows` rows vary from each other.
+
+    Variances add up: 1 / size = 1 / drawn + 1 / rows. A test table of few rows lies far from any model by chance.
+    """
+    return max(1, round(drawn * rows / (drawn + rows)))
 
 
 def _shared(first: Domain, second: Domain) -> tuple[list[tuple[int, int]], tuple[str, ...]]:

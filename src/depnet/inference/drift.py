@@ -11,7 +11,7 @@ perfect network shows a distance, the `floor`: that of as many rows of the data 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -40,7 +40,7 @@ class MarginalDrift:
     rows: int
     """Rows that stand for the network's law."""
     floor: "MarginalDrift | None" = None
-    """The same for as many rows of the data, drawn with replacement."""
+    """The same where there is nothing but chance: in a drift, for as many rows of the data, drawn with replacement."""
 
     @property
     def mean(self) -> float:
@@ -62,18 +62,24 @@ class MarginalDrift:
         """The largest of a pair; nan where they were not counted or there are none."""
         return float(self.pairs.max()) if self.pairs is not None and self.pairs.size else float("nan")
 
+    def by_ways(self) -> list[tuple[str, float, float, float | None]]:
+        """("1-way", mean, worst, the floor's mean), and the same of pairs where they were counted."""
+        floor = self.floor
+        found = [("1-way", self.mean, self.worst, None if floor is None else floor.mean)]
+        if self.pairs is not None and self.pairs.size:
+            found.append(
+                ("2-way", self.pair_mean, self.pair_worst, None if floor is None else floor.pair_mean)
+            )
+        return found
+
     def __str__(self) -> str:
         furthest = ", ".join(f"{self.names[i]} {self.singles[i]:.4f}" for i in np.argsort(-self.singles)[:3])
-        lines = [
-            f"drift of marginals, {self.rows:,} rows of the model against the data (total variation)",
-            f"1-way: mean {self.mean:.4f}, worst {self.worst:.4f} ({furthest})",
-        ]
-        if self.pairs is not None and self.pairs.size:
-            lines.append(f"2-way: mean {self.pair_mean:.4f}, worst {self.pair_worst:.4f}")
+        lines = [f"drift of marginals, {self.rows:,} rows of the model against the data (total variation)"]
+        for ways, mean, worst, _ in self.by_ways():
+            lines.append(f"{ways}: mean {mean:.4f}, worst {worst:.4f}" + f" ({furthest})" * (ways == "1-way"))
         if self.floor is not None:
-            lines.append(
-                f"floor, as many rows of the data: 1-way mean {self.floor.mean:.4f}, 2-way mean {self.floor.pair_mean:.4f}"
-            )
+            floors = ", ".join(f"{ways} mean {mean:.4f}" for ways, mean, _, _ in self.floor.by_ways())
+            lines.append(f"floor, as many rows of the data: {floors}")
         return "\n".join(lines)
 
 
@@ -109,13 +115,17 @@ def marginal_drift(
 
 def drift_of(drawn: Dataset, dataset: Dataset, rng: np.random.Generator) -> MarginalDrift:
     """The drift of rows that are drawn already, and its floor, for which `rng` draws as many rows of the data."""
-    rows, data = drawn.total, MarginalCounts.of(dataset)
+    data = MarginalCounts.of(dataset)
     found = distance(MarginalCounts.of(drawn), data, dataset.domain.names)
-    weights = np.ones(dataset.rows) if dataset.weights is None else dataset.weights.astype(np.float64)
+    return replace(found, floor=by_chance(dataset, data, drawn.total, rng))
+
+
+def by_chance(table: Dataset, counts: MarginalCounts, rows: int, rng: np.random.Generator) -> MarginalDrift:
+    """The distance between a table, whose counts are given, and `rows` of its rows drawn with replacement."""
+    weights = np.ones(table.rows) if table.weights is None else table.weights.astype(np.float64)
     again = rng.multinomial(rows, weights / weights.sum())
-    chosen = Dataset(dataset.domain, dataset.codes, read_only(again.astype(np.int64)))
-    floor = distance(MarginalCounts.of(chosen), data, dataset.domain.names)
-    return MarginalDrift(found.names, found.singles, found.pairs, rows, floor)
+    chosen = Dataset(table.domain, table.codes, read_only(again.astype(np.int64)))
+    return distance(MarginalCounts.of(chosen), counts, table.domain.names)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
