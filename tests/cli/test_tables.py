@@ -152,6 +152,23 @@ def test_a_state_that_the_model_does_not_know_is_not_filled(model: Path, tmp_pat
     assert lines[2].split(",")[0] in ("1st", "2nd", "3rd", "Crew")
 
 
+@pytest.mark.parametrize("name", ["full.csv", "full.jsonl"])
+def test_empty_cells_stay_empty_where_missing_is_a_state(tmp_path: Path, name: str) -> None:
+    path, out = tmp_path / "holes.csv", tmp_path / "m.json"
+    path.write_text("a,b\n" + "x,1\n,2\ny,\n" * 20, encoding="utf-8")
+    depnet("fit", path, "-o", out, "--missing", "state", "--penalty", "mdl")
+    done = depnet("impute", out, path, "-o", tmp_path / name, "--json")
+    assert json.loads(done.stdout)["holes"] == 0
+    assert b"40 empty cells left empty" in done.stderr
+    if name.endswith(".csv"):
+        assert (tmp_path / name).read_text() == path.read_text()
+    else:
+        assert [json.loads(line) for line in (tmp_path / name).read_text().splitlines()][:2] == [
+            {"a": "x", "b": 1},
+            {"a": None, "b": 2},
+        ]
+
+
 def test_imputed_cells_are_the_library_s(model: Path, tmp_path: Path) -> None:
     path = tmp_path / "holes.csv"
     depnet("example", "titanic", "--hide", "0.2", "--seed", "5", "-o", path)
@@ -274,6 +291,17 @@ def test_compare_two_models_and_a_table(model: Path, table: Path, tmp_path: Path
     assert "--data is for two models" in refused("compare", model, table, "--data", table, code=2)
 
 
+def test_one_variable_has_no_pairs_to_compare(tmp_path: Path) -> None:
+    path, out = tmp_path / "one.csv", tmp_path / "m.json"
+    path.write_text("x\n" + "a\nb\n" * 20, encoding="utf-8")
+    assert "1 variable: 0 links, 1 leaf\n" in depnet("fit", path, "-o", out).stdout.decode()
+    text = depnet("compare", out, path, "--rows", "500").stdout.decode()
+    assert "pseudo-log-likelihood, the nearer to 0 the better\n" in text, "a title is one line"
+    assert "1-way" in text
+    assert "2-way" not in text
+    assert "nan" not in text
+
+
 @pytest.mark.parametrize(
     ("name", "start"),
     [
@@ -295,7 +323,8 @@ def test_export_by_the_suffix(model: Path, tmp_path: Path, name: str, start: str
 
 
 def test_export_asks_for_a_format(model: Path, tmp_path: Path) -> None:
-    assert "--format dot|graphml" in refused("export", model, code=2)
+    assert "standard output has no format. Give --format dot|graphml" in refused("export", model, code=2)
+    assert "--min-bits is for" in refused("export", model, "--format", "html", "--min-bits", "1", code=2)
     assert "--format dot|graphml" in refused("export", model, "-o", tmp_path / "g.pdf", code=2)
     few = depnet("export", model, "--format", "csv", "--min-bits", "0.1").stdout.decode().splitlines()
     assert len(few) == 1 + sum(link.strength >= 0.1 for link in library.links(library.load(model)))
@@ -324,7 +353,7 @@ def test_rows_with_holes_are_left_out_where_whole_ones_are_needed(model: Path, t
     path = tmp_path / "holes.csv"
     path.write_text("class,sex,age,survived\n1st,male,adult,\n2nd,male,child,Yes\n")
     done = depnet("compare", model, path, "--rows", "200")
-    assert done.stderr.decode() == f"depnet: warning: {path}: 1 rows with holes are left out.\n"
+    assert done.stderr.decode() == f"depnet: warning: {path}: 1 row with holes left out.\n"
 
 
 def test_words_that_look_like_numbers_stay_words(tmp_path: Path) -> None:

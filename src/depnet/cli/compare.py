@@ -6,6 +6,7 @@ import click
 
 from depnet.cli.command import JOBS, SCAN, SEED, command
 from depnet.cli.table_options import UNKNOWN, WHERE, text_options
+from depnet.wording import some_of
 
 if TYPE_CHECKING:
     from depnet.inference.compare import Comparison
@@ -122,18 +123,11 @@ def _show(found: "Comparison", names: dict[str, str | None]) -> None:
     if found.gained is not None and found.lost is not None and found.kept is not None:
         show_lines(f"links: {len(found.kept):,} in both")
         for what, pairs in (("gained", found.gained), ("lost", found.lost)):
-            some = ", ".join(f"{a} -> {b}" for a, b in pairs[:SHOWN])
-            more = f" and {len(pairs) - SHOWN:,} more" if len(pairs) > SHOWN else ""
-            show_lines(f"  {what}: {some or 'none'}{more}")
-    drift, floor = found.drift, found.drift.floor
+            show_lines(f"  {what}: {some_of([f'{a} -> {b}' for a, b in pairs], SHOWN) or 'none'}")
+    drift = found.drift
     rows = [
-        ["1-way", f"{drift.mean:.4f}", f"{drift.worst:.4f}", "" if floor is None else f"{floor.mean:.4f}"],
-        [
-            "2-way",
-            f"{drift.pair_mean:.4f}",
-            f"{drift.pair_worst:.4f}",
-            "" if floor is None else f"{floor.pair_mean:.4f}",
-        ],
+        [ways, f"{mean:.4f}", f"{worst:.4f}", "" if floor is None else f"{floor:.4f}"]
+        for ways, mean, worst, floor in drift.by_ways()
     ]
     show_table(["marginals", "mean", "worst", "by chance"], rows, title="total variation")
     furthest = sorted(zip(drift.singles.tolist(), drift.names, strict=True), reverse=True)[:3]

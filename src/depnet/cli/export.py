@@ -60,7 +60,10 @@ def export(
     where = "-" if output is None else output
     form = wanted or SUFFIXES.get(Path(where).suffix.lower())
     if form is None:
-        raise click.UsageError(f"{where}: no format of that name. Give --format {'|'.join(FORMATS)}.")
+        unclear = "standard output has no format" if where == "-" else f"{where}: its suffix is no format's"
+        raise click.UsageError(f"{unclear}. Give --format {'|'.join(FORMATS)}.")
+    if form == "html" and min_bits is not None:
+        raise click.UsageError("--min-bits is for the graph and the links; the report shows all.")
     check_output(where, force)
     network = load_model(model)
     text = _text(network, form, min_bits, None if data is None else read_complete(data, network.domain))

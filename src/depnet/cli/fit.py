@@ -6,6 +6,7 @@ import click
 
 from depnet.cli.command import FORCE, JOBS, SEED, command, output
 from depnet.cli.table_options import BINS, COLUMNS, MISSING, WHERE, learning_options, text_options
+from depnet.wording import counted
 
 if TYPE_CHECKING:
     from depnet.estimators.settings import Settings
@@ -184,8 +185,7 @@ def _fit_on_cluster(
         emit(summary, err=output == "-")
     elif output != "-":
         show_lines(
-            f"{summary['rows']:,} rows of {summary['variables']:,} variables: {summary['links']:,} links, "
-            f"{summary['leaves']:,} leaves, in {rounds:,} rounds",
+            f"{_size_text(summary)}, in {counted(rounds, 'round')}",
             f"written: {output}",
         )
 
@@ -223,16 +223,19 @@ def _summary(found: "Completed", proven: "Certificate", output: str, seed: int) 
     }
 
 
+def _size_text(summary: dict[str, Any]) -> str:
+    return (
+        f"{counted(summary['rows'], 'row')} of {counted(summary['variables'], 'variable')}: "
+        f"{counted(summary['links'], 'link')}, {counted(summary['leaves'], 'leaf', 'leaves')}"
+    )
+
+
 def _show(summary: dict[str, Any]) -> None:
     from depnet.cli.render import show_lines
-    from depnet.inference.counted import counted
 
     holes = summary["completion"]
     lines = [
-        (
-            f"{counted(summary['rows'], 'row')} of {counted(summary['variables'], 'variable')}: "
-            f"{counted(summary['links'], 'link')}, {summary['leaves']:,} leaves"
-        ),
+        _size_text(summary),
         f"pseudo-log-likelihood {summary['score']:.4f} nats a row, on these rows",
         (
             f"FC(data || model) <= {summary['fc_limit']:.4g} nats (Theorem 3); one leaf a node: "
@@ -244,7 +247,7 @@ def _show(summary: dict[str, Any]) -> None:
     if holes["holes"]:
         settled = "settled" if holes["settled"] else "NOT settled"
         lines.append(
-            f"{holes['holes']:,} holes completed in {holes['rounds']} rounds, {settled}; assumes that cells are missing at "
-            "random"
+            f"{counted(holes['holes'], 'hole')} completed in {counted(holes['rounds'], 'round')}, {settled}; assumes that "
+            "cells are missing at random"
         )
     show_lines(*lines, f"written: {summary['output']}")

@@ -6,6 +6,7 @@ import click
 
 from depnet.cli.command import FORCE, JOBS, SCAN, SEED, command, output
 from depnet.cli.table_options import UNKNOWN, text_options
+from depnet.wording import counted
 
 
 @command(
@@ -83,7 +84,7 @@ def impute(
     if as_json:
         emit(document, err=where == "-")
     elif where != "-":
-        show_lines(f"{document['holes']:,} holes of {holed.rows:,} rows filled: {where}")
+        show_lines(f"{counted(document['holes'], 'hole')} of {counted(holed.rows, 'row')} filled: {where}")
     if not found.converged:
         import warnings
 

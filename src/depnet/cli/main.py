@@ -15,6 +15,7 @@ from depnet.cli.explore import explore
 from depnet.cli.export import export
 from depnet.cli.fit import fit
 from depnet.cli.impute import impute
+from depnet.cli.option_words import as_options
 from depnet.cli.paper import paper
 from depnet.cli.query import query
 from depnet.cli.sample import sample
@@ -105,7 +106,7 @@ def _run(arguments: Sequence[str] | None, manners: Manners) -> int:
                 f"{error.filename or 'standard output'}: {(error.strerror or str(error)).rstrip('.')}."
             )
         if isinstance(error, DepnetError):
-            return _failed(str(error))
+            return _failed(as_options(str(error)))
         if isinstance(error, MemoryError):
             return _failed("out of memory. Take fewer columns or rows (--columns, --where).")
         return _failed(
@@ -127,4 +128,4 @@ def _say(message: str) -> None:
 
 def _warn(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
     if issubclass(category, UserWarning):
-        _say(f"warning: {message}")
+        _say(f"warning: {as_options(str(message))}")

@@ -218,7 +218,7 @@ def _notes(result: "QueryResult") -> list[str]:
         d = result.diagnostics
         lines.append(
             f"sampled   standard errors up to {d.largest_error:.2g} (asked: {result.tolerance:.2g}), R-hat {d.r_hat:.3f}, "
-            f"effective sample size {d.effective_sample_size:,.0f}"
+            f"effective sample size {d.effective_draws}"
         )
     if result.evidence and result.support is not None:
         lines.append(f"support   {result.support}")

@@ -30,9 +30,7 @@ def show_table(
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(
-        title=title, title_justify="left", title_style="bold", header_style="bold", box=box.SIMPLE_HEAD
-    )
+    table = Table(header_style="bold", box=box.SIMPLE_HEAD)
     for at, name in enumerate(head):
         table.add_column(
             Text(name),
@@ -41,6 +39,8 @@ def show_table(
         )
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
+    if title is not None:  # as a line: rich would fold a table's own title at the width of its columns
+        show_lines(title, style="bold")
     console().print(table)
 
 

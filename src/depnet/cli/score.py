@@ -6,6 +6,7 @@ import click
 
 from depnet.cli.command import FORCE, JOBS, SEED, command, output
 from depnet.cli.table_options import UNKNOWN, WHERE, text_options
+from depnet.wording import counted
 
 if TYPE_CHECKING:
     from depnet.inference.compare import Scored
@@ -74,6 +75,6 @@ def _show(summary: "Scored", holed: Any) -> None:
     holes = int(holed.hidden.any(axis=1).sum())
     unknown = f", {holes:,} with holes" if holes else ""
     show_lines(
-        f"{summary.mean:.4f} ± {summary.standard_error:.4f} nats a row (pseudo-log-likelihood of {holed.rows:,} rows"
-        f"{unknown})"
+        f"{summary.mean:.4f} ± {summary.standard_error:.4f} nats a row (pseudo-log-likelihood of "
+        f"{counted(holed.rows, 'row')}{unknown})"
     )

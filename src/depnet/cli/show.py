@@ -7,11 +7,14 @@ import click
 from depnet.cli.command import command
 from depnet.cli.completion import complete_variable
 from depnet.cli.table_options import text_options
+from depnet.wording import counted, some_of
 
 if TYPE_CHECKING:
     from depnet.model import Network
 
 SHOWN_NODES = 30
+SHOWN_NAMES = 8
+SHOWN_STATES = 12
 MOST_VARIABLES = 1000
 """Of wider models, one-sided links are left out: finding out whether evidence is carried takes n^2 steps."""
 
@@ -111,8 +114,9 @@ def _show_summary(network: "Network", proven: Any) -> None:
     summary = _summary(network, proven)
     rows = summary["rows"]
     show_lines(
-        f"{summary['variables']:,} variables, {summary['nodes']:,} nodes, {summary['leaves']:,} leaves"
-        + ("" if rows is None else f"; learned from {rows:,} rows")
+        f"{counted(summary['variables'], 'variable')}, {counted(summary['nodes'], 'node')}, "
+        f"{counted(summary['leaves'], 'leaf', 'leaves')}"
+        + ("" if rows is None else f"; learned from {counted(rows, 'row')}")
     )
     nodes = sorted(summary["per_node"], key=lambda node: -node["leaves"])
     show_table(
@@ -120,7 +124,7 @@ def _show_summary(network: "Network", proven: Any) -> None:
         [
             [
                 " x ".join(node["variables"]),
-                _some(node["reads"]),
+                some_of(node["reads"], SHOWN_NAMES) or "nothing",
                 f"{node['states']:,}",
                 f"{node['leaves']:,}",
             ]
@@ -138,7 +142,7 @@ def _show_summary(network: "Network", proven: Any) -> None:
         show_lines(f"strongest links, bits a row: {strongest}")
     one_sided = summary["one_sided_links"]
     if one_sided:
-        some = _some([f"{link['source']} -> {link['reader']}" for link in one_sided])
+        some = some_of([f"{link['source']} -> {link['reader']}" for link in one_sided], SHOWN_NAMES)
         show_lines(f"one-sided links ({len(one_sided):,}), evidence goes one way: {some}")
     if proven is not None:
         show_lines(
@@ -152,11 +156,6 @@ def _rows(network: "Network") -> int | None:
         return network.counts.total
     counts = network.nodes[0].table.counts
     return None if counts is None else int(counts.sum())
-
-
-def _some(names: list[str], most: int = 8) -> str:
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more if names else "nothing"
 
 
 def _links_document(found: Any) -> dict[str, Any]:
@@ -212,7 +211,11 @@ def _show_variables(network: "Network") -> None:
     show_table(
         ["variable", "states", ""],
         [
-            [variable.name, _some(list(map(str, variable.states)), 12), f"{variable.cardinality:,}"]
+            [
+                variable.name,
+                some_of(list(map(str, variable.states)), SHOWN_STATES),
+                f"{variable.cardinality:,}",
+            ]
             for variable in network.domain.variables
         ],
         left=2,

@@ -1,6 +1,5 @@
 """Tables in and out, by the library's own reader and writer; "-" is a standard stream."""
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,23 +7,13 @@ import click
 
 from depnet.cli.command import manners
 from depnet.cli.progress import progress
+from depnet.wording import counted, some_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from depnet.data import Dataset, Domain, Holed
-
-
-_OPTIONS = {
-    r'missing="state"': "--missing state",
-    r"columns=\[\.\.\.\]": "--columns",
-    r'encoding="([\w-]+)"': r"--encoding \1",
-    r"delimiter=\.\.\.\.?": "--delimiter.",
-    r"header=False": "--no-header",
-    r"where=": "--where ",
-    r"text=\[('[^']*')\]": r"--text \1",
-}
 
 
 def read_new(
@@ -51,13 +40,27 @@ def read_holed(path: str, domain: "Domain", *, where: str | None = None, unknown
 
 
 def read_to_fill(path: str, domain: "Domain", *, unknown: str = "error") -> "tuple[Holed, NDArray[np.bool_]]":
-    """The same, and the cells that are empty in the file: with --unknown missing, a state that the model does not
-    have is a hole to it, but nothing to be filled.
+    """The same, and the cells to fill: those that are empty in the file and unknown to the model.
+
+    With --unknown missing, a state that the model does not have is a hole to it, but the file's cell is not empty; and an
+    empty cell is no hole where missing is a state of the model: it stays empty, which is said.
     """
+    import warnings
+
     from depnet.data.recode import missing_cells
 
     rows = _read_for(path, domain, None)
-    return _recoded(path, rows, domain, unknown), missing_cells(rows, domain)
+    holed, empty = _recoded(path, rows, domain, unknown), missing_cells(rows, domain)
+    known = empty & ~holed.hidden
+    if known.any():
+        names = [name for name, column in zip(domain.names, known.T, strict=True) if column.any()]
+        warnings.warn(
+            f"{path}: {counted(int(known.sum()), 'empty cell')} left empty, since missing is a state of the model "
+            f"({some_of(names)}). To have them filled, learn with --missing complete.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return holed, empty & holed.hidden
 
 
 def _read_for(path: str, domain: "Domain", where: str | None) -> "Dataset | Holed":
@@ -105,7 +108,7 @@ def read_complete(
     if not len(whole):
         raise click.ClickException(f"{path}: every row has a hole; complete them first (depnet impute).")
     warnings.warn(
-        f"{path}: {holed.rows - len(whole):,} rows with holes are left out.", UserWarning, stacklevel=2
+        f"{path}: {counted(holed.rows - len(whole), 'row')} with holes left out.", UserWarning, stacklevel=2
     )
     return Dataset.from_codes(holed.codes[whole], domain=domain)
 
@@ -131,20 +134,7 @@ def write_numbers(columns: "dict[str, NDArray[np.float64]]", path: str, *, force
 def _read(path: str, **options: Any) -> "Dataset | Holed":
     from depnet.cli.files import is_model
     from depnet.data.read import read
-    from depnet.errors import DataError
 
     if path != "-" and is_model(path):
         raise click.ClickException(f"{path} is a model, not a table. Look into it with depnet show {path}")
-    try:
-        return read(path, **{**manners().dialect, **options})
-    except OSError:
-        raise
-    except DataError as error:
-        raise click.ClickException(_as_options(str(error))) from error
-
-
-def _as_options(text: str) -> str:
-    """What the library calls its arguments, as the command does."""
-    for argument, option in _OPTIONS.items():
-        text = re.sub(argument, option, text)
-    return text
+    return read(path, **{**manners().dialect, **options})

@@ -4,6 +4,7 @@ import click
 
 from depnet.cli.command import FORCE, SEED, command, output
 from depnet.cli.table_options import UNKNOWN, WHERE, text_options
+from depnet.wording import counted
 
 
 @command(
@@ -56,6 +57,6 @@ def update(
     elif output != "-":
         total = "" if newer.counts is None else f" to {newer.counts.total - holed.total:,}"
         show_lines(
-            f"{holed.total:,} rows added{total}: {output}. Its structure is the old one, and a certificate of the old rows "
-            "no longer holds."
+            f"{counted(holed.total, 'row')} added{total}: {output}. Its structure is the old one, and a certificate of the "
+            "old rows no longer holds."
         )

@@ -12,12 +12,15 @@ from depnet.arrays import CodeArray, IntArray, read_only
 from depnet.data.domain import Domain
 from depnet.data.whole import is_whole
 from depnet.errors import DataError, brief, how_many
+from depnet.wording import counted, some_of
 
 if TYPE_CHECKING:
     from depnet.data.describe import BinChoice
 
 MAX_TOTAL_WEIGHT = 2**53
 """Counts stay exact as float64 below this."""
+
+SHOWN_VARIABLES = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,10 +114,10 @@ class Dataset:
         return self.rows if self.weights is None else int(self.weights.sum())
 
     def __str__(self) -> str:
-        some = ", ".join(f"{v.name} ({v.cardinality:,})" for v in self.domain.variables[:20])
-        rest = f" and {len(self.domain) - 20:,} more" if len(self.domain) > 20 else ""
+        some = some_of([f"{v.name} ({v.cardinality:,})" for v in self.domain.variables], SHOWN_VARIABLES)
         weighed = "" if self.weights is None else f" that stand for {self.total:,}"
-        return f"{self.rows:,} rows{weighed} of {len(self.domain):,} variables (their states): {some}{rest}"
+        variables = counted(len(self.domain), "variable")
+        return f"{counted(self.rows, 'row')}{weighed} of {variables} (their states): {some}"
 
     def column(self, i: int) -> CodeArray:
         """The codes of X_i, contiguous."""

@@ -8,6 +8,7 @@ from depnet.estimators.summary import proven_line
 from depnet.learning.certificate import Certificate
 from depnet.learning.links import Link
 from depnet.model.network import Network
+from depnet.wording import counted
 
 PICTURED_LINKS = 24
 LISTED_LINKS = 10
@@ -26,7 +27,7 @@ def html_of(title: object, network: Network, links: Sequence[Link], proven: Cert
     name = escape(type(title).__name__)
     return (
         "<div style='font-family:sans-serif;font-size:13px'>"
-        f"<p><b>{name}</b>: {len(network.domain):,} variables, {len(links):,} links</p>{bound}"
+        f"<p><b>{name}</b>: {counted(len(network.domain), 'variable')}, {counted(len(links), 'link')}</p>{bound}"
         "<div style='display:flex;flex-wrap:wrap;gap:24px;align-items:flex-start'>"
         "<table><thead><tr><th>source</th><th>node</th><th>bits per row</th></tr></thead>"
         f"<tbody>{rows}</tbody></table>{picture(links)}</div></div>"

@@ -12,6 +12,7 @@ from depnet.learning.certificate import Certificate
 from depnet.learning.links import Link, links
 from depnet.model.links import OneSidedLink, one_sided_links
 from depnet.model.network import Network
+from depnet.wording import counted
 
 CONSISTENCY_STATES = 1 << 16
 """Inconsistency needs the exact law, up to so many joint states."""
@@ -91,8 +92,11 @@ def short_lines(network: Network, data: Dataset | None, proven: Certificate | No
     """A few lines for a repr: size, the certificate, the strongest links."""
     found = links(network)
     leaves = sum(node.source.size for node in network.nodes)
-    size = f"{len(network.domain):,} variables, {len(found):,} links, {leaves:,} leaves"
-    lines = [size if data is None else f"{data.total:,} rows of {size}"]
+    size = (
+        f"{counted(len(network.domain), 'variable')}, {counted(len(found), 'link')}, "
+        f"{counted(leaves, 'leaf', 'leaves')}"
+    )
+    lines = [size if data is None else f"{counted(data.total, 'row')} of {size}"]
     if proven is not None:
         lines.append(proven_line(proven))
     return lines + [f"  {line_of(link)}" for link in found[:SHOWN]]

@@ -229,7 +229,7 @@ class _Ask:
                 d = result.diagnostics
                 fact("largest standard error", f"{d.largest_error:.2g} (asked: {result.tolerance:.2g})")
                 fact("R-hat", f"{d.r_hat:.3f}")
-                fact("effective sample size", f"{d.effective_sample_size:,.0f}")
+                fact("effective sample size", d.effective_draws)
             fact("relevant variables", f"{len(result.closure):,} of {len(self.domain):,}")
             if result.support is not None and self.chosen:
                 fact("support of the evidence", str(result.support))

@@ -8,6 +8,7 @@ from nicegui import events, ui
 
 from depnet.explorer.session import Session
 from depnet.explorer.views import View, views
+from depnet.wording import counted
 
 STYLE = "/depnet/style.css"
 DARK_COOKIE = "depnet_dark"
@@ -62,9 +63,8 @@ def _described(session: Session) -> str:
         return "no model yet"
     loaded = session.model
     n, rows = len(loaded.network.domain), loaded.rows
-    return f"{loaded.name}: {n:,} variable{'' if n == 1 else 's'}" + (
-        "" if rows is None else f", {rows:,} rows"
-    )
+    learned_from = "" if rows is None else f", {counted(rows, 'row')}"
+    return f"{loaded.name}: {counted(n, 'variable')}{learned_from}"
 
 
 def head(version: str) -> str:

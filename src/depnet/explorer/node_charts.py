@@ -11,7 +11,8 @@ from depnet.explorer.session import Session
 from depnet.learning.certificate import Certificate
 from depnet.pictures import Decision, Stage, colours
 from depnet.pictures.decision import Leaf, frequent_states
-from depnet.pictures.labels import counted, short
+from depnet.pictures.labels import short
+from depnet.wording import counted
 
 MOST_LEAVES = 40
 """So many leaves get a bar, those with the most rows."""

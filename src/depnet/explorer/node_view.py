@@ -10,7 +10,8 @@ from depnet.explorer.session import Session
 from depnet.model.operations import Split
 from depnet.pictures import Decision, Stage, decision_at, decision_mermaid, decision_text, growth
 from depnet.pictures.decision import node_name, node_of
-from depnet.pictures.labels import counted, line, listed
+from depnet.pictures.labels import line, listed
+from depnet.wording import counted
 
 TITLE = "Node"
 PATH = "/node"

@@ -33,6 +33,7 @@ from depnet.learning.rows import taken
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan
 from depnet.model.score import log_theta, score_samples
+from depnet.wording import counted
 
 ROUNDS = 20
 SWEEPS = 10
@@ -87,7 +88,10 @@ class Completed:
         share = self.hidden.mean() if self.hidden.size else 0.0
         how = "settled" if self.converged else "NOT settled: give more rounds"
         lines = [
-            f"{self.hidden.sum():,} holes ({share:.1%} of all cells) completed in {len(self.rounds)} rounds, {how}",
+            (
+                f"{counted(int(self.hidden.sum()), 'hole')} ({share:.1%} of all cells) completed in "
+                f"{counted(len(self.rounds), 'round')}, {how}"
+            ),
             "assumed: cells are missing at random; what is proven is about the completed rows",
             "  round  score (nats a row)  change of score (s.e.)  change of marginals (s.d.)",
         ]

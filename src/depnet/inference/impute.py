@@ -17,13 +17,13 @@ from depnet.arrays import IntArray, read_only
 from depnet.data.dataset import Dataset
 from depnet.errors import DataError
 from depnet.inference.chains import Chains, Order
-from depnet.inference.counted import counted
 from depnet.inference.plan import planned
 from depnet.inference.rows import NOTHING, RowsResult, checked_rows, query_rows
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, SequentialScan
 from depnet.sampling.checks import checked_network, whole_number
 from depnet.sampling.words import generator
+from depnet.wording import counted
 
 CHUNK_CODES = 20_000_000
 

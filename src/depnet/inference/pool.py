@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray, LeafArray
 from depnet.errors import ScanError
-from depnet.inference.result import Diagnostics
+from depnet.inference.result import Diagnostics, effective_sample_size
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.scan import RandomScan
@@ -164,12 +164,10 @@ class Pool:
 
     def _diagnostics(self, values: list[FloatArray], errors: list[FloatArray], matches: int) -> Diagnostics:
         value, error = (np.concatenate([part.ravel() for part in parts]) for parts in (values, errors))
-        moving = error > 0
-        effective = (value * (1 - value))[moving] / error[moving] ** 2
         sweeps = self.burn_in + (len(self) // self.chains - 1) * self.thin
         return Diagnostics(
             r_hat=self.mixing.r_hat,
-            effective_sample_size=float(effective.min(initial=math.inf)),
+            effective_sample_size=effective_sample_size(value, error),
             chains=self.chains,
             sweeps=sweeps,
             burn_in=self.burn_in,

@@ -1,6 +1,7 @@
 """What a query answers: probabilities with their errors, and everything needed to judge them."""
 
 import itertools
+import math
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -9,9 +10,9 @@ import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.data.variable import Label
-from depnet.inference.counted import counted
 from depnet.inference.support import Support
 from depnet.model.scan import Scan, SequentialScan
+from depnet.wording import counted
 
 Answer: TypeAlias = FloatArray | dict[str, FloatArray]
 
@@ -19,12 +20,17 @@ SHOWN = 12
 """States listed in the text of a result."""
 
 
+ROUNDING = 1e-12
+"""A standard error below this is that of sums of floats, not of chains: the estimator does not vary."""
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnostics:
     """How a sampled answer was found.
 
     `r_hat` is the largest split R-hat of any probability reported; `effective_sample_size` the smallest
-    number of independent draws of the targets that would have the same standard error; `updates` are site
+    number of independent draws of the targets that would have the same standard error (infinite where no probability
+    varies from chain to chain); `updates` are site
     updates in all, burn-in included. `matches` are the states of a `Pool` that have the evidence, where the answer
     comes from one; `r_hat` is then that of its pilot run.
     """
@@ -37,6 +43,18 @@ class Diagnostics:
     updates: int
     largest_error: float
     matches: int | None = None
+
+    @property
+    def effective_draws(self) -> str:
+        """`effective_sample_size` to be shown."""
+        size = self.effective_sample_size
+        return f"{size:,.0f}" if math.isfinite(size) else "unlimited"
+
+
+def effective_sample_size(values: FloatArray, errors: FloatArray) -> float:
+    """The smallest p (1 - p) / error^2 of the probabilities that vary; infinite where none does."""
+    vary = errors > ROUNDING
+    return float(((values * (1 - values))[vary] / errors[vary] ** 2).min(initial=math.inf))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,7 +119,7 @@ class QueryResult:
             d = self.diagnostics
             lines.append(
                 f"standard errors up to {d.largest_error:.2g} (asked: {self.tolerance:.2g}), R-hat {d.r_hat:.3f}, "
-                f"effective sample size {d.effective_sample_size:,.0f}, {d.chains} chains of {counted(d.sweeps, 'sweep')}"
+                f"effective sample size {d.effective_draws}, {d.chains} chains of {counted(d.sweeps, 'sweep')}"
                 + ("" if d.matches is None else f", {counted(d.matches, 'state')} of the pool match")
             )
         if self.evidence_ignored:

@@ -23,13 +23,13 @@ from depnet.data.dataset import Dataset
 from depnet.data.domain import Domain
 from depnet.errors import DataError, EvidenceError
 from depnet.inference.chains import Chains, Order, estimate, in_threads, over_at
-from depnet.inference.counted import counted
 from depnet.inference.plan import planned, start_laws
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, checked_scan
 from depnet.sampling.checks import checked_network, cores, jobs_of, seconds_given
 from depnet.sampling.words import generator
+from depnet.wording import counted
 
 EXACT_STATES = 1 << 13
 """Rows whose holes have at most so many joint states are solved exactly."""

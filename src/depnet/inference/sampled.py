@@ -15,7 +15,7 @@ from depnet.inference.law import at_last
 from depnet.inference.plan import planned, start_laws
 from depnet.inference.recorded import RecordedChains
 from depnet.inference.relevance import Reduced
-from depnet.inference.result import Diagnostics
+from depnet.inference.result import Diagnostics, effective_sample_size
 from depnet.model.scan import SequentialScan
 from depnet.sampling.plan import plan
 from depnet.sampling.reducible import MOST_EDGES, UNCHECKED, is_positive, moves
@@ -188,13 +188,12 @@ def _finished(
             "no chain came to a state that matches the evidence: its probability under the joint law is 0 or very small. "
             'Clamp it instead (method="sample").'
         )
-    moving = errors > 0
-    effective = (values * (1 - values))[moving] / errors[moving] ** 2
+    effective = effective_sample_size(values, errors)
     errors = np.maximum(errors, RESOLUTION * tolerance)
     error, r_hat = float(errors.max()), float(np.nanmax(found.r_hat, initial=1.0))
     diagnostics = Diagnostics(
         r_hat=r_hat,
-        effective_sample_size=float(effective.min(initial=math.inf)),
+        effective_sample_size=effective,
         chains=chains.per_row,
         sweeps=chains.sweeps,
         burn_in=found.burn_in,

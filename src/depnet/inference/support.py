@@ -12,10 +12,10 @@ import numpy as np
 
 from depnet.data.dataset import Dataset
 from depnet.errors import DataError
-from depnet.inference.counted import counted
 from depnet.inference.restrict import reached
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
+from depnet.wording import counted
 
 RARE_ROWS = 30
 """Evidence with fewer matching rows is called rare: a share of 30 rows is known to about 0.09."""

@@ -15,6 +15,7 @@ from depnet.model.marginals import MarginalCounts
 from depnet.model.node import Node
 from depnet.model.source import LosslessSource, how_many_joint_states, product_within
 from depnet.model.table import ConditionalTable
+from depnet.wording import counted
 
 SHOWN_NODES = 20
 """A network prints no more of its nodes."""
@@ -104,12 +105,13 @@ class Network:
 
     def __str__(self) -> str:
         names = self.domain.names
-        lines = [f"a dependency network of {len(names):,} variables and {len(self):,} nodes"]
+        lines = [
+            f"a dependency network of {counted(len(names), 'variable')} and {counted(len(self), 'node')}"
+        ]
         for node in self.nodes[:SHOWN_NODES]:
             own = " x ".join(names[i] for i in node.variables)
             known = ", ".join(names[j] for j in node.source.inputs) or "nothing"
-            size = node.source.size
-            lines.append(f"  {own} knows {known} ({size:,} lea{'f' if size == 1 else 'ves'})")
+            lines.append(f"  {own} knows {known} ({counted(node.source.size, 'leaf', 'leaves')})")
         if len(self) > SHOWN_NODES:
             lines.append(f"  and {len(self) - SHOWN_NODES:,} more")
         return "\n".join(lines)

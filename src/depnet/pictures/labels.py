@@ -95,12 +95,3 @@ def mermaid(text: object) -> str:
     """
     kept = "".join(c if c.isalnum() or c in " .,%=_↵…␣" else f"#{ord(c)};" for c in line(text))
     return f'"{kept}"'
-
-
-def counted(number: int, one: str, many: str = "") -> str:
-    """A number with its noun.
-
-    >>> counted(1, "row"), counted(1200, "leaf", "leaves")
-    ('1 row', '1,200 leaves')
-    """
-    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -4,7 +4,8 @@ from depnet.model.network import Network
 from depnet.pictures import colours
 from depnet.pictures.decision import Decision, Leaf, decision, most_likely
 from depnet.pictures.graph import DependencyGraph
-from depnet.pictures.labels import counted, listed, mermaid, short
+from depnet.pictures.labels import listed, mermaid, short
+from depnet.wording import counted
 
 MOST_STATES = 4
 

@@ -15,7 +15,8 @@ from depnet.pictures import colours
 from depnet.pictures.arrange import layout, spread
 from depnet.pictures.community import communities
 from depnet.pictures.graph import DependencyGraph, Tie
-from depnet.pictures.labels import columns, counted, short, xml
+from depnet.pictures.labels import columns, short, xml
+from depnet.wording import counted, some_of
 
 FONT = 13.0
 COLUMN = 0.62 * FONT
@@ -28,6 +29,9 @@ MOST_BOXES = 150
 STEP = 78.0
 MARGIN = 16.0
 LEGEND = 62.0
+NAMED = 8
+"""Hovering over a variable names so many others."""
+
 PER_VARIABLE = 3
 """By default no more than so many links are drawn for each variable; two where they are dots."""
 
@@ -130,10 +134,8 @@ class _Picture(ABC):
         parts = [xml(short(self.graph.names[v], 200))]
         for what, arrows, other in (("predicted by", told, "source"), ("predicts", tells, "target")):
             if arrows:
-                named = ", ".join(short(self.graph.names[getattr(a, other)], 30) for a in arrows[:8])
-                parts.append(
-                    xml(f"{what} {named}{f' and {len(arrows) - 8} more' if len(arrows) > 8 else ''}")
-                )
+                named = some_of([short(self.graph.names[getattr(a, other)], 30) for a in arrows], NAMED)
+                parts.append(xml(f"{what} {named}"))
         return "&#10;".join(parts)
 
 

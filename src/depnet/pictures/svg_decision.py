@@ -18,8 +18,9 @@ from depnet.pictures.decision import (
     most_likely,
     places,
 )
-from depnet.pictures.labels import columns, counted, listed, short, xml
+from depnet.pictures.labels import columns, listed, short, xml
 from depnet.pictures.svg import opened
+from depnet.wording import counted
 
 FONT = 12.0
 COLUMN = 0.62 * FONT

@@ -8,7 +8,8 @@ from collections import Counter
 
 from depnet.model.network import Network
 from depnet.pictures.decision import Decision, Leaf, Test, decision, frequent_states, most_likely
-from depnet.pictures.labels import counted, listed, short
+from depnet.pictures.labels import listed, short
+from depnet.wording import counted
 
 MOST_LINES = 200
 MOST_STATES = 4

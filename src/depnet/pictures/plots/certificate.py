@@ -7,7 +7,7 @@ import numpy as np
 from depnet.learning.certificate import Certificate
 from depnet.pictures import colours
 from depnet.pictures.canvas import axes_of, plain, styled
-from depnet.pictures.labels import counted
+from depnet.wording import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,7 @@ from depnet.model.marginals import MarginalCounts
 from depnet.pictures import colours
 from depnet.pictures.canvas import axes_of, plain, styled
 from depnet.pictures.compared import marginals
-from depnet.pictures.labels import counted
+from depnet.wording import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

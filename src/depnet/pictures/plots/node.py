@@ -6,7 +6,8 @@ from depnet.model.network import Network
 from depnet.pictures import colours
 from depnet.pictures.canvas import GREY, INK, axes_of, plain, styled
 from depnet.pictures.decision import Decision, Leaf, Test, decision, frequent_states, places
-from depnet.pictures.labels import counted, listed
+from depnet.pictures.labels import listed
+from depnet.wording import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -19,7 +19,7 @@ from depnet.pictures import colours
 from depnet.pictures.compared import Marginal, marginals
 from depnet.pictures.decision import Leaf, decision, node_name
 from depnet.pictures.graph import DependencyGraph, dependency_graph
-from depnet.pictures.labels import counted, short, xml
+from depnet.pictures.labels import short, xml
 from depnet.pictures.report.page import (
     Column,
     Section,
@@ -36,6 +36,7 @@ from depnet.pictures.svg import to_svg
 from depnet.pictures.svg_decision import decision_svg
 from depnet.pictures.text import decision_text
 from depnet.sampling import sample
+from depnet.wording import counted
 
 LINKS = 25
 NODES = 25
