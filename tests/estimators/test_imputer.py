@@ -1,5 +1,7 @@
 """`DependencyNetworkImputer` in pipelines, beside scikit-learn's own imputers."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -187,3 +189,11 @@ def test_each_node_has_the_penalty_that_predicts_unseen_rows_better() -> None:
     assert not DependencyNetworkImputer(rounds=1, random_state=0).fit(noise).generous_.any()
     given = DependencyNetworkImputer(penalty="mdl", rounds=1, random_state=0).fit(noise)
     assert not hasattr(given, "generous_")
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 1.5, "2"])
+def test_a_wrong_number_of_imputations_is_said(wrong: Any) -> None:
+    rows = np.array([[0.0, 0.0], [1.0, 1.0]] * 10 + [[1.0, np.nan]])
+    imputer = DependencyNetworkImputer(n_imputations=wrong, n_networks=2, random_state=0).fit(rows)
+    with pytest.raises(ValueError, match="n_imputations is a whole number of at least 1"):
+        imputer.transform_many(rows)

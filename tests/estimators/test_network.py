@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -172,7 +173,7 @@ def test_missing_as_a_state_and_as_an_error() -> None:
     assert model.sample(300).isna().any(axis=None)
     with pytest.raises(DataError, match="missing"):
         DependencyNetwork(missing="error").fit(table)
-    with pytest.raises(ValueError, match='missing is "complete"'):
+    with pytest.raises(ValueError, match="missing is 'complete'"):
         DependencyNetwork(missing="drop").fit(table)
 
 
@@ -255,3 +256,42 @@ def test_a_constant_column_and_one_row() -> None:
     model = DependencyNetwork(random_state=0).fit(table)
     assert model.sample(2)["a"].tolist() == ["x", "x"]
     assert model.sample(2)["b"].tolist() == [1.5, 1.5]
+
+
+@pytest.mark.parametrize(
+    ("estimator", "wrong"),
+    [
+        (DependencyNetwork, {"handle_unknown": "ignore"}),
+        (DependencyNetwork, {"rounds": 0}),
+        (DependencyNetwork, {"missing": "drop"}),
+        (depnet.DependencyNetworkImputer, {"handle_unknown": "ignore"}),
+        (depnet.DependencyNetworkClassifier, {"inputs": "all"}),
+        (depnet.DependencyNetworkClassifier, {"inputs": 1}),
+        (depnet.DependencyNetworkClassifier, {"handle_unknown": "ignore"}),
+    ],
+)
+def test_a_wrong_parameter_is_said_in_fit(estimator: Any, wrong: dict[str, Any]) -> None:
+    rows = np.array([[0, 0], [1, 1]] * 10)
+    (name,) = wrong
+    with pytest.raises(ValueError, match=f"{name} is .* got {wrong[name]!r}"):
+        estimator(**wrong).fit(rows, rows[:, 0])
+
+
+def test_a_name_that_stands_twice_is_said() -> None:
+    with pytest.raises(DataError, match="two columns have one name"):
+        DependencyNetwork().fit(pd.DataFrame([[1, 2], [2, 1]], columns=["a", "a"]))
+
+
+def test_no_rows_have_no_score() -> None:
+    model = DependencyNetwork(penalty="mdl").fit(pd.DataFrame({"a": [1, 2, 1]}))
+    assert len(model.score_samples(pd.DataFrame({"a": []}, dtype=int))) == 0
+    with pytest.raises(DataError, match="no rows to score"):
+        model.score(pd.DataFrame({"a": []}, dtype=int))
+
+
+def test_lazy_frames_are_collected_without_a_warning() -> None:
+    """Warnings are errors here: polars gives one to who asks a lazy frame for its dtypes."""
+    frame = pl.DataFrame({"a": ["x", "y", None] * 8, "b": [1, 2, 3] * 8})
+    model = DependencyNetwork(penalty="mdl", random_state=0).fit(frame.lazy())
+    assert model.impute(frame.lazy()).equals(model.impute(frame))
+    assert model.score(frame.lazy()) == model.score(frame)

@@ -3,6 +3,7 @@
 import re
 
 _OPTIONS = {
+    r'\(missing="state" of [^)]*\)': "with --missing state",
     r'missing="state"': "--missing state",
     r"columns=\[\.\.\.\]": "--columns",
     r'encoding="([\w-]+)"': r"--encoding \1",

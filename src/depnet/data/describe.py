@@ -156,7 +156,11 @@ def variable_of(column: Summary, bins: BinChoice, max_bins: int, missing: Missin
             return Variable(column.name, (MISSING_LABEL,), missing=MISSING_LABEL)
         raise DataError(
             f"column {column.name!r} has no value in its {column.rows:,} rows. Drop it"
-            + (', or make "missing" a state with missing="state".' if column.rows else ".")
+            + (
+                ', or make "missing" a state (missing="state" of depnet.read, describe and DependencyNetwork).'
+                if column.rows
+                else "."
+            )
         )
     states, cut = _states(column, bins, max_bins)
     variable = Variable(column.name, states, cut)

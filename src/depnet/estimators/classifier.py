@@ -19,7 +19,7 @@ from depnet.data.variable import Variable
 from depnet.estimators.callbacks import CallbackSupportMixin, Tasks, with_callbacks
 from depnet.estimators.randomness import generator_of
 from depnet.estimators.settings import Settings
-from depnet.estimators.tables import fitted_table, later_table
+from depnet.estimators.tables import check_choice, fitted_table, later_table
 from depnet.inference.rows import query_rows
 from depnet.learning.options import Role
 
@@ -79,7 +79,15 @@ class DependencyNetworkClassifier(CallbackSupportMixin, ClassifierMixin, BaseEst
             raise ValueError(
                 "This DependencyNetworkClassifier estimator requires y to be passed, but the target y is None."
             )
-        holed, _ = fitted_table(self, X, bins=self.bins, max_bins=self.max_bins, missing=self.missing)
+        check_choice("inputs", self.inputs, True, False, "auto")
+        holed, _ = fitted_table(
+            self,
+            X,
+            bins=self.bins,
+            max_bins=self.max_bins,
+            missing=self.missing,
+            handle_unknown=self.handle_unknown,
+        )
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)

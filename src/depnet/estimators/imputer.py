@@ -22,6 +22,7 @@ from depnet.inference.completion import Learner, out_of_bag_scores, plausible_ne
 from depnet.inference.impute import impute
 from depnet.inference.mean_law import mean_laws
 from depnet.model.network import Network
+from depnet.sampling.checks import whole_number
 
 TRIED_NETWORKS = 5
 """Networks with each penalty by which a node's penalty is chosen."""
@@ -157,13 +158,11 @@ class DependencyNetworkImputer(CallbackSupportMixin, TransformerMixin, BaseEstim
 
     def transform_many(self, X: Any) -> list[Any]:
         """`n_imputations` completed tables, each row's holes drawn together; their spread is the uncertainty."""
-        return self._transformed(X, self.n_imputations)
+        return self._transformed(X, whole_number("n_imputations", self.n_imputations, at_least=1))
 
     def _transformed(self, X: Any, draws: int) -> list[Any]:
         """The most probable filling, or so many draws."""
         check_is_fitted(self, "model_")
-        if isinstance(draws, bool) or not isinstance(draws, (int, np.integer)) or draws < 0:
-            raise ValueError(f"n_imputations is a whole number of at least 1; got {draws!r}.")
         table = X if isinstance(X, (Dataset, Holed)) else checked(self, X, reset=False)
         rng = generator_of(self.random_state)
         holed = self.model_._rows(table)

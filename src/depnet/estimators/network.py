@@ -18,11 +18,13 @@ from depnet.data.fill import fill
 from depnet.data.holed import Holed
 from depnet.data.layout import Layout
 from depnet.data.opened import FrameKind, open_frame
+from depnet.data.recode import with_holes
+from depnet.errors import DataError
 from depnet.estimators.callbacks import CallbackSupportMixin, Tasks, with_callbacks
 from depnet.estimators.randomness import generator_of
 from depnet.estimators.settings import BLOCKS, Settings
 from depnet.estimators.showing import ShownMixin
-from depnet.estimators.tables import as_holed, checked, fitted_table, joined, later_table
+from depnet.estimators.tables import checked, fitted_table, joined, later_table
 from depnet.inference.completion import Completed
 from depnet.inference.holed_score import score_holed
 from depnet.inference.impute import Imputation, impute
@@ -116,7 +118,14 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
     @with_callbacks
     def fit(self, X: Any, y: Any = None) -> "DependencyNetwork":
         """Learn from a frame, an array, a `Dataset` or a `Holed`; `y` is ignored."""
-        holed, layout = fitted_table(self, X, bins=self.bins, max_bins=self.max_bins, missing=self.missing)
+        holed, layout = fitted_table(
+            self,
+            X,
+            bins=self.bins,
+            max_bins=self.max_bins,
+            missing=self.missing,
+            handle_unknown=self.handle_unknown,
+        )
         total = len(holed.domain) + (0 if holed.complete else self.rounds)
         teller = getattr(self, "_told_to", self)
         tasks = Tasks(teller, "node" if holed.complete else "round or node", total)
@@ -294,7 +303,7 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
 
     def _unchanged(self, X: Any) -> Any:
         if isinstance(X, (Dataset, Holed)):
-            return as_holed(X).dataset()
+            return with_holes(X).dataset()
         whole = checked(self, X, reset=False)
         return whole.copy() if isinstance(whole, np.ndarray) else whole
 
@@ -323,6 +332,8 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
     def score(self, X: Any, y: Any = None) -> float:
         """The mean of `score_samples`, nats per row: higher is better."""
         each = self.score_samples(X)
+        if not len(each):
+            raise DataError("there are no rows to score: found a table with 0 sample(s).")
         weights = X.weights if isinstance(X, (Dataset, Holed)) else None
         return float(np.average(each, weights=weights))
 

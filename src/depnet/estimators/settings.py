@@ -117,7 +117,7 @@ class Settings:
             holed,
             lambda rows: last.learn(rows, lambda done, nodes: told(rounds + done)),
             between=quick.learn,
-            rounds=max(rounds, 1),
+            rounds=self.rounds,
             rng=rng,
             n_jobs=self.threads,
             progress=lambda done, total: told(done),

@@ -18,9 +18,8 @@ from depnet.data.domain import Domain
 from depnet.data.encode import HandleUnknown, encode
 from depnet.data.holed import Holed
 from depnet.data.layout import Layout
+from depnet.data.recode import with_holes
 from depnet.errors import DataError
-
-MISSING = ("complete", "state", "error")
 
 
 def is_frame(X: Any) -> bool:
@@ -33,19 +32,33 @@ def is_frame(X: Any) -> bool:
         nw.from_native(X)
     except TypeError:
         return False
+    except nw.exceptions.DuplicateError:  # a frame, if not a good one: whoever opens it says so
+        return True
     return True
 
 
+def check_choice(name: str, value: Any, *choices: Any) -> None:
+    """A parameter that has a few values, asked about in `fit`: a misspelt one must not wait for the first strange row."""
+    if not any(type(value) is type(choice) and value == choice for choice in choices):
+        raise ValueError(f"{name} is {', '.join(map(repr, choices[:-1]))} or {choices[-1]!r}; got {value!r}.")
+
+
 def fitted_table(
-    estimator: BaseEstimator, X: Any, *, bins: BinChoice, max_bins: int, missing: str
+    estimator: BaseEstimator,
+    X: Any,
+    *,
+    bins: BinChoice,
+    max_bins: int,
+    missing: str,
+    handle_unknown: str,
 ) -> tuple[Holed, Layout | None]:
     """The training rows, and the layout of their frame (None where X has codes already)."""
-    if missing not in MISSING:
-        raise ValueError(f'missing is "complete", "state" or "error"; got {missing!r}.')
+    check_choice("missing", missing, "complete", "state", "error")
+    check_choice("handle_unknown", handle_unknown, "error", "missing")
     if isinstance(X, (Dataset, Holed)):
         estimator.n_features_in_ = len(X.domain)
         estimator.feature_names_in_ = np.array(X.domain.names, dtype=object)
-        holed, layout = as_holed(X), None
+        holed, layout = with_holes(X), None
         if missing == "state" and not holed.complete:
             raise DataError(
                 'missing="state" is decided where states are made: read the frame with it, then pass the Dataset.'
@@ -74,7 +87,7 @@ def later_table(
     if isinstance(X, (Dataset, Holed)):
         if X.domain != domain:
             raise DataError("the rows have another domain than the fitted network's.")
-        return as_holed(X)
+        return with_holes(X)
     if absent == "missing" and is_frame(X):
         return encode(X, domain, handle_unknown=handle_unknown, absent=absent)
     return encode(checked(estimator, X, reset=False), domain, handle_unknown=handle_unknown)
@@ -90,23 +103,23 @@ def checked(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
             estimator.n_features_in_ = len(names)
             estimator.feature_names_in_ = np.array(names, dtype=object)
         return X
-    if hasattr(X, "dtypes") and any(getattr(dtype, "name", "") == "complex128" for dtype in _dtypes(X)):
-        check_array(X)  # scikit-learn's own message
+    from narwhals import dependencies
+
+    if not dependencies.is_pandas_like_dataframe(X):
+        X = _collected(X)
+    elif any(dtype.kind == "c" for dtype in X.dtypes):
+        check_array(X)  # scikit-learn's own message on complex numbers
     _check_feature_names(estimator, X, reset=reset)
     _check_n_features(estimator, X, reset=reset)
     return X
 
 
-def as_holed(table: Dataset | Holed) -> Holed:
-    """A complete dataset as a table without holes."""
-    if isinstance(table, Holed):
-        return table
-    return Holed(table.domain, table.codes, np.zeros(table.codes.shape, dtype=bool), table.weights)
+def _collected(X: Any) -> Any:
+    """A lazy frame's rows; any other frame as it is."""
+    import narwhals as nw
 
-
-def _dtypes(X: Any) -> list[Any]:
-    dtypes = X.dtypes
-    return list(dtypes() if callable(dtypes) else dtypes)
+    frame = nw.from_native(X, pass_through=True)
+    return frame.collect().to_native() if isinstance(frame, nw.LazyFrame) else X
 
 
 def joined(old: Dataset, new: Dataset, most: int) -> Dataset | None:

@@ -33,6 +33,7 @@ from depnet.learning.rows import taken
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan
 from depnet.model.score import log_theta, score_samples
+from depnet.sampling.checks import whole_number
 from depnet.wording import counted
 
 ROUNDS = 20
@@ -130,9 +131,8 @@ def learn_completed(
     >>> bool((done.dataset.codes == whole.codes)[hidden].mean() > 0.7)
     True
     """
-    for name, value, least in (("rounds", rounds, 1), ("sweeps", sweeps, 1)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-            raise ValueError(f"{name} is a whole number of at least {least}; got {value!r}.")
+    whole_number("rounds", rounds, at_least=1)
+    whole_number("sweeps", sweeps, at_least=1)
     rng = np.random.default_rng() if rng is None else rng
     codes, hidden, weights = _single(holed)
     domain = holed.domain
@@ -177,8 +177,7 @@ def plausible_networks(
     Each is learned from rows of the completed table drawn with replacement (the approximate Bayesian bootstrap of
     proper multiple imputation), whose holes the network before has redrawn. A hole's law is the mean over them.
     """
-    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
-        raise ValueError(f"the number of networks is a whole number of at least 1; got {count!r}.")
+    whole_number("the number of networks", count, at_least=1)
     rng = np.random.default_rng() if rng is None else rng
     rows, networks = done.dataset, []
     for number in range(count):

@@ -22,6 +22,7 @@ from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.scan import RandomScan
 from depnet.model.score import score_samples
+from depnet.sampling.checks import whole_number
 
 COMPLETIONS = 64
 BURN_IN = 20
@@ -49,8 +50,7 @@ def score_holed(
     >>> float(np.exp(scores[0]).round(2))                                                   # p(X0 = 0)
     0.5
     """
-    if isinstance(completions, bool) or not isinstance(completions, int) or completions < 1:
-        raise ValueError(f"completions is a whole number of at least 1; got {completions!r}.")
+    whole_number("completions", completions, at_least=1)
     rng = np.random.default_rng() if rng is None else rng
     rows, holes = checked_rows(network.domain, codes, hidden)
     out = np.zeros(len(rows))
