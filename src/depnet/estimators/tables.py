@@ -18,6 +18,7 @@ from depnet.data.domain import Domain
 from depnet.data.encode import HandleUnknown, encode
 from depnet.data.holed import Holed
 from depnet.data.layout import Layout
+from depnet.data.opened import open_frame
 from depnet.data.recode import with_holes
 from depnet.errors import DataError
 
@@ -109,6 +110,8 @@ def checked(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
         X = _collected(X)
     elif any(dtype.kind == "c" for dtype in X.dtypes):
         check_array(X)  # scikit-learn's own message on complex numbers
+    elif not X.columns.is_unique:
+        open_frame(X)  # ours on names, which scikit-learn's next line would not understand
     _check_feature_names(estimator, X, reset=reset)
     _check_n_features(estimator, X, reset=reset)
     return X
