@@ -127,7 +127,7 @@ class Chunks {
     bool kept(std::int64_t codes) const {
         bool few = false;
         for (const std::int32_t j : bits_.variables)
-            few = few || data_.cardinalities[j] <= kMostStatesInMasks;
+            few = few || data_.cardinalities[j] <= kMostStatesInBits;
         return few && static_cast<std::int64_t>(planes_ * bits_.column_words * 8) <=
                           std::max(codes / 4, kSmallColumns);
     }

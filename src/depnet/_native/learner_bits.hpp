@@ -48,7 +48,7 @@ struct RowBits {
     std::uint64_t* row(std::size_t r) { return bits.data() + r * words; }
 };
 
-constexpr std::int64_t kMostStatesInMasks = 4;  // of the target
+constexpr std::int64_t kMostStatesInBits = 32;  // of the target, where planes are counted
 
 struct Bits {
     std::vector<std::int32_t> variables;    // those that have planes, ascending

@@ -47,7 +47,8 @@ struct LearnerKernels {
                               double least_price, const double* price, std::size_t variables,
                               double* delta, std::int32_t* variable);
 
-    // The numbers of the bits set in a & b, ascending; returns how many.
+    // The numbers of the bits set in a & b, ascending; returns how many. `words` is a multiple
+    // of 8.
     std::size_t (*list_bits)(const std::uint64_t* a, const std::uint64_t* b, std::size_t words,
                              std::uint32_t* out);
 
@@ -60,6 +61,9 @@ struct LearnerKernels {
     // About how many cycles a pair of words takes in popcount_product, and a word in
     // positional_popcount.
     double product_cost, position_cost;
+
+    // By so many planes, one after the other, a list is shared out sooner than by its codes.
+    std::size_t partitions;
 };
 
 const LearnerKernels& learner_kernels_portable();

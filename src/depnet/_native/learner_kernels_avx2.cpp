@@ -148,9 +148,17 @@ void pack_equal(const std::uint8_t* codes, std::size_t rows, std::uint8_t value,
 }  // namespace
 
 const LearnerKernels& learner_kernels_avx2() {
-    static const LearnerKernels kernels{
-        pack_equal,        popcount_product, positional_popcount, entropies, chi_terms,
-        best_binary_split, list_bits,        partition,           1.5,       0.8};
+    static const LearnerKernels kernels{pack_equal,
+                                        popcount_product,
+                                        positional_popcount,
+                                        entropies,
+                                        chi_terms,
+                                        best_binary_split,
+                                        list_bits,
+                                        partition,
+                                        1.5,
+                                        0.8,
+                                        1};
     return kernels;
 }
 

@@ -146,16 +146,21 @@ std::size_t list_bits(const std::uint64_t* a, const std::uint64_t* b, std::size_
                       std::uint32_t* out) {
     const std::uint32_t* begin = out;
     const __m512i places = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    for (std::size_t w = 0; w < words; ++w) {
-        const std::uint64_t word = a[w] & b[w];
-        if (__builtin_popcountll(word) <= 6) {
-            out += list_bits_of(word, static_cast<std::uint32_t>(w * 64), out);
-            continue;
+    for (std::size_t block = 0; block < words; block += 8) {
+        const __mmask8 any =
+            _mm512_test_epi64_mask(_mm512_loadu_si512(a + block), _mm512_loadu_si512(b + block));
+        for (unsigned left = any; left; left &= left - 1) {
+            const std::size_t w = block + static_cast<unsigned>(__builtin_ctz(left));
+            const std::uint64_t word = a[w] & b[w];
+            if (__builtin_popcountll(word) <= 6) {
+                out += list_bits_of(word, static_cast<std::uint32_t>(w * 64), out);
+                continue;
+            }
+            for (int i = 0; i < 64; i += 16)
+                out = write_some(
+                    out, static_cast<__mmask16>(word >> i),
+                    _mm512_add_epi32(places, _mm512_set1_epi32(static_cast<int>(w * 64) + i)));
         }
-        for (int i = 0; i < 64; i += 16)
-            out = write_some(
-                out, static_cast<__mmask16>(word >> i),
-                _mm512_add_epi32(places, _mm512_set1_epi32(static_cast<int>(w * 64) + i)));
     }
     return static_cast<std::size_t>(out - begin);
 }
@@ -187,9 +192,17 @@ void partition(const std::uint32_t* rows, std::size_t chosen, const std::uint32_
 }  // namespace
 
 const LearnerKernels& learner_kernels_avx512() {
-    static const LearnerKernels kernels{
-        pack_equal,        popcount_product, positional_popcount, entropies, chi_terms,
-        best_binary_split, list_bits,        partition,           0.2,       0.3};
+    static const LearnerKernels kernels{pack_equal,
+                                        popcount_product,
+                                        positional_popcount,
+                                        entropies,
+                                        chi_terms,
+                                        best_binary_split,
+                                        list_bits,
+                                        partition,
+                                        0.2,
+                                        0.3,
+                                        3};
     return kernels;
 }
 

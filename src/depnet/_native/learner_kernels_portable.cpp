@@ -89,9 +89,17 @@ void pack_equal(const std::uint8_t* codes, std::size_t rows, std::uint8_t value,
 }  // namespace
 
 const LearnerKernels& learner_kernels_portable() {
-    static const LearnerKernels kernels{
-        pack_equal,        popcount_product, positional_popcount, entropies, chi_terms,
-        best_binary_split, list_bits,        partition,           4.0,       3.0};
+    static const LearnerKernels kernels{pack_equal,
+                                        popcount_product,
+                                        positional_popcount,
+                                        entropies,
+                                        chi_terms,
+                                        best_binary_split,
+                                        list_bits,
+                                        partition,
+                                        4.0,
+                                        3.0,
+                                        1};
     return kernels;
 }
 

@@ -43,7 +43,7 @@ class RowMemory {
     }
 
   private:
-    static constexpr std::size_t kLong = 1 << 15;  // 128 KB
+    static constexpr std::size_t kLong = 1 << 17;  // 512 KB
 };
 
 // Row numbers, not initialised: a vector would fill them with zeros first.

@@ -9,7 +9,6 @@ namespace depnet {
 // Masks cost the whole table for every plane, lists only the leaf's rows: masks pay for large
 // leaves.
 bool Splits::masks_pay(std::int64_t rows) const {
-    if (target_masks_.empty()) return false;
     // Measured cycles: 1.5 for 512 rows of a plane, and some to add up its sum; 3.5 for a row of a
     // list (counted, then shared out), and some for each further word of it.
     const double mask = static_cast<double>(states_) * bits_->planes *
@@ -165,20 +164,23 @@ void Splits::find_worth(const Leaf& leaf) {
     }
     constexpr double kSlack = 1e-9;  // far above all rounding
     const double rows = static_cast<double>(leaf.count), total = static_cast<double>(data_.total);
+    double price = -1.0, enough = 0.0;  // variables of as many states have the same
     for (std::size_t v = 0; v < variables; ++v) {
         if (input_[v] < 0) continue;
         if (!keep_all_) {
-            const double wanted = price_[v] * total / rows;  // nats of each row of the leaf
-            const auto enough = [&](double sum) { return std::log(sum) + kSlack > wanted; };
+            if (price_[v] != price) {
+                price = price_[v];
+                enough = std::exp(price * total / rows) * (1.0 - kSlack);
+            }
             double sum = kSlack;
             for (std::int32_t p = bits_->first_plane[v]; p < bits_->first_plane[v + 1]; ++p)
                 sum += terms_[p];
-            if (!enough(sum + 1.0)) continue;
+            if (sum + 1.0 < enough) continue;
             fill_zeros(v);
             double zero_term;
             kernels_.chi_terms(zeros_.data() + v * states_, 1, states_, weights_.data(), 1,
                                &zero_term);
-            if (!enough(sum + zero_term)) continue;
+            if (sum + zero_term < enough) continue;
         } else {
             fill_zeros(v);
         }
@@ -238,6 +240,21 @@ void Splits::split_mask(Leaf& leaf, std::int32_t place, Leaves& children) {
     finish(*children[0], std::move(rest));
 }
 
+// Shares rows out by a plane; false if it lies too far for 32 bits.
+bool Splits::partition(const std::uint32_t* rows, std::size_t chosen, std::int32_t plane,
+                       std::uint32_t* zeros, std::uint32_t* ones) const {
+    const RowBits& part = bits_->part(plane);
+    const auto words = static_cast<std::uint64_t>(data_.rows) * part.words * 2;  // of 32 bits
+    if (!bits_->columns && words >= (std::uint64_t{1} << 31)) return false;
+    const auto* from = reinterpret_cast<const std::uint32_t*>(bits_->columns ? bits_->column(plane)
+                                                                             : part.bits.data());
+    kernels_.partition(rows, chosen, from, static_cast<std::uint32_t>(part.words * 2),
+                       static_cast<std::uint32_t>((plane - part.first) / 32),
+                       static_cast<std::uint32_t>((plane - part.first) % 32),
+                       static_cast<bool>(bits_->columns), zeros, ones);
+    return true;
+}
+
 void Splits::split_list(const Leaf& leaf, std::int32_t j, Leaves& children) {
     const std::size_t k = children.size();
     const std::int32_t place = bits_->place[j];
@@ -270,18 +287,24 @@ void Splits::split_list(const Leaf& leaf, std::int32_t j, Leaves& children) {
             child.starts.push_back(child.starts.back() + counts[z * states_ + s]);
         next[z] = child.rows.data();
     }
-    const std::int32_t plane = place < 0 ? 0 : bits_->first_plane[place];
-    const RowBits& part = bits_->part(plane);
-    const auto words = static_cast<std::uint64_t>(data_.rows) * part.words * 2;  // of 32 bits
-    if (k == 2 && place >= 0 && (bits_->columns || words < (std::uint64_t{1} << 31))) {
-        const auto* from = reinterpret_cast<const std::uint32_t*>(
-            bits_->columns ? bits_->column(plane) : part.bits.data());
-        kernels_.partition(leaf.rows.data(), leaf.rows.size(), from,
-                           static_cast<std::uint32_t>(part.words * 2),
-                           static_cast<std::uint32_t>((plane - part.first) / 32),
-                           static_cast<std::uint32_t>((plane - part.first) % 32),
-                           static_cast<bool>(bits_->columns), next[0], next[1]);
-        return;
+    if (place >= 0 && k <= kernels_.partitions + 1) {
+        // State by state: those of state z are taken out, and of what is left the next ones.
+        const std::uint32_t* rest = leaf.rows.data();
+        std::size_t left = leaf.rows.size();
+        bool done = true;
+        for (std::size_t z = 1; z < k && done; ++z) {
+            std::uint32_t* zeros = next[0];
+            if (z + 1 < k) {
+                left_.resize(std::max(left_.size(), left));
+                zeros = left_.data();
+            }
+            done =
+                partition(rest, left, bits_->first_plane[place] + static_cast<std::int32_t>(z) - 1,
+                          zeros, next[z]);
+            rest = zeros;
+            left -= children[z]->rows.size();
+        }
+        if (done) return;
     }
     data_.column(j, [&](const auto* code) {
         for (const std::uint32_t r : leaf.rows) *next[code[r]]++ = r;

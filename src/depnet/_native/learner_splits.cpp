@@ -2,6 +2,7 @@
 #include "learner_splits.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -9,7 +10,14 @@
 namespace depnet {
 namespace {
 
-constexpr std::int64_t kMostStatesInBits = 32;  // of the target
+// A mask of so many states becomes lists at little cost, should it not be counted.
+constexpr std::int64_t kFewStates = 4;
+
+// The first `rows` bits.
+void set_all(std::uint64_t* mask, std::int64_t rows) {
+    std::fill(mask, mask + rows / 64, ~std::uint64_t{0});
+    if (rows % 64) mask[rows / 64] = (std::uint64_t{1} << (rows % 64)) - 1;
+}
 
 }  // namespace
 
@@ -51,10 +59,13 @@ Splits::Splits(const Data& data, const Bits& bits, const LearnerKernels& kernels
                             settings.per_parameter;
         }
     }
-    const bool masks = bits_ && bits.columns && states_ <= kMostStatesInMasks;
-    place_ = bits_ && settings.targets.size() == 1 ? bits.place[settings.targets[0]] : -1;
-    if (place_ < 0 || !single_.empty()) read_target();  // else when rows are listed
-    if (masks) make_target_masks();
+    const bool planes = bits_ && std::all_of(settings.targets.begin(), settings.targets.end(),
+                                             [&](std::int32_t i) { return bits.place[i] >= 0; });
+    place_ = planes && settings.targets.size() == 1 ? bits.place[settings.targets[0]] : -1;
+    if (planes && bits.columns && (states_ <= kFewStates || masks_pay(data.rows)))
+        make_target_masks();
+    // Else when rows are listed.
+    if ((place_ < 0 && target_masks_.empty()) || !single_.empty()) read_target();
 }
 
 void Splits::read_target() {
@@ -68,24 +79,30 @@ void Splits::read_target() {
     }
 }
 
+// The rows of each joint state: those of one target are divided by the planes of the next.
 void Splits::make_target_masks() {
     const std::size_t words = bits_->column_words;
     target_masks_.assign(states_ * words, 0);
-    if (place_ < 0) {
-        for (std::int64_t r = 0; r < data_.rows; ++r)
-            target_masks_[target_[r] * words + r / 64] |= std::uint64_t{1} << (r % 64);
-        return;
-    }
-    std::fill(target_masks_.begin(), target_masks_.begin() + data_.rows / 64, ~std::uint64_t{0});
-    if (data_.rows % 64)
-        target_masks_[data_.rows / 64] = (std::uint64_t{1} << (data_.rows % 64)) - 1;
-    for (std::int64_t s = 1; s < states_; ++s) {
-        const std::uint64_t* column =
-            bits_->column(bits_->first_plane[place_] + static_cast<std::int32_t>(s) - 1);
-        for (std::size_t w = 0; w < words; ++w) {
-            target_masks_[s * words + w] = column[w];
-            target_masks_[w] &= ~column[w];
+    set_all(target_masks_.data(), data_.rows);
+    std::size_t made = 1;
+    for (const std::int32_t i : settings_.targets) {
+        const auto k = static_cast<std::size_t>(data_.cardinalities[i]);
+        const std::int32_t first = bits_->first_plane[bits_->place[i]];
+        // From the last to the first, since what is divided lies where its own parts will be.
+        for (std::size_t s = made; s-- > 0;) {
+            const std::uint64_t* whole = target_masks_.data() + s * words;
+            std::uint64_t* rest = target_masks_.data() + s * k * words;
+            for (std::size_t z = 1; z < k; ++z) {
+                const std::uint64_t* column =
+                    bits_->column(first + static_cast<std::int32_t>(z) - 1);
+                std::uint64_t* part = rest + z * words;
+                for (std::size_t w = 0; w < words; ++w) part[w] = whole[w] & column[w];
+            }
+            if (rest != whole) std::copy(whole, whole + words, rest);
+            for (std::size_t z = 1; z < k; ++z)
+                for (std::size_t w = 0; w < words; ++w) rest[w] &= ~rest[z * words + w];
         }
+        made *= k;
     }
 }
 
@@ -99,6 +116,11 @@ std::unique_ptr<Leaf> Splits::root() {
             counts[s] = bits_->totals[bits_->first_plane[place_] + s - 1];
             counts[0] -= counts[s];
         }
+    } else if (!target_masks_.empty()) {
+        const std::size_t words = bits_->column_words;
+        for (std::int64_t s = 0; s < states_; ++s)
+            for (std::size_t w = 0; w < words; ++w)
+                counts[s] += std::popcount(target_masks_[s * words + w]);
     } else {
         if (target_.empty()) read_target();
         for (std::int64_t r = 0; r < data_.rows; ++r)
@@ -110,9 +132,7 @@ std::unique_ptr<Leaf> Splits::root() {
 
     if (!target_masks_.empty()) {
         leaf->mask.assign(bits_->column_words, 0);
-        for (std::int64_t s = 0; s < states_; ++s)
-            for (std::size_t w = 0; w < bits_->column_words; ++w)
-                leaf->mask[w] |= target_masks_[s * bits_->column_words + w];
+        set_all(leaf->mask.data(), data_.rows);
     } else {
         leaf->unlisted = true;
     }

@@ -68,6 +68,8 @@ class Splits {
     void find_worth(const Leaf& leaf);
     void list_rows(Leaf& leaf) const;
     void split_mask(Leaf& leaf, std::int32_t place, Leaves& children);
+    bool partition(const std::uint32_t* rows, std::size_t chosen, std::int32_t plane,
+                   std::uint32_t* zeros, std::uint32_t* ones) const;
     void split_list(const Leaf& leaf, std::int32_t j, Leaves& children);
     void set_cells(Leaf& leaf, const std::uint32_t* counts) const;
 
@@ -94,7 +96,7 @@ class Splits {
     std::vector<std::int64_t> counts_;                            // scratch: [z][x]
     std::vector<std::pair<std::uint64_t, std::int64_t>> sorted_;  // scratch: (z, x), weight
     std::vector<std::uint64_t> masks_;                            // scratch: [state][word]
-    std::vector<std::uint32_t> zeros_, small_;                    // scratch
+    std::vector<std::uint32_t> zeros_, small_, left_;             // scratch
     std::vector<double> weights_, terms_, entropies_;             // scratch
     std::vector<std::size_t> worth_;                              // scratch
     std::vector<PlaneCounts> spare_;                              // see drop_counts
