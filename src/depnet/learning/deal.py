@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from depnet.arrays import IntArray
 from depnet.data.dataset import Dataset
 from depnet.learning.rows import taken
 
@@ -21,19 +22,34 @@ def dealt(dataset: Dataset, shares: Sequence[int], of: int | None = None) -> lis
     [24, 6]
     """
     cycle = sum(shares) if of is None else of
-    order = np.argsort(_hashes(dataset), kind="stable")
-    weights = np.ones(dataset.rows, dtype=np.int64) if dataset.weights is None else dataset.weights[order]
-    ends = np.cumsum(weights)
+    order = np.argsort(_hashes(dataset))  # rows of one hash are equal: their order does not matter
     parts, first = [], 0
     for share in shares:
-        # Of the places 0 .. x - 1, so many have a remainder within first .. first + share - 1.
-        before, after = (
-            x // cycle * share + np.clip(x % cycle - first, 0, share) for x in (ends - weights, ends)
-        )
-        kept = np.flatnonzero(after > before)
-        parts.append(taken(dataset, order[kept], None if dataset.weights is None else (after - before)[kept]))
+        if dataset.weights is None:
+            turn = np.tile(_turn(cycle, first, share), dataset.rows // cycle + 1)
+            kept, counts = np.flatnonzero(turn[: dataset.rows]), None
+        else:
+            kept, counts = _weighted(dataset.weights[order], cycle, first, share)
+        parts.append(taken(dataset, order[kept], counts))
         first += share
     return parts
+
+
+def _turn(cycle: int, first: int, share: int) -> NDArray[np.bool_]:
+    """Of one cycle, the places that the part gets."""
+    place = np.arange(cycle)
+    return (first <= place) & (place < first + share)
+
+
+def _weighted(weights: IntArray, cycle: int, first: int, share: int) -> tuple[NDArray[np.intp], IntArray]:
+    """The rows that the part gets some of, a row of weight w standing at w places, and how many places of each."""
+    ends = np.cumsum(weights)
+    # Of the places 0 .. x - 1, so many have a remainder within first .. first + share - 1.
+    before, after = (
+        x // cycle * share + np.clip(x % cycle - first, 0, share) for x in (ends - weights, ends)
+    )
+    kept = np.flatnonzero(after > before)
+    return kept, (after - before)[kept]
 
 
 def _hashes(dataset: Dataset) -> NDArray[np.uint64]:
