@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from depnet import Aic, Dataset, DecisionGraph, Mdl, Merge, NoPenalty, StructuralMdl
 from depnet._native import learner as native
 from depnet.arrays import CodeArray
-from depnet.learning.learn import learn_tasks
 from depnet.learning.options import Limits, Task, plan
 from depnet.learning.penalty import Penalty, penalty_value, per_parameter
+from depnet.learning.tasks import learn_tasks
 
 
 def grown_from_counts(

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from depnet import Dataset, DecisionGraph, Merge, Split, learn
 from depnet.data import Domain, Variable, describe, encode
 from depnet.errors import ModelError
-from depnet.learning.learn import learn_tasks
 from depnet.learning.options import plan
 from depnet.learning.ordered import OrderedLearner, Threshold, spelled_out, thresholds_of
 from depnet.learning.penalty import Mdl, StructuralMdl
+from depnet.learning.tasks import learn_tasks
 from depnet.model.counting import leaf_counts
 from tests.reference.decision_graph import leaf_of
 

@@ -19,11 +19,11 @@ from depnet.data import Domain
 from depnet.data.binning import MAX_BINS
 from depnet.data.describe import BinChoice
 from depnet.errors import DataError, brief
-from depnet.learning.learn import Progress
 from depnet.learning.options import Limits, Role, Task, checked_seconds, plan
 from depnet.learning.penalty import Mdl, PenaltyLike, checked_penalty, penalty_value
 from depnet.learning.resume import ResumeFile, fingerprint_of
 from depnet.learning.rounds import Parts, Round, grow_in_rounds
+from depnet.learning.tasks import Progress
 from depnet.model import ConditionalTable, DecisionGraph, Network, Node
 from depnet.model.table import checked_smoothing
 

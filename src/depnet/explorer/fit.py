@@ -21,7 +21,7 @@ from depnet.errors import DataError
 from depnet.estimators.settings import Settings
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.rows import StoppedError
-from depnet.learning.learn import MANY_STATES
+from depnet.learning.tasks import MANY_STATES
 from depnet.model.file.document import document_of
 from depnet.model.file.text import encode
 from depnet.model.network import Network

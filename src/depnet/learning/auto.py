@@ -17,10 +17,10 @@ from depnet.data.dataset import Dataset
 from depnet.errors import LearningError
 from depnet.learning.held_out import held_out
 from depnet.learning.ladder import Auto, Share
-from depnet.learning.learn import Progress, learn_tasks
 from depnet.learning.options import Limits, Role, Task, checked_seconds, plan
 from depnet.learning.resume import Fit, ResumeFile, fingerprint
-from depnet.learning.trials import Choice, Trials, Tuning, smoothed
+from depnet.learning.tasks import Progress, learn_tasks
+from depnet.learning.trials import Choice, Trials, Tuning
 from depnet.model.counting import check_same_domain
 from depnet.model.network import Network
 from depnet.model.table import checked_smoothing
@@ -80,7 +80,7 @@ def learn_auto(
             progress=_part_of(progress, len(tasks), stages - 1, stages),
             resume=fits and fits(fingerprint(dataset, tasks, choice.penalties, limits)),
         )
-    nodes = tuple(smoothed(node, s) for node, s in zip(network.nodes, choice.smoothings, strict=True))
+    nodes = tuple(node.smoothed(s) for node, s in zip(network.nodes, choice.smoothings, strict=True))
     return Network(dataset.domain, nodes), choice
 
 

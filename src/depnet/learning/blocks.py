@@ -22,31 +22,25 @@ measurements.
 """
 
 import math
-import os
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from scipy.special import xlogy
 
 from depnet.arrays import FloatArray
 from depnet.data.dataset import Dataset
-from depnet.errors import LearningError
-from depnet.learning.auto import learn_auto
 from depnet.learning.coupling import MAX_STATES, Candidate, candidates, entropy
 from depnet.learning.deal import dealt
-from depnet.learning.ladder import Auto, Share, scaled
-from depnet.learning.learn import Progress, learn_tasks
+from depnet.learning.ladder import Share, scaled
 from depnet.learning.native import Grower
-from depnet.learning.options import Limits, Role, checked_jobs, checked_seconds, plan
+from depnet.learning.options import Limits, checked_jobs, plan
 from depnet.learning.parallel import grown_batches
-from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, checked_penalty
+from depnet.learning.penalty import Penalty
 from depnet.learning.pilot import apart, pilot, some_rows
 from depnet.model.counting import joint_states, tabulate
 from depnet.model.decision_graph import DecisionGraph
-from depnet.model.network import Network
 from depnet.model.node import Node
-from depnet.model.table import ConditionalTable, checked_smoothing
 
 SCALE = 0.25
 """What a parameter of a chosen block costs, in units of the penalty."""
@@ -96,7 +90,8 @@ class BlockTrials:
             for grown in batch.nodes(tasks, domain.cardinalities, TRIAL_SMOOTHING):
                 block = missing[grown.number]
                 node = Node.learned(block, grown.source, grown.table)
-                self._nodes[block] = shared_smoothing(node, TRIAL_SMOOTHING, domain.cardinalities)
+                cards = [domain.cardinalities[i] for i in block]
+                self._nodes[block] = node.smoothed(block_smoothing(TRIAL_SMOOTHING, cards))
         return [self._nodes[block] for block in targets]
 
     def gains(self, some: Sequence[Candidate]) -> list[tuple[float, float]]:
@@ -214,82 +209,3 @@ def block_smoothing(smoothing: float, cardinalities: Sequence[int]) -> float:
 def share_of(cardinalities: Sequence[int]) -> Share:
     """What a block, or a variable, has of the penalties and smoothings that penalty="auto" tries."""
     return Share(1.0 if len(cardinalities) == 1 else SCALE, block_smoothing(1.0, cardinalities))
-
-
-def shared_smoothing(node: Node, smoothing: float, cardinalities: Sequence[int]) -> Node:
-    """A learned node whose cells share a leaf's pseudo-counts as `block_smoothing` says."""
-    own = block_smoothing(smoothing, [cardinalities[i] for i in node.variables])
-    if own == node.table.smoothing:
-        return node
-    assert node.table.counts is not None, "learned"
-    return Node.learned(node.variables, node.source, ConditionalTable.learned(node.table.counts, own))
-
-
-def learn_with_chosen_blocks(
-    dataset: Dataset,
-    *,
-    penalty: "PenaltyLike | Auto",
-    smoothing: float,
-    n_jobs: int | None,
-    limits: Limits,
-    roles: Mapping[str, Role] | None,
-    forbidden: Iterable[tuple[str, str]],
-    max_seconds: float | None,
-    progress: Progress | None,
-    resume: str | os.PathLike[str] | None,
-    validation: Dataset | None,
-) -> Network:
-    """`learn(blocks="auto")`. Of `max_seconds`, the choice of blocks may take a third.
-
-    With penalty="auto" blocks are chosen by the paper's penalty; on the ladder a block pays `SCALE` of a rung's
-    penalty, and its cells share a rung's smoothing.
-    """
-    forbidden = tuple(forbidden)
-    plan(dataset.domain, roles=roles, forbidden=forbidden)  # what is wrong is said before any work
-    smoothing = checked_smoothing(smoothing)
-    max_seconds = checked_seconds(max_seconds)
-    by_held_out = isinstance(penalty, Auto) or penalty == "auto"
-    if validation is not None and not by_held_out:
-        raise LearningError('validation= is for penalty="auto"; no other penalty looks at held-out rows.')
-    rule = Mdl() if isinstance(penalty, Auto) or penalty == "auto" else checked_penalty(penalty)
-    chosen = choose_blocks(
-        dataset,
-        rule,
-        alone=[name for name, role in (roles or {}).items() if role == "input"],
-        limits=limits,
-        n_jobs=n_jobs,
-        max_seconds=None if max_seconds is None else max_seconds / 3,
-    )
-    left = None if max_seconds is None else max_seconds * 2 / 3
-    tasks = plan(dataset.domain, blocks=chosen, roles=roles, forbidden=forbidden)
-    cards = dataset.domain.cardinalities
-    if by_held_out:
-        network, _ = learn_auto(
-            dataset,
-            tasks,
-            penalty if isinstance(penalty, Auto) else Auto(),
-            smoothing=smoothing,
-            validation=validation,
-            n_jobs=n_jobs,
-            limits=limits,
-            max_seconds=left,
-            progress=progress,
-            resume=resume,
-            shares=[share_of([cards[i] for i in task.targets]) for task in tasks],
-        )
-        return network
-    of_block = scaled(SCALE, rule)
-    network = learn_tasks(
-        dataset,
-        tasks,
-        [rule if len(task.targets) == 1 else of_block for task in tasks],
-        smoothing=smoothing,
-        n_jobs=n_jobs,
-        limits=limits,
-        max_seconds=left,
-        progress=progress,
-        resume=resume,
-    )
-    if not chosen:
-        return network
-    return Network(dataset.domain, tuple(shared_smoothing(node, smoothing, cards) for node in network.nodes))

@@ -6,36 +6,28 @@ candidates of Sec. 4.5) in the native core, and its table is p^D(X_i | Y_i) (The
 """
 
 import os
-import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
-
-import numpy as np
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 
 from depnet.data import Dataset
-from depnet.errors import DataError, LearningError, ManyStatesWarning
-from depnet.learning.native import Grower
-from depnet.learning.options import Limits, Role, Task, checked_jobs, checked_seconds, plan
-from depnet.learning.parallel import MOST, grown_batches
-from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, checked_penalty, penalty_value
-from depnet.learning.resume import Fit, ResumeFile, fingerprint
-from depnet.model import ConditionalTable, DecisionGraph, Network, Node
+from depnet.errors import LearningError
+from depnet.learning.auto import learn_auto
+from depnet.learning.blocks import choose_blocks, share_of
+from depnet.learning.ladder import Auto, Share
+from depnet.learning.options import Limits, Role, checked_seconds, plan
+from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, checked_penalty
+from depnet.learning.tasks import Progress, learn_tasks
+from depnet.model import Network
 from depnet.model.table import checked_smoothing
 
-if TYPE_CHECKING:
-    from depnet.learning.ladder import Auto
-
-MANY_STATES = 50
-"""A column with more states than this, most of them in one row only, is reported."""
-
-Progress = Callable[[int, int], object]
-"""Called as progress(nodes done, all nodes)."""
+CHOICE = 1 / 3
+"""Of `max_seconds`, the choice of blocks may take so much."""
 
 
 def learn(
     dataset: Dataset,
     *,
-    penalty: "PenaltyLike | Auto" = Mdl(),  # noqa: B008  # a frozen value
+    penalty: PenaltyLike | Auto = Mdl(),  # noqa: B008  # a frozen value
     smoothing: float = 0.0,
     blocks: Iterable[Sequence[str]] | Literal["auto"] | None = None,
     n_jobs: int | None = 1,
@@ -72,31 +64,37 @@ def learn(
     (Split(leaf=0, variable=1),)
     """
     limits = Limits(max_leaves, min_leaf_rows)
-    if isinstance(blocks, str) and blocks == "auto":
-        from depnet.learning.blocks import learn_with_chosen_blocks  # which learns with this module
-
-        return learn_with_chosen_blocks(
-            dataset,
-            penalty=penalty,
-            smoothing=smoothing,
-            n_jobs=n_jobs,
-            limits=limits,
-            roles=roles,
-            forbidden=forbidden,
-            max_seconds=max_seconds,
-            progress=progress,
-            resume=resume,
-            validation=validation,
-        )
-    tasks = plan(dataset.domain, blocks=blocks, roles=roles, forbidden=forbidden)
-    from depnet.learning.auto import learn_auto  # which learns with this module
-    from depnet.learning.ladder import Auto
-
+    smoothing = checked_smoothing(smoothing)
+    max_seconds = checked_seconds(max_seconds)
+    forbidden = tuple(forbidden)
+    auto: Auto | None = None
+    rule: Penalty = Mdl()  # with penalty="auto" blocks are chosen by the paper's
     if isinstance(penalty, Auto) or penalty == "auto":
+        auto = penalty if isinstance(penalty, Auto) else Auto()
+    else:
+        rule = checked_penalty(penalty)
+    if validation is not None and auto is None:
+        raise LearningError('validation= is for penalty="auto"; no other penalty looks at held-out rows.')
+    chosen = isinstance(blocks, str) and blocks == "auto"
+    if chosen:
+        plan(dataset.domain, roles=roles, forbidden=forbidden)  # what is wrong is said before any work
+        blocks = choose_blocks(
+            dataset,
+            rule,
+            alone=[name for name, role in (roles or {}).items() if role == "input"],
+            limits=limits,
+            n_jobs=n_jobs,
+            max_seconds=None if max_seconds is None else max_seconds * CHOICE,
+        )
+        max_seconds = None if max_seconds is None else max_seconds * (1 - CHOICE)
+    tasks = plan(dataset.domain, blocks=blocks, roles=roles, forbidden=forbidden)
+    cards = dataset.domain.cardinalities
+    shares = [share_of([cards[i] for i in task.targets]) if chosen else Share() for task in tasks]
+    if auto is not None:
         network, _ = learn_auto(
             dataset,
             tasks,
-            penalty if isinstance(penalty, Auto) else Auto(),
+            auto,
             smoothing=smoothing,
             validation=validation,
             n_jobs=n_jobs,
@@ -104,14 +102,13 @@ def learn(
             max_seconds=max_seconds,
             progress=progress,
             resume=resume,
+            shares=shares,
         )
         return network
-    if validation is not None:
-        raise LearningError('validation= is for penalty="auto"; no other penalty looks at held-out rows.')
-    return learn_tasks(
+    network = learn_tasks(
         dataset,
         tasks,
-        [checked_penalty(penalty)] * len(tasks),
+        [share.penalty(rule) for share in shares],
         smoothing=smoothing,
         n_jobs=n_jobs,
         limits=limits,
@@ -119,86 +116,7 @@ def learn(
         progress=progress,
         resume=resume,
     )
-
-
-def learn_tasks(
-    dataset: Dataset,
-    tasks: Sequence[Task],
-    penalties: Sequence[Penalty],
-    *,
-    smoothing: float = 0.0,
-    n_jobs: int | None = 1,
-    limits: Limits = Limits(),  # noqa: B008  # a frozen value
-    max_seconds: float | None = None,
-    progress: Progress | None = None,
-    resume: str | os.PathLike[str] | Fit | None = None,
-) -> Network:
-    """`learn` with the nodes' targets and inputs spelled out, and a penalty for each.
-
-    `resume` is a file of this fit alone, or the fit's place in a file of several, which is left open.
-    """
-    smoothing = checked_smoothing(smoothing)
-    n_jobs = checked_jobs(n_jobs)
-    max_seconds = checked_seconds(max_seconds)
-    if dataset.total == 0:
-        raise DataError(
-            f"a network is learned from at least one row; the table has {dataset.rows} rows"
-            f"{' and all their weights are 0' if dataset.rows else ''}."
-        )
-    for penalty in dict.fromkeys(penalties):
-        penalty_value(penalty, 1, dataset.total)
-    _report_many_states(dataset)
-    cardinalities = dataset.domain.cardinalities
-    nodes: list[Node | None] = [None] * len(tasks)
-    file, fit = None, None
-    if isinstance(resume, Fit):
-        fit = resume
-    elif resume is not None:
-        file = ResumeFile(resume, fingerprint(dataset, tasks, penalties, limits), tasks, cardinalities)
-        fit = file.fit()
-    try:
-        if fit is not None:
-            for number, source in fit.done.items():
-                nodes[number] = _node_of_source(dataset, tasks[number], source, smoothing)
-        missing = [number for number, node in enumerate(nodes) if node is None]
-        done = len(tasks) - len(missing)
-        grower = Grower(dataset, tasks, penalties, limits, max_seconds)
-        for batch in grown_batches(grower, missing, n_jobs, most=MOST if fit is None else 1):
-            for grown in batch.nodes(tasks, cardinalities, smoothing):
-                if fit is not None and grown.complete:
-                    fit.add(grown.number, grown.source)
-                nodes[grown.number] = Node.learned(tasks[grown.number].targets, grown.source, grown.table)
-                done += 1
-                if progress is not None:
-                    progress(done, len(tasks))
-    finally:
-        if file is not None:
-            file.close()
-    return Network(dataset.domain, tuple(node for node in nodes if node is not None))
-
-
-def _node_of_source(dataset: Dataset, task: Task, source: DecisionGraph, smoothing: float) -> Node:
-    """A node whose source is known: its counts from the data."""
-    cards = [dataset.domain.cardinalities[i] for i in task.targets]
-    states = int(np.prod(cards))
-    state = np.ravel_multi_index(tuple(dataset.codes[:, i].astype(np.int64) for i in task.targets), cards)
-    cells = source(dataset.codes).astype(np.int64) * states + state
-    counts = np.zeros(source.size * states, dtype=np.int64)
-    np.add.at(counts, cells, 1 if dataset.weights is None else dataset.weights)
-    return Node(
-        task.targets, source, ConditionalTable.from_counts(counts.reshape(source.size, states), smoothing)
-    )
-
-
-def _report_many_states(dataset: Dataset) -> None:
-    """Warn of columns that look like an identifier: most states in one row only, nothing to learn from."""
-    for i, variable in enumerate(dataset.domain.variables):
-        if variable.cardinality > max(MANY_STATES, dataset.rows // 2):
-            seen = len(np.unique(dataset.column(i)))
-            if seen > max(MANY_STATES, dataset.rows // 2):
-                warnings.warn(
-                    f"column {variable.name!r} has {seen:,} different states in {dataset.rows:,} rows: nothing can be "
-                    "learned from an identifier. Leave it out, group its states, or bin it.",
-                    ManyStatesWarning,
-                    stacklevel=4,
-                )
+    if not chosen:
+        return network
+    nodes = zip(network.nodes, shares, strict=True)
+    return Network(dataset.domain, tuple(node.smoothed(smoothing * share.smoothing) for node, share in nodes))

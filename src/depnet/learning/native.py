@@ -134,7 +134,7 @@ class Grower:
         end = begin + 1
         while (
             end < len(numbers)
-            and self.penalties[numbers[end]] is self.penalties[first]
+            and self.penalties[numbers[end]] == self.penalties[first]
             and self.tasks[numbers[end]].readable is self.tasks[first].readable
         ):
             end += 1

@@ -21,7 +21,6 @@ from depnet.model.counting import leaf_counts
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.score import node_log_theta
-from depnet.model.table import ConditionalTable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,7 +140,7 @@ class Trials:
             for candidate in (own, pooled):
                 rung, s = divmod(candidate, len(self._smoothings))
                 own_smoothing = self._shares[i].smoothing * self._smoothings[s]
-                node = smoothed(self.networks[rung][part].nodes[i], own_smoothing)
+                node = self.networks[rung][part].nodes[i].smoothed(own_smoothing)
                 each.append(node_log_theta(node, held))
             gains = each[0] - each[1]
             weights = np.ones(held.rows) if held.weights is None else held.weights
@@ -155,10 +154,4 @@ class Trials:
 def _held_scores(node: Node, held: Dataset, smoothings: Sequence[float]) -> list[float]:
     """The sum over held-out rows of log theta, for each smoothing, from counts alone."""
     counts = leaf_counts(node.source, node.variables, held)
-    return [float(xlogy(counts, smoothed(node, s).table.probabilities).sum()) for s in smoothings]
-
-
-def smoothed(node: Node, smoothing: float) -> Node:
-    """The same node with its table smoothed so."""
-    assert node.table.counts is not None, "learned"
-    return Node(node.variables, node.source, ConditionalTable.from_counts(node.table.counts, smoothing))
+    return [float(xlogy(counts, node.smoothed(s).table.probabilities).sum()) for s in smoothings]

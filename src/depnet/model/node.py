@@ -65,6 +65,8 @@ class Node:
             raise ModelError(
                 f"node {'x'.join(map(str, self.variables[:8]))} has no counts to smooth: its table was given."
             )
+        if smoothing == self.table.smoothing:
+            return self
         table = ConditionalTable.from_counts(self.table.counts, smoothing, self.table.tilt)
         return Node.learned(self.variables, self.source, table)
 
