@@ -27,7 +27,7 @@ CHOICE = 1 / 3
 def learn(
     dataset: Dataset,
     *,
-    penalty: PenaltyLike | Auto = Mdl(),  # noqa: B008  # a frozen value
+    penalty: "PenaltyLike | Auto" = Mdl(),  # noqa: B008  # a frozen value
     smoothing: float = 0.0,
     blocks: Iterable[Sequence[str]] | Literal["auto"] | None = None,
     n_jobs: int | None = 1,
