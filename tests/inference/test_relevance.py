@@ -22,7 +22,7 @@ from depnet import (
 )
 from depnet.inference.law import exact_law, marginal
 from depnet.inference.relevance import closure, reduce
-from depnet.inference.restrict import reached, restrict
+from depnet.inference.restrict import Kept, reached, restrict
 from depnet.model import Evidence
 from tests.inference.cases import random_evidence, random_scan, random_targets
 from tests.reference.inference import query_law, relevant
@@ -36,7 +36,7 @@ def test_a_restricted_source_is_the_source_with_its_variables_fixed(network: Net
     source = random_source(rng, cards, (0,))
     kept = sorted(rng.permutation(len(cards))[: int(rng.integers(1, len(cards) + 1))].tolist())
     fixed = {j: int(rng.integers(k)) for j, k in enumerate(cards) if j not in kept}
-    new, leaf_of = restrict(source, cards, fixed, kept)
+    new, leaf_of = restrict(source, fixed, Kept.of(kept, cards))
     _, possible = reached(source, {j: (code,) for j, code in fixed.items()})
     for values in itertools.product(*(range(cards[j]) for j in kept)):
         row = [fixed.get(j, 0) for j in range(len(cards))]
@@ -45,6 +45,23 @@ def test_a_restricted_source_is_the_source_with_its_variables_fixed(network: Net
         leaf = source([row])[0]
         assert leaf_of[new([values])[0]] == leaf
         assert possible is None or leaf in possible
+
+
+@given(networks(min_variables=3, max_states=100), seeds)
+def test_a_graph_whose_tests_are_all_open_is_only_renumbered(network: Network, seed: int) -> None:
+    """A variable is fixed that the graph never tests: the operations stay, under the new numbers."""
+    rng = np.random.default_rng(seed)
+    cards = network.domain.cardinalities
+    tested = rng.permutation(len(cards))[:2].tolist()
+    left = next(j for j in range(len(cards)) if j not in tested)
+    graph = DecisionGraph((Split(0, tested[0]), Split(0, tested[1])), cards)
+    kept = Kept.of([j for j in range(len(cards)) if j != left], cards)
+    new, leaves = restrict(graph, {left: 0}, kept)
+    assert isinstance(new, DecisionGraph)
+    assert new.operations == tuple(Split(0, j - (j > left)) for j in tested)
+    assert new.cardinalities == tuple(k for j, k in enumerate(cards) if j != left)
+    assert leaves.tolist() == list(range(graph.size))
+    assert new.inputs == DecisionGraph(new.operations, new.cardinalities).inputs
 
 
 @given(networks(max_states=60, blocks=True), seeds)

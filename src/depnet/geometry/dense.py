@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import FloatArray
+from depnet.arrays import FloatArray, strides_of
 from depnet.model.node import Node
 from depnet.model.source import InformationSource
 
@@ -25,16 +25,20 @@ def leaf_tensor(source: InformationSource, cardinalities: Sequence[int]) -> NDAr
 
 def input_leaves(source: InformationSource, cardinalities: Sequence[int]) -> NDArray[np.unsignedinteger]:
     """The same in one row, the last input fastest: numpy's tensors have no more than 64 axes (32 before 2.0)."""
-    inputs = source.inputs
-    shape = tuple(k if j in inputs else 1 for j, k in enumerate(cardinalities))
-    size = math.prod(shape)
+    inputs = sorted(source.inputs)
+    sizes = [cardinalities[j] for j in inputs]
+    size = math.prod(sizes)
     leaves = np.empty(size, dtype=np.min_scalar_type(source.size - 1))
-    strides = {j: math.prod(shape[j + 1 :]) for j in inputs}
-    codes = np.zeros((min(size, CHUNK), len(shape)), dtype=np.uint16, order="F")
+    narrow = (
+        max(cardinalities, default=1) <= 256
+    )  # codes as a decision graph reads them, so that it need not copy
+    codes = np.zeros(
+        (min(size, CHUNK), len(cardinalities)), dtype=np.uint8 if narrow else np.uint16, order="F"
+    )
     for start in range(0, size, CHUNK):
         states = np.arange(start, min(start + CHUNK, size))
-        for j in inputs:
-            codes[: len(states), j] = states // strides[j] % shape[j]
+        for j, k, stride in zip(inputs, sizes, strides_of(sizes), strict=True):
+            codes[: len(states), j] = states // stride % k
         leaves[start : start + len(states)] = source(codes[: len(states)])
     return leaves
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import CodeArray, FloatArray, IntArray, LeafArray
+from depnet.arrays import CodeArray, FloatArray, IntArray, LeafArray, strides_of
 from depnet.errors import ScanError
 from depnet.inference.result import Diagnostics, effective_sample_size
 from depnet.model.network import Network
@@ -178,7 +178,7 @@ class Pool:
 
 
 def _strides(targets: Sequence[int], cards: Sequence[int]) -> dict[int, int]:
-    return {i: math.prod(cards[j] for j in targets[k + 1 :]) for k, i in enumerate(targets)}
+    return dict(zip(targets, strides_of([cards[i] for i in targets]), strict=True))
 
 
 def _inside(

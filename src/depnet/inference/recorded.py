@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from depnet.arrays import CodeArray, FloatArray, IntArray
+from depnet.arrays import CodeArray, FloatArray, IntArray, strides_of
 from depnet.inference.chains import Over, Rounds
 from depnet.inference.relevance import Reduced
 from depnet.inference.tilt import tilted_rows
@@ -163,7 +163,7 @@ def _term(
     outside = [i for i in targets if i not in node.variables]
     numbers = np.arange(math.prod(cards[i] for i in targets)).reshape([cards[i] for i in targets])
     moved = np.transpose(numbers, [list(targets).index(i) for i in (*outside, *inside)])
-    strides = [math.prod(cards[j] for j in outside[k + 1 :]) for k in range(len(outside))]
+    strides = strides_of([cards[j] for j in outside])
     return Term(
         node,
         share,

@@ -24,7 +24,7 @@ import numpy as np
 
 from depnet.arrays import FloatArray, read_only
 from depnet.data.domain import Domain
-from depnet.inference.restrict import reached, restrict
+from depnet.inference.restrict import Kept, reached, restrict
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.model.node import Node
@@ -108,7 +108,12 @@ def reduce(network: Network, targets: Sequence[int], evidence: Evidence, scan: S
     if len(variables) == len(network.domain) and not evidence.clamped:
         nodes = network.nodes  # all of it, and nothing to substitute
     else:
-        nodes = tuple(_reduced_node(network, number, variables, place, fixed) for number in numbers)
+        kept = Kept.of(variables, network.domain.cardinalities)
+        outside = {j: code for j, code in fixed.items() if j not in place}
+        nodes = tuple(
+            _reduced_node(network, number, place, kept, _constants(network.nodes[number], fixed, outside))
+            for number in numbers
+        )
     domain = Domain(tuple(network.domain.variables[i] for i in variables)) if variables else network.domain
     left = Evidence(
         {place[i]: code for i, code in evidence.clamped.items() if i in place},
@@ -132,19 +137,21 @@ def reduce(network: Network, targets: Sequence[int], evidence: Evidence, scan: S
     )
 
 
+def _constants(node: Node, fixed: Mapping[int, int], outside: Mapping[int, int]) -> Mapping[int, int]:
+    """What is fixed for a node: all that is outside, and a clamped block-mate, which is kept as a variable."""
+    mates = {j: fixed[j] for j in node.source.inputs if j in fixed and j not in outside}
+    return {**outside, **mates} if mates else outside
+
+
 def _reduced_node(
     network: Network,
     number: int,
-    variables: tuple[int, ...],
     place: Mapping[int, int],
-    fixed: Mapping[int, int],
+    kept: Kept,
+    constants: Mapping[int, int],
 ) -> Node:
     node, cards = network.nodes[number], network.domain.cardinalities
-    without = {j: code for j, code in fixed.items() if j not in place}
-    for j in node.source.inputs:  # a clamped block-mate is kept as a variable, and still a constant here
-        if j in fixed:
-            without[j] = fixed[j]
-    source, leaves = restrict(node.source, cards, without, variables)
+    source, leaves = restrict(node.source, constants, kept)
     mine = tuple(place[i] for i in node.variables if i in place)
     cells = node.table.probabilities[leaves]
     if len(mine) < len(node.variables):

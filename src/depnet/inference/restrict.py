@@ -6,15 +6,19 @@ its operations with it. What is left is again a decision graph, on fewer variabl
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import IntArray
+from depnet.arrays import IntArray, read_only
 from depnet.errors import ModelError
 from depnet.model.decision_graph import DecisionGraph
 from depnet.model.operations import Merge, Operation, Split
 from depnet.model.source import ConstantSource, FunctionSource, InformationSource, LosslessSource
+
+SPLIT = 0
+"""The kind of a split among a graph's operations as arrays."""
 
 
 def reached(
@@ -40,6 +44,9 @@ def reached(
 def _reached_in_graph(
     graph: DecisionGraph, allowed: Mapping[int, Sequence[int]]
 ) -> tuple[frozenset[int], IntArray]:
+    if allowed.keys().isdisjoint(graph.inputs):  # everything: a test that decides nothing is not in the graph
+        compiled = graph.compiled
+        return frozenset(graph.inputs), np.sort(compiled.begin[compiled.variable < 0]).astype(np.int64)
     variable, begin, children = (part.tolist() for part in graph.compiled)
     inputs, leaves, seen, stack = set(), [], {0}, [0]
     while stack:
@@ -57,40 +64,61 @@ def _reached_in_graph(
     return frozenset(inputs), np.array(sorted(leaves), dtype=np.int64)
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The variables that are kept, renumbered 0, 1, ...: made once, and shared by all nodes of a wide network."""
+
+    number: IntArray
+    """Of each variable its new number; -1 where it is not kept."""
+    cardinalities: tuple[int, ...]
+    """In the new numbering."""
+
+    @classmethod
+    def of(cls, variables: Sequence[int], cardinalities: Sequence[int]) -> "Kept":
+        """Keep `variables` out of all that have these cardinalities."""
+        number = np.full(len(cardinalities), -1)
+        number[list(variables)] = np.arange(len(variables))
+        return cls(read_only(number), tuple(cardinalities[j] for j in variables))
+
+
 def restrict(
-    source: InformationSource,
-    cardinalities: Sequence[int],
-    fixed: Mapping[int, int],
-    kept: Sequence[int],
+    source: InformationSource, fixed: Mapping[int, int], kept: Kept
 ) -> tuple[InformationSource, IntArray]:
-    """The source with the variables `fixed` at their codes, over the variables `kept`, renumbered 0, 1, ...
+    """The source with the variables `fixed` at their codes, over the variables that are kept.
 
     Every variable is fixed or kept. Also returns the leaf of the old source that each new leaf is.
     """
-    number = {j: place for place, j in enumerate(kept)}
+    number = kept.number
     if isinstance(source, ConstantSource):
         return source, np.zeros(1, dtype=np.int64)
     if isinstance(source, DecisionGraph):
+        kinds, first, second = source.arrays
+        splits = kinds == SPLIT
+        if fixed.keys().isdisjoint(second[splits].tolist()):  # no test is decided: only the numbers change
+            renamed = second.copy()
+            renamed[splits] = number[second[splits]]
+            graph = DecisionGraph.recorded(kinds, first, renamed, kept.cardinalities, source.size)
+            return graph if len(kinds) else ConstantSource(), np.arange(source.size)
         operations, leaves = _restrict_operations(source, fixed, number)
         if not operations:
             return ConstantSource(), leaves
-        return DecisionGraph(operations, tuple(cardinalities[j] for j in kept)), leaves
+        return DecisionGraph(operations, kept.cardinalities), leaves
     if isinstance(source, LosslessSource):
         only = {j: (code,) for j, code in fixed.items()}
         left = [place for place, j in enumerate(source.inputs) if j not in fixed]
         _, lossless_leaves = reached(source, only)
         assert lossless_leaves is not None
         # Ascending old leaves are the remaining inputs in row-major order, and so are the new leaves.
-        renumbered = [number[source.inputs[place]] for place in left]
+        renumbered = [int(number[source.inputs[place]]) for place in left]
         if renumbered != sorted(renumbered):
             raise ModelError("the variables kept must be in ascending order.")
         sizes = tuple(source.input_cardinalities[place] for place in left)
         return LosslessSource(tuple(renumbered), sizes), lossless_leaves
-    return _restrict_function(source, len(cardinalities), fixed, number), np.arange(source.size)
+    return _restrict_function(source, fixed, number), np.arange(source.size)
 
 
 def _restrict_operations(
-    graph: DecisionGraph, fixed: Mapping[int, int], number: Mapping[int, int]
+    graph: DecisionGraph, fixed: Mapping[int, int], number: IntArray
 ) -> tuple[tuple[Operation, ...], IntArray]:
     """Replay the operations on old leaves, each of which stands for a living new leaf or for none (-1)."""
     names = iter(range(1, 1 << 62))
@@ -108,7 +136,7 @@ def _restrict_operations(
                 children[fixed[operation.variable]] = name
                 old.extend(children)
             else:
-                operations.append(Split(new.index(name), number[operation.variable]))
+                operations.append(Split(new.index(name), int(number[operation.variable])))
                 new.remove(name)
                 children = [next(names) for _ in range(cardinality)]
                 old.extend(children)
@@ -128,10 +156,10 @@ def _restrict_operations(
 
 
 def _restrict_function(
-    source: InformationSource, variables: int, fixed: Mapping[int, int], number: Mapping[int, int]
+    source: InformationSource, fixed: Mapping[int, int], number: IntArray
 ) -> FunctionSource:
     left = [j for j in source.inputs if j not in fixed]
-    template = np.zeros(variables, dtype=np.uint16)
+    template = np.zeros(len(number), dtype=np.uint16)
     for j in source.inputs:
         template[j] = fixed.get(j, 0)
 
@@ -140,4 +168,4 @@ def _restrict_function(
         rows[:, left] = codes
         return source(rows)
 
-    return FunctionSource(function, tuple(number[j] for j in left), source.size)
+    return FunctionSource(function, tuple(number[left].tolist()), source.size)

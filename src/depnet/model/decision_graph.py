@@ -51,6 +51,7 @@ class DecisionGraph:
     cardinalities: tuple[int, ...]
     _size: int = field(init=False, repr=False, compare=False)
     _compiled: list[CompiledGraph] = field(init=False, repr=False, compare=False)  # empty until needed
+    _inputs: list[tuple[int, ...]] = field(init=False, repr=False, compare=False)  # likewise
     _recorded: tuple[NDArray[Any], ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -59,6 +60,7 @@ class DecisionGraph:
         object.__setattr__(self, "cardinalities", tuple(self.cardinalities))
         object.__setattr__(self, "_size", checked_size(self.operations, self.cardinalities))
         object.__setattr__(self, "_compiled", [])
+        object.__setattr__(self, "_inputs", [])
         object.__setattr__(self, "_recorded", ())
 
     @classmethod
@@ -80,6 +82,7 @@ class DecisionGraph:
         object.__setattr__(graph, "cardinalities", cardinalities)
         object.__setattr__(graph, "_size", size)
         object.__setattr__(graph, "_compiled", [] if compiled is None else [compiled])
+        object.__setattr__(graph, "_inputs", [])
         object.__setattr__(graph, "_recorded", (kinds, first, second))
         return graph
 
@@ -116,8 +119,10 @@ class DecisionGraph:
     @property
     def inputs(self) -> tuple[int, ...]:
         """The variables tested in the compiled graph."""
-        tested = np.unique(self.compiled.variable)
-        return tuple(int(j) for j in tested if j >= 0)
+        if not self._inputs:
+            tested = np.unique(self.compiled.variable)
+            self._inputs.append(tuple(tested[tested >= 0].tolist()))
+        return self._inputs[0]
 
     def __call__(self, codes: ArrayLike) -> LeafArray:
         """The leaf of every row, by walking the compiled graph in the native core."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet._native import sampler as native
-from depnet.arrays import CodeArray, FloatArray
+from depnet.arrays import CodeArray, FloatArray, strides_of
 from depnet.model import DecisionGraph, Evidence, LosslessSource, Network
 from depnet.sampling.rule import UpdateRule
 from depnet.sampling.thresholds import guide_of, thresholds_of, uniform_thresholds
@@ -64,7 +64,7 @@ class Tabulator:
 
     def strides(self, inputs: Sequence[int]) -> list[int]:
         """Row-major strides: the last input moves fastest."""
-        return [self.size(inputs[k + 1 :]) for k in range(len(inputs))]
+        return strides_of([self.cardinalities[j] for j in inputs])
 
     def leaves(self, rule: UpdateRule, inputs: Sequence[int]) -> NDArray[np.int32]:
         """The leaf of every joint state of `inputs`, row-major."""

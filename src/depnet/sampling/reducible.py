@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from depnet.arrays import strides_of
 from depnet.errors import ReducibleError, ReducibleWarning, SamplingError
 from depnet.sampling.plan import Plan
 from depnet.sampling.rule import UpdateRule, tilt_of
@@ -81,7 +82,7 @@ def recurrent_states(plan: Plan) -> NDArray[np.int64]:
     size = _states(plan)
     codes = np.zeros((size, len(cards)), dtype=plan.dtype, order="F")
     codes[:] = plan.blank(1)[:, 0]
-    strides = {i: math.prod(cards[j] for j in free[k + 1 :]) for k, i in enumerate(free)}
+    strides = dict(zip(free, strides_of([cards[i] for i in free]), strict=True))
     state = np.arange(size)
     for i in free:
         codes[:, i] = state // strides[i] % cards[i]
