@@ -51,17 +51,19 @@ def test_one_version() -> None:
     assert f"\n## {version}" in text("CHANGELOG.md")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "README.md",
-        "CONTRIBUTING.md",
-        "docs/paper-map.md",
-        "docs/model-file.md",
-        "docs/tutorial.md",
-        "docs/command-line.md",
-    ],
-)
+PAGES = [
+    "README.md",
+    "CONTRIBUTING.md",
+    *sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md")),
+]
+
+
+def test_every_page_can_be_found_from_the_readme() -> None:
+    for page in PAGES[2:]:
+        assert f"({page})" in text("README.md"), f"README does not lead to {page}"
+
+
+@pytest.mark.parametrize("name", PAGES)
 def test_links_lead_to_files(name: str) -> None:
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text(name)):
         if "://" not in target:

@@ -1,15 +1,29 @@
 """docs/command-line.md says what there is: every command, and every field of its JSON."""
 
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from depnet.cli.main import depnet as group
-from tests.cli.entry import answer
+from tests.cli.entry import answer, depnet
 
 TEXT = (Path(__file__).parent.parent.parent / "docs" / "command-line.md").read_text(encoding="utf-8")
+
+
+README = (Path(__file__).parent.parent.parent / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_readme_s_commands_run_as_they_stand(tmp_path: Path) -> None:
+    """One after the other in an empty directory, but for `explore`, which stays."""
+    (block,) = re.findall(r"^```\n(depnet example .*?)^```", README, flags=re.M | re.S)
+    lines = [shlex.split(line, comments=True)[1:] for line in block.splitlines()]
+    assert len(lines) >= 7
+    for words in lines:
+        if words[0] != "explore":
+            depnet(*words, cwd=tmp_path)
 
 
 def documented(command: str) -> str:
