@@ -236,6 +236,24 @@ def test_a_message_that_says_nothing_does_nothing(server: Watched, message: str,
     assert b".py" not in said
 
 
+def test_what_nobody_understands_is_one_line_in_the_terminal(server: Watched) -> None:
+    """After all these messages, and some that reach handlers: no traceback, and the errors are still named."""
+    for message in ('42["handshake"]', '42["handshake",{}]', "42[", "zzz", '40{"a":'):
+        with websocket(server.url) as connection:
+            connection.sendall(frame(b"40"))
+            heard(connection, enough=b"40{")
+            connection.sendall(frame(message.encode()) + frame(b"\x03\xe8", opcode=8))
+            heard(connection)
+    for _ in range(100):  # tasks are told of when they are collected
+        if "KeyError: 'client_id'" in server.said():
+            break
+        server.alive()
+        time.sleep(0.05)
+    assert "KeyError: 'client_id'" in server.said()
+    assert "JSONDecodeError" in server.said()
+    assert "Traceback" not in server.said()
+
+
 def test_an_open_page_takes_only_what_it_has(server: Watched) -> None:
     """Events of no element, no listener, and values that are no choice: the page's own socket sends them."""
     text = asked(server.url, head(server.url, "GET", "/ask")).decode()

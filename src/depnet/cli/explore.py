@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from depnet.cli.command import command, emit
+from depnet.cli.command import command, emit, manners
 from depnet.cli.table_options import text_options
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ def explore(
             port=port,
             browse=not no_open,
             announce=_announce_json if as_json else _announce,
+            debug=manners().debug,
         )
     except OSError as error:
         if error.filename is not None:

@@ -20,6 +20,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import RedirectResponse, Response
 
 import depnet
+from depnet.explorer import log
 from depnet.explorer.frame import DARK_COOKIE, frame, head
 from depnet.explorer.guard import Address, Guard, is_this_machine
 from depnet.explorer.loaded import Loaded, Shelf
@@ -130,8 +131,12 @@ def serve(
     port: int | None = None,
     announce: Callable[[str], None] = print,
     browse: bool = True,
+    debug: bool = False,
 ) -> None:
-    """Serve until interrupted. `announce` gets the address, with its token where the host needs one."""
+    """Serve until interrupted. `announce` gets the address, with its token where the host needs one.
+
+    `debug`: what others send and nobody understands is logged in full.
+    """
     logging.getLogger("nicegui").setLevel(logging.ERROR)
     with contextlib.closing(listen(host, port)) as listener, _private_temporary_files():
         taken = listener.getsockname()[1]
@@ -152,6 +157,8 @@ def serve(
                 timeout_graceful_shutdown=1,
             )
         )
+        if not debug:
+            log.keep_short()
         if loaded is not None:  # while the browser opens
             threading.Thread(target=loaded.warm, daemon=True).start()
         announce(url)
