@@ -1,5 +1,9 @@
 """`depnet fit --cluster` and `--local-cluster`, on real clusters of worker processes."""
 
+import contextlib
+import json
+import socket
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -7,7 +11,7 @@ import pytest
 import depnet
 from depnet import Dataset
 from depnet.cli.fit_cluster import NOT_ON_A_CLUSTER
-from tests.cli.entry import answer, real, refused
+from tests.cli.entry import real, refused
 from tests.cluster.tables import assert_same_network, mixed_table, write_parts
 
 distributed = pytest.importorskip("distributed")
@@ -16,13 +20,25 @@ pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("das
 FIT = ["--penalty", "structural-mdl", "--missing", "error"]
 
 
+@contextlib.contextmanager
+def usual_port_taken() -> Iterator[None]:
+    """Dask's usual port for its dashboard, taken by us or by somebody else."""
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):
+            stack.enter_context(socket.create_server(("127.0.0.1", 8787)))
+        yield
+
+
 def test_a_local_cluster_gives_the_network_of_one_process(tmp_path: Path) -> None:
     rows = tmp_path / "rows"
     rows.mkdir()
     frame = mixed_table(2000, seed=6)
     write_parts(frame, rows, 3)
     model = tmp_path / "model.json"
-    found = answer("fit", rows, "--local-cluster", 2, *FIT, "-o", model, by=real)
+    with usual_port_taken():
+        done = real("fit", rows, "--local-cluster", 2, *FIT, "-o", model, "--json")
+    assert b"8787" not in done.stderr, "nobody asked for a dashboard"
+    found = json.loads(done.stdout)
     expected = depnet.learn(Dataset.from_frame(frame), penalty="structural-mdl", smoothing=0.5)
     assert_same_network(depnet.load(model), expected)
     assert found["rows"] == 2000

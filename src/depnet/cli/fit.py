@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from depnet.cli.command import FORCE, JOBS, SEED, command, output
-from depnet.cli.table_options import BINS, COLUMNS, MISSING, WHERE, learning_options, text_options
+from depnet.cli.table_options import learning_options, new_table_options, text_options
 from depnet.wording import counted
 
 if TYPE_CHECKING:
+    from depnet.cli.table_options import NewTable
     from depnet.estimators.settings import Settings
     from depnet.inference.completion import Completed
     from depnet.learning.certificate import Certificate
@@ -46,10 +47,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Tilt the tables until the model's own marginals are the data's (some seconds).",
 )
-@MISSING
-@COLUMNS
-@WHERE
-@BINS
+@new_table_options
 @learning_options
 @click.option(
     "--cluster",
@@ -74,15 +72,8 @@ def fit(
     smoothing: float,
     blocks: tuple[str, ...],
     calibrate: bool,
-    missing: str,
-    columns: tuple[str, ...],
-    where: str | None,
-    bins: tuple[str, ...],
-    max_leaves: int | None,
-    min_leaf_rows: int,
-    roles: tuple[str, ...],
-    forbid: tuple[str, ...],
-    max_seconds: float | None,
+    chosen: "NewTable",
+    learning: dict[str, Any],
     cluster: str | None,
     local_cluster: int | None,
     resume: str | None,
@@ -98,8 +89,7 @@ def fit(
     from depnet.cli.command import emit, generator
     from depnet.cli.files import check_output, save_model
     from depnet.cli.progress import progress
-    from depnet.cli.table_options import bins_of, blocks_of, column_names, links_of, roles_of
-    from depnet.cli.tables import read_new
+    from depnet.cli.table_options import blocks_of
     from depnet.estimators.settings import Settings
     from depnet.learning.certificate import certificate
 
@@ -107,27 +97,16 @@ def fit(
         penalty=penalty,
         smoothing=smoothing,
         blocks=blocks_of(blocks),
-        max_leaves=max_leaves,
-        min_leaf_rows=min_leaf_rows,
-        roles=roles_of(roles),
-        forbidden=links_of(forbid),
-        max_seconds=max_seconds,
         calibrate=calibrate,
         n_jobs=jobs,
         resume=resume,
+        **learning,
     )
     check_output(output, force)
     if cluster is not None or local_cluster is not None:
-        chosen = {"columns": column_names(columns), "bins": bins_of(bins) or "quantile", "missing": missing}
-        _fit_on_cluster(table, output, force, settings, chosen, where, (cluster, local_cluster), as_json)
+        _fit_on_cluster(table, output, force, settings, chosen, (cluster, local_cluster), as_json)
         return
-    rows = read_new(
-        table,
-        columns=column_names(columns),
-        where=where,
-        bins=bins_of(bins),
-        missing="keep" if missing == "complete" else missing,
-    )
+    rows = chosen.read(table)
     rng, used = generator(seed)
     with progress("learning") as told:
         total = len(rows.domain) + (0 if rows.complete else settings.rounds)
@@ -146,8 +125,7 @@ def _fit_on_cluster(
     output: str,
     force: bool,
     settings: "Settings",
-    chosen: dict[str, Any],
-    where: str | None,
+    chosen: "NewTable",
     place: tuple[str | None, int | None],
     as_json: bool,
 ) -> None:
@@ -161,18 +139,19 @@ def _fit_on_cluster(
         raise click.UsageError("either --cluster or --local-cluster.")
     refuse_options(
         penalty=settings.penalty,
-        missing=chosen["missing"],
+        missing=chosen.missing,
         blocks=settings.blocks,
         calibrate=settings.calibrate,
-        where=where,
+        where=chosen.where,
     )
+    read = {"columns": chosen.columns, "bins": chosen.bins or "quantile", "missing": chosen.missing}
     options = {
         name: getattr(settings, name)
         for name in (
             "penalty", "smoothing", "blocks", "max_leaves", "min_leaf_rows", "roles", "forbidden", "max_seconds", "resume",
         )
     }  # fmt: skip
-    network, rounds = learn_on_cluster(table, address=address, workers=workers, options={**chosen, **options})
+    network, rounds = learn_on_cluster(table, address=address, workers=workers, options={**read, **options})
     save_model(network, output, force)
     counts = network.nodes[0].table.counts
     summary = {

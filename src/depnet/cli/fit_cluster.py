@@ -60,7 +60,7 @@ def connected(address: str | None, workers: int | None) -> Iterator[Any]:
             n_workers=workers,
             threads_per_worker=1,
             processes=True,
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",  # any free port: None is 8787, with a warning where that is taken
             host="127.0.0.1",
             silence_logs=50,
         ) as cluster,

@@ -1,11 +1,17 @@
 """The options of commands that read a table, and of those that learn from one."""
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from depnet.cli.command import Manners
+
+if TYPE_CHECKING:
+    from depnet.data import Holed
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -74,43 +80,102 @@ def text_options(command: Decorated) -> Decorated:
     return command
 
 
-def learning_options(command: Decorated) -> Decorated:
-    """What learning may do."""
-    for option in reversed(
-        (
-            click.option("--max-leaves", type=click.IntRange(min=1), help="Leaves of a node, at most."),
-            click.option(
-                "--min-leaf-rows",
-                type=click.IntRange(min=0),
-                default=0,
-                show_default=True,
-                help="Rows of a new leaf, at least.",
-            ),
-            click.option(
-                "--role",
-                "roles",
-                multiple=True,
-                metavar="NAME=target|input",
-                help="Only predicted (target), or never predicted (input); may be repeated.",
-            ),
-            click.option(
-                "--forbid",
-                multiple=True,
-                metavar="SOURCE:TARGET",
-                help="A link that must not be: TARGET does not read SOURCE; may be repeated.",
-            ),
-            click.option(
-                "--max-seconds", type=click.FloatRange(min=0), help="Nodes stay as they are by then."
-            ),
+def _gathered(
+    name: str, options: Sequence[Callable[[Decorated], Decorated]], make: Callable[..., Any]
+) -> Callable[[Decorated], Decorated]:
+    """Options of which the command gets one value, `make` of them all, under `name`."""
+
+    def decorate(command: Decorated) -> Decorated:
+        parameters = set(inspect.signature(make).parameters)
+
+        @functools.wraps(command)
+        def gathering(**given: Any) -> Any:
+            own = {key: given.pop(key) for key in parameters}
+            return command(**given, **{name: make(**own)})
+
+        decorated: Any = gathering
+        for option in reversed(options):
+            decorated = option(decorated)
+        return decorated  # type: ignore[no-any-return]  # click's options give back what they decorate
+
+    return decorate
+
+
+@dataclass(frozen=True, slots=True)
+class NewTable:
+    """A table to learn from, as the options say: which columns and rows, in which bins, and what is missing."""
+
+    columns: list[str] | None
+    where: str | None
+    bins: Any
+    missing: str
+
+    def read(self, path: str) -> "Holed":
+        """Read it; what is missing is a state, an error, or stays a hole to be completed."""
+        from depnet.cli.tables import read_new
+
+        return read_new(
+            path,
+            columns=self.columns,
+            where=self.where,
+            bins=self.bins,
+            missing="keep" if self.missing == "complete" else self.missing,
         )
-    ):
-        command = option(command)
-    return command
 
 
-def column_names(texts: tuple[str, ...]) -> list[str] | None:
-    """The names of all --columns, None where there are none."""
-    return names_in(texts) or None
+def _new_table(missing: str, columns: tuple[str, ...], where: str | None, bins: tuple[str, ...]) -> NewTable:
+    return NewTable(names_in(columns) or None, where, bins_of(bins), missing)
+
+
+new_table_options = _gathered("chosen", (MISSING, COLUMNS, WHERE, BINS), _new_table)
+"""Which table is learned from: the command gets it as `chosen`."""
+
+
+def _learning(
+    max_leaves: int | None,
+    min_leaf_rows: int,
+    roles: tuple[str, ...],
+    forbid: tuple[str, ...],
+    max_seconds: float | None,
+) -> dict[str, Any]:
+    return {
+        "max_leaves": max_leaves,
+        "min_leaf_rows": min_leaf_rows,
+        "roles": roles_of(roles),
+        "forbidden": links_of(forbid),
+        "max_seconds": max_seconds,
+    }
+
+
+learning_options = _gathered(
+    "learning",
+    (
+        click.option("--max-leaves", type=click.IntRange(min=1), help="Leaves of a node, at most."),
+        click.option(
+            "--min-leaf-rows",
+            type=click.IntRange(min=0),
+            default=0,
+            show_default=True,
+            help="Rows of a new leaf, at least.",
+        ),
+        click.option(
+            "--role",
+            "roles",
+            multiple=True,
+            metavar="NAME=target|input",
+            help="Only predicted (target), or never predicted (input); may be repeated.",
+        ),
+        click.option(
+            "--forbid",
+            multiple=True,
+            metavar="SOURCE:TARGET",
+            help="A link that must not be: TARGET does not read SOURCE; may be repeated.",
+        ),
+        click.option("--max-seconds", type=click.FloatRange(min=0), help="Nodes stay as they are by then."),
+    ),
+    _learning,
+)
+"""What learning may do: the command gets `learning`, the arguments of `depnet.learn`."""
 
 
 def names_in(texts: tuple[str, ...]) -> list[str]:

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from depnet.cli.command import JOBS, SEED, command
-from depnet.cli.table_options import BINS, COLUMNS, MISSING, WHERE, learning_options, text_options
+from depnet.cli.table_options import learning_options, new_table_options, text_options
 
 if TYPE_CHECKING:
+    from depnet.cli.table_options import NewTable
     from depnet.learning.trials import Tuning
 
 
@@ -24,10 +25,7 @@ if TYPE_CHECKING:
     help="The unit of the smoothings tried.",
 )
 @click.option("--all", "whole", is_flag=True, help="Climb the whole ladder, also where it gets no better.")
-@MISSING
-@COLUMNS
-@WHERE
-@BINS
+@new_table_options
 @learning_options
 @SEED
 @JOBS
@@ -37,15 +35,8 @@ def tune(
     validation: str | None,
     smoothing: float,
     whole: bool,
-    missing: str,
-    columns: tuple[str, ...],
-    where: str | None,
-    bins: tuple[str, ...],
-    max_leaves: int | None,
-    min_leaf_rows: int,
-    roles: tuple[str, ...],
-    forbid: tuple[str, ...],
-    max_seconds: float | None,
+    chosen: "NewTable",
+    learning: dict[str, Any],
     seed: int | None,
     jobs: int,
     as_json: bool,
@@ -57,28 +48,15 @@ def tune(
     """
     from depnet.cli.command import emit, generator
     from depnet.cli.progress import progress
-    from depnet.cli.table_options import bins_of, column_names, links_of, roles_of
-    from depnet.cli.tables import read_complete, read_new
+    from depnet.cli.tables import read_complete
     from depnet.estimators.settings import QUICK, Settings
     from depnet.learning.auto import tune
     from depnet.learning.ladder import LADDER, Auto
 
-    holed = read_new(
-        table,
-        columns=column_names(columns),
-        where=where,
-        bins=bins_of(bins),
-        missing="keep" if missing == "complete" else missing,
-    )
-    learning: dict[str, Any] = {
-        "max_leaves": max_leaves,
-        "min_leaf_rows": min_leaf_rows,
-        "roles": roles_of(roles),
-        "forbidden": links_of(forbid),
-        "n_jobs": jobs,
-    }
+    holed = chosen.read(table)
     rng, used = generator(seed)
-    completing = Settings(penalty=QUICK, smoothing=smoothing, **learning)
+    unhurried = {**learning, "max_seconds": None}  # the time is that of the trials
+    completing = Settings(penalty=QUICK, smoothing=smoothing, n_jobs=jobs, **unhurried)
     with progress("completing") as told:
         total = completing.rounds + len(holed.domain)
         ahead = None if told is None else lambda done: told(done, total)
@@ -89,7 +67,7 @@ def tune(
             auto=Auto(patience=len(LADDER)) if whole else Auto(),
             smoothing=smoothing,
             validation=None if validation is None else read_complete(validation, rows.domain),
-            max_seconds=max_seconds,
+            n_jobs=jobs,
             progress=told,
             **learning,
         )
