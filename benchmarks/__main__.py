@@ -10,7 +10,12 @@ def main() -> int:
     if len(sys.argv) < 2 or sys.argv[1] not in names:
         print(f"usage: python -m benchmarks {{{','.join(names)}}} [options]", file=sys.stderr)
         return 2
-    result = importlib.import_module(f"benchmarks.{sys.argv[1]}").main(sys.argv[2:])
+    try:
+        result = importlib.import_module(f"benchmarks.{sys.argv[1]}").main(sys.argv[2:])
+    except FileNotFoundError as error:
+        wanted = "The folder of the tables and networks is named by --data, or by DEPNET_DATA."
+        print(f"benchmarks: there is no {error.filename}. {wanted}", file=sys.stderr)
+        return 2
     return int(result or 0)
 
 
