@@ -4,6 +4,7 @@ import resource
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,33 +46,41 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", "-l", str(place)], check=True)
 
 
+def refused_over_the_old_file(
+    case: str, table: Path, model: Path, folder: Path, *, then: Callable[[], object] = bool, **options: Any
+) -> str:
+    """The message of a command that may replace a file in `folder` and cannot; `then` is done once the old one is there."""
+    name, command = COMMANDS[case]
+    output = folder / name
+    output.write_bytes(OLD)
+    then()
+    message = refused(*command(table, model, output), "--force", by=real, **options)
+    assert name in message
+    assert output.read_bytes() == OLD
+    return message
+
+
 @pytest.mark.parametrize("case", COMMANDS)
 def test_on_a_full_disk_the_old_file_is_as_it_was(
     case: str, table: Path, model: Path, small_disk: Path
 ) -> None:
-    name, command = COMMANDS[case]
-    output = small_disk / name
-    output.write_bytes(OLD)
-    (small_disk / "filler").write_bytes(b"x" * 4096)
-    message = refused(*command(table, model, output), "--force", by=real)
+    def fill() -> None:
+        (small_disk / "filler").write_bytes(b"x" * 4096)
+
+    message = refused_over_the_old_file(case, table, model, small_disk, then=fill)
     assert "No space left on device" in message or "no space" in message.lower()
-    assert name in message
-    assert output.read_bytes() == OLD
-    assert {path.name for path in small_disk.iterdir()} == {name, "filler"}
+    assert {path.name for path in small_disk.iterdir()} == {COMMANDS[case][0], "filler"}
 
 
 @pytest.mark.parametrize("case", COMMANDS)
 def test_on_a_read_only_disk_the_old_file_is_as_it_was(
     case: str, table: Path, model: Path, small_disk: Path
 ) -> None:
-    name, command = COMMANDS[case]
-    output = small_disk / name
-    output.write_bytes(OLD)
-    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
-    message = refused(*command(table, model, output), "--force", by=real)
-    assert name in message
+    def close() -> None:
+        subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+
+    message = refused_over_the_old_file(case, table, model, small_disk, then=close)
     assert "read-only" in message.lower() or "not yours to write" in message
-    assert output.read_bytes() == OLD
 
 
 @pytest.mark.parametrize("case", [case for case in COMMANDS if case.startswith(("sample", "export"))])
@@ -79,15 +88,10 @@ def test_past_the_limit_of_a_file_the_old_file_is_as_it_was(
     case: str, table: Path, model: Path, tmp_path: Path
 ) -> None:
     """The same for those who may not mount: no file may grow past a thousand bytes (nor a copy of a table that is read)."""
-    name, command = COMMANDS[case]
-    output = tmp_path / name
-    output.write_bytes(OLD)
 
     def limited() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 
-    message = refused(*command(table, model, output), "--force", by=real, before=limited)
-    assert name in message
+    message = refused_over_the_old_file(case, table, model, tmp_path, before=limited)
     assert "File too large" in message or "too large" in message.lower()
-    assert output.read_bytes() == OLD
-    assert {path.name for path in tmp_path.iterdir()} == {name}
+    assert {path.name for path in tmp_path.iterdir()} == {COMMANDS[case][0]}

@@ -169,6 +169,21 @@ def test_empty_cells_stay_empty_where_missing_is_a_state(tmp_path: Path, name: s
         ]
 
 
+def test_drawn_numbers_are_values_of_the_table_to_the_last_digit(tmp_path: Path) -> None:
+    path, out = tmp_path / "numbers.csv", tmp_path / "m.json"
+    values = [f"{1234567 + k}.{k:02d}5" for k in range(40)]
+    path.write_text(
+        "a,x\n" + "\n".join(f"{k % 2},{v}" for k, v in enumerate(values)) + "\n1,\n0,\n", encoding="utf-8"
+    )
+    depnet("fit", path, "-o", out, "--penalty", "mdl")
+    depnet("impute", out, path, "-o", tmp_path / "drawn.csv", "--method", "draw", "--seed", "1")
+    assert {row["x"] for row in rows_of(tmp_path / "drawn.csv")[-2:]} <= set(values)
+    depnet("impute", out, path, "-o", tmp_path / "mode.csv")
+    assert all(len(row["x"]) <= 9 for row in rows_of(tmp_path / "mode.csv")[-2:]), (
+        "six digits of an expectation"
+    )
+
+
 def test_imputed_cells_are_the_library_s(model: Path, tmp_path: Path) -> None:
     path = tmp_path / "holes.csv"
     depnet("example", "titanic", "--hide", "0.2", "--seed", "5", "-o", path)

@@ -12,6 +12,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -67,10 +68,22 @@ def write_filled(
     values = _values(found, empty, domain, rng)
     with tempfile.TemporaryDirectory(prefix="depnet-") as scratch:
         source = find_source(path, Path(scratch))
+        fillings = _Fillings(source, values, empty, domain, Path(scratch))
         if source.format in ("csv", "tsv") and _format(output) in ("csv", "tsv"):
-            _fill_text(source, values, empty, domain, output, force, Path(scratch))
+            _fill_text(fillings, output, force)
         else:
-            _fill_typed(source, values, empty, domain, output, force, Path(scratch))
+            _fill_typed(fillings, output, force)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fillings:
+    """A table's file, and what its empty cells get: for each variable the `values` of its holes, in order."""
+
+    source: "Source"
+    values: list[Any]
+    empty: "NDArray[np.bool_]"
+    domain: "Domain"
+    scratch: Path
 
 
 def _values(
@@ -90,21 +103,14 @@ def _values(
         codes = np.asarray(found.codes)[rows, i]
         if rng is None:
             law = found.cells.probabilities[variable.name][rows]
-            values.append(expected_piece(codes, law, variable, columns[i]).objects())
+            expected = expected_piece(codes, law, variable, columns[i]).objects()
+            values.append([_rounded(value) for value in expected])
         else:
             values.append(piece_of(codes, variable, columns[i], rng).objects())
     return values
 
 
-def _fill_text(
-    source: "Source",
-    values: list[Any],
-    empty: "NDArray[np.bool_]",
-    domain: "Domain",
-    output: str,
-    force: bool,
-    scratch: Path,
-) -> None:
+def _fill_text(fillings: _Fillings, output: str, force: bool) -> None:
     from depnet.data.reading.text import Dialect, csv_names, in_utf8
 
     known = {
@@ -112,12 +118,12 @@ def _fill_text(
         for name, value in manners().dialect.items()
         if name in ("header", "delimiter", "encoding")
     }
-    dialect = Dialect(**known)
+    dialect, source, empty = Dialect(**known), fillings.source, fillings.empty
     if not dialect.is_utf8:
-        source = in_utf8(source, dialect.encoding, scratch)
+        source = in_utf8(source, dialect.encoding, fillings.scratch)
     names, delimiter, skip = csv_names(source, dialect)
-    places = [names.index(name) for name in domain.names]
-    ahead = [iter(column) for column in values]
+    places = [names.index(name) for name in fillings.domain.names]
+    ahead = [iter(column) for column in fillings.values]
     with (
         source.open() as raw,
         written(output, force) as file,
@@ -149,23 +155,15 @@ def _fill_text(
         )
 
 
-def _fill_typed(
-    source: "Source",
-    values: list[Any],
-    empty: "NDArray[np.bool_]",
-    domain: "Domain",
-    output: str,
-    force: bool,
-    scratch: Path,
-) -> None:
+def _fill_typed(fillings: _Fillings, output: str, force: bool) -> None:
     """The file's own columns, but for the cells that a table of fillings, with a row for each row, has."""
     import duckdb
 
     from depnet.data.reading.engine import identifier, text_literal
 
-    form = _format(output)
-    fillings = scratch / "fillings.csv"
-    _write_fillings(fillings, values, empty)
+    form, source = _format(output), fillings.source
+    cells = fillings.scratch / "fillings.csv"
+    _write_fillings(cells, fillings.values, fillings.empty)
     table = {
         "csv": f"read_csv({text_literal(str(source.path))}, {_TEXT})",
         "tsv": f"read_csv({text_literal(str(source.path))}, delim = '\t', {_TEXT})",
@@ -179,10 +177,10 @@ def _fill_typed(
         "parquet": "FORMAT parquet",
     }[form]
     zipped = ", COMPRESSION gzip" if output.endswith(".gz") else ""
-    target = scratch / "filled"
+    target = fillings.scratch / "filled"
     with duckdb.connect() as connection:
         types = {row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {table}").fetchall()}
-        filled = {name: i for i, name in enumerate(domain.names)}
+        filled = {name: i for i, name in enumerate(fillings.domain.names)}
         chosen = ", ".join(
             f"CASE WHEN f.f{filled[name]} IS NULL THEN t.{identifier(name)} "
             f"ELSE CAST(f.f{filled[name]} AS {kind}) END AS {identifier(name)}"
@@ -192,7 +190,7 @@ def _fill_typed(
         )
         columns = ", ".join(f"'f{i}': 'VARCHAR'" for i in range(len(filled)))
         reader = (
-            f"read_csv({text_literal(str(fillings))}, header = true, auto_detect = false, delim = ',', "
+            f"read_csv({text_literal(str(cells))}, header = true, auto_detect = false, delim = ',', "
             f"columns = {{{columns}}})"
         )
         connection.execute(
@@ -217,9 +215,14 @@ def _write_fillings(path: Path, values: list[Any], empty: "NDArray[np.bool_]") -
             out.writerow(row)
 
 
+def _rounded(value: Any) -> Any:
+    """An expected number to six digits, more than it is worth; what was drawn is a value of the table, and stays."""
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
 def _text(value: Any) -> str:
     if isinstance(value, float):
-        return f"{value:.6g}"
+        return repr(float(value)).removesuffix(".0")
     if isinstance(value, bool):
         return str(value).lower()
     return value.isoformat(sep=" ") if isinstance(value, dt.datetime) else str(value)
