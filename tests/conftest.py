@@ -1,5 +1,6 @@
 """One seed for the suite, --long for what takes minutes, and one worker for the tests that share a browser."""
 
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
@@ -28,6 +29,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # What a shell starts in the background ignores Ctrl-C, and tests that send it would wait for ever.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     settings.load_profile("long" if config.getoption("--long") else "short")
 
 

@@ -46,6 +46,18 @@ def test_a_local_cluster_gives_the_network_of_one_process(tmp_path: Path) -> Non
     assert found["rounds"] > 1
 
 
+def test_the_penalty_may_be_chosen_there(tmp_path: Path) -> None:
+    frame = mixed_table(200, seed=8)[["class", "alive"]]
+    (tmp_path / "rows").mkdir()
+    write_parts(frame, tmp_path / "rows", 2)
+    model = tmp_path / "model.json"
+    real(
+        "fit", tmp_path / "rows", "--local-cluster", 2, "--missing", "error", "-o", model
+    )  # auto is the default
+    expected = depnet.learn(Dataset.from_frame(frame), penalty="auto", smoothing=0.5)
+    assert_same_network(depnet.load(model), expected)
+
+
 def test_a_cluster_by_its_address(tmp_path: Path) -> None:
     frame = mixed_table(1000, seed=7)[["class", "alive", "fare"]]
     write_parts(frame, tmp_path, 2)

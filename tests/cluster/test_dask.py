@@ -12,13 +12,16 @@ import joblib
 import pytest
 
 import depnet
-from depnet import Dataset
+from depnet import Aic, Dataset, StructuralMdl
 from depnet.cluster import learn
+from depnet.learning.ladder import Auto
 from depnet.learning.rounds import Round
 from tests.cluster.tables import assert_same_network, counted_pickles, mixed_table, write_parts
 
 distributed = pytest.importorskip("distributed")
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("dask")]
+
+LADDER = Auto((StructuralMdl(), Aic()), (0.5, 2.0), standard_errors=0.5)
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +86,33 @@ def native_tables() -> int:
     from depnet.learning import native
 
     return len(native._TABLES)
+
+
+@pytest.mark.parametrize("rows_per_part", [60, 150, 10_000])
+def test_the_penalty_is_chosen_as_in_one_process(client: Any, tmp_path: Path, rows_per_part: int) -> None:
+    frame = mixed_table(300, seed=6)[["class", "alive", "parts"]]
+    write_parts(frame, tmp_path, 2, row_group=30)
+    expected = depnet.learn(Dataset.from_frame(frame), penalty=LADDER, smoothing=0.5)
+    found = learn(tmp_path, client=client, rows_per_part=rows_per_part, penalty=LADDER, smoothing=0.5)
+    assert_same_network(found, expected)
+
+
+def test_workers_killed_while_it_is_chosen_change_nothing(client: Any, tmp_path: Path) -> None:
+    frame = mixed_table(26_000, seed=7)[["class", "alive", "parts"]]  # one part is held out
+    write_parts(frame, tmp_path, 4, row_group=6500)
+    expected = depnet.learn(Dataset.from_frame(frame), penalty=LADDER, smoothing=0.5)
+    killed = []
+
+    def kill(report: Round) -> None:
+        if report.number == 4:
+            client.wait_for_workers(2)
+            for pid in client.run(os.getpid).values():
+                os.kill(pid, signal.SIGKILL)
+                killed.append(pid)
+
+    found = learn(tmp_path, client=client, rows_per_part=5000, penalty=LADDER, smoothing=0.5, report=kill)
+    assert len(killed) == 2
+    assert_same_network(found, expected)
 
 
 def test_a_killed_driver_continues_from_its_file(tmp_path: Path) -> None:

@@ -4,10 +4,11 @@ from typing import Any
 import pytest
 
 import depnet
-from depnet import Dataset, StructuralMdl
+from depnet import Dataset, Mdl, StructuralMdl
 from depnet.cluster import learn
 from depnet.cluster.on_disk import bytes_of
-from depnet.errors import DataError
+from depnet.errors import DataError, LearningError
+from depnet.learning.ladder import Auto
 from depnet.learning.rounds import Round
 from tests.cluster.tables import assert_same_network, mixed_table, write_parts
 
@@ -22,6 +23,61 @@ def test_rows_on_disk_give_the_network_of_rows_in_memory(tmp_path: Path, parts: 
     assert_same_network(found, expected)
     assert rounds[-1].done + rounds[-1].live <= len(found.nodes)
     assert [each.number for each in rounds] == list(range(1, len(rounds) + 1))
+
+
+@pytest.mark.parametrize("rows", [3000, 26_000])  # several parts are held out, and one
+def test_the_penalty_is_chosen_as_in_memory(tmp_path: Path, rows: int) -> None:
+    frame = mixed_table(rows, seed=7)
+    write_parts(frame, tmp_path, 3)
+    expected = depnet.learn(Dataset.from_frame(frame), penalty="auto", smoothing=0.5)
+    rounds: list[Round] = []
+    done: list[tuple[int, int]] = []
+    found = learn(
+        tmp_path,
+        memory="0.32GB",
+        rows_per_part=rows // 4,
+        penalty="auto",
+        smoothing=0.5,
+        report=rounds.append,
+        progress=lambda *told: done.append(told),
+    )
+    assert_same_network(found, expected)
+    assert [each.number for each in rounds] == list(range(1, len(rounds) + 1))  # of all fits together
+    assert done == sorted(done)
+    assert done[-1] == (6, 6)
+    with pytest.raises(LearningError, match="smoothing above 0"):
+        learn(tmp_path / "not even looked at", memory="1GB", penalty="auto")
+
+
+def test_a_choice_that_was_stopped_goes_on_from_its_file(tmp_path: Path) -> None:
+    frame = mixed_table(1000, seed=8)
+    (tmp_path / "rows").mkdir()
+    write_parts(frame, tmp_path / "rows", 2)
+    ladder = Auto((Mdl(), StructuralMdl()), (1.0,))
+    options: dict[str, Any] = {
+        "memory": "1GB",
+        "penalty": ladder,
+        "smoothing": 0.5,
+        "resume": tmp_path / "resume",
+    }
+
+    class StopError(Exception):
+        pass
+
+    def stop(done: int, nodes: int) -> None:
+        if done == 3:
+            raise StopError
+
+    with pytest.raises(StopError):
+        learn(tmp_path / "rows", progress=stop, **options)
+    kept = (tmp_path / "resume").read_bytes()
+    rounds: list[Round] = []
+    found = learn(tmp_path / "rows", report=rounds.append, **options)
+    assert_same_network(found, depnet.learn(Dataset.from_frame(frame), penalty=ladder, smoothing=0.5))
+    assert (tmp_path / "resume").read_bytes().startswith(kept)
+    whole: list[Round] = []
+    learn(tmp_path / "rows", **{**options, "resume": None, "report": whole.append})
+    assert len(rounds) < len(whole)
 
 
 def test_options_are_those_of_learn(tmp_path: Path) -> None:

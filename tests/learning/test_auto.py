@@ -14,7 +14,7 @@ from depnet.learning.ladder import Auto
 from depnet.learning.options import plan
 from depnet.learning.trials import Choice
 from depnet.model.network import Network
-from depnet.model.score import score
+from depnet.model.score import node_log_theta, score
 
 
 def noise_and_copies(rows: int, noise: int = 6, seed: int = 0) -> Dataset:
@@ -83,6 +83,22 @@ def test_a_node_leaves_the_pool_where_it_is_surely_better() -> None:
     assert [node.source.size > 1 for node in network.nodes] == [True] * 5 + [False]
     _, pooled = chosen(dataset, Auto(auto.penalties, (1.0,), standard_errors=1e9), validation=held)
     assert pooled.penalties == (generous,) * 6
+
+
+def test_the_standard_error_is_that_of_the_rows_one_by_one() -> None:
+    """The literal twin: the mean over held-out rows of what the node's own candidate gains, by its standard error."""
+    dataset, held = different_needs(200, 0), different_needs(1000, 1)
+
+    def prohibitive(parameters: int, rows: int) -> float:
+        return 0.5 * parameters
+
+    candidates = (prohibitive, NoPenalty())
+    own, pooled = (learn(dataset, penalty=each, smoothing=0.5).nodes[5] for each in candidates)
+    gains = node_log_theta(own, held) - node_log_theta(pooled, held)
+    errors = gains.mean() / (gains.std() / math.sqrt(len(gains)))
+    for factor, chosen_by_node in ((1 - 1e-9, prohibitive), (1 + 1e-9, candidates[1])):
+        _, choice = chosen(dataset, Auto(candidates, (1.0,), factor * errors), validation=held)
+        assert choice.penalties[5] == chosen_by_node
 
 
 def test_the_order_and_the_grouping_of_rows_do_not_matter() -> None:

@@ -138,7 +138,6 @@ def _fit_on_cluster(
     if address is not None and workers is not None:
         raise click.UsageError("either --cluster or --local-cluster.")
     refuse_options(
-        penalty=settings.penalty,
         missing=chosen.missing,
         blocks=settings.blocks,
         calibrate=settings.calibrate,

@@ -12,19 +12,16 @@ if TYPE_CHECKING:
     from depnet.model.network import Network
 
 NOT_ON_A_CLUSTER = {
-    "--penalty auto": "it holds rows out. Choose one, such as --penalty structural-mdl, or let depnet fit choose it on a "
-    "sample of the rows that fits this machine.",
     "--missing complete": "it draws all rows again and again. Choose --missing state or --missing error.",
-    "--blocks auto": "it holds rows out. Name the blocks.",
+    "--blocks auto": "it runs chains that start at rows. Name the blocks.",
     "--calibrate": "it counts rows of the whole table. Learn on the cluster, then use depnet.calibrate on a sample.",
     "--where": "workers read whole files. Write the rows that you want to Parquet files of their own.",
 }
 
 
-def refuse_options(*, penalty: str, missing: str, blocks: Any, calibrate: bool, where: str | None) -> None:
+def refuse_options(*, missing: str, blocks: Any, calibrate: bool, where: str | None) -> None:
     """What needs all rows in one place is refused before anything begins."""
     asked = {
-        "--penalty auto": penalty == "auto",
         "--missing complete": missing == "complete",
         "--blocks auto": blocks == "auto",
         "--calibrate": calibrate,
@@ -76,16 +73,20 @@ def learn_on_cluster(
     from depnet.cli.progress import progress
     from depnet.cluster import learn
 
-    rounds = 0
+    rounds = grown = 0
     with connected(address, workers) as client, progress("reading") as told:
+
+        def count(done: int, nodes: int) -> None:
+            nonlocal grown
+            grown = done
 
         def report(done: "Round") -> None:
             nonlocal rounds
             rounds = done.number
             if told is not None:
-                told(done.done, done.nodes, round_text(done))
+                told(grown, done.nodes, round_text(done))
 
-        return learn(table, client=client, report=report, **options), rounds
+        return learn(table, client=client, progress=count, report=report, **options), rounds
 
 
 def round_text(done: "Round") -> str:

@@ -7,13 +7,18 @@ the same task; it then knows nothing of the leaves, says so, and is told all ope
 
 import threading
 from collections.abc import Callable, Sequence
+from operator import getitem
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import IntArray
-from depnet.learning.rounds import Errand, PartRows, wire_type
+from depnet.learning.crossed import Crossed, Crossing, added
+from depnet.learning.deal_parts import deal_parts
+from depnet.learning.distinct import Distinct
+from depnet.learning.part_rows import Errand, PartRows
+from depnet.learning.rounds import wire_type
 from depnet.model import InformationSource
 
 Client: TypeAlias = Any
@@ -40,6 +45,15 @@ class WorkerPart:
         with self._lock:
             return self.rows.count(errands)
 
+    def distinct(self, seed: int) -> Distinct:
+        """`PartRows.distinct`."""
+        return self.rows.distinct(seed)
+
+    def dealt(self, distinct: Distinct, held: IntArray) -> "tuple[WorkerPart, WorkerPart]":
+        """`PartRows.dealt`, as parts with the same number."""
+        learned, scored = self.rows.dealt(distinct, held)
+        return WorkerPart(self.number, learned), WorkerPart(self.number, scored)
+
     def __getstate__(self) -> tuple[int, PartRows]:
         return self.number, self.rows
 
@@ -59,19 +73,23 @@ class Answer(NamedTuple):
 
 
 class DaskParts:
-    """The rows of all parts: `parts` are futures of `WorkerPart`, their places being their numbers."""
+    """The rows of all parts: `parts` are futures of `WorkerPart`, their places being their numbers.
 
-    def __init__(self, client: Client, parts: Sequence[Future], total: int) -> None:
+    `states` are the joint states of each node's target, `total` is at least the rows of all parts.
+    """
+
+    def __init__(self, client: Client, parts: Sequence[Future], states: Sequence[int], total: int) -> None:
         self._client = client
         self._parts = tuple(parts)
+        self._states = tuple(states)
         self._type = wire_type(total)
         self.again = 0
         """How often a part was told everything anew."""
 
     def roots(self, nodes: Sequence[int]) -> list[IntArray]:
         """For each of the nodes, how many rows have each state of its target."""
-        each = [self._client.submit(_roots, part, tuple(nodes), pure=False) for part in self._parts]
-        sizes = self._client.submit(_root_sizes, self._parts[0], tuple(nodes), pure=False).result()
+        each = self._call(_roots, self._parts, [tuple(nodes)] * len(self._parts))
+        sizes = [self._states[node] for node in nodes]
         return np.split(self._sum(each).counts.astype(np.int64), np.cumsum(sizes)[:-1])
 
     def count(self, errands: Sequence[Errand], again: Callable[[], list[Errand]]) -> IntArray:
@@ -84,17 +102,39 @@ class DaskParts:
             counts = counts + answer.counts  # of parts that were all stale there is a single zero so far
         return counts
 
-    def tabulate(self, node: int, source: InformationSource) -> IntArray:
-        """[leaf, state]: how many rows have each state of the node's target at each leaf of `source`."""
-        each = [self._client.submit(_tabulate, part, node, source, pure=False) for part in self._parts]
-        return self._sum(each).counts.astype(np.int64)
+    def tabulate(self, nodes: Sequence[int], sources: Sequence[InformationSource]) -> list[IntArray]:
+        """For each of the nodes [leaf, state]: how many rows have each state of its target at each leaf of its source."""
+        asked = list(zip(nodes, sources, strict=True))
+        each = self._call(_tabulate, self._parts, [asked] * len(self._parts))
+        shapes = [(source.size, self._states[node]) for node, source in asked]
+        ends = np.cumsum([leaves * states for leaves, states in shapes])
+        tables = np.split(self._sum(each).counts.astype(np.int64), ends[:-1])
+        return [table.reshape(shape) for table, shape in zip(tables, shapes, strict=True)]
+
+    def crossed(self, asked: Sequence[Crossing]) -> list[Crossed]:
+        """How many rows are at each pair of leaves of two sources, by state."""
+        answers = self._client.gather(self._call(_crossed, self._parts, [list(asked)] * len(self._parts)))
+        return [added(each) for each in zip(*answers, strict=True)]
+
+    def held_out(self, total: int) -> "list[tuple[DaskParts, DaskParts, int]]":
+        """Parts of the N = `total` rows: those to learn from, those to score on, and how many the latter are."""
+        return [
+            (self._side(pairs, 0, total), self._side(pairs, 1, total), held)
+            for pairs, held in deal_parts(self._call, self._client.gather, self._parts, total)
+        ]
+
+    def _side(self, pairs: Sequence[Future], side: int, total: int) -> "DaskParts":
+        parts = self._call(getitem, pairs, [side] * len(pairs))
+        return DaskParts(self._client, parts, self._states, total)
 
     def digests(self) -> list[bytes]:
         """What tells the parts' rows from others."""
-        found: list[bytes] = self._client.gather(
-            [self._client.submit(_digest, part, pure=False) for part in self._parts]
-        )
+        found: list[bytes] = self._client.gather(self._call(_digest, self._parts))
         return found
+
+    def _call(self, function: Callable[..., Any], *columns: Sequence[Any]) -> list[Future]:
+        """A task for each part: columns have a value for each, a future or what it is told."""
+        return [self._client.submit(function, *each, pure=False) for each in zip(*columns, strict=True)]
 
     def _round(self, parts: Sequence[Future], errands: Sequence[Errand]) -> Answer:
         told: Any = list(errands)
@@ -116,16 +156,16 @@ def _roots(part: WorkerPart, nodes: Sequence[int]) -> Answer:
     return Answer(np.concatenate(part.rows.roots(nodes)), ())
 
 
-def _root_sizes(part: WorkerPart, nodes: Sequence[int]) -> list[int]:
-    return [part.rows.states(node) for node in nodes]
-
-
 def _digest(part: WorkerPart) -> bytes:
     return part.rows.digest()
 
 
-def _tabulate(part: WorkerPart, node: int, source: InformationSource) -> Answer:
-    return Answer(part.rows.tabulate(node, source), ())
+def _tabulate(part: WorkerPart, asked: Sequence[tuple[int, InformationSource]]) -> Answer:
+    return Answer(np.concatenate([part.rows.tabulate(*one).ravel() for one in asked]), ())
+
+
+def _crossed(part: WorkerPart, asked: Sequence[Crossing]) -> list[Crossed]:
+    return [part.rows.crossed(one) for one in asked]
 
 
 def _count(part: WorkerPart, errands: Sequence[Errand], wire: "np.dtype[Any]") -> Answer:

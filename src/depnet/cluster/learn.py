@@ -5,7 +5,6 @@ the workers' memory, or on disk. Then rounds of counts (`depnet.learning.rounds`
 """
 
 import contextlib
-import hashlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
@@ -13,18 +12,21 @@ from typing import Any, Literal
 from depnet.cluster.dask_parts import Client
 from depnet.cluster.on_dask import DaskPlace
 from depnet.cluster.on_disk import DiskPlace, checked_memory, scratch_directory
+from depnet.cluster.parted_rows import PartedRows, Reports
 from depnet.cluster.place import Place
 from depnet.cluster.source import ROWS, parts_of
 from depnet.data import Domain
 from depnet.data.binning import MAX_BINS
 from depnet.data.describe import BinChoice
 from depnet.errors import DataError, brief
+from depnet.learning.auto import learn_chosen, smoothing_unit
+from depnet.learning.ladder import Auto
 from depnet.learning.options import Limits, Role, Task, checked_seconds, plan
 from depnet.learning.penalty import Mdl, PenaltyLike, checked_penalty, penalty_value
-from depnet.learning.resume import ResumeFile, fingerprint_of
-from depnet.learning.rounds import Parts, Round, grow_in_rounds
+from depnet.learning.resume import ResumeFile
+from depnet.learning.rounds import Parts, Round
 from depnet.learning.tasks import Progress
-from depnet.model import ConditionalTable, DecisionGraph, Network, Node
+from depnet.model import Network
 from depnet.model.table import checked_smoothing
 
 LIVE = 64
@@ -61,6 +63,8 @@ def learn(
         raise ValueError(
             "depnet.cluster.learn takes either client=, a cluster's, or memory=, a bound on this machine."
         )
+    if isinstance(options.get("penalty"), Auto) or options.get("penalty") == "auto":
+        smoothing_unit(options.get("smoothing", 0.0))  # or the first pass is for nothing
     budget = 0 if memory is None else checked_memory(memory)
     parts = parts_of(source, columns, rows_per_part)
     with contextlib.ExitStack() as stack:
@@ -84,7 +88,7 @@ def learn_parts(
     domain: Domain,
     total: int,
     *,
-    penalty: PenaltyLike = Mdl(),  # noqa: B008  # a frozen value
+    penalty: "PenaltyLike | Auto" = Mdl(),  # noqa: B008  # a frozen value
     smoothing: float = 0.0,
     blocks: Iterable[Sequence[str]] | None = None,
     max_leaves: int | None = None,
@@ -105,51 +109,31 @@ def learn_parts(
     limits = Limits(max_leaves, min_leaf_rows)
     smoothing = checked_smoothing(smoothing)
     max_seconds = checked_seconds(max_seconds)
-    rule = checked_penalty(penalty)
+    by_held_out = isinstance(penalty, Auto) or penalty == "auto"
+    rule = Mdl() if isinstance(penalty, Auto) or penalty == "auto" else checked_penalty(penalty)
     if total == 0:
         raise DataError("a network is learned from at least one row; there are none.")
     penalty_value(rule, 1, total)
     tasks = plan(domain, blocks=blocks, roles=roles, forbidden=forbidden)
-    penalties = [rule] * len(tasks)
-    cards = domain.cardinalities
-    nodes: list[Node | None] = [None] * len(tasks)
-    done = 0
-    parts = make(tasks)
-
-    def finish(number: int, source: DecisionGraph, table: ConditionalTable) -> None:
-        nonlocal done
-        nodes[number] = Node(tasks[number].targets, source, table)
-        done += 1
-        if progress is not None:
-            progress(done, len(tasks))
-
-    file, fit = None, None
-    if resume is not None:
-        key = hashlib.sha256(b"".join([b"parts", *parts.digests()]))
-        file = ResumeFile(resume, fingerprint_of(key, domain, total, tasks, penalties, limits), tasks, cards)
-        fit = file.fit()
-    try:
-        kept = fit.done if fit is not None else {}
-        missing = [number for number in range(len(tasks)) if number not in kept]
-        for number, grown in grow_in_rounds(
-            parts,
-            cards,
-            tasks,
-            penalties,
-            missing,
-            total=total,
-            limits=limits,
-            live=live,
+    rows = PartedRows(
+        make(tasks), domain, tasks, total, limits, live, None if report is None else Reports(report)
+    )
+    if by_held_out:
+        network, _ = learn_chosen(
+            rows,
+            penalty if isinstance(penalty, Auto) else Auto(),
+            smoothing=smoothing,
             max_seconds=max_seconds,
-            report=report,
-        ):
-            source = grown.source(cards)
-            if fit is not None and grown.complete:
-                fit.add(number, source)
-            finish(number, source, ConditionalTable.learned(grown.counts, smoothing))
-        for number, source in kept.items():
-            finish(number, source, ConditionalTable.from_counts(parts.tabulate(number, source), smoothing))
-    finally:
-        if file is not None:
-            file.close()
-    return Network(domain, tuple(node for node in nodes if node is not None))
+            progress=progress,
+            resume=resume,
+        )
+        return network
+    penalties = [rule] * len(tasks)
+    with contextlib.ExitStack() as stack:
+        fit = None
+        if resume is not None:
+            file = ResumeFile(resume, rows.fingerprint(penalties), tasks, domain.cardinalities)
+            fit = stack.enter_context(file).fit()
+        return rows.learn(
+            penalties, smoothing=smoothing, max_seconds=max_seconds, progress=progress, resume=fit
+        )

@@ -1,5 +1,6 @@
 """Rows on the workers of a Dask cluster."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ from depnet.cluster.source import ParquetPart
 from depnet.data.describe import BinChoice, Missing
 from depnet.data.domain import Domain
 from depnet.learning.options import Task
-from depnet.learning.rounds import PartRows
+from depnet.learning.part_rows import PartRows
 
 LIVE = 64
 """Nodes that grow at once, each with 4 bytes for every row."""
@@ -34,7 +35,8 @@ class DaskPlace:
     ) -> DaskParts:
         """The second pass: each part is coded where it is loaded, and stays there."""
         made = [self._run(part, _worker_part, number, domain, tasks) for number, part in enumerate(parts)]
-        return DaskParts(self._client, made, total)
+        states = [math.prod(domain.cardinalities[i] for i in task.targets) for task in tasks]
+        return DaskParts(self._client, made, states, total)
 
     def live(self, total: int) -> int:
         """As many as keep a round's counts worth their way."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from depnet.cluster.columns import PartColumn, describe_parts, part_columns
 from depnet.cluster.place import TablePart, coded
@@ -22,8 +23,9 @@ from depnet.cluster.source import ParquetPart
 from depnet.data.describe import BinChoice, Missing
 from depnet.data.domain import Domain
 from depnet.errors import DataError
+from depnet.learning.local_parts import LocalParts
 from depnet.learning.options import Task
-from depnet.learning.rounds import LocalParts, PartRows
+from depnet.learning.part_rows import PartRows
 
 UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 FIXED = 300_000_000
@@ -67,6 +69,7 @@ class DiskPlace:
     def __init__(self, directory: Path, memory: int) -> None:
         self._directory = directory
         self._memory = memory
+        self._files = 0
 
     def describe(
         self, parts: Sequence[TablePart], *, bins: BinChoice, max_bins: int, missing: Missing
@@ -88,13 +91,18 @@ class DiskPlace:
         """The second pass: codes are files."""
         planes = sum(k - 1 for k in domain.cardinalities)
         in_bits = total * planes // 4 <= self._memory // 2  # by row and by column
-        made = []
-        for number, part in enumerate(parts):
-            path = self._directory / f"codes-{number}.npy"
-            np.save(path, coded(_frame(part), domain).codes)
-            codes = np.load(path, mmap_mode="r")
-            made.append(PartRows(codes, domain.cardinalities, tasks, in_bits=in_bits))
-        return LocalParts(made)
+        return LocalParts(
+            [
+                PartRows(
+                    self._keep(coded(_frame(part), domain).codes),
+                    domain.cardinalities,
+                    tasks,
+                    in_bits=in_bits,
+                    keep=self._keep,
+                )
+                for part in parts
+            ]
+        )
 
     def live(self, total: int) -> int:
         """As many nodes as half of the memory holds rows of."""
@@ -105,6 +113,11 @@ class DiskPlace:
                 "Give more with memory=, or use a cluster."
             )
         return min(nodes, 64)
+
+    def _keep(self, array: NDArray[Any]) -> NDArray[Any]:
+        """The same array, on disk."""
+        self._files += 1
+        return _mapped(array, self._directory / f"part-{self._files}.npy")
 
 
 class _Here:
@@ -125,7 +138,14 @@ def _frame(part: TablePart) -> Any:
 
 
 def _on_disk(column: PartColumn, path: Path) -> PartColumn:
-    if column.ordered is None or not column.ordered.size:
+    if column.ordered is None:
         return column
-    np.save(path, column.ordered)
-    return replace(column, ordered=np.load(path, mmap_mode="r"))
+    return replace(column, ordered=_mapped(column.ordered, path))
+
+
+def _mapped(array: NDArray[Any], path: Path) -> NDArray[Any]:
+    if not array.size:  # which no file is mapped for
+        return array
+    np.save(path, array)
+    mapped: NDArray[Any] = np.load(path, mmap_mode="r")
+    return mapped

@@ -12,14 +12,15 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from depnet.data.dataset import Dataset
 from depnet.errors import LearningError
-from depnet.learning.held_out import held_out
 from depnet.learning.ladder import Auto, Share
 from depnet.learning.options import Limits, Role, Task, checked_seconds, plan
-from depnet.learning.resume import Fit, ResumeFile, fingerprint
-from depnet.learning.tasks import Progress, learn_tasks
+from depnet.learning.resume import Fit, ResumeFile
+from depnet.learning.tasks import Progress
+from depnet.learning.trial_rows import TableRows, TrialRows
 from depnet.learning.trials import Choice, Trials, Tuning
 from depnet.model.counting import check_same_domain
 from depnet.model.network import Network
@@ -27,6 +28,8 @@ from depnet.model.table import checked_smoothing
 
 Fits = Callable[[str], Fit]
 """The place of a fit, by its fingerprint, in the resume file."""
+
+Rows = TypeVar("Rows", bound=TrialRows)
 
 
 def learn_auto(
@@ -49,39 +52,57 @@ def learn_auto(
     Of `max_seconds`, trials take at most three quarters. `resume` is a file that keeps the nodes of the trials and of the
     last fit.
     """
+    rows = TableRows(dataset, tasks, limits, n_jobs)
+    return learn_chosen(
+        rows,
+        auto,
+        smoothing=smoothing,
+        validation=_checked(validation, rows),
+        max_seconds=max_seconds,
+        progress=progress,
+        resume=resume,
+        shares=shares,
+    )
+
+
+def learn_chosen(
+    rows: Rows,
+    auto: Auto,
+    *,
+    smoothing: float,
+    validation: Rows | None = None,
+    max_seconds: float | None = None,
+    progress: Progress | None = None,
+    resume: str | os.PathLike[str] | None = None,
+    shares: Sequence[Share] | None = None,
+) -> tuple[Network, Choice]:
+    """`learn_auto` from rows wherever they lie."""
     budget = checked_seconds(max_seconds)
+    shares = [Share()] * len(rows.tasks) if shares is None else shares
     with contextlib.ExitStack() as stack:
         fits: Fits | None = None
         if resume is not None:
-            fits = stack.enter_context(
-                _resume_file(resume, dataset, tasks, auto, validation, limits, shares)
-            ).fit
+            fits = stack.enter_context(_resume_file(resume, rows, auto, validation, shares)).fit
         trials, stages = _tried(
-            dataset,
-            tasks,
+            rows,
             auto,
             smoothing=smoothing,
             validation=validation,
-            n_jobs=n_jobs,
-            limits=limits,
             max_seconds=None if budget is None else 0.75 * budget,
             progress=progress,
             shares=shares,
             fits=fits,
         )
         choice = trials.choice()
-        network = learn_tasks(
-            dataset,
-            tasks,
+        del trials  # and with them the rows held out, before all rows are learned from
+        network = rows.learn(
             choice.penalties,
-            n_jobs=n_jobs,
-            limits=limits,
             max_seconds=None if budget is None else 0.25 * budget,
-            progress=_part_of(progress, len(tasks), stages - 1, stages),
-            resume=fits and fits(fingerprint(dataset, tasks, choice.penalties, limits)),
+            progress=_part_of(progress, len(rows.tasks), stages - 1, stages),
+            resume=fits and fits(rows.fingerprint(choice.penalties)),
         )
     nodes = tuple(node.smoothed(s) for node, s in zip(network.nodes, choice.smoothings, strict=True))
-    return Network(dataset.domain, nodes), choice
+    return Network(rows.domain, nodes), choice
 
 
 def tune(
@@ -108,93 +129,84 @@ def tune(
     (2, 2)
     """
     tasks = plan(dataset.domain, roles=roles, forbidden=forbidden)
+    rows = TableRows(dataset, tasks, Limits(max_leaves, min_leaf_rows), n_jobs)
     trials, _ = _tried(
-        dataset,
-        tasks,
+        rows,
         auto,
         smoothing=smoothing,
-        validation=validation,
-        n_jobs=n_jobs,
-        limits=Limits(max_leaves, min_leaf_rows),
+        validation=_checked(validation, rows),
         max_seconds=checked_seconds(max_seconds),
         progress=progress,
+        shares=[Share()] * len(tasks),
     )
     return trials.tuning()
 
 
 def _tried(
-    dataset: Dataset,
-    tasks: Sequence[Task],
+    rows: Rows,
     auto: Auto,
     *,
     smoothing: float,
-    validation: Dataset | None,
-    n_jobs: int | None,
-    limits: Limits,
+    validation: Rows | None,
     max_seconds: float | None,
     progress: Progress | None,
-    shares: Sequence[Share] | None = None,
+    shares: Sequence[Share],
     fits: Fits | None = None,
 ) -> tuple[Trials, int]:
     """The ladder climbed; and the stages that `progress` was told of, the last fit being one more."""
-    smoothing = checked_smoothing(smoothing)
-    if smoothing == 0:
-        raise LearningError(
-            'penalty="auto" scores held-out rows, which smoothing=0 may give the probability 0. Give a smoothing '
-            "above 0, such as smoothing=0.5."
-        )
-    if dataset.total == 0:
+    smoothing = smoothing_unit(smoothing)
+    if rows.total == 0:
         raise LearningError('penalty="auto": the dataset has no rows; there is nothing to learn from.')
-    if validation is not None:
-        check_same_domain("validation", dataset.domain, validation)
-        if validation.total == 0:
-            raise LearningError(
-                "validation has no rows to score on; leave it out to hold out rows of the data."
-            )
-    parts = [(dataset, validation)] if validation is not None else list(held_out(dataset))
+    parts = [(rows, validation)] if validation is not None else rows.held_out()
     ends = math.inf if max_seconds is None else time.monotonic() + max_seconds
     stages = len(auto.penalties) * len(parts) + 1
-    shares = [Share()] * len(tasks) if shares is None else shares
     trials = Trials([held for _, held in parts], auto, smoothing, shares)
     while not trials.over and (time.monotonic() < ends or not trials.networks):
         penalty = auto.penalties[len(trials.networks)]
+        rung = [share.penalty(penalty) for share in shares]
         networks = []
-        for number, (rows, _) in enumerate(parts):
-            left = None if max_seconds is None else max(ends - time.monotonic(), 0.0)
+        for number, (learned, _) in enumerate(parts):
             before = len(trials.networks) * len(parts) + number
-            told = _part_of(progress, len(tasks), before, stages)
-            rung = [share.penalty(penalty) for share in shares]
-            fit = fits and fits(fingerprint(rows, tasks, rung, limits))
             networks.append(
-                learn_tasks(
-                    rows,
-                    tasks,
+                learned.learn(
                     rung,
-                    n_jobs=n_jobs,
-                    limits=limits,
-                    max_seconds=left,
-                    progress=told,
-                    resume=fit,
+                    max_seconds=None if max_seconds is None else max(ends - time.monotonic(), 0.0),
+                    progress=_part_of(progress, len(rows.tasks), before, stages),
+                    resume=fits and fits(learned.fingerprint(rung)),
                 )
             )
         trials.add(networks)
     return trials, stages
 
 
+def smoothing_unit(smoothing: float) -> float:
+    """The unit of the smoothings tried, which is above 0."""
+    smoothing = checked_smoothing(smoothing)
+    if smoothing == 0:
+        raise LearningError(
+            'penalty="auto" scores held-out rows, which smoothing=0 may give the probability 0. Give a smoothing '
+            "above 0, such as smoothing=0.5."
+        )
+    return smoothing
+
+
+def _checked(validation: Dataset | None, rows: TableRows) -> TableRows | None:
+    """Rows to score on, of the same domain."""
+    if validation is None:
+        return None
+    check_same_domain("validation", rows.domain, validation)
+    if validation.total == 0:
+        raise LearningError("validation has no rows to score on; leave it out to hold out rows of the data.")
+    return TableRows(validation, rows.tasks, rows.limits, rows.n_jobs)
+
+
 def _resume_file(
-    path: str | os.PathLike[str],
-    dataset: Dataset,
-    tasks: Sequence[Task],
-    auto: Auto,
-    validation: Dataset | None,
-    limits: Limits,
-    shares: Sequence[Share] | None,
+    path: str | os.PathLike[str], rows: Rows, auto: Auto, validation: Rows | None, shares: Sequence[Share]
 ) -> ResumeFile:
     """One file for all fits. Its own fingerprint is of the rows, those held out, and the whole ladder."""
-    shares = [Share()] * len(tasks) if shares is None else shares
     ladder = [share.penalty(penalty) for penalty in auto.penalties for share in shares]
-    keys = [fingerprint(rows, tasks, ladder, limits) for rows in (dataset, validation) if rows is not None]
-    return ResumeFile(path, " ".join(keys), tasks, dataset.domain.cardinalities)
+    keys = [each.fingerprint(ladder) for each in (rows, validation) if each is not None]
+    return ResumeFile(path, " ".join(keys), rows.tasks, rows.domain.cardinalities)
 
 
 def _part_of(progress: Progress | None, nodes: int, before: int, stages: int) -> Progress | None:

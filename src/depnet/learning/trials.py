@@ -4,6 +4,9 @@ Every candidate, a penalty with one of the smoothings, has the score of each nod
 log theta_i(x_i | y_i). The nodes are first *pooled*: the candidate with the best sum over all nodes. A node then leaves
 the pooled choice only where its own best candidate gains more than so many standard errors of the paired difference over
 held-out rows: a node's own choice, the best of a hundred, is noisy on few rows.
+
+Scores are sums over cells of a whole number, how many held-out rows are there, times a logarithm, in a fixed order: the
+same bits wherever the rows lie.
 """
 
 import math
@@ -13,14 +16,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import xlogy
 
-from depnet.arrays import FloatArray
-from depnet.data.dataset import Dataset
+from depnet.arrays import FloatArray, IntArray
+from depnet.learning.crossed import Crossing
 from depnet.learning.ladder import Auto, Share
 from depnet.learning.penalty import Penalty
-from depnet.model.counting import leaf_counts
+from depnet.learning.trial_rows import TrialRows
 from depnet.model.network import Network
 from depnet.model.node import Node
-from depnet.model.score import node_log_theta
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +69,7 @@ class Trials:
     """The rungs tried so far: their networks, one for each part held out, and every candidate's scores."""
 
     def __init__(
-        self, held: Sequence[Dataset], auto: Auto, smoothing: float, shares: Sequence[Share]
+        self, held: Sequence[TrialRows], auto: Auto, smoothing: float, shares: Sequence[Share]
     ) -> None:
         self.networks: list[Sequence[Network]] = []
         self._held, self._auto, self._shares = held, auto, shares
@@ -80,9 +82,10 @@ class Trials:
         self.networks.append(networks)
         sums = np.zeros((len(networks[0]), len(self._smoothings)))
         for network, held in zip(networks, self._held, strict=True):
+            counts = held.tabulate([node.source for node in network.nodes])
             for i, node in enumerate(network.nodes):
                 own = [self._shares[i].smoothing * s for s in self._smoothings]
-                sums[i] += _held_scores(node, held, own)
+                sums[i] += _held_scores(node, counts[i], own)
         self._scores.append(sums / self._rows)
 
     @property
@@ -99,10 +102,9 @@ class Trials:
         scores = np.stack(self._scores, axis=1)
         flat = scores.reshape(len(scores), -1)
         pooled = int(np.argmax(flat.sum(axis=0)))
-        chosen = [
-            own if own != pooled and self._surely_better(i, own, pooled) else pooled
-            for i, own in enumerate(np.argmax(flat, axis=1).tolist())
-        ]
+        own = {i: best for i, best in enumerate(np.argmax(flat, axis=1).tolist()) if best != pooled}
+        better = self._surely_better(own, pooled)
+        chosen = [own[i] if i in better else pooled for i in range(len(flat))]
         named = [self._named(candidate) for candidate in chosen]
         each = list(zip(self._shares, named, strict=True))
         return Choice(
@@ -132,26 +134,36 @@ class Trials:
         rung, s = divmod(candidate, len(self._smoothings))
         return self._auto.penalties[rung], self._smoothings[s]
 
-    def _surely_better(self, i: int, own: int, pooled: int) -> bool:
-        """Is the mean of the paired differences over held-out rows above so many of its standard errors?"""
-        total = squares = 0.0
+    def _surely_better(self, own: dict[int, int], pooled: int) -> set[int]:
+        """The nodes whose own candidate gains more than so many standard errors of the paired differences."""
+        sums, squares = dict.fromkeys(own, 0.0), dict.fromkeys(own, 0.0)
         for part, held in enumerate(self._held):
-            each = []
-            for candidate in (own, pooled):
-                rung, s = divmod(candidate, len(self._smoothings))
-                own_smoothing = self._shares[i].smoothing * self._smoothings[s]
-                node = self.networks[rung][part].nodes[i].smoothed(own_smoothing)
-                each.append(node_log_theta(node, held))
-            gains = each[0] - each[1]
-            weights = np.ones(held.rows) if held.weights is None else held.weights
-            total += float(weights @ gains)
-            squares += float(weights @ gains**2)
-        mean = total / self._rows
-        variance = max(squares / self._rows - mean**2, 0.0)
+            pairs = [
+                (self._candidate(part, i, best), self._candidate(part, i, pooled)) for i, best in own.items()
+            ]
+            asked = [
+                Crossing(i, one.source, other.source) for i, (one, other) in zip(own, pairs, strict=True)
+            ]
+            for i, (one, other), (cells, counts) in zip(own, pairs, held.crossed(asked), strict=True):
+                shape = (one.source.size, other.source.size, one.table.states)
+                first, second, state = np.unravel_index(cells, shape)
+                gains = np.log(one.table.probabilities)[first, state]
+                gains = gains - np.log(other.table.probabilities)[second, state]
+                sums[i] += float((counts * gains).sum())
+                squares[i] += float((counts * gains**2).sum())
+        return {i for i in own if self._is_sure(sums[i] / self._rows, squares[i] / self._rows)}
+
+    def _is_sure(self, mean: float, square: float) -> bool:
+        variance = max(square - mean**2, 0.0)
         return mean > self._auto.standard_errors * math.sqrt(variance / self._rows)
 
+    def _candidate(self, part: int, i: int, candidate: int) -> Node:
+        """Node i as the candidate has it, learned without this part."""
+        rung, s = divmod(candidate, len(self._smoothings))
+        node = self.networks[rung][part].nodes[i]
+        return node.smoothed(self._shares[i].smoothing * self._smoothings[s])
 
-def _held_scores(node: Node, held: Dataset, smoothings: Sequence[float]) -> list[float]:
-    """The sum over held-out rows of log theta, for each smoothing, from counts alone."""
-    counts = leaf_counts(node.source, node.variables, held)
+
+def _held_scores(node: Node, counts: IntArray, smoothings: Sequence[float]) -> list[float]:
+    """The sum over held-out rows of log theta, for each smoothing, from `counts[leaf, state]` of them."""
     return [float(xlogy(counts, node.smoothed(s).table.probabilities).sum()) for s in smoothings]
