@@ -90,3 +90,9 @@ def test_labels_are_shown_as_text(page: Page, hostile: str) -> None:
     assert any(name in " ".join((graph.text_content() or "").split()) for name in HOSTILE)
     assert page.locator("img[src=x]").count() == 0
     assert page.locator(".depnet-main b").count() == 0
+
+
+def test_a_variable_that_is_not_there_is_said(page: Page, titanic: str) -> None:
+    page.goto(f"{titanic}node?variable=surived")
+    expect(page.get_by_text("there is no variable 'surived'. Did you mean 'survived'?")).to_be_visible()
+    expect(page.get_by_role("heading", name="Decision graph")).to_be_visible()

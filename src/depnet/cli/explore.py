@@ -73,13 +73,14 @@ def explore(
 def _loaded(model: str, data: str | None) -> "Loaded":
     from depnet.cli.files import load_model
     from depnet.cli.tables import read_complete
-    from depnet.explorer.loaded import Loaded
+    from depnet.explorer.loaded import Loaded, stamp_of
 
+    stamp = stamp_of(model)  # before it is read: what comes meanwhile is another file
     network = load_model(model)
     table = None if data is None else read_complete(data, network.domain)
     if model == "-":
         return Loaded(network, table, table=data)
-    return Loaded(network, table, Path(model).name, model, data)
+    return Loaded(network, table, Path(model).name, model, data, stamp)
 
 
 def _announce(url: str) -> None:

@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 
 from nicegui import events, ui
 
+from depnet.explorer.parts import warning
 from depnet.explorer.session import Session
 from depnet.explorer.views import View, views
 from depnet.wording import counted
@@ -55,6 +56,11 @@ def frame(session: Session, view: View, chosen: bool | None) -> Iterator[None]:
     if chosen is None:
         session.client.on_connect(look)
     with main:
+        if session.model is not None and session.model.is_stale:
+            warning(
+                f"{session.model.name} has changed on disk: this page shows what was read before. Start depnet explore "
+                "again to see the new one."
+            )
         yield
 
 

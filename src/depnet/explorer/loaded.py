@@ -4,6 +4,7 @@ import secrets
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 from depnet.arrays import FloatArray
 from depnet.data import Dataset
@@ -26,6 +27,8 @@ class Loaded:
     """Where the model file is, for commands that a reader copies."""
     table: str | None = None
     """Where the table is, likewise."""
+    stamp: tuple[int, int] | None = None
+    """Of the model file when it was read (`stamp_of`); None where there is none."""
 
     @cached_property
     def graph(self) -> DependencyGraph:
@@ -52,12 +55,26 @@ class Loaded:
         _ = self.places, self.communities
 
     @property
+    def is_stale(self) -> bool:
+        """Is another file there now, or none, where the model was read?"""
+        return self.stamp is not None and stamp_of(self.path) != self.stamp
+
+    @property
     def rows(self) -> int | None:
         """The rows it was learned from, where the file keeps counts."""
         if self.network.counts is not None:
             return self.network.counts.total
         counts = self.network.nodes[0].table.counts
         return None if counts is None else int(counts.sum())
+
+
+def stamp_of(path: str) -> tuple[int, int] | None:
+    """The time and the size of a file, by which another one is told from it; None where there is none."""
+    try:
+        status = Path(path).stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
 
 
 class Shelf:

@@ -4,7 +4,8 @@ from typing import Any
 
 from nicegui import events, ui
 
-from depnet.errors import DepnetError
+from depnet.data.nearest import nearest
+from depnet.errors import DepnetError, brief
 from depnet.explorer import node_charts, parts
 from depnet.explorer.session import Session
 from depnet.model.operations import Split
@@ -28,6 +29,8 @@ async def build(session: Session) -> None:
     names = network.domain.names
     wanted = session.parameter("variable")
     number = node_of(network, wanted) if wanted in names else 0
+    if wanted and wanted not in names:
+        parts.warning(f"In the address: there is no variable {brief(wanted)}. {nearest(wanted, names)}")
     with ui.element("div").classes("depnet-bar"):
         options = {k: line(node_name(network, k)) for k in range(len(network))}
         chosen = ui.select(options, value=number, label="node", with_input=True).classes("depnet-grow")
