@@ -87,3 +87,14 @@ def test_two_variables_of_the_model(page: Page, titanic: str) -> None:
     query = parse_qs(urlsplit(page.url).query)
     assert query["x1"] == ["survived"]
     assert query["at.class"] == ["3rd"]
+
+
+def test_on_a_narrow_page_the_tetrahedron_is_whole(page: Page, titanic: str) -> None:
+    """Its picture is as wide as 0.8 of the height of its place, as measured at 1,280 pixels."""
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.goto(f"{titanic}geometry")
+    plot = page.locator(".depnet-simplex")
+    expect(plot).to_be_visible()
+    box = plot.bounding_box()
+    assert box is not None
+    assert box["width"] > 0.9 * box["height"]
