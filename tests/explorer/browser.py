@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,9 +57,14 @@ def explorer(
             pytest.fail(f"depnet explore did not start: {''.join(said)}")
         yield said[-1].split("exploring at ", 1)[1].split()[0]
     finally:
-        process.send_signal(signal.SIGINT)
-        try:
-            process.wait(10)
-        finally:
-            process.kill()
-            process.stdout.close()
+        end(process)
+        process.stdout.close()
+
+
+def end(process: "subprocess.Popen[Any]") -> None:
+    """As Ctrl+C does; and by force where that is not enough, which is an error."""
+    process.send_signal(signal.SIGINT)
+    try:
+        process.wait(10)
+    finally:
+        process.kill()

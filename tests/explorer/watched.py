@@ -22,6 +22,7 @@ from depnet.cli import main
 from depnet.explorer import app
 from depnet.explorer.patience import Patient
 from depnet.explorer.session import Session
+from tests.explorer.browser import end
 
 ROOT = Path(__file__).parents[2]
 
@@ -92,11 +93,7 @@ def watched(
             time.sleep(0.05)
         yield Watched(said.split("exploring at ", 1)[1].split()[0].rstrip("/"), process, log)
     finally:
-        process.send_signal(signal.SIGINT)
-        try:
-            process.wait(10)
-        finally:
-            process.kill()
+        end(process)
 
 
 def _tell(*_: Any) -> None:

@@ -19,7 +19,6 @@ TITLE = "Ask"
 PATH = "/ask"
 NEEDS_MODEL = True
 
-STYLE = '<link rel="stylesheet" href="/depnet/ask.css">'
 
 SHOWN = 24
 """Cards at first, and with each "more"."""
@@ -30,7 +29,6 @@ COPIED = 4
 
 def build(session: Session) -> None:
     """The view, in the state that the address says."""
-    ui.add_head_html(STYLE)
     _Ask(session).start()
 
 

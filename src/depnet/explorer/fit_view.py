@@ -30,7 +30,6 @@ ONE_AT_A_TIME = asyncio.Semaphore(1)
 
 def build(session: Session) -> None:
     """The view; with a model that was learned here, its file to download."""
-    ui.add_head_html('<link rel="stylesheet" href="/depnet/ask.css">')
     _Fit(session)
 
 

@@ -11,7 +11,9 @@ from depnet.explorer.session import Session
 from depnet.explorer.views import View, views
 from depnet.wording import counted
 
-STYLE = "/depnet/style.css"
+STYLES = ("/depnet/style.css", "/depnet/views.css")
+"""Of every page, and of what single views show."""
+
 DARK_COOKIE = "depnet_dark"
 
 # The choice is the browser's to keep: a cookie, so that the next page is drawn right from the start.
@@ -75,4 +77,4 @@ def _described(session: Session) -> str:
 
 def head(version: str) -> str:
     """What every page's head has beside NiceGUI's own."""
-    return f'<link rel="stylesheet" href="{STYLE}?{html.escape(version)}">'
+    return "".join(f'<link rel="stylesheet" href="{style}?{html.escape(version)}">' for style in STYLES)

@@ -32,7 +32,6 @@ SECONDS_A_STEP = 0.6
 
 def build(session: Session) -> None:
     """The view, in the state that the address says."""
-    ui.add_head_html('<link rel="stylesheet" href="/depnet/ask.css">')
     _Geometry(session)
 
 

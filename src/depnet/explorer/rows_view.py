@@ -20,12 +20,9 @@ A_PAGE = 10
 MAX_DOWNLOAD = 5_000_000
 """Cells of the scored table that is offered as CSV."""
 
-STYLE = '<link rel="stylesheet" href="/depnet/ask.css">'
-
 
 def build(session: Session) -> None:
     """The view; the cells that the address gives are in the editor."""
-    ui.add_head_html(STYLE)
     editor = Editor(session, PATH)
     with ui.element("div").classes("depnet-stack" if session.loaded.data is None else "depnet-columns even"):
         if session.loaded.data is not None:
