@@ -79,7 +79,7 @@ def test_a_cluster_by_its_address(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("option", NOT_ON_A_CLUSTER)
 def test_what_needs_all_rows_in_one_place(option: str, tmp_path: Path) -> None:
-    words = [option, "alive"] if option == "--where" else option.split()
+    words = [option, "alive"] if option in ("--where", "--without") else option.split()
     message = refused("fit", tmp_path, "--local-cluster", 2, *FIT, *words, "-o", tmp_path / "m.json", code=2)
     assert f"{option} is not for a cluster" in message
     assert NOT_ON_A_CLUSTER[option].split(". ")[-1].split(" --")[0] in message

@@ -41,6 +41,21 @@ def test_fit_by_default_chooses_on_held_out_rows(table: Path, tmp_path: Path) ->
     assert library.load(out).nodes == library.learn(PEOPLE, penalty="auto", smoothing=0.5).nodes
 
 
+def test_all_columns_but_some(table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "m.json"
+    depnet("fit", table, "-o", out, "--penalty", "mdl", "--without", "age", "--without", "class")
+    assert library.load(out).domain.names == ("sex", "survived")
+    assert "no column 'agee'. Did you mean 'age'?" in refused(
+        "fit", table, "-o", tmp_path / "x.json", "--without", "agee"
+    )
+    both = ("--columns", "age", "--without", "sex")
+    assert "give one of them" in refused("tune", table, *both, code=2)
+    empty = tmp_path / "empty.csv"
+    empty.write_text("a,b\n1,\n2,\n", encoding="utf-8")
+    assert "(--without)" in refused("fit", empty, "-o", tmp_path / "x.json")
+    depnet("fit", empty, "-o", tmp_path / "x.json", "--without", "b")
+
+
 def test_fit_options_reach_the_learner(table: Path, tmp_path: Path) -> None:
     out = tmp_path / "m.json"
     depnet(

@@ -141,6 +141,7 @@ def _fit_on_cluster(
         missing=chosen.missing,
         blocks=settings.blocks,
         calibrate=settings.calibrate,
+        without=chosen.without,
         where=chosen.where,
     )
     read = {"columns": chosen.columns, "bins": chosen.bins or "quantile", "missing": chosen.missing}

@@ -5,7 +5,9 @@ import re
 _OPTIONS = {
     r'\(missing="state" of [^)]*\)': "with --missing state",
     r'missing="state"': "--missing state",
-    r"columns=\[\.\.\.\]": "--columns",
+    r"Drop it, or make": "Leave it out (--without), or make",
+    r"leave it out with columns=\[\.\.\.\]": "leave it out with --without",
+    r"columns=\[\.\.\.\]": "--columns or --without",
     r'encoding="([\w-]+)"': r"--encoding \1",
     r"delimiter=\.\.\.\.?": "--delimiter.",
     r"header=False": "--no-header",
@@ -28,7 +30,7 @@ def as_options(text: str) -> str:
     """The message in the command's own words.
 
     >>> as_options('It looks like an identifier: leave it out with columns=[...].')
-    'It looks like an identifier: leave it out with --columns.'
+    'It looks like an identifier: leave it out with --without.'
     """
     for argument, option in _OPTIONS.items():
         text = re.sub(argument, option, text)

@@ -18,6 +18,9 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 COLUMNS = click.option(
     "--columns", metavar="A,B,...", multiple=True, help="Only these columns; may be repeated.  [default: all]"
 )
+WITHOUT = click.option(
+    "--without", metavar="A,B,...", multiple=True, help="All columns but these; may be repeated."
+)
 WHERE = click.option("--where", metavar="SQL", help='Only rows for which this holds, such as "age > 17".')
 UNKNOWN = click.option(
     "--unknown",
@@ -106,6 +109,7 @@ class NewTable:
     """A table to learn from, as the options say: which columns and rows, in which bins, and what is missing."""
 
     columns: list[str] | None
+    without: list[str]
     where: str | None
     bins: Any
     missing: str
@@ -117,17 +121,26 @@ class NewTable:
         return read_new(
             path,
             columns=self.columns,
+            without=self.without,
             where=self.where,
             bins=self.bins,
             missing="keep" if self.missing == "complete" else self.missing,
         )
 
 
-def _new_table(missing: str, columns: tuple[str, ...], where: str | None, bins: tuple[str, ...]) -> NewTable:
-    return NewTable(names_in(columns) or None, where, bins_of(bins), missing)
+def _new_table(
+    missing: str,
+    columns: tuple[str, ...],
+    without: tuple[str, ...],
+    where: str | None,
+    bins: tuple[str, ...],
+) -> NewTable:
+    if columns and without:
+        raise click.UsageError("--columns names what is read, --without what is not: give one of them.")
+    return NewTable(names_in(columns) or None, names_in(without), where, bins_of(bins), missing)
 
 
-new_table_options = _gathered("chosen", (MISSING, COLUMNS, WHERE, BINS), _new_table)
+new_table_options = _gathered("chosen", (MISSING, COLUMNS, WITHOUT, WHERE, BINS), _new_table)
 """Which table is learned from: the command gets it as `chosen`."""
 
 

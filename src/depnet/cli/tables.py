@@ -1,5 +1,6 @@
 """Tables in and out, by the library's own reader and writer; "-" is a standard stream."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ def read_new(
     path: str,
     *,
     columns: list[str] | None = None,
+    without: Sequence[str] = (),
     where: str | None = None,
     bins: Any = None,
     missing: str = "keep",
@@ -30,7 +32,15 @@ def read_new(
     options: dict[str, Any] = {} if bins is None else {"bins": bins}
     with progress("reading") as told:
         return with_holes(
-            _read(path, columns=columns, where=where, missing=missing, progress=told, **options)
+            _read(
+                path,
+                columns=columns,
+                without=without,
+                where=where,
+                missing=missing,
+                progress=told,
+                **options,
+            )
         )
 
 

@@ -32,6 +32,7 @@ def read(
     path: str | os.PathLike[str] | IO[Any],
     *,
     columns: Iterable[str] | None = None,
+    without: Iterable[str] = (),
     where: str | None = None,
     bins: BinChoice = "quantile",
     max_bins: int = MAX_BINS,
@@ -49,8 +50,8 @@ def read(
 
     States and bins follow the same rules as those of frames (`Dataset.from_frame`); rows keep their order.
 
-    - `columns`: the names of those to read, in this order. `where`: a condition in SQL on the columns by their
-      names, such as ``"age >= 18 AND sex = 'female'"``; it sees this table and nothing else.
+    - `columns`: the names of those to read, in this order; or `without`, those to leave out. `where`: a condition in SQL
+      on the columns by their names, such as ``"age >= 18 AND sex = 'female'"``; it sees this table and nothing else.
     - `missing`: "keep" gives a `Holed` where values are missing (a `Dataset` where none is), "state" makes
       "missing" a state, "error" refuses.
     - For text files: `text` names columns to take as labels even if they are all numbers; `header=False` names
@@ -69,6 +70,7 @@ def read(
         missing_values = (missing_values,)
     request = Request(
         columns if columns is None else _names(columns),
+        _names(without),
         where,
         _names(text),
         Dialect(header, delimiter, encoding, tuple(missing_values)),

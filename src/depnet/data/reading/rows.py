@@ -27,12 +27,13 @@ class Request:
     """What to read of a file."""
 
     columns: tuple[str, ...] | None = None
+    without: tuple[str, ...] = ()
     where: str | None = None
     text: tuple[str, ...] = ()
     dialect: Dialect = field(default_factory=Dialect)
 
     def __post_init__(self) -> None:
-        for option in ("columns", "text"):
+        for option in ("columns", "without", "text"):
             names = getattr(self, option)
             if isinstance(names, str) or not (names is None or isinstance(names, Iterable)):
                 raise DataError(f"{option} is a list of names; got {brief(names)}.")
@@ -44,10 +45,16 @@ class Request:
                 raise DataError(f"{option} names {brief(twice[0])} twice.")
         if self.columns is not None and not self.columns:
             raise DataError("columns is empty; a table has at least one column.")
+        if self.columns is not None and self.without:
+            raise DataError("columns names what is read, without what is not: give one of them.")
         if self.where is not None and (not isinstance(self.where, str) or not self.where.strip()):
             raise DataError(
                 f'where is a condition on the columns in SQL, such as "age >= 18"; got {brief(self.where)}.'
             )
+
+    def wants(self, name: str) -> bool:
+        """Is a column of that name to be read?"""
+        return name not in self.without if self.columns is None else name in self.columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,14 +171,14 @@ def _parquet_columns(
 def checked_places(names: Sequence[str], request: Request, source: Source) -> list[int]:
     """The places of the columns asked for; names that are empty or not unique are an error where they matter."""
     first = {name: place for place, name in reversed(list(enumerate(names)))}
-    for name in (*(request.columns or ()), *request.text):
+    for name in (*(request.columns or ()), *request.without, *request.text):
         if name not in first:
             raise DataError(
                 f"{source.name} has no column {brief(name)}. {nearest(name, [n for n in names if n])}"
             )
     counts = Counter(names)
     for place, name in enumerate(names):
-        if request.columns is not None and name not in request.columns and request.where is None:
+        if not request.wants(name) and request.where is None:
             continue
         if not name.strip():
             raise DataError(
@@ -190,8 +197,10 @@ def checked_places(names: Sequence[str], request: Request, source: Source) -> li
                 "choose others with columns=[...]."
             )
     if request.columns is None:
-        kept = [place for place, name in enumerate(names) if not _INDEX.fullmatch(name)]
-        return kept or list(range(len(names)))
+        wanted = [place for place, name in enumerate(names) if request.wants(name)]
+        if not wanted:
+            raise DataError(f"{source.name}: no column is left; a table has at least one.")
+        return [place for place in wanted if not _INDEX.fullmatch(names[place])] or wanted
     return [first[name] for name in request.columns]
 
 
