@@ -31,9 +31,9 @@ class ConditionalTable:
     """`probabilities[leaf, state]` is theta_i(state | leaf); every row is a distribution.
 
     Where it was learned, `counts` are the rows of data behind it and `smoothing` the pseudo-count of
-    each cell, so that smoothing can change and new rows be added without relearning; `tilt` multiplies
-    every row by a number for each state, where the table was calibrated (see `tilted`). Make one with
-    `from_probabilities` or `from_counts`.
+    each cell, so that smoothing can change and new rows be added without relearning; `tilt[leaf, state]`
+    multiplies them where the table was calibrated (see `tilted`). Make one with `from_probabilities` or
+    `from_counts`.
     """
 
     probabilities: FloatArray
@@ -81,7 +81,7 @@ class ConditionalTable:
         r"""The table learned from counts N_yx, with a pseudo-count s per cell.
 
         .. math:: \theta(x \mid y) = \frac{N_{yx} + s}{N_y + s\,|X|}, \qquad\text{or in proportion to}\quad
-                  t(x)\,\frac{N_{yx} + s}{N_y + s\,|X|} \quad\text{with a tilt } t
+                  t(x, y)\,\frac{N_{yx} + s}{N_y + s\,|X|} \quad\text{with a tilt } t
 
         With `smoothing=0` this is the paper's p^D(X_i | Y_i) (Theorem 4); an empty leaf is uniform. The
         result is the same bit for bit on every machine: sums are of integers.
@@ -93,7 +93,7 @@ class ConditionalTable:
         whole = _checked_counts(counts)
         if tilt is None:
             return cls(read_only(_theta(whole, smoothing)), read_only(whole), smoothing)
-        factors = _checked_tilt(tilt, whole.shape[1])
+        factors = _checked_tilt(tilt, whole.shape)
         theta = _times(_theta(whole, smoothing), factors)
         return cls(read_only(theta), read_only(whole), smoothing, read_only(factors))
 
@@ -115,14 +115,16 @@ class ConditionalTable:
         return table
 
     def tilted(self, tilt: ArrayLike) -> "ConditionalTable":
-        r"""Every row multiplied by t(x) and made a distribution again; counts and smoothing are kept.
+        r"""Every row multiplied by t(x, y) and made a distribution again; counts and smoothing are kept.
 
-        .. math:: \theta'(x \mid y) = t(x)\,\theta(x \mid y) / \sum_{x'} t(x')\,\theta(x' \mid y)
+        .. math:: \theta'(x \mid y) = t(x, y)\,\theta(x \mid y) / \sum_{x'} t(x', y)\,\theta(x' \mid y)
+
+        `tilt` is [leaf, state], or one number for each state, the same in every leaf.
 
         >>> ConditionalTable.from_counts([[3, 1], [1, 1]]).tilted([1, 3]).probabilities.tolist()
         [[0.5, 0.5], [0.25, 0.75]]
         """
-        factors = _checked_tilt(tilt, self.states)
+        factors = _checked_tilt(tilt, self.probabilities.shape)
         if self.counts is None or self.smoothing is None:
             return ConditionalTable.from_probabilities(_times(self.probabilities, factors))
         if self.tilt is not None:
@@ -175,17 +177,20 @@ def _times(theta: FloatArray, tilt: FloatArray) -> FloatArray:
     return result
 
 
-def _checked_tilt(tilt: ArrayLike, states: int) -> FloatArray:
+def _checked_tilt(tilt: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
+    """`tilt` as an array of its own, [leaf, state]."""
+    leaves, states = shape
     try:
         factors = np.array(tilt, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ModelError(f"a tilt is a positive number for each state; {error}.") from None
-    if factors.shape != (states,) or not ((factors >= 1 / MAX_TILT) & (factors <= MAX_TILT)).all():
+    good = ((factors >= 1 / MAX_TILT) & (factors <= MAX_TILT)).all()
+    if factors.shape not in ((states,), shape) or not good:
         raise ModelError(
-            f"a tilt is a number from {1 / MAX_TILT:g} to {MAX_TILT:g} for each of the {states} states; got "
-            f"{brief(factors.tolist())}."
+            f"a tilt is a number from {1 / MAX_TILT:g} to {MAX_TILT:g} for each of the {states} states, or for each "
+            f"in each of the {leaves} leaves; got {brief(factors.tolist())}."
         )
-    return factors
+    return np.broadcast_to(factors, shape).copy()
 
 
 def _check_rows(rows: FloatArray) -> FloatArray:

@@ -152,10 +152,7 @@ def _table(value: object, leaves: int, states: int, at: str) -> ConditionalTable
         tilted = "tilt" in value
         fields = fields_of(value, at, ("smoothing", "tilt", "counts") if tilted else ("smoothing", "counts"))
         smoothing = number_of(fields["smoothing"], f"{at}.smoothing")
-        tilt = None
-        if tilted:
-            factors = items_of(fields["tilt"], f"{at}.tilt", states)
-            tilt = [number_of(factor, f"{at}.tilt[{x}]") for x, factor in enumerate(factors)]
+        tilt = _tilt(fields["tilt"], leaves, states, f"{at}.tilt") if tilted else None
         counts = _rows(fields["counts"], leaves, states, f"{at}.counts", whole=True)
         make = partial(ConditionalTable.from_counts, counts, smoothing, tilt)
     else:
@@ -166,6 +163,20 @@ def _table(value: object, leaves: int, states: int, at: str) -> ConditionalTable
         return make()
     except ModelError as error:
         raise fault(at, str(error)) from None
+
+
+def _tilt(value: object, leaves: int, states: int, at: str) -> list[Any]:
+    """Numbers by leaf and state, or by state alone; the table says which are tilts."""
+    entries = items_of(value, at)
+    if any(isinstance(entry, list) for entry in entries):
+        return [
+            _numbers(row, states, f"{at}[{leaf}]") for leaf, row in enumerate(items_of(value, at, leaves))
+        ]
+    return _numbers(value, states, at)
+
+
+def _numbers(value: object, length: int, at: str) -> list[float]:
+    return [number_of(entry, f"{at}[{x}]") for x, entry in enumerate(items_of(value, at, length))]
 
 
 def _rows(value: object, leaves: int, states: int, at: str, *, whole: bool) -> NDArray[Any]:
