@@ -1,9 +1,5 @@
 """`sample` and `Sampler`: one seed, one result; blocks; bad input; Ctrl-C."""
 
-import signal
-import threading
-import time
-
 import numpy as np
 import pytest
 
@@ -13,6 +9,7 @@ from depnet.model import Scan
 from depnet.sampling import SamplingInterrupted
 from depnet.sampling.kernels import KERNELS, CodesKernel, PackedKernel, SlicedKernel
 from depnet.sampling.plan import plan
+from tests.interrupts import ctrl_c
 from tests.isas import AVAILABLE
 from tests.sampling.test_kernels import wide_network
 
@@ -201,20 +198,16 @@ def test_evidence_that_contradicts_the_tables(kernel: str) -> None:
 def test_ctrl_c_is_heard_and_what_was_drawn_is_kept(n_jobs: int) -> None:
     expected = Sampler(BINARY, burn_in=3, thin=50, chains=256, rng=np.random.default_rng(7)).draw(512).codes
     sampler = Sampler(BINARY, burn_in=3, thin=50, chains=256, rng=np.random.default_rng(7), n_jobs=n_jobs)
-    pressed = []
+    with ctrl_c(after=0.05) as pressing:
 
-    def press() -> None:
-        pressed.append(time.monotonic())
-        signal.raise_signal(signal.SIGINT)
+        def once_under_way(done: int, _: int) -> None:
+            if done >= 512:
+                pressing.begin()
 
-    def once_under_way(done: int, _: int) -> None:
-        if done >= 512 and not timer.is_alive() and not pressed:
-            timer.start()
-
-    timer = threading.Timer(0.05, press)
-    with pytest.raises(SamplingInterrupted) as stop:
-        sampler.draw(10**7, progress=once_under_way)
-    assert time.monotonic() - pressed[0] < 5, "a second on an idle machine"
+        with pytest.raises(SamplingInterrupted) as stop:
+            sampler.draw(10**7, progress=once_under_way)
+        took = pressing.since
+    assert took < 5, "a second on an idle machine"
     assert 512 <= stop.value.drawn.rows < 10**7
     assert np.array_equal(stop.value.drawn.codes[:512], expected)
     following = sampler.draw(256).codes  # the chains are whole, and go on

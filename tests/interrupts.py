@@ -1,0 +1,54 @@
+"""Ctrl-C, pressed while a test is at work."""
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class CtrlC:
+    """Sends SIGINT some time after `begin`, and again every five seconds until `end`.
+
+    Again, since Python itself loses one that arrives while a destructor or a callback of the garbage collector runs
+    (Hypothesis has such a callback), and a test would wait for ever.
+    """
+
+    def __init__(self, after: float) -> None:
+        self.pressed: list[float] = []
+        self._after = after
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._press, daemon=True)
+
+    def begin(self) -> None:
+        if not self._thread.is_alive() and not self.pressed:
+            self._thread.start()
+
+    def end(self) -> None:
+        self._over.set()
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    @property
+    def since(self) -> float:
+        """Seconds since it was pressed last."""
+        return time.monotonic() - self.pressed[-1]
+
+    def _press(self) -> None:
+        pause = self._after
+        while not self._over.wait(pause):
+            self.pressed.append(time.monotonic())
+            signal.raise_signal(signal.SIGINT)
+            pause = 5.0
+
+
+@contextmanager
+def ctrl_c(after: float) -> Iterator[CtrlC]:
+    """A `CtrlC` that is heard, whatever handler another test has left."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    pressing = CtrlC(after)
+    try:
+        yield pressing
+    finally:
+        pressing.end()
+        signal.signal(signal.SIGINT, before)
