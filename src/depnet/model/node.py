@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from depnet.data.whole import is_whole
 from depnet.errors import ModelError, brief
 from depnet.model.source import InformationSource
-from depnet.model.table import ConditionalTable
+from depnet.model.table import ConditionalTable, checked_smoothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,10 @@ class Node:
             )
         if smoothing == self.table.smoothing:
             return self
-        table = ConditionalTable.from_counts(self.table.counts, smoothing, self.table.tilt)
+        if self.table.tilt is None:  # the counts are known to be good
+            table = ConditionalTable.learned(self.table.counts, checked_smoothing(smoothing))
+        else:
+            table = ConditionalTable.from_counts(self.table.counts, smoothing, self.table.tilt)
         return Node.learned(self.variables, self.source, table)
 
     @property
