@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import depnet
 from depnet import ConditionalTable, Dataset, Network, RandomScan, calibrate, learn
-from depnet.errors import DataError, ModelError, ModelFileError
+from depnet.errors import CalibrationWarning, DataError, ModelError, ModelFileError
 from depnet.inference.calibration import Wanted
 from tests.reference import calibration as reference
 from tests.strategies import datasets, random_joint, random_network, seeds
@@ -64,6 +64,16 @@ def test_no_step_where_the_marginals_are_the_data_s() -> None:
     share = np.full(300, 1 / 300)
     for node in learn(table).nodes:
         assert np.abs(Wanted.of(node, table, share).step(table, 0.01)).max() < 1e-12
+
+
+def test_a_network_that_comes_out_farther_is_not_returned(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = near_copies(3000, np.random.default_rng(5))
+    network = learn(table, smoothing=0.5)
+    assert calibrate(network, table, rng=np.random.default_rng(1)) != network
+    forwards = Wanted.step
+    monkeypatch.setattr(Wanted, "step", lambda self, drawn, delta: -forwards(self, drawn, delta))
+    with pytest.warns(CalibrationWarning, match="farther from it than the network as given"):
+        assert calibrate(network, table, rng=np.random.default_rng(1)) is network
 
 
 @pytest.mark.parametrize("blocks", [None, [("X0", "X1"), ("X1", "X2"), ("X3", "X4", "X5")]])

@@ -22,6 +22,7 @@ stay as learned; the tables are no longer those of Theorem 4, so that the FC-lim
 tables, rises by the misfit, and the pseudo-likelihood falls a little. docs/blocks.md has the measurements.
 """
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -29,8 +30,10 @@ import numpy as np
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.data.dataset import Dataset
-from depnet.errors import DataError
+from depnet.errors import CalibrationWarning, DataError
+from depnet.inference.drift import distance, nearness
 from depnet.model.counting import check_same_domain, joint_states
+from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.scan import RandomScan
@@ -51,6 +54,8 @@ LEAF_ROWS = 0.5
 """A leaf's p(x_j | y) is that of its rows and of so many with the marginal p(x_j)."""
 MOST = 10.0
 """|log t_B| is kept below this: a state that no chain reaches is not pushed for ever."""
+CHECKED = 6
+"""In the end the network and the calibrated one run a sixth of all those sweeps, from rows of the data."""
 AT_ONCE = 4096
 """Rows that are counted at once: memory grows with them times a node's inputs."""
 
@@ -67,7 +72,9 @@ def calibrate(
     """The network with its tables tilted so that its 1- and 2-way marginals without evidence come near those of `dataset`.
 
     `dataset` is the data that it was learned from. A round runs `chains` chains for `sweeps` sweeps; the whole takes
-    about as long as drawing `rounds * sweeps * chains` rows without thinning. See the module.
+    about as long as drawing `rounds * sweeps * chains` rows without thinning, and a third more for a look at what came of
+    it: a network that is farther from the data than the one given is not returned, but a `CalibrationWarning` says so.
+    See the module.
 
     >>> from depnet import learn, titanic
     >>> network = learn(titanic(), smoothing=0.5)
@@ -87,8 +94,8 @@ def calibrate(
     share = np.ones(dataset.rows) if dataset.weights is None else dataset.weights.astype(np.float64)
     share /= share.sum()
     wanted = [Wanted.of(node, dataset, share) for node in network.nodes]
-    started: CodeArray = dataset.codes[rng.choice(dataset.rows, size=chains, p=share)].T
-    codes: CodeArray = started.copy(order="C")
+    chosen: CodeArray = dataset.codes[rng.choice(dataset.rows, size=chains, p=share)].T
+    codes = started = chosen.copy(order="C")
     logs = [np.zeros(node.table.probabilities.shape) for node in network.nodes]
     kept = [np.zeros(node.table.probabilities.shape) for node in network.nodes]
     for number in range(rounds):
@@ -102,7 +109,27 @@ def calibrate(
         if number >= rounds // 2:
             for total, log in zip(kept, logs, strict=True):
                 total += log / (rounds - rounds // 2)
-    return _tilted(network, kept)
+    calibrated = _tilted(network, kept)
+    longer = max(1, rounds * sweeps // CHECKED)
+    data = MarginalCounts.of(dataset)
+
+    def far(rows: CodeArray) -> float:
+        found = MarginalCounts.of(Dataset.from_codes(rows.T, domain=network.domain))
+        return nearness(distance(found, data, ()))
+
+    before, after = (
+        far(_advanced(one, started, longer, int(rng.integers(2**63)))) for one in (network, calibrated)
+    )
+    if after > max(before, 2 * far(started)):  # so few chains are never nearer than rows of the data
+        warnings.warn(
+            f"calibrate: after {longer} sweeps from the data the calibrated network is farther from it than the network as "
+            f"given ({after:.4f} for {before:.4f}), which is returned as it was. Its chains are slow: give "
+            f"more than {rounds} rounds or {chains:,} chains.",
+            CalibrationWarning,
+            stacklevel=2,
+        )
+        return network
+    return calibrated
 
 
 @dataclass(frozen=True, slots=True, eq=False)

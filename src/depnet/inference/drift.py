@@ -140,12 +140,12 @@ class DriftReport:
     @property
     def nearest(self) -> str:
         """The name of the network whose marginals are nearest: 2-way, or 1-way where pairs were not counted."""
-        return min(self.drifts, key=lambda name: _nearness(self.drifts[name]))
+        return min(self.drifts, key=lambda name: nearness(self.drifts[name]))
 
     def halved(self, name: str, against: str) -> bool:
         """Whether `name` has at most half the distance of `against`, or is at twice the floor or below."""
-        mine, theirs = _nearness(self.drifts[name]), _nearness(self.drifts[against])
-        return mine <= max(theirs / 2, 2 * _nearness(self.floor))
+        mine, theirs = nearness(self.drifts[name]), nearness(self.drifts[against])
+        return mine <= max(theirs / 2, 2 * nearness(self.floor))
 
     def __str__(self) -> str:
         lines = ["drift of marginals (total variation)", f"{'':20} 1-way mean  worst   2-way mean  worst"]
@@ -186,7 +186,8 @@ def drift_report(
     return DriftReport(drifts, floor)
 
 
-def _nearness(drift: MarginalDrift) -> float:
+def nearness(drift: MarginalDrift) -> float:
+    """The mean 2-way distance, or the 1-way one where pairs were not counted."""
     return drift.mean if np.isnan(drift.pair_mean) else drift.pair_mean
 
 
