@@ -90,10 +90,7 @@ class PartRows:
         for errand in errands:
             if not self._apply(errand):
                 return None
-            width = self.states(errand.node) * sum(
-                self._cardinalities[j] for j in self._tasks[errand.node].inputs
-            )
-            counts = np.zeros(len(errand.wanted) * width, dtype=np.int64)
+            counts = np.zeros(len(errand.wanted) * self._width(errand.node), dtype=np.int64)
             self._rows[errand.node].add_counts(errand.wanted, counts)
             counted.append(counts)
         return np.concatenate(counted) if counted else np.zeros(0, dtype=np.int64)
