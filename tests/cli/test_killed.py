@@ -48,17 +48,23 @@ def ran(arguments: list[object], killed_after: float | None = None) -> bool:
 def kill_at_random(
     times: int, arguments: list[object], seed: int, after_each: Callable[[bool], None]
 ) -> tuple[int, int]:
-    """How often the command was killed, and how often it was faster; moments are spread over all that it takes."""
+    """How often the command was killed, `times` if it can be, and how often it was faster.
+
+    Moments are spread over all that it takes.
+    """
     begin = time.perf_counter()
     assert ran(arguments)
     whole = time.perf_counter() - begin
     after_each(True)
-    rng, killed = random.Random(seed), 0
-    for _ in range(times):
+    rng, killed, faster = random.Random(seed), 0, 0
+    while killed < times and faster < 5 * times:
+        begin = time.perf_counter()
         ended = ran(arguments, whole * rng.uniform(0.3, 1.05))
-        killed += not ended
+        if ended:  # the machine has become quicker, or the moment was late
+            whole = min(whole, time.perf_counter() - begin)
+        killed, faster = killed + (not ended), faster + ended
         after_each(ended)
-    return killed, times - killed
+    return killed, faster
 
 
 def check_replaced(times: int, arguments: list[object], output: Path, old: bytes) -> None:
@@ -79,7 +85,7 @@ def check_replaced(times: int, arguments: list[object], output: Path, old: bytes
         output.write_bytes(old)
 
     killed, _ = kill_at_random(times, arguments, 1, after_each)
-    assert killed > 0
+    assert killed == times
 
 
 @pytest.mark.parametrize("times", [SHORT, pytest.param(LONG, marks=pytest.mark.long)])
@@ -103,7 +109,10 @@ def test_a_fit_that_is_killed_again_and_again_ends_in_the_same_model(
         else:
             assert not ended
 
-    kill_at_random(times, [*fit, "--resume", resume, "-o", output], 2, after_each)
+    for seed in range(2, 5):  # on a busy machine all moments may be too early to have learned anything
+        kill_at_random(times, [*fit, "--resume", resume, "-o", output], seed, after_each)
+        if progress:
+            break
     assert ran([*fit, "--resume", resume, "-o", output])
     assert output.read_bytes() == expected
     assert progress, "it was never killed while it learned"
