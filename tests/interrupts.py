@@ -10,8 +10,8 @@ from contextlib import contextmanager
 class CtrlC:
     """Sends SIGINT some time after `begin`, and again every five seconds until `end`.
 
-    Again, since Python itself loses one that arrives while a destructor or a callback of the garbage collector runs
-    (Hypothesis has such a callback), and a test would wait for ever.
+    Again, so that no test waits for ever: Python drops one that arrives while a destructor or a callback of the garbage
+    collector runs (Hypothesis has such a callback).
     """
 
     def __init__(self, after: float) -> None:
