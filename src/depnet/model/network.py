@@ -1,7 +1,7 @@
 """The whole model: a dependency network (Sec. 2)."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,8 +9,10 @@ from numpy.typing import ArrayLike
 
 from depnet.data.dataset import Dataset
 from depnet.data.domain import Domain
+from depnet.data.whole import is_whole
 from depnet.errors import ModelError, brief
 from depnet.model.counting import check_same_domain, leaf_counts
+from depnet.model.held_out import HeldOut
 from depnet.model.marginals import MarginalCounts
 from depnet.model.node import Node
 from depnet.model.source import LosslessSource, how_many_joint_states, product_within
@@ -21,18 +23,23 @@ SHOWN_NODES = 20
 """A network prints no more of its nodes."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Network:
     """A domain and its nodes. Immutable; pseudo-Gibbs sampling joins the nodes into one law.
 
     A network of the paper has one node for each variable, in order. Blocks of variables may overlap;
     every variable is updated by at least one node. `counts` are the 1- and 2-way counts of the data it
-    was learned from, where they are kept.
+    was learned from, where they are kept; `held_out` is what rows that it was not learned from said of it.
+
+    With an `order`, a permutation of the variables, sources read earlier variables only, and the nodes
+    have one law between them, Q(x) = product over i of theta_i(x_i | Y_i(x)): an *ordered* network.
     """
 
     domain: Domain
     nodes: tuple[Node, ...]
     counts: MarginalCounts | None = None
+    order: tuple[int, ...] | None = None
+    held_out: HeldOut | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.domain, Domain):
@@ -64,6 +71,31 @@ class Network:
             raise ModelError(
                 f"no node updates variable {self.domain.variables[min(missing)].name!r}; every variable needs one."
             )
+        if self.held_out is not None and not isinstance(self.held_out, HeldOut):
+            raise ModelError(f"held_out of a network is a HeldOut; got {brief(self.held_out)}.")
+        if self.order is not None:
+            object.__setattr__(self, "order", self._checked_order())
+
+    def _checked_order(self) -> tuple[int, ...]:
+        """The order, if it names every variable once and every source reads earlier variables only."""
+        given = tuple(self.order) if isinstance(self.order, Iterable) else ()
+        n = len(self.domain)
+        if not all(map(is_whole, given)) or sorted(given) != list(range(n)):
+            raise ModelError(
+                f"the order of a network names each of its variables 0..{n - 1} once; got {brief(self.order)}."
+            )
+        order = tuple(int(i) for i in given)
+        place = {i: at for at, i in enumerate(order)}
+        for node in self.nodes:
+            (i,) = node.variables
+            late = next((j for j in node.inputs if place[j] > place[i]), None)
+            if late is not None:
+                names = self.domain.names
+                raise ModelError(
+                    f"the information source of {names[i]!r} reads {names[late]!r}, which comes later in the order. In "
+                    "an ordered network sources read earlier variables only."
+                )
+        return order
 
     @classmethod
     def from_joint(cls, p: ArrayLike, domain: Domain | None = None) -> "Network":
@@ -105,9 +137,8 @@ class Network:
 
     def __str__(self) -> str:
         names = self.domain.names
-        lines = [
-            f"a dependency network of {counted(len(names), 'variable')} and {counted(len(self), 'node')}"
-        ]
+        kind = "a dependency network" if self.order is None else "an ordered network"
+        lines = [f"{kind} of {counted(len(names), 'variable')} and {counted(len(self), 'node')}"]
         for node in self.nodes[:SHOWN_NODES]:
             own = " x ".join(names[i] for i in node.variables)
             known = ", ".join(names[j] for j in node.source.inputs) or "nothing"
@@ -140,7 +171,7 @@ class Network:
                 f"Network.smoothed: one smoothing, or one for each of the {len(self)} nodes; got {len(each)}."
             )
         nodes = tuple(node.smoothed(s) for node, s in zip(self.nodes, each, strict=True))
-        return Network(self.domain, nodes, self.counts)
+        return replace(self, nodes=nodes)
 
     def updated(self, dataset: Dataset) -> "Network":
         """The same network with the rows of `dataset` added to its counts; sources and smoothing stay.
@@ -161,4 +192,4 @@ class Network:
             table = ConditionalTable.from_counts(counts + more, smoothing, node.table.tilt)
             nodes.append(Node(node.variables, node.source, table))
         kept = None if self.counts is None else self.counts + MarginalCounts.of(dataset)
-        return Network(self.domain, tuple(nodes), kept)
+        return replace(self, nodes=tuple(nodes), counts=kept)

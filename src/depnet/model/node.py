@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from depnet.arrays import CodeArray, FloatArray
 from depnet.data.whole import is_whole
 from depnet.errors import ModelError, brief
 from depnet.model.source import InformationSource
@@ -58,6 +59,15 @@ class Node:
         object.__setattr__(node, "source", source)
         object.__setattr__(node, "table", table)
         return node
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The variables that its information source reads, ascending."""
+        return tuple(self.source.inputs)
+
+    def probabilities(self, codes: CodeArray) -> FloatArray:
+        """theta_i(. | Y_i(x)) of every row x of `codes` [N, n]: a distribution over the states of X_i, [N, |X_i|]."""
+        return self.table.probabilities[self.source(codes)]
 
     def smoothed(self, smoothing: float) -> "Node":
         """The same node, of the same counts, with another pseudo-count of each cell."""
