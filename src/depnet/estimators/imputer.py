@@ -144,11 +144,11 @@ class DependencyNetworkImputer(CallbackSupportMixin, TransformerMixin, BaseEstim
         scores = []
         for penalty in (QUICK, GENEROUS):
             same = np.random.default_rng(seed)  # the same rows for both
-            learner = settings.ordered_learner(model.domain_, [penalty] * len(smoothings), smoothings, same)
+            learner = settings.cut_learner(model.domain_, [penalty] * len(smoothings), smoothings, same)
             scores.append(out_of_bag_scores(done, learner, TRIED_NETWORKS, rng=same))
         self.generous_ = scores[1] > scores[0]
         penalties = [GENEROUS if better else QUICK for better in self.generous_]
-        return settings.ordered_learner(model.domain_, penalties, smoothings, rng)
+        return settings.cut_learner(model.domain_, penalties, smoothings, rng)
 
     def transform(self, X: Any) -> Any:
         """X with its holes filled, as the kind of frame it is."""

@@ -12,9 +12,9 @@ from depnet.data.domain import Domain
 from depnet.data.holed import Holed
 from depnet.inference.calibration import calibrate
 from depnet.inference.completion import Completed, learn_completed
+from depnet.learning.cuts import CutLearner
 from depnet.learning.learn import learn
 from depnet.learning.options import Limits, Role, plan
-from depnet.learning.ordered import OrderedLearner
 from depnet.learning.penalty import Mdl, Penalty, StructuralMdl
 from depnet.model.network import Network
 
@@ -76,15 +76,15 @@ class Settings:
             resume=self.resume,
         )
 
-    def ordered_learner(
+    def cut_learner(
         self,
         domain: Domain,
         penalties: Sequence[Penalty],
         smoothings: Sequence[float],
         rng: np.random.Generator,
-    ) -> OrderedLearner:
+    ) -> CutLearner:
         """A learner for a mean over networks, with a penalty and a smoothing for each node; without blocks."""
-        return OrderedLearner(
+        return CutLearner(
             domain,
             plan(domain, roles=self.roles, forbidden=self.forbidden),
             penalties,

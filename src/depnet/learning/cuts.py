@@ -1,4 +1,4 @@
-r"""Splits of ordered variables at a threshold, as compositions of the paper's two operations.
+r"""Splits of binned variables at a cut, as compositions of the paper's two operations.
 
 A split on a variable of K bins makes K leaves, each with a row of the table to pay for: on few rows hardly any split
 lowers the cost, though two leaves, of the bins below and above some edge, would. Such a split needs no third operation.
@@ -6,7 +6,7 @@ With |Y| leaves before it,
 
 .. math:: Split(y, x_j < t) = Split(y, j), \quad Merge(|Y| - 1, |Y|)^{t - 1}, \quad Merge(|Y|, |Y| + 1)^{K - t - 1}
 
-has the leaf |Y| - 1 for the bins before t and the leaf |Y| for the others, in the paper's numbering. So every threshold is
+has the leaf |Y| - 1 for the bins before t and the leaf |Y| for the others, in the paper's numbering. So every cut is
 offered to the learner as one more variable of two states, which only sources read, and is spelled out afterwards: the
 same function, leaf for leaf, on the variables themselves.
 """
@@ -29,35 +29,35 @@ from depnet.model.node import Node
 from depnet.model.operations import Merge, Operation, Split
 from depnet.model.table import ConditionalTable
 
-MAX_THRESHOLDS = 7
+MAX_CUTS = 7
 """Of each variable, evenly spread over its edges: at 7, eighths of the rows can be told apart."""
 
 
 @dataclass(frozen=True, slots=True)
-class Threshold:
-    """The codes of `variable`, which has `cardinality` of them, before and from `cut` on; 0 < cut < cardinality."""
+class Cut:
+    """The codes of `variable`, which has `cardinality` of them, before and from `at` on; 0 < at < cardinality."""
 
     variable: int
-    cut: int
+    at: int
     cardinality: int
 
     def operations(self, leaf: int, size: int) -> list[Operation]:
-        """The split of `leaf` at this threshold, one of `size` leaves.
+        """The split of `leaf` at this cut, one of `size` leaves.
 
-        >>> Threshold(3, cut=2, cardinality=4).operations(0, size=5)
+        >>> Cut(3, at=2, cardinality=4).operations(0, size=5)
         [Split(leaf=0, variable=3), Merge(first=4, second=5), Merge(first=5, second=6)]
         """
-        below = [Merge(size - 1, size)] * (self.cut - 1)
-        above = [Merge(size, size + 1)] * (self.cardinality - self.cut - 1)
+        below = [Merge(size - 1, size)] * (self.at - 1)
+        above = [Merge(size, size + 1)] * (self.cardinality - self.at - 1)
         return [Split(leaf, self.variable), *below, *above]
 
 
-def thresholds_of(domain: Domain, most: int = MAX_THRESHOLDS) -> tuple[Threshold, ...]:
-    """At most `most` thresholds of each binned variable without a state for missing values.
+def cuts_of(domain: Domain, most: int = MAX_CUTS) -> tuple[Cut, ...]:
+    """At most `most` cuts of each binned variable without a state for missing values.
 
     >>> from depnet.data import describe
     >>> domain, _ = describe([{"age": age + 0.5} for age in range(60)])
-    >>> [threshold.cut for threshold in thresholds_of(domain)]
+    >>> [cut.at for cut in cuts_of(domain)]
     [1, 2, 3]
     """
     found = []
@@ -66,15 +66,15 @@ def thresholds_of(domain: Domain, most: int = MAX_THRESHOLDS) -> tuple[Threshold
             continue
         k = variable.cardinality
         cuts = np.unique(np.rint(np.linspace(0, k, min(most, k - 1) + 2)[1:-1]).astype(int))
-        found += [Threshold(i, int(cut), k) for cut in cuts]
+        found += [Cut(i, int(cut), k) for cut in cuts]
     return tuple(found)
 
 
-class OrderedLearner:
-    """`learn_tasks` for tables of one domain, where sources may also split binned variables at a threshold.
+class CutLearner:
+    """`learn_tasks` for tables of one domain, where sources may also split binned variables at a cut.
 
     `smoothings` has one pseudo-count for each task. With a `share` below 1 a category's source may read only so many of the
-    variables, drawn anew for each table (where there are thresholds to read): for a mean over networks, which then do
+    variables, drawn anew for each table (where there are cuts to read): for a mean over networks, which then do
     not all lean on the same few of many correlated numbers.
     """
 
@@ -94,16 +94,14 @@ class OrderedLearner:
         self._domain, self._penalties, self._smoothings = domain, penalties, smoothings
         self._share, self._rng = share, np.random.default_rng() if rng is None else rng
         self._n_jobs, self._limits, self._max_seconds = n_jobs, limits, max_seconds
-        self._thresholds = thresholds_of(domain)
-        self._wide = _wide(domain, self._thresholds)
-        readable = {task.readable: _readable(task.readable, self._thresholds, len(domain)) for task in tasks}
-        self._tasks = [
-            _offered(task, readable[task.readable], self._thresholds, len(domain)) for task in tasks
-        ]
+        self._cuts = cuts_of(domain)
+        self._wide = _wide(domain, self._cuts)
+        readable = {task.readable: _readable(task.readable, self._cuts, len(domain)) for task in tasks}
+        self._tasks = [_offered(task, readable[task.readable], self._cuts, len(domain)) for task in tasks]
 
     def __call__(self, dataset: Dataset) -> Network:
         """The network of these rows."""
-        above = [dataset.codes[:, t.variable] >= t.cut for t in self._thresholds]
+        above = [dataset.codes[:, t.variable] >= t.at for t in self._cuts]
         rows = dataset
         if above:
             codes = np.column_stack([dataset.codes, *above])
@@ -113,7 +111,7 @@ class OrderedLearner:
         nodes: dict[int, Node] = {}
         for batch in grown_batches(grower, list(range(len(tasks))), self._n_jobs, most=MOST):
             for grown in batch.nodes(tasks, self._wide.cardinalities, 0.0):
-                source = spelled_out(grown.source, self._thresholds, self._domain.cardinalities)
+                source = spelled_out(grown.source, self._cuts, self._domain.cardinalities)
                 counts, smoothing = grown.table.counts, self._smoothings[grown.number]
                 assert counts is not None
                 nodes[grown.number] = Node.learned(
@@ -123,24 +121,18 @@ class OrderedLearner:
 
     def _sharing(self, task: Task) -> Task:
         """The task with its share of the variables."""
-        if (
-            self._share >= 1
-            or not self._thresholds
-            or self._domain.variables[task.targets[0]].bins is not None
-        ):
+        if self._share >= 1 or not self._cuts or self._domain.variables[task.targets[0]].bins is not None:
             return task
         n = len(self._domain)
         dropped = set(np.flatnonzero(self._rng.random(n) >= self._share).tolist())
-        dropped.update(n + t for t, each in enumerate(self._thresholds) if each.variable in dropped)
+        dropped.update(n + t for t, each in enumerate(self._cuts) if each.variable in dropped)
         return Task(task.targets, task.readable, task.barred.union(dropped))
 
 
-def spelled_out(
-    source: DecisionGraph, thresholds: Sequence[Threshold], cardinalities: tuple[int, ...]
-) -> DecisionGraph:
-    """A source that reads thresholds, numbered after the variables, as one that reads the variables alone."""
+def spelled_out(source: DecisionGraph, cuts: Sequence[Cut], cardinalities: tuple[int, ...]) -> DecisionGraph:
+    """A source that reads cuts, numbered after the variables, as one that reads the variables alone."""
     n = len(cardinalities)
-    variable, states, width, cut = _numbered(tuple(thresholds), cardinalities)
+    variable, states, width, cut = _numbered(tuple(cuts), cardinalities)
     kinds, first, second = (array.astype(np.int64) for array in source.arrays)
     tested = np.where(kinds == 0, second, 0)
     growth = np.where(kinds == 0, width[tested] - 1, -1)
@@ -171,12 +163,12 @@ def spelled_out(
 
 
 @lru_cache(maxsize=4)
-def _numbered(thresholds: tuple[Threshold, ...], cardinalities: tuple[int, ...]) -> tuple[IntArray, ...]:
-    """Of variables and then thresholds: the variable itself, its states, the states to split by, and the cut."""
+def _numbered(cuts: tuple[Cut, ...], cardinalities: tuple[int, ...]) -> tuple[IntArray, ...]:
+    """Of variables and then cuts: the variable itself, its states, the states to split by, and the cut."""
     n = len(cardinalities)
-    variable = np.array([*range(n), *(t.variable for t in thresholds)])
-    width = np.array([*cardinalities, *([2] * len(thresholds))])
-    cut = np.array([*([0] * n), *(t.cut for t in thresholds)])
+    variable = np.array([*range(n), *(t.variable for t in cuts)])
+    width = np.array([*cardinalities, *([2] * len(cuts))])
+    cut = np.array([*([0] * n), *(t.at for t in cuts)])
     return variable, np.array(cardinalities)[variable], width, cut
 
 
@@ -186,21 +178,21 @@ def _spread(times: IntArray) -> tuple[IntArray, IntArray]:
     return at, np.arange(len(at)) - np.repeat(np.cumsum(times) - times, times)
 
 
-def _readable(readable: tuple[int, ...], thresholds: Sequence[Threshold], variables: int) -> tuple[int, ...]:
-    """What sources may read, and the thresholds of that."""
+def _readable(readable: tuple[int, ...], cuts: Sequence[Cut], variables: int) -> tuple[int, ...]:
+    """What sources may read, and the cuts of that."""
     known = set(readable)
-    return (*readable, *(variables + t for t, each in enumerate(thresholds) if each.variable in known))
+    return (*readable, *(variables + t for t, each in enumerate(cuts) if each.variable in known))
 
 
-def _offered(task: Task, readable: tuple[int, ...], thresholds: Sequence[Threshold], variables: int) -> Task:
-    """The task with thresholds to read, but not those of what its source may not read."""
+def _offered(task: Task, readable: tuple[int, ...], cuts: Sequence[Cut], variables: int) -> Task:
+    """The task with cuts to read, but not those of what its source may not read."""
     own = task.barred.union(task.targets)
-    barred = (variables + t for t, each in enumerate(thresholds) if each.variable in own)
+    barred = (variables + t for t, each in enumerate(cuts) if each.variable in own)
     return Task(task.targets, readable, task.barred.union(barred))
 
 
-def _wide(domain: Domain, thresholds: Sequence[Threshold]) -> Domain:
-    """The domain with a variable of two states for each threshold, under names that no other has."""
+def _wide(domain: Domain, cuts: Sequence[Cut]) -> Domain:
+    """The domain with a variable of two states for each cut, under names that no other has."""
     longest = max(map(len, domain.names)) + 1
-    names = [f"{t.variable} < {t.cut}".rjust(longest + len(f"{t.variable} < {t.cut}")) for t in thresholds]
+    names = [f"{t.variable} < {t.at}".rjust(longest + len(f"{t.variable} < {t.at}")) for t in cuts]
     return Domain((*domain.variables, *(Variable(name, (0, 1)) for name in names)))

@@ -1,4 +1,4 @@
-"""Splits at a threshold are the paper's operations, and sources that use them read the variables alone."""
+"""Splits at a cut are the paper's operations, and sources that use them read the variables alone."""
 
 import numpy as np
 import pytest
@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from depnet import Dataset, DecisionGraph, Merge, Split, learn
 from depnet.data import Domain, Variable, describe, encode
 from depnet.errors import ModelError
+from depnet.learning.cuts import Cut, CutLearner, cuts_of, spelled_out
 from depnet.learning.options import plan
-from depnet.learning.ordered import OrderedLearner, Threshold, spelled_out, thresholds_of
 from depnet.learning.penalty import Mdl, StructuralMdl
 from depnet.learning.tasks import learn_tasks
 from depnet.model.counting import leaf_counts
@@ -26,8 +26,8 @@ def numbers(rows: int, columns: int = 3, seed: int = 0) -> Dataset:
 
 
 @st.composite
-def threshold_splits(draw: st.DrawFn) -> tuple[list[Split | Merge], int, int, Threshold]:
-    """Operations on three variables, a leaf to split, how many there are, and a threshold."""
+def cut_splits(draw: st.DrawFn) -> tuple[list[Split | Merge], int, int, Cut]:
+    """Operations on three variables, a leaf to split, how many there are, and a cut."""
     cardinalities = (2, 3, 7)
     operations: list[Split | Merge] = []
     size = 1
@@ -40,19 +40,19 @@ def threshold_splits(draw: st.DrawFn) -> tuple[list[Split | Merge], int, int, Th
             j = draw(st.integers(0, 2))
             operations.append(Split(draw(st.integers(0, size - 1)), j))
             size += cardinalities[j] - 1
-    return operations, draw(st.integers(0, size - 1)), size, Threshold(2, draw(st.integers(1, 6)), 7)
+    return operations, draw(st.integers(0, size - 1)), size, Cut(2, draw(st.integers(1, 6)), 7)
 
 
-@given(threshold_splits())
-def test_a_threshold_is_a_split_and_merges(case: tuple[list[Split | Merge], int, int, Threshold]) -> None:
-    operations, leaf, size, threshold = case
+@given(cut_splits())
+def test_a_threshold_is_a_split_and_merges(case: tuple[list[Split | Merge], int, int, Cut]) -> None:
+    operations, leaf, size, cut = case
     wide = [*operations, Split(leaf, 3)]  # variable 3 is x_2 >= cut
-    spelled = [*operations, *threshold.operations(leaf, size)]
+    spelled = [*operations, *cut.operations(leaf, size)]
     rows = [(a, b, c) for a in range(2) for b in range(3) for c in range(7)]
     for row in rows:
-        above = int(row[2] >= threshold.cut)
+        above = int(row[2] >= cut.at)
         assert leaf_of(row, spelled, (2, 3, 7)) == leaf_of((*row, above), wide, (2, 3, 7, 2))
-    graph = spelled_out(DecisionGraph(tuple(wide), (2, 3, 7, 2)), [threshold], (2, 3, 7))
+    graph = spelled_out(DecisionGraph(tuple(wide), (2, 3, 7, 2)), [cut], (2, 3, 7))
     same = DecisionGraph(tuple(spelled), (2, 3, 7))
     assert graph == same
     assert graph.size == same.size == size + 1
@@ -60,18 +60,18 @@ def test_a_threshold_is_a_split_and_merges(case: tuple[list[Split | Merge], int,
 
 
 def test_another_cut_is_another_function() -> None:
-    """The check above, on a threshold that is off by one."""
-    spelled = Threshold(0, 3, 7).operations(0, 1)
+    """The check above, on a cut that is off by one."""
+    spelled = Cut(0, 3, 7).operations(0, 1)
     leaves = [leaf_of((x,), spelled, (7,)) for x in range(7)]
     assert leaves == [0, 0, 0, 1, 1, 1, 1]
-    assert leaves != [leaf_of((x,), Threshold(0, 4, 7).operations(0, 1), (7,)) for x in range(7)]
+    assert leaves != [leaf_of((x,), Cut(0, 4, 7).operations(0, 1), (7,)) for x in range(7)]
 
 
 def test_learned_tables_are_the_counts_of_their_sources() -> None:
     rows = numbers(400)
     tasks = plan(rows.domain)
     smoothings = [0.1, 0.2, 0.3, 0.5]
-    network = OrderedLearner(rows.domain, tasks, [Mdl()] * 4, smoothings)(rows)
+    network = CutLearner(rows.domain, tasks, [Mdl()] * 4, smoothings)(rows)
     assert any(isinstance(o, Merge) for node in network.nodes for o in node.source.operations)  # type: ignore[attr-defined]
     for node, smoothing in zip(network.nodes, smoothings, strict=True):
         assert node.table.smoothing == smoothing
@@ -84,7 +84,7 @@ def test_a_step_is_found_on_rows_too_few_for_a_split_into_all_bins() -> None:
     tasks = plan(rows.domain)
     strict = [StructuralMdl(1.0, 1.0, 8.0 * Mdl())] * 2
     assert learn_tasks(rows, tasks, strict).nodes[1].source.size == 1
-    assert OrderedLearner(rows.domain, tasks, strict, [0.0, 0.0])(rows).nodes[1].source.size == 2
+    assert CutLearner(rows.domain, tasks, strict, [0.0, 0.0])(rows).nodes[1].source.size == 2
 
 
 def test_without_bins_the_network_is_that_of_learn() -> None:
@@ -92,31 +92,31 @@ def test_without_bins_the_network_is_that_of_learn() -> None:
     codes = rng.integers(0, 3, size=(300, 4))
     codes[:, 1] = np.where(rng.random(300) < 0.7, codes[:, 0], codes[:, 1])
     rows = Dataset.from_codes(codes, [3] * 4)
-    found = OrderedLearner(rows.domain, plan(rows.domain), [Mdl()] * 4, [0.5] * 4)(rows)
+    found = CutLearner(rows.domain, plan(rows.domain), [Mdl()] * 4, [0.5] * 4)(rows)
     assert found == learn(rows, smoothing=0.5)
 
 
-def test_forbidden_links_and_roles_hold_for_thresholds() -> None:
+def test_forbidden_links_and_roles_hold_for_cuts() -> None:
     rows = numbers(400)
     tasks = plan(rows.domain, forbidden=[("x0", "high")], roles={"x1": "input", "x2": "target"})
-    network = OrderedLearner(rows.domain, tasks, [Mdl()] * 4, [0.0] * 4)(rows)
+    network = CutLearner(rows.domain, tasks, [Mdl()] * 4, [0.0] * 4)(rows)
     inputs = {rows.domain.names[i]: network.nodes[i].source.inputs for i in range(4)}
     assert 0 not in inputs["high"]
     assert inputs["high"]
     assert inputs["x1"] == ()
     assert all(2 not in read for read in inputs.values())
-    free = OrderedLearner(rows.domain, plan(rows.domain), [Mdl()] * 4, [0.0] * 4)(rows)
+    free = CutLearner(rows.domain, plan(rows.domain), [Mdl()] * 4, [0.0] * 4)(rows)
     assert 0 in free.nodes[3].source.inputs
 
 
 def test_thresholds_are_spread_and_their_names_are_new() -> None:
     domain, _ = describe([{"0 < 1": x + 0.5, "a": "b"} for x in range(5000)])
-    found = thresholds_of(domain)
-    assert [t.cut for t in found] == [2, 4, 6, 8, 10, 12, 14]
-    assert [t.cut for t in thresholds_of(domain, most=20)] == list(range(1, 16))
+    found = cuts_of(domain)
+    assert [t.at for t in found] == [2, 4, 6, 8, 10, 12, 14]
+    assert [t.at for t in cuts_of(domain, most=20)] == list(range(1, 16))
     rows = Dataset.from_codes(np.zeros((5, 2), dtype=int), domain=domain)
-    assert len(OrderedLearner(domain, plan(domain), [Mdl()] * 2, [0.5] * 2)(rows)) == 2
-    assert thresholds_of(Domain((Variable("a", (1, 2, 3)),))) == ()
+    assert len(CutLearner(domain, plan(domain), [Mdl()] * 2, [0.5] * 2)(rows)) == 2
+    assert cuts_of(Domain((Variable("a", (1, 2, 3)),))) == ()
 
 
 def test_smoothed_networks_keep_their_counts() -> None:
@@ -132,9 +132,9 @@ def test_smoothed_networks_keep_their_counts() -> None:
 def test_a_share_of_the_variables_is_drawn_for_each_table_and_for_categories_only() -> None:
     rows = numbers(400, columns=5)
     tasks, six = plan(rows.domain), [0.0] * 6
-    learner = OrderedLearner(rows.domain, tasks, [Mdl()] * 6, six, share=0.5, rng=np.random.default_rng(0))
+    learner = CutLearner(rows.domain, tasks, [Mdl()] * 6, six, share=0.5, rng=np.random.default_rng(0))
     found = [learner(rows) for _ in range(8)]
     assert len({network.nodes[5].source.inputs for network in found}) > 1
     assert all(network.nodes[:5] == found[0].nodes[:5] for network in found)
-    again = OrderedLearner(rows.domain, tasks, [Mdl()] * 6, six, share=0.5, rng=np.random.default_rng(0))
+    again = CutLearner(rows.domain, tasks, [Mdl()] * 6, six, share=0.5, rng=np.random.default_rng(0))
     assert [again(rows) for _ in range(8)] == found
