@@ -1,8 +1,8 @@
-"""The model file: a network as versioned JSON (gzip where the name ends in .gz). docs/model-file.md has
-every field.
+"""The model file: the paper's network, the ordered law, or both, as versioned JSON (gzip where the name ends in .gz).
+docs/model-file.md has every field.
 
-    save:  Network -> document (plain values) -> text -> disk, in one atomic step
-    load:  disk -> text -> document -> Network, nothing believed until it is checked
+    save:  Networks -> document (plain values) -> text -> disk, in one atomic step
+    load:  disk -> text -> document -> Networks, nothing believed until it is checked
 
 A file holds no code and no rows. What it says about itself (sizes, leaves, versions) is compared with
 what it holds before anything of that size is made, so a damaged or hostile file costs no more time and
@@ -11,13 +11,14 @@ memory than its own size allows, and never more than a limit.
 
 import contextlib
 import os
+from dataclasses import dataclass, replace
 from typing import Any
 
 from depnet.data.dtypes import available
 from depnet.data.layout import Layout
 from depnet.errors import ModelError, ModelFileAccessError, ModelFileError, brief
 from depnet.model.file.disk import read_bounded, write_atomically
-from depnet.model.file.document import document_of
+from depnet.model.file.document import VERSION, document_of
 from depnet.model.file.layout import frame_of, layout_of
 from depnet.model.file.lines import (
     OtherLayoutError,
@@ -26,7 +27,7 @@ from depnet.model.file.lines import (
     verify_checksum,
 )
 from depnet.model.file.memory import MAX_MEMORY, Budget
-from depnet.model.file.reading import network_of
+from depnet.model.file.reading import AGAIN, Networks, networks_of
 from depnet.model.file.text import decoded, encode
 from depnet.model.network import Network
 
@@ -34,13 +35,61 @@ MAX_BYTES = 64 * 2**20
 """Larger files are loaded only on request; unpacked, for one in gzip."""
 
 
-def save(network: Network, path: str | os.PathLike[str], *, layout: Layout | None = None) -> None:
-    """Write a network to a model file, compressed where the name ends in .gz.
+EARLIER = (
+    "this file was written by an earlier depnet and has no ordered law: answers would be those of clamped chains. Fit again "
+    "to get those of a law."
+)
+"""What a face says of a file of version 1 or 2."""
 
-    `layout` is kept beside it: what the frame was that it was learned from (`load_with_layout` reads it).
+NO_LAW = (
+    "this file has no ordered law: answers would be those of clamped chains. Fit again to get those of a law."
+)
+"""What a face says of a file of this version in which a network was saved alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """All that a model file holds. At least one of the networks is there; they share domain and counts."""
+
+    network: Network | None
+    """The paper's."""
+    law: Network | None
+    """The ordered one."""
+    layout: Layout | None
+    """Of the frame they were learned from: None also where the library of that kind of frame is not installed."""
+    version: int
+    """Of the file."""
+
+    @property
+    def first(self) -> Network:
+        """The paper's network where the file has one, else the law: what `depnet.load` gives."""
+        found = self.law if self.network is None else self.network
+        assert found is not None
+        return found
+
+    @property
+    def lacks(self) -> str | None:
+        """One line that says what is not there, where there is no law; None where there is one."""
+        if self.law is not None:
+            return None
+        return EARLIER if self.version < VERSION else NO_LAW
+
+
+def save(
+    network: Network,
+    path: str | os.PathLike[str],
+    law: Network | None = None,
+    *,
+    layout: Layout | None = None,
+) -> None:
+    """Write a network, and the ordered `law` beside it, to a model file, compressed where the name ends in .gz.
+
+    Both are of one domain and learned from the same rows: 1- and 2-way counts are kept once, and both have them
+    when they are loaded. An ordered `network` is a law itself and is given alone. `layout` is kept beside them:
+    what the frame was that they were learned from (`load_both` reads it).
 
     The file is written whole or not at all: should anything fail, an old file of that name is as it was.
-    The same network gives the same bytes. A user's own source (`FunctionSource`) is written out as the
+    The same networks give the same bytes. A user's own source (`FunctionSource`) is written out as the
     leaf of every joint state of its inputs, where these are at most 2^20, and loads as a `TabulatedSource`.
 
     >>> import tempfile, depnet
@@ -57,7 +106,7 @@ def save(network: Network, path: str | os.PathLike[str], *, layout: Layout | Non
         )
     name = _name_of(path, "depnet.save(network, path)")
     try:
-        write_atomically(name, encode(document_of(network, layout), compressed=name.endswith(".gz")))
+        write_atomically(name, encode(document_of(network, layout, law), compressed=name.endswith(".gz")))
     except ModelFileAccessError:
         raise
     except ModelFileError as error:
@@ -65,47 +114,62 @@ def save(network: Network, path: str | os.PathLike[str], *, layout: Layout | Non
 
 
 def load(
-    path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES, max_memory: int = MAX_MEMORY
+    path: str | os.PathLike[str],
+    *,
+    law: bool = False,
+    max_bytes: int = MAX_BYTES,
+    max_memory: int = MAX_MEMORY,
 ) -> Network:
-    """Read a network from a model file, compressed or not, and check all of it.
+    """Read a network from a model file, compressed or not, and check all of the file.
 
-    A `ModelFileError` says where in the file something is wrong, and what. Files larger than `max_bytes`, and
+    It is the paper's network where the file has one, else the law; with `law=True` the law, or an error where the file
+    has none. A `ModelFileError` says where in the file something is wrong, and what. Files larger than `max_bytes`, and
     those that could take more than `max_memory` bytes of memory to read, are refused: raise these for a file
     that you trust.
     """
-    return _loaded(path, max_bytes, max_memory, "depnet.load(path)")[0]
+    loaded = _loaded(path, max_bytes, max_memory, "depnet.load(path)", with_layout=False)
+    if not law:
+        return loaded.first
+    if loaded.law is None:
+        raise ModelFileError(
+            f"{brief(os.fsdecode(path), 200)}: the file has no ordered law. {AGAIN} From Python: "
+            'depnet.save(network, path, law=depnet.learn(dataset, order="auto")).'
+        )
+    return loaded.law
+
+
+def load_both(
+    path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES, max_memory: int = MAX_MEMORY
+) -> Loaded:
+    """The paper's network, the law and the layout of the frame, in one read; see `load`."""
+    return _loaded(path, max_bytes, max_memory, "load_both(path)", with_layout=True)
 
 
 def load_with_layout(
     path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES, max_memory: int = MAX_MEMORY
 ) -> tuple[Network, Layout | None]:
-    """The network, and the layout of the frame that it was learned from.
-
-    None where the file has none, or where the library of that kind of frame is not installed.
-    """
-    network, document = _loaded(path, max_bytes, max_memory, "load_with_layout(path)")
-    if "layout" not in document:
-        return network, None
-    try:
-        usable = available(frame_of(document["layout"]))
-        return network, layout_of(document["layout"], network.domain) if usable else None
-    except ModelFileError as error:
-        raise ModelFileError(f"{brief(os.fsdecode(path), 200)}: {error}") from error.__cause__
+    """What `load` gives, and the layout of the frame that it was learned from."""
+    loaded = _loaded(path, max_bytes, max_memory, "load_with_layout(path)", with_layout=True)
+    return loaded.first, loaded.layout
 
 
 def _loaded(
-    path: str | os.PathLike[str], max_bytes: int, max_memory: int, call: str
-) -> tuple[Network, dict[str, Any]]:
+    path: str | os.PathLike[str], max_bytes: int, max_memory: int, call: str, *, with_layout: bool
+) -> Loaded:
     name = _name_of(path, call)
     try:
-        return _network_in(read_bounded(name, max_bytes), max_memory)
+        found, document = _networks_in(read_bounded(name, max_bytes), max_memory)
+        loaded = Loaded(found.network, found.law, None, found.version)
+        if not with_layout or "layout" not in document or not available(frame_of(document["layout"])):
+            return loaded
+        return replace(loaded, layout=layout_of(document["layout"], loaded.first.domain))
     except ModelFileAccessError:
         raise
     except ModelFileError as error:
         raise ModelFileError(f"{brief(name, 200)}: {error}") from error.__cause__
 
 
-def _network_in(data: bytearray, max_memory: int) -> tuple[Network, dict[str, Any]]:
+def _networks_in(data: bytearray, max_memory: int) -> tuple[Networks, dict[str, Any]]:
     budget = Budget(max_memory)
     text = decoded(data, budget)
     data.clear()
@@ -114,11 +178,11 @@ def _network_in(data: bytearray, max_memory: int) -> tuple[Network, dict[str, An
     return _checked(document_in_one_piece(text, budget))
 
 
-def _checked(document: dict[str, Any]) -> tuple[Network, dict[str, Any]]:
-    network = network_of(document)
+def _checked(document: dict[str, Any]) -> tuple[Networks, dict[str, Any]]:
+    found = networks_of(document)
     if "checksum" in document:
         verify_checksum(document)
-    return network, document
+    return found, document
 
 
 def _name_of(path: object, call: str) -> str:

@@ -1,4 +1,4 @@
-"""A network as a document: plain JSON values, with the tables as arrays."""
+"""A network, and the law beside it, as a document: plain JSON values, with the tables as arrays."""
 
 from typing import Any
 
@@ -6,11 +6,12 @@ import numpy as np
 
 from depnet.data.domain import Domain
 from depnet.data.layout import Layout
-from depnet.errors import ModelError, ModelFileError
+from depnet.errors import ModelError, ModelFileError, brief
 from depnet.model.decision_graph import DecisionGraph
 from depnet.model.file.fields import fault
+from depnet.model.file.held_out import held_out_in
 from depnet.model.file.layout import document_of_layout
-from depnet.model.file.variables import document_of_variable, version_of
+from depnet.model.file.variables import document_of_variable
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
 from depnet.model.operations import Operation, Split
@@ -19,35 +20,80 @@ from depnet.model.table import ConditionalTable
 from depnet.model.tabulated import TabulatedSource
 
 FORMAT = "depnet network"
-VERSION = 2
-"""The newest version that is read. Raised when a reader of the former version would misunderstand a file."""
+VERSION = 3
+"""Written, and the newest that is read. Raised when a reader of the former version would misunderstand a file."""
 
 
-def document_of(network: Network, layout: Layout | None = None) -> dict[str, Any]:
-    """What the file says of a network, all but its checksum."""
-    document = {
+def document_of(network: Network, layout: Layout | None = None, law: Network | None = None) -> dict[str, Any]:
+    """What the file says of a network and the law beside it, all but the checksum. An ordered network is a law itself."""
+    _check_pair(network, law)
+    domain = network.domain
+    if network.order is not None:
+        paper, law = None, network
+    else:
+        paper = network
+    document: dict[str, Any] = {
         "format": FORMAT,
-        "version": version_of(network.domain),
+        "version": VERSION,
         "domain": {
             "variables": [
-                document_of_variable(v, f"domain.variables[{i}]")
-                for i, v in enumerate(network.domain.variables)
+                document_of_variable(v, f"domain.variables[{i}]") for i, v in enumerate(domain.variables)
             ]
         },
-        "nodes": [
-            {
-                "variables": list(node.variables),
-                "source": _source(node.source, network.domain, f"nodes[{number}].source"),
-                "table": _table(node.table, f"nodes[{number}].table"),
-            }
-            for number, node in enumerate(network.nodes)
-        ],
     }
-    if network.counts is not None:
-        document["counts"] = _counts(network.counts)
+    if paper is not None:
+        document |= {"nodes": _nodes(paper, "nodes"), **held_out_in(paper.held_out, "held_out")}
+    if law is not None and law.order is not None:
+        document["law"] = {
+            "order": list(law.order),
+            **held_out_in(law.held_out, "law.held_out"),
+            "nodes": _nodes(law, "law.nodes"),
+        }
+    counts = next(
+        (each.counts for each in (paper, law) if each is not None and each.counts is not None), None
+    )
+    if counts is not None:
+        document["counts"] = _counts(counts)
     if layout is not None:
-        document["layout"] = document_of_layout(layout, network.domain)
+        document["layout"] = document_of_layout(layout, domain)
     return document
+
+
+def _check_pair(network: Network, law: Network | None) -> None:
+    """The two must be of one domain, and of the same rows where both say which."""
+    if law is None:
+        return
+    if not isinstance(law, Network) or law.order is None:
+        got = "a Network without an order" if isinstance(law, Network) else brief(law)
+        raise ModelError(
+            f"depnet.save(network, path, law): the law is an ordered Network; got {got}. Learn one with "
+            'depnet.learn(dataset, order="auto").'
+        )
+    if network.order is not None:
+        raise ModelError(
+            "depnet.save(network, path, law): both networks are ordered, and a file holds one law. Give the paper's network "
+            "first, or the law alone: depnet.save(law, path)."
+        )
+    if network.domain != law.domain:
+        raise ModelError(
+            "depnet.save(network, path, law): the two are of different domains. Learn both from one dataset."
+        )
+    if network.counts is not None and law.counts is not None and network.counts != law.counts:
+        raise ModelError(
+            "depnet.save(network, path, law): the two have 1- and 2-way counts of different rows, and a file holds them "
+            "once. Learn both from one dataset."
+        )
+
+
+def _nodes(network: Network, at: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "variables": list(node.variables),
+            "source": _source(node.source, network.domain, f"{at}[{number}].source"),
+            "table": _table(node.table, f"{at}[{number}].table"),
+        }
+        for number, node in enumerate(network.nodes)
+    ]
 
 
 def _source(source: InformationSource, domain: Domain, at: str) -> dict[str, Any]:
@@ -78,14 +124,13 @@ def _table(table: ConditionalTable, at: str) -> dict[str, Any]:
     if table.counts is None or table.smoothing is None:
         return {"probabilities": table.probabilities}
     # What is not written must be what the reader makes of the counts.
-    again = ConditionalTable.from_counts(table.counts, table.smoothing, table.tilt)
+    again = ConditionalTable.from_counts(table.counts, table.smoothing)
     if not np.array_equal(again.probabilities, table.probabilities):
         raise ModelFileError(
             f"{at}: its probabilities are not those of its counts and smoothing. Make the table with "
             "ConditionalTable.from_counts or .from_probabilities."
         )
-    tilt = {} if table.tilt is None else {"tilt": table.tilt.tolist()}
-    return {"smoothing": table.smoothing, **tilt, "counts": table.counts}
+    return {"smoothing": table.smoothing, "counts": table.counts}
 
 
 def _counts(counts: MarginalCounts) -> dict[str, Any]:

@@ -1,14 +1,12 @@
-"""A document as a network: every field checked, in the order in which one gives the next its size.
+"""A document as a network and a law: every field checked, in the order in which one gives the next its size.
 
 The domain says how many variables and states there are; a node's source says how many leaves; only then
 is the table looked at, which must have exactly as many rows. So nothing is made that the file only
 declares and does not hold.
 """
 
-import math
-from collections.abc import Iterable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,40 +17,80 @@ from depnet.model.decision_graph import DecisionGraph, checked_size, recorded_of
 from depnet.model.file.counts import counts_of
 from depnet.model.file.document import FORMAT, VERSION
 from depnet.model.file.fields import fault, fields_of, items_of, number_of, whole_of, wholes_of
+from depnet.model.file.held_out import held_out_of
+from depnet.model.file.lines import NodeLines
 from depnet.model.file.variables import variable_of
+from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.operations import Merge, Operation, Split
-from depnet.model.source import (
-    MAX_LEAVES,
-    ConstantSource,
-    InformationSource,
-    LosslessSource,
-    how_many_joint_states,
-    product_within,
-)
+from depnet.model.source import MAX_LEAVES, ConstantSource, InformationSource, LosslessSource
 from depnet.model.table import MAX_COUNT, ROW_SUM_TOLERANCE, ConditionalTable
 from depnet.model.tabulated import TabulatedSource
 
+AGAIN = "Fit again from the table: depnet fit TABLE -o MODEL, or depnet.learn and depnet.save."
+"""What to do with a file that this depnet cannot use, or that lacks something."""
 
-def network_of(document: dict[str, Any]) -> Network:
-    """The network that a document describes. Top-level fields of other names are left alone."""
+
+class Networks(NamedTuple):
+    """What a document describes: the paper's network and the law, one of which may not be there."""
+
+    network: Network | None
+    law: Network | None
+    version: int
+
+
+def networks_of(document: dict[str, Any]) -> Networks:
+    """The networks that a document describes. Top-level fields of other names are left alone."""
     version = _checked_version(document)
-    for name in ("domain", "nodes"):
-        if name not in document:
-            raise ModelFileError(f"the field {name!r} is missing.")
+    lawful = version >= 3
+    if "domain" not in document:
+        raise ModelFileError("the field 'domain' is missing.")
+    if "nodes" not in document and not (lawful and "law" in document):
+        raise ModelFileError("the field 'nodes' is missing" + (", and so is 'law'." if lawful else "."))
     domain = _domain(document["domain"], version)
-    given = document["nodes"]
-    by_lines = isinstance(given, Iterable) and not isinstance(given, (list, dict, str))
-    nodes = tuple(
-        _node(value, domain, f"nodes[{number}]")
-        for number, value in enumerate(given if by_lines else items_of(given, "nodes"))
-    )
     counts = counts_of(document["counts"], domain) if "counts" in document else None
+    # The law first: so are its nodes in the checksum.
+    law = _law(document["law"], domain, counts) if lawful and "law" in document else None
+    if "nodes" not in document:
+        if "held_out" in document:
+            raise fault("held_out", "this is of the network in 'nodes', which is missing.")
+        return Networks(None, law, version)
+    held_out = held_out_of(document["held_out"], "held_out") if lawful and "held_out" in document else None
+    nodes = _nodes(document["nodes"], domain, "nodes")
+    return Networks(_made(partial(Network, domain, nodes, counts, None, held_out), "nodes"), law, version)
+
+
+def _law(value: object, domain: Domain, counts: MarginalCounts | None) -> Network:
+    held_out = ("held_out",) if isinstance(value, dict) and "held_out" in value else ()
+    fields = fields_of(value, "law", ("order", *held_out, "nodes"))
+    order = wholes_of(fields["order"], "law.order", 0, len(domain) - 1, len(domain))
+    if len(set(order)) < len(order):
+        raise fault("law.order", "expected every variable once; one stands twice.")
+    scores = held_out_of(fields["held_out"], "law.held_out") if held_out else None
+    nodes = _nodes(fields["nodes"], domain, "law.nodes")
+    return _made(partial(Network, domain, nodes, counts, tuple(order), scores), "law")
+
+
+def _nodes(given: object, domain: Domain, at: str) -> tuple[Node, ...]:
+    """Node i updates variable i: as many as there are variables, in their order."""
+    nodes = []
+    for number, value in enumerate(given if isinstance(given, NodeLines) else items_of(given, at)):
+        if number == len(domain):
+            raise fault(f"{at}[{number}]", f"there are {len(domain):,} variables, and each has one node.")
+        nodes.append(_node(value, number, domain, f"{at}[{number}]"))
+    if len(nodes) < len(domain):
+        raise fault(
+            at, f"no node updates variable {brief(domain.names[len(nodes)])}; every variable needs one."
+        )
+    return tuple(nodes)
+
+
+def _made(make: partial[Network], at: str) -> Network:
     try:
-        return Network(domain, nodes, counts)
+        return make()
     except ModelError as error:
-        raise fault("nodes", str(error)) from None
+        raise fault(at, str(error)) from None
 
 
 def _checked_version(document: dict[str, Any]) -> int:
@@ -83,20 +121,23 @@ def _domain(value: object, version: int) -> Domain:
         raise fault(at, str(error)) from None
 
 
-def _node(value: object, domain: Domain, at: str) -> Node:
+def _node(value: object, number: int, domain: Domain, at: str) -> Node:
     fields = fields_of(value, at, ("variables", "source", "table"))
     variables = wholes_of(fields["variables"], f"{at}.variables", 0, len(domain) - 1)
-    if not variables or len(set(variables)) < len(variables):
-        raise fault(f"{at}.variables", f"expected one or more distinct variables; got {brief(variables)}.")
-    targets = [domain.cardinalities[i] for i in variables]
-    if not product_within(targets, MAX_LEAVES):
+    if len(variables) > 1:
         raise fault(
-            f"{at}.variables", f"the variables have {how_many_joint_states(targets)} joint states together."
+            f"{at}.variables",
+            f"this node updates {len(variables):,} variables at once: a block, which depnet no longer has. {AGAIN}",
+        )
+    if variables != [number]:
+        raise fault(
+            f"{at}.variables",
+            f"expected [{number}]: each variable has one node, in the order of the domain; got {brief(variables)}. {AGAIN}",
         )
     source = _source(fields["source"], domain, f"{at}.source")
-    table = _table(fields["table"], source.size, math.prod(targets), f"{at}.table")
+    table = _table(fields["table"], source.size, domain.cardinalities[number], f"{at}.table")
     try:
-        return Node(tuple(variables), source, table)
+        return Node((number,), source, table)
     except ModelError as error:
         raise fault(at, str(error)) from None
 
@@ -149,12 +190,12 @@ def _operation(value: object, at: str) -> Operation:
 
 def _table(value: object, leaves: int, states: int, at: str) -> ConditionalTable:
     if isinstance(value, dict) and "counts" in value:
-        tilted = "tilt" in value
-        fields = fields_of(value, at, ("smoothing", "tilt", "counts") if tilted else ("smoothing", "counts"))
+        if "tilt" in value:
+            raise fault(f"{at}.tilt", f"this table was calibrated, which depnet no longer does. {AGAIN}")
+        fields = fields_of(value, at, ("smoothing", "counts"))
         smoothing = number_of(fields["smoothing"], f"{at}.smoothing")
-        tilt = _tilt(fields["tilt"], leaves, states, f"{at}.tilt") if tilted else None
         counts = _rows(fields["counts"], leaves, states, f"{at}.counts", whole=True)
-        make = partial(ConditionalTable.from_counts, counts, smoothing, tilt)
+        make = partial(ConditionalTable.from_counts, counts, smoothing)
     else:
         fields = fields_of(value, at, ("probabilities",))
         rows = _rows(fields["probabilities"], leaves, states, f"{at}.probabilities", whole=False)
@@ -163,20 +204,6 @@ def _table(value: object, leaves: int, states: int, at: str) -> ConditionalTable
         return make()
     except ModelError as error:
         raise fault(at, str(error)) from None
-
-
-def _tilt(value: object, leaves: int, states: int, at: str) -> list[Any]:
-    """Numbers by leaf and state, or by state alone; the table says which are tilts."""
-    entries = items_of(value, at)
-    if any(isinstance(entry, list) for entry in entries):
-        return [
-            _numbers(row, states, f"{at}[{leaf}]") for leaf, row in enumerate(items_of(value, at, leaves))
-        ]
-    return _numbers(value, states, at)
-
-
-def _numbers(value: object, length: int, at: str) -> list[float]:
-    return [number_of(entry, f"{at}[{x}]") for x, entry in enumerate(items_of(value, at, length))]
 
 
 def _rows(value: object, leaves: int, states: int, at: str, *, whole: bool) -> NDArray[Any]:

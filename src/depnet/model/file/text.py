@@ -44,6 +44,9 @@ def encode(document: dict[str, Any], *, compressed: bool) -> bytes:
             parts.append(f'"domain": {{"variables": {_lines(value["variables"])}}}')
         elif name == "nodes":
             parts.append(f'"nodes": {_lines(value)}')
+        elif name == "law":
+            beside = _compact({field: each for field, each in value.items() if field != "nodes"})
+            parts.append(f'"law": {beside[:-1]},\n"nodes": {_lines(value["nodes"])}}}')
         else:
             parts.append(f"{json.dumps(name)}: {_compact(value)}")
     data = ("{\n" + ",\n".join(parts) + "\n}\n").encode()

@@ -1,14 +1,10 @@
-"""Variables in a model file: names, states, and since version 2 bins and the state for missing values.
-
-A file whose variables have neither is written as version 1, which every depnet reads.
-"""
+"""Variables in a model file: names, states, and since version 2 bins and the state for missing values."""
 
 import math
 from collections import Counter
 from typing import Any
 
 from depnet.data.bins import MAX_QUANTILES, Bins
-from depnet.data.domain import Domain
 from depnet.data.variable import Variable
 from depnet.errors import DataError, brief
 from depnet.model.file.fields import fault, fields_of, items_of, number_of
@@ -18,12 +14,6 @@ MAX_LABEL_BITS = 4096
 
 MAX_OF_ONE_HASH = 1000
 """Labels that may fall together in a dictionary."""
-
-
-def version_of(domain: Domain) -> int:
-    """The lowest version that can hold the variables of a domain."""
-    plain = all(v.bins is None and v.missing is None for v in domain.variables)
-    return 1 if plain else 2
 
 
 def document_of_variable(variable: Variable, at: str) -> dict[str, Any]:

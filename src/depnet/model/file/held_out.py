@@ -1,0 +1,41 @@
+"""What held-out rows said of a network, in a model file: a number of rows, two scores, and what a law is worth."""
+
+from typing import Any
+
+from depnet.errors import ModelError
+from depnet.model.file.fields import fault, fields_of, number_of, whole_of
+from depnet.model.held_out import HeldOut
+from depnet.model.table import MAX_COUNT
+
+
+def held_out_in(held_out: HeldOut | None, at: str) -> dict[str, Any]:
+    """The field `held_out` of a document, where there is something to say."""
+    if held_out is None:
+        return {}
+    fields: dict[str, Any] = {
+        "rows": whole_of(held_out.rows, f"{at}.rows", 1, MAX_COUNT),
+        "score": float(held_out.score),
+        "independent": float(held_out.independent),
+    }
+    if held_out.worth is not None:
+        fields["worth"] = float(held_out.worth)
+    return {"held_out": fields}
+
+
+def held_out_of(value: object, at: str) -> HeldOut:
+    """What a document says of held-out rows."""
+    worth = ("worth",) if isinstance(value, dict) and "worth" in value else ()
+    fields = fields_of(value, at, ("rows", "score", "independent", *worth))
+    rows = whole_of(fields["rows"], f"{at}.rows", 1, MAX_COUNT)
+    score, independent, *more = (_float(fields[k], f"{at}.{k}") for k in ("score", "independent", *worth))
+    try:
+        return HeldOut(rows, score, independent, *more)
+    except ModelError as error:
+        raise fault(at, str(error)) from None
+
+
+def _float(value: object, at: str) -> float:
+    try:
+        return float(number_of(value, at))
+    except OverflowError:  # a whole number past all floats
+        raise fault(at, "this number is larger than any float64.") from None
