@@ -96,16 +96,12 @@ def random_blocks(rng: np.random.Generator, n: int) -> list[tuple[int, ...]]:
     return blocks + [(i,) for i in sorted(missing)]
 
 
-def random_network(
-    rng: np.random.Generator, cards: Sequence[int], zeros: float = 0.0, blocks: bool = False
-) -> Network:
-    """A random network: positive tables unless `zeros`, one node a variable unless `blocks`."""
-    targets = random_blocks(rng, len(cards)) if blocks else [(i,) for i in range(len(cards))]
+def random_network(rng: np.random.Generator, cards: Sequence[int], zeros: float = 0.0) -> Network:
+    """A random network: positive tables unless `zeros`."""
     nodes = []
-    for variables in targets:
-        source = random_source(rng, cards, variables)
-        states = math.prod(cards[i] for i in variables)
-        nodes.append(Node(variables, source, random_table(rng, source.size, states, zeros)))
+    for i, states in enumerate(cards):
+        source = random_source(rng, cards, (i,))
+        nodes.append(Node((i,), source, random_table(rng, source.size, states, zeros)))
     return Network(Domain.from_cardinalities(cards), tuple(nodes))
 
 
@@ -117,11 +113,10 @@ def networks(
     max_cardinality: int = 4,
     max_states: int = 600,
     zeros: float = 0.0,
-    blocks: bool = False,
 ) -> Network:
     """A random network on a drawn domain."""
     cards = draw(cardinalities(min_variables, max_variables, max_cardinality, max_states))
-    return random_network(np.random.default_rng(draw(seeds)), cards, zeros, blocks)
+    return random_network(np.random.default_rng(draw(seeds)), cards, zeros)
 
 
 def random_joint(rng: np.random.Generator, shape: Sequence[int], zeros: float = 0.0) -> FloatArray:
@@ -176,3 +171,59 @@ def datasets(
             codes[:, i] = rng.choice(k, size=rows, p=rng.dirichlet(np.full(k, 0.7)))
     weights = rng.integers(0, 4, size=rows) + (np.arange(rows) == 0) if weighted else None
     return Dataset.from_codes(codes, cards, weights)
+
+
+def random_order(rng: np.random.Generator, variables: int) -> tuple[int, ...]:
+    """A random permutation of the variables."""
+    return tuple(rng.permutation(variables).tolist())
+
+
+def random_ordered_source(
+    rng: np.random.Generator, cards: Sequence[int], order: Sequence[int], i: int
+) -> InformationSource:
+    """A random source of X_i that reads variables before it in the order only."""
+    return random_source(rng, cards, order[list(order).index(i) :])
+
+
+def random_ordered_network(
+    rng: np.random.Generator, cards: Sequence[int], order: Sequence[int], zeros: float = 0.0
+) -> Network:
+    """A random network whose sources read earlier variables only; positive tables unless `zeros`."""
+    nodes = []
+    for i, k in enumerate(cards):
+        source = random_ordered_source(rng, cards, order, i)
+        nodes.append(Node((i,), source, random_table(rng, source.size, k, zeros)))
+    return Network(Domain.from_cardinalities(cards), tuple(nodes), order=tuple(order))
+
+
+@composite
+def ordered_networks(
+    draw: DrawFn,
+    min_variables: int = 1,
+    max_variables: int = 5,
+    max_cardinality: int = 4,
+    max_states: int = 150,
+    zeros: float = 0.0,
+) -> Network:
+    """A random ordered network on a drawn domain, in a drawn order."""
+    cards = draw(cardinalities(min_variables, max_variables, max_cardinality, max_states))
+    order = draw(st.permutations(range(len(cards))))
+    return random_ordered_network(np.random.default_rng(draw(seeds)), cards, order, zeros)
+
+
+def random_evidence(
+    rng: np.random.Generator, cards: Sequence[int], variables: Sequence[int]
+) -> dict[int, tuple[float, ...]]:
+    """Weights w_j of the states of some of `variables`: one state, a set of states, or soft weights."""
+    known = {}
+    for j in variables:
+        kind = rng.random()
+        if kind < 0.4:
+            continue
+        weights = rng.random(cards[j]) + 0.05
+        if kind < 0.8:
+            weights = (rng.random(cards[j]) < 0.5).astype(np.float64)
+            if kind < 0.6 or not weights.any():
+                weights = np.eye(cards[j])[int(rng.integers(cards[j]))]
+        known[j] = tuple(weights.tolist())
+    return known

@@ -88,7 +88,6 @@ def test_options_are_those_of_learn(tmp_path: Path) -> None:
         "max_leaves": 5,
         "roles": {"alive": "target"},
         "forbidden": [("port", "fare")],
-        "blocks": [("class", "port")],
     }
     expected = depnet.learn(Dataset.from_frame(frame, bins={"fare": [-20, 0, 5, 30]}), **options)
     found = learn(str(tmp_path / "*.parquet"), memory="1GB", bins={"fare": [-20, 0, 5, 30]}, **options)

@@ -35,12 +35,7 @@ def copycats() -> Network:
     )
 
 
-@given(
-    networks(max_states=60, zeros=0.4)
-    | networks(max_states=60, zeros=0.4, blocks=True)
-    | networks(max_states=60, zeros=0.8),
-    seeds,
-)
+@given(networks(max_states=60, zeros=0.4) | networks(max_states=60, zeros=0.8), seeds)
 def test_classes_and_laws_equal_the_graph_search(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     scan = any_scan(rng, network)

@@ -42,7 +42,7 @@ def test_entropies_and_kl(shape: tuple[int, ...], seed: int, zeros: float) -> No
     assert close(geometry.conditional_entropy(p, 0, given=some), expected)
 
 
-@given(strategies.networks(blocks=True), strategies.seeds, shares_of_zeros)
+@given(strategies.networks(), strategies.seeds, shares_of_zeros)
 def test_conditional_entropy_given_an_information_source(network: Network, seed: int, zeros: float) -> None:
     (p,) = draw(seed, network.domain.cardinalities, zeros, 1)
     for node in network.nodes:
@@ -62,7 +62,7 @@ def test_full_conditionals(shape: tuple[int, ...], seed: int, zeros: float) -> N
         np.testing.assert_allclose(geometry.full_conditional(p, block), expected, rtol=1e-13)
 
 
-@given(strategies.networks(blocks=True, zeros=0.2), strategies.seeds, shares_of_zeros)
+@given(strategies.networks(zeros=0.2), strategies.seeds, shares_of_zeros)
 def test_manifolds_of_nodes(network: Network, seed: int, zeros: float) -> None:
     (p,) = draw(seed, network.domain.cardinalities, zeros, 1)
     slow_p = twin.law_of(p)
@@ -96,14 +96,14 @@ def test_divergences_between_joints(
     )
 
 
-@given(st.data(), strategies.networks(blocks=True, zeros=0.1), strategies.seeds, shares_of_zeros)
+@given(st.data(), strategies.networks(zeros=0.1), strategies.seeds, shares_of_zeros)
 def test_fc_limit(data: st.DataObject, network: Network, seed: int, zeros: float) -> None:
     (p,) = draw(seed, network.domain.cardinalities, zeros, 1)
     c = data.draw(strategies.random_scan_weights(len(network)))
     assert close(geometry.fc_limit(p, network, c), twin.fc_limit(twin.law_of(p), network, c))
 
 
-@given(strategies.networks(blocks=True, zeros=0.1), strategies.seeds, shares_of_zeros)
+@given(strategies.networks(zeros=0.1), strategies.seeds, shares_of_zeros)
 def test_terms_by_evidence(network: Network, seed: int, zeros: float) -> None:
     (p,) = draw(seed, network.domain.cardinalities, zeros, 1)
     rng = np.random.default_rng(seed)

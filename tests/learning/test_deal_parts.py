@@ -166,11 +166,11 @@ LADDERS = (
 @given(parted(), st.sampled_from(LADDERS), st.booleans())
 @settings(deadline=None)
 def test_the_network_is_that_of_the_whole_table(
-    table: tuple[Dataset, list[np.ndarray]], ladder: Auto, block: bool
+    table: tuple[Dataset, list[np.ndarray]], ladder: Auto, barred: bool
 ) -> None:
     dataset, rows = table
     names = dataset.domain.names
-    options: dict[str, Any] = {"blocks": [names[:2]] if block and len(names) > 2 else None}
+    options: dict[str, Any] = {"forbidden": [names[:2]] if barred and len(names) > 2 else ()}
     expected = depnet.learn(dataset, penalty=ladder, smoothing=0.5, **options)
     found = learn_parts(
         parts_of(dataset, rows), dataset.domain, dataset.total, penalty=ladder, smoothing=0.5, **options

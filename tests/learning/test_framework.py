@@ -47,14 +47,6 @@ def test_split_and_merge_equals_the_twin_and_the_native_learner(dataset: Dataset
     assert network == learn(dataset, penalty=penalty, smoothing=0.5)
 
 
-@settings(max_examples=20)
-@given(datasets(min_variables=3, max_variables=4, max_cardinality=3, max_rows=40), penalties)
-def test_blocks_equal_the_native_learner(dataset: Dataset, penalty: Penalty) -> None:
-    rest = tuple(range(2, len(dataset.domain)))
-    network = learn_with(dataset, SplitMerge(), penalty=penalty, blocks=[(1, 0), *((i,) for i in rest)])
-    assert network == learn(dataset, penalty=penalty, blocks=[("X1", "X0")])
-
-
 def parity(rows: int = 400) -> Dataset:
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 2, size=(rows, 3))
@@ -101,7 +93,7 @@ def test_of_equal_costs_the_first_proposed_wins() -> None:
     graphs = {j: DecisionGraph((Split(0, j),), (2, 2, 2)) for j in (1, 2)}
     for first, second in ((1, 2), (2, 1)):
         strategy = Proposes(graphs[first], graphs[second])
-        data = NodeData(twins, (0,), Mdl())
+        data = NodeData(twins, 0, Mdl())
         assert greedy(strategy, data) == graphs[first]
 
 

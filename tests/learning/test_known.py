@@ -96,12 +96,12 @@ def test_links_of_a_network_from_a_file(tmp_path: Path) -> None:
 
 def test_marginals_without_kept_counts_are_the_tables_own() -> None:
     data = titanic()
-    pairs = learn(data, blocks=[("class", "sex"), ("age",), ("survived",)])
-    for ours, counted in zip(own_marginals(pairs), own_marginals(pairs.with_counts(data)), strict=True):
+    network = learn(data)
+    for ours, counted in zip(own_marginals(network), own_marginals(network.with_counts(data)), strict=True):
         np.testing.assert_allclose(ours, counted, rtol=1e-12)
 
 
-@given(networks(blocks=True))
+@given(networks())
 def test_tables_without_counts(network: Network) -> None:
     for link in links(network):
         assert link.strength >= -1e-12

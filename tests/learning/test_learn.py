@@ -17,7 +17,7 @@ from depnet.learning.options import plan
 from depnet.learning.penalty import Penalty
 from depnet.model import ConditionalTable, DecisionGraph, Node
 from tests.reference.learning import learn_operations
-from tests.strategies import datasets, random_blocks, seeds
+from tests.strategies import datasets, seeds
 
 
 def square(k: int, rows: int) -> float:
@@ -76,16 +76,6 @@ def test_equals_brute_force_with_row_weights(dataset: Dataset, penalty: Penalty)
 def test_equals_brute_force_on_binary_tables(dataset: Dataset, penalty: Penalty) -> None:
     expected = [learn_operations(dataset, (i,), penalty) for i in range(len(dataset.domain))]
     assert operations(dataset, penalty=penalty) == expected
-
-
-@given(datasets(max_variables=4), penalties, seeds)
-def test_equals_brute_force_with_blocks(dataset: Dataset, penalty: Penalty, seed: int) -> None:
-    blocks = random_blocks(np.random.default_rng(seed), len(dataset.domain))
-    names = [tuple(dataset.domain.names[i] for i in block) for block in blocks]
-    expected = [learn_operations(dataset, block, penalty) for block in blocks]
-    network = learn(dataset, penalty=penalty, blocks=names)
-    assert [node.variables for node in network.nodes] == blocks
-    assert operations(dataset, penalty=penalty, blocks=names) == expected
 
 
 @given(

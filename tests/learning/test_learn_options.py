@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from depnet import Dataset, NoPenalty, StructuralMdl, learn
-from depnet.errors import DataError, DepnetError, LearningError, ManyStatesWarning
+from depnet.errors import DataError, DepnetError, ManyStatesWarning
 
 
 def copies(rows: int = 400, variables: int = 4, noise: float = 0.1, cardinality: int = 2) -> Dataset:
@@ -57,23 +57,13 @@ def large() -> Dataset:
         ({"forbidden": [("X0", "Y")]}, "no variable 'Y'"),
         ({"forbidden": [("X0", "X1")], "roles": {"X1": "input"}}, "Drop one of the two"),
         ({"forbidden": [("X0", "X1")], "roles": {"X0": "target"}}, "Drop one of the two"),
-        ({"blocks": [("X0", "X1")], "roles": {"X1": "input"}}, "role 'input'"),
-        ({"blocks": "pairs"}, "list of tuples"),
-        ({"blocks": ["X0"]}, "tuple of variable names"),
-        ({"blocks": [("X0", "X0")]}, "distinct"),
-        ({"blocks": [()]}, "distinct"),
-        ({"blocks": [("X0", "Z")]}, "no variable 'Z'"),
+        ({"blocks": [("X0", "X1")]}, r'learn: blocks= was removed; learn\(dataset, order="auto"\)'),
+        ({"blocks": "auto"}, r"learn: blocks= was removed"),
     ],
 )
 def test_bad_options_are_clear_errors(options: dict[str, Any], message: str) -> None:
     with pytest.raises(DepnetError, match=message):
         learn(copies(), **options)
-
-
-def test_a_block_with_too_many_states() -> None:
-    dataset = Dataset.from_codes(np.zeros((3, 2), dtype=int), [300, 300])
-    with pytest.raises(LearningError, match="90,000 joint states"):
-        learn(dataset, blocks=[("X0", "X1")])
 
 
 def test_an_empty_table_is_an_error() -> None:
@@ -97,10 +87,9 @@ def test_forbidden_links() -> None:
     assert 1 in network.nodes[0].source.inputs, "the other way is allowed"
 
 
-def test_a_link_into_one_variable_of_a_block_is_a_link_into_the_block() -> None:
-    network = learn(copies(), blocks=[("X0", "X1")], forbidden=[("X2", "X1")])
-    assert network.nodes[0].variables == (0, 1)
-    assert network.nodes[0].source.inputs == (3,)
+def test_an_option_that_never_was() -> None:
+    with pytest.raises(TypeError, match=r"learn\(\) got an unexpected keyword argument 'colour'"):
+        learn(copies(), colour="red")
 
 
 def test_limits() -> None:

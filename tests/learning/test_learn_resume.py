@@ -136,7 +136,7 @@ def test_a_torn_line_is_dropped(tmp_path: Path) -> None:
         {"max_leaves": 4},
         {"min_leaf_rows": 5},
         {"forbidden": [("X0", "X1")]},
-        {"blocks": [("X0", "X1")]},
+        {"roles": {"X0": "input"}},
     ],
 )
 def test_other_options_are_a_clear_error(tmp_path: Path, changed: dict[str, Any]) -> None:

@@ -131,4 +131,4 @@ def test_bad_input() -> None:
     with pytest.raises(LearningError, match="bootstrap is the number"):
         links(learn(dataset), dataset, bootstrap=-1)
     with pytest.raises(LearningError, match="other variables"):
-        links(learn(dataset), dataset, bootstrap=1, learner=lambda d: learn(d, blocks=[("X0", "X1")]))
+        links(learn(dataset), dataset, bootstrap=1, learner=lambda d: learn(Dataset.from_codes([[0]], [2])))

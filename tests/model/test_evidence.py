@@ -95,14 +95,9 @@ def test_evidence_stays_in_its_domain() -> None:
         Evidence.parse(Domain.from_cardinalities([4, 2]), evidence)
 
 
-def test_a_block_is_free_until_all_of_it_is_clamped() -> None:
-    def node(*variables: int) -> Node:
-        states = int(np.prod([DOMAIN.cardinalities[i] for i in variables]))
-        return Node(
-            variables, ConstantSource(), ConditionalTable.from_counts(np.ones((1, states), dtype=int))
-        )
-
-    network = Network(DOMAIN, (node(0, 1), node(1), node(2)))
+def test_a_node_is_free_unless_its_variable_is_clamped() -> None:
+    tables = [ConditionalTable.from_counts(np.ones((1, k), dtype=int)) for k in DOMAIN.cardinalities]
+    network = Network(DOMAIN, tuple(Node((i,), ConstantSource(), t) for i, t in enumerate(tables)))
     assert parsed(adult=True).free_nodes(network) == (0, 2)
     assert parsed(**{"adult": True, "class": "1st"}).free_nodes(network) == (2,)
     assert parsed(**{"class": {"1st", "2nd"}, "adult": True}).free_nodes(network) == (0, 2)

@@ -56,7 +56,7 @@ def assert_kernels_equal_the_twin(
     return {kernel.name for kernel in kernels}
 
 
-@given(network=networks(max_states=200, blocks=True, zeros=0.1), seed=seeds)
+@given(network=networks(max_states=200, zeros=0.1), seed=seeds)
 def test_kernels_equal_the_slow_twin(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     evidence = random_evidence(rng, network)

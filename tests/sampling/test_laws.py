@@ -40,26 +40,23 @@ def counts_of(dataset: Dataset) -> np.ndarray:
     return np.bincount(states, minlength=dataset.domain.size).reshape(cards)
 
 
-def inconsistent(cards: tuple[int, ...], blocks: bool = False, seed: int = 2) -> Network:
+def inconsistent(cards: tuple[int, ...], seed: int = 2) -> Network:
     """Tables that no joint distribution has, so that scans and orders have different laws."""
     rng = np.random.default_rng(seed)
     n = len(cards)
-    targets = [(i, (i + 1) % n) for i in range(n)] if blocks else [(i,) for i in range(n)]
     nodes = []
-    for number, variables in enumerate(targets):
-        source: LosslessSource | DecisionGraph = LosslessSource.of_all_but(variables, cards)
-        if number == 0:
+    for i, states in enumerate(cards):
+        source: LosslessSource | DecisionGraph = LosslessSource.of_all_but((i,), cards)
+        if i == 0:
             source = DecisionGraph((Split(0, n - 1),), cards)
-        states = int(np.prod([cards[i] for i in variables]))
         rows = rng.dirichlet(np.full(states, 0.5), size=source.size) * 0.9 + 0.1 / states
-        nodes.append(Node(variables, source, ConditionalTable.from_probabilities(rows)))
+        nodes.append(Node((i,), source, ConditionalTable.from_probabilities(rows)))
     return Network(Domain.from_cardinalities(cards), tuple(nodes))
 
 
 BINARY = inconsistent((2, 2, 2))
 CATEGORICAL = inconsistent((3, 2, 2))
-BLOCKS = inconsistent((2, 3, 2), blocks=True)
-NETWORKS = {"binary": BINARY, "categorical": CATEGORICAL, "blocks": BLOCKS}
+NETWORKS = {"binary": BINARY, "categorical": CATEGORICAL}
 SCANS: dict[str, Scan] = {
     "random": RandomScan(),
     "weighted": RandomScan((0.6, 0.3, 0.1)),

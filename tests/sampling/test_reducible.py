@@ -27,7 +27,7 @@ from tests.strategies import networks, seeds
 EQUAL = Network.from_joint(np.array([[0.5, 0.0], [0.0, 0.5]]))
 
 
-@given(network=networks(max_variables=4, max_states=60, zeros=0.6, blocks=True), seed=seeds)
+@given(network=networks(max_variables=4, max_states=60, zeros=0.6), seed=seeds)
 def test_recurrent_classes_are_those_of_the_exact_search(network: Network, seed: int) -> None:
     for scan in scans(np.random.default_rng(seed), network):
         assert len(recurrent_states(plan(network, scan))) == len(recurrent_classes(network, scan))

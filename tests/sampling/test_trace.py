@@ -27,7 +27,7 @@ def twin_of_trace(
     return twin_trace(made, start, np.array(words, dtype=np.uint32))[:steps]
 
 
-@given(network=networks(max_states=100, blocks=True), seed=seeds)
+@given(network=networks(max_states=100), seed=seeds)
 def test_trace_is_the_algorithm_to_the_letter(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     evidence = random_evidence(rng, network)

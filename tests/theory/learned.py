@@ -1,36 +1,45 @@
 """Nodes, sources and costs on random tables, for the theory of Sec. 4."""
 
-import math
 from collections.abc import Iterable
 
 import numpy as np
 
-from depnet import ConstantSource, Dataset, DecisionGraph, Network, Node, empirical, learn_parameters
+from depnet import (
+    ConstantSource,
+    Dataset,
+    DecisionGraph,
+    InformationSource,
+    Network,
+    Node,
+    empirical,
+    learn_parameters,
+)
 from depnet.arrays import FloatArray
 from depnet.geometry import FullConditionalManifold, kl_to_manifold
 from depnet.learning.cost import cost_prime
 from depnet.learning.penalty import Penalty
 from depnet.model.counting import leaf_counts
-from tests.strategies import random_blocks, random_operations, random_source, random_table
+from tests.strategies import random_operations, random_source, random_table
 
 
 def any_node(dataset: Dataset, seed: int) -> Node:
-    """A node over random variables with a random source and any table."""
+    """A node of a random variable with a random source and any table."""
     rng = np.random.default_rng(seed)
     cards = dataset.domain.cardinalities
-    variables = random_blocks(rng, len(cards))[0]
-    source = random_source(rng, cards, variables)
-    return Node(variables, source, random_table(rng, source.size, math.prod(cards[i] for i in variables)))
+    i = int(rng.integers(len(cards)))
+    source = random_source(rng, cards, (i,))
+    return Node((i,), source, random_table(rng, source.size, cards[i]))
 
 
 def network_with(node: Node, dataset: Dataset, smoothing: float = 0.0) -> Network:
-    """A network whose node 0 has the node's source and the table of Theorem 4, or a smoothed one."""
-    others = [(i, ConstantSource()) for i in range(len(dataset.domain))]
-    return learn_parameters(dataset, [(node.variables, node.source), *others], smoothing=smoothing)
+    """A network with the node's source and the table of Theorem 4, or a smoothed one."""
+    sources: list[InformationSource] = [ConstantSource()] * len(dataset.domain)
+    sources[node.variable] = node.source
+    return learn_parameters(dataset, sources, smoothing=smoothing)
 
 
 def learned(node: Node, dataset: Dataset, smoothing: float = 0.0) -> Node:
-    return network_with(node, dataset, smoothing).nodes[0]
+    return network_with(node, dataset, smoothing).nodes[node.variable]
 
 
 def kl_of(node: Node, dataset: Dataset) -> float:

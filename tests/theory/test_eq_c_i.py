@@ -20,7 +20,7 @@ def assert_a_law(weights: Sequence[float]) -> None:
     assert sum(weights) == pytest.approx(1.0, abs=1e-12)
 
 
-@given(networks(blocks=True), seeds)
+@given(networks(), seeds)
 def test_weights_sum_to_one_and_keep_the_total_probability(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     p = random_joint(rng, network.domain.cardinalities)

@@ -19,7 +19,7 @@ def assert_on_the_manifold(p: FloatArray, manifold: FullConditionalManifold) -> 
     assert geometry.kl_to_manifold(p, manifold) == pytest.approx(0.0, abs=1e-12)
 
 
-@given(networks(blocks=True, zeros=0.2), seeds)
+@given(networks(zeros=0.2), seeds)
 def test_points_with_the_full_conditional_are_on_the_manifold(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     for manifold in geometry.manifolds(network):

@@ -30,7 +30,7 @@ def some_clamped(rng: np.random.Generator, free: list[int]) -> tuple[int, ...]:
     return tuple(rng.permutation(free)[: int(rng.integers(len(free) + 1))].tolist())
 
 
-@given(networks(blocks=True), seeds)
+@given(networks(), seeds)
 def test_the_divergence_is_an_average_over_evidence(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     for zeros in (0.0, 0.5):
@@ -67,7 +67,7 @@ def test_the_clamped_chain_obeys_theorem_3(network: Network, seed: int) -> None:
     assert divergence <= limit * (1 + 1e-9) + 1e-12
 
 
-@given(networks(min_variables=2, max_states=200, blocks=True), seeds)
+@given(networks(min_variables=2, max_states=200), seeds)
 def test_the_conditioned_law_obeys_the_bound_on_average(network: Network, seed: int) -> None:
     """Ours: Bayes' rule has a bound too. The average over x_C of FC(p(. | x_C) || pi(. | x_C)) over the nodes outside C
     is their part of FC(p || pi), since the full conditionals of pi(. | x_C) are those of pi; so FC_lim(p) bounds it.

@@ -26,7 +26,7 @@ def assert_centroid(model: FloatArray, cycle: Sequence[FloatArray]) -> None:
     np.testing.assert_allclose(model, sum(cycle) / len(cycle), rtol=0, atol=1e-10)
 
 
-@given(networks(blocks=True, max_states=200), seeds)
+@given(networks(max_states=200), seeds)
 def test_the_cycle_and_its_centroid(network: Network, seed: int) -> None:
     order = tuple(np.random.default_rng(seed).permutation(len(network)).tolist())
     scan = SequentialScan(order)

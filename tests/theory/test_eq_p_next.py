@@ -28,7 +28,7 @@ def assert_next_is_the_mixture(
     np.testing.assert_allclose(after, (p.ravel() @ K).reshape(p.shape), rtol=1e-10, atol=1e-15)
 
 
-@given(networks(blocks=True, zeros=0.2, max_states=100), seeds)
+@given(networks(zeros=0.2, max_states=100), seeds)
 def test_one_step_of_the_random_scan(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     p = random_joint(rng, network.domain.cardinalities, zeros=0.3)
@@ -38,7 +38,7 @@ def test_one_step_of_the_random_scan(network: Network, seed: int) -> None:
         assert_next_is_the_mixture(before, after, network, c)
 
 
-@given(networks(blocks=True, zeros=0.2, max_states=100), seeds)
+@given(networks(zeros=0.2, max_states=100), seeds)
 def test_one_step_of_the_sequential_scan(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     p = random_joint(rng, network.domain.cardinalities, zeros=0.3)
@@ -49,7 +49,7 @@ def test_one_step_of_the_sequential_scan(network: Network, seed: int) -> None:
         assert_next_is_the_mixture(before, after, network, only)
 
 
-@given(networks(blocks=True, max_variables=3, max_states=30), seeds)
+@given(networks(max_variables=3, max_states=30), seeds)
 def test_the_law_of_the_random_scan_is_its_fixed_point_and_limit(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     c = random_weights(rng, len(network))

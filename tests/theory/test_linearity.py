@@ -20,7 +20,7 @@ def assert_linear(
     np.testing.assert_allclose(projected, mixed, rtol=1e-11, atol=1e-14)
 
 
-@given(networks(blocks=True, zeros=0.2), seeds, st.floats(0, 1))
+@given(networks(zeros=0.2), seeds, st.floats(0, 1))
 def test_m_projections_are_linear(network: Network, seed: int, lam: float) -> None:
     rng = np.random.default_rng(seed)
     p0, p1 = (random_joint(rng, network.domain.cardinalities, zeros=0.2) for _ in range(2))

@@ -37,7 +37,7 @@ def assert_equilibrium(
         assert cost(q) - cost(pi) == pytest.approx(geometry.kl(pi, q), rel=1e-6, abs=1e-8)
 
 
-@given(networks(blocks=True, max_states=200), seeds)
+@given(networks(max_states=200), seeds)
 def test_the_stationary_law_and_its_projections(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     c = random_weights(rng, len(network))

@@ -19,7 +19,7 @@ def assert_pythagoras(p: FloatArray, q: FloatArray, r: FloatArray) -> None:
     assert geometry.kl(p, r) == pytest.approx(total, rel=1e-10, abs=1e-11)
 
 
-@given(networks(blocks=True), seeds)
+@given(networks(), seeds)
 def test_the_m_projection_is_the_foot_of_the_perpendicular(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     for zeros in (0.0, 0.4):

@@ -29,7 +29,7 @@ def assert_terms_sum_to_the_fc_limit(
     assert np.mean(terms) == pytest.approx(geometry.fc_limit(p, network), rel=1e-6, abs=1e-8)
 
 
-@given(networks(blocks=True, max_states=200), seeds)
+@given(networks(max_states=200), seeds)
 def test_node_terms_along_the_cycle(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     order = tuple(rng.permutation(len(network)).tolist())

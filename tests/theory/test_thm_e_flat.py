@@ -25,7 +25,7 @@ def assert_e_flat(contains: Membership, p0: FloatArray, p1: FloatArray, lam: flo
     assert contains(geometry.e_geodesic(p0, p1, lam))
 
 
-@given(networks(blocks=True), seeds, st.floats(-2, 3))
+@given(networks(), seeds, st.floats(-2, 3))
 def test_full_conditional_manifolds_are_flat(network: Network, seed: int, lam: float) -> None:
     rng = np.random.default_rng(seed)
     for manifold in geometry.manifolds(network):
@@ -34,7 +34,7 @@ def test_full_conditional_manifolds_are_flat(network: Network, seed: int, lam: f
         assert_e_flat(manifold.contains, p0, p1, lam)
 
 
-@given(networks(blocks=True, zeros=0.3), seeds, st.floats(0, 1))
+@given(networks(zeros=0.3), seeds, st.floats(0, 1))
 def test_with_zeros_between_the_ends(network: Network, seed: int, lam: float) -> None:
     rng = np.random.default_rng(seed)
     for manifold in geometry.manifolds(network):

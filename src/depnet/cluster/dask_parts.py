@@ -75,7 +75,7 @@ class Answer(NamedTuple):
 class DaskParts:
     """The rows of all parts: `parts` are futures of `WorkerPart`, their places being their numbers.
 
-    `states` are the joint states of each node's target, `total` is at least the rows of all parts.
+    `states` are the states of each node's target, `total` is at least the rows of all parts.
     """
 
     def __init__(self, client: Client, parts: Sequence[Future], states: Sequence[int], total: int) -> None:

@@ -21,7 +21,7 @@ from depnet.data.describe import BinChoice
 from depnet.errors import DataError, brief
 from depnet.learning.auto import learn_chosen, smoothing_unit
 from depnet.learning.ladder import Auto
-from depnet.learning.options import Limits, Role, Task, checked_seconds, plan
+from depnet.learning.options import Limits, Role, Task, checked_seconds, plan, refuse_removed
 from depnet.learning.penalty import Mdl, PenaltyLike, checked_penalty, penalty_value
 from depnet.learning.resume import ResumeFile
 from depnet.learning.rounds import Parts, Round
@@ -90,7 +90,6 @@ def learn_parts(
     *,
     penalty: "PenaltyLike | Auto" = Mdl(),  # noqa: B008  # a frozen value
     smoothing: float = 0.0,
-    blocks: Iterable[Sequence[str]] | None = None,
     max_leaves: int | None = None,
     min_leaf_rows: int = 0,
     roles: Mapping[str, Role] | None = None,
@@ -100,12 +99,14 @@ def learn_parts(
     progress: Progress | None = None,
     report: Callable[[Round], object] | None = None,
     resume: str | os.PathLike[str] | None = None,
+    **removed: object,
 ) -> Network:
     """The network of `depnet.learn` on all rows together, whatever the parts: `make(tasks)` gives them.
 
     At most `live` nodes grow at once: each takes 4 bytes for every row, where the row is. `report` is called after
     each round, `progress(done, nodes)` after each node. `resume` is a file that grows node by node.
     """
+    refuse_removed("depnet.cluster.learn", removed)
     limits = Limits(max_leaves, min_leaf_rows)
     smoothing = checked_smoothing(smoothing)
     max_seconds = checked_seconds(max_seconds)
@@ -114,7 +115,7 @@ def learn_parts(
     if total == 0:
         raise DataError("a network is learned from at least one row; there are none.")
     penalty_value(rule, 1, total)
-    tasks = plan(domain, blocks=blocks, roles=roles, forbidden=forbidden)
+    tasks = plan(domain, roles=roles, forbidden=forbidden)
     rows = PartedRows(
         make(tasks), domain, tasks, total, limits, live, None if report is None else Reports(report)
     )

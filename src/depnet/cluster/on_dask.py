@@ -1,6 +1,5 @@
 """Rows on the workers of a Dask cluster."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -35,7 +34,7 @@ class DaskPlace:
     ) -> DaskParts:
         """The second pass: each part is coded where it is loaded, and stays there."""
         made = [self._run(part, _worker_part, number, domain, tasks) for number, part in enumerate(parts)]
-        states = [math.prod(domain.cardinalities[i] for i in task.targets) for task in tasks]
+        states = [domain.cardinalities[task.target] for task in tasks]
         return DaskParts(self._client, made, states, total)
 
     def live(self, total: int) -> int:

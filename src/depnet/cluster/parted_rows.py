@@ -67,7 +67,7 @@ class PartedRows:
 
         def finish(number: int, source: DecisionGraph, table: ConditionalTable) -> None:
             nonlocal done
-            nodes[number] = Node(self.tasks[number].targets, source, table)
+            nodes[number] = Node((self.tasks[number].target,), source, table)
             done += 1
             if progress is not None:
                 progress(done, len(self.tasks))

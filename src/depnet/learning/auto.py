@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from depnet.data.dataset import Dataset
 from depnet.errors import LearningError
-from depnet.learning.ladder import Auto, Share
+from depnet.learning.ladder import Auto
 from depnet.learning.options import Limits, Role, Task, checked_seconds, plan
 from depnet.learning.resume import Fit, ResumeFile
 from depnet.learning.tasks import Progress
@@ -44,11 +44,9 @@ def learn_auto(
     max_seconds: float | None = None,
     progress: Progress | None = None,
     resume: str | os.PathLike[str] | None = None,
-    shares: Sequence[Share] | None = None,
 ) -> tuple[Network, Choice]:
     """`learn_tasks` with chosen penalties and smoothings; see the module.
 
-    `shares` say for each node what part of a rung's penalty and smoothing is its own (chosen blocks have less).
     Of `max_seconds`, trials take at most three quarters. `resume` is a file that keeps the nodes of the trials and of the
     last fit.
     """
@@ -61,7 +59,6 @@ def learn_auto(
         max_seconds=max_seconds,
         progress=progress,
         resume=resume,
-        shares=shares,
     )
 
 
@@ -74,15 +71,13 @@ def learn_chosen(
     max_seconds: float | None = None,
     progress: Progress | None = None,
     resume: str | os.PathLike[str] | None = None,
-    shares: Sequence[Share] | None = None,
 ) -> tuple[Network, Choice]:
     """`learn_auto` from rows wherever they lie."""
     budget = checked_seconds(max_seconds)
-    shares = [Share()] * len(rows.tasks) if shares is None else shares
     with contextlib.ExitStack() as stack:
         fits: Fits | None = None
         if resume is not None:
-            fits = stack.enter_context(_resume_file(resume, rows, auto, validation, shares)).fit
+            fits = stack.enter_context(_resume_file(resume, rows, auto, validation)).fit
         trials, stages = _tried(
             rows,
             auto,
@@ -90,7 +85,6 @@ def learn_chosen(
             validation=validation,
             max_seconds=None if budget is None else 0.75 * budget,
             progress=progress,
-            shares=shares,
             fits=fits,
         )
         choice = trials.choice()
@@ -137,7 +131,6 @@ def tune(
         validation=_checked(validation, rows),
         max_seconds=checked_seconds(max_seconds),
         progress=progress,
-        shares=[Share()] * len(tasks),
     )
     return trials.tuning()
 
@@ -150,7 +143,6 @@ def _tried(
     validation: Rows | None,
     max_seconds: float | None,
     progress: Progress | None,
-    shares: Sequence[Share],
     fits: Fits | None = None,
 ) -> tuple[Trials, int]:
     """The ladder climbed; and the stages that `progress` was told of, the last fit being one more."""
@@ -160,10 +152,10 @@ def _tried(
     parts = [(rows, validation)] if validation is not None else rows.held_out()
     ends = math.inf if max_seconds is None else time.monotonic() + max_seconds
     stages = len(auto.penalties) * len(parts) + 1
-    trials = Trials([held for _, held in parts], auto, smoothing, shares)
+    trials = Trials([held for _, held in parts], auto, smoothing)
     while not trials.over and (time.monotonic() < ends or not trials.networks):
         penalty = auto.penalties[len(trials.networks)]
-        rung = [share.penalty(penalty) for share in shares]
+        rung = [penalty] * len(rows.tasks)
         networks = []
         for number, (learned, _) in enumerate(parts):
             before = len(trials.networks) * len(parts) + number
@@ -200,11 +192,9 @@ def _checked(validation: Dataset | None, rows: TableRows) -> TableRows | None:
     return TableRows(validation, rows.tasks, rows.limits, rows.n_jobs)
 
 
-def _resume_file(
-    path: str | os.PathLike[str], rows: Rows, auto: Auto, validation: Rows | None, shares: Sequence[Share]
-) -> ResumeFile:
+def _resume_file(path: str | os.PathLike[str], rows: Rows, auto: Auto, validation: Rows | None) -> ResumeFile:
     """One file for all fits. Its own fingerprint is of the rows, those held out, and the whole ladder."""
-    ladder = [share.penalty(penalty) for penalty in auto.penalties for share in shares]
+    ladder = [penalty for penalty in auto.penalties for _ in rows.tasks]
     keys = [each.fingerprint(ladder) for each in (rows, validation) if each is not None]
     return ResumeFile(path, " ".join(keys), rows.tasks, rows.domain.cardinalities)
 

@@ -32,7 +32,7 @@ class Crossed(NamedTuple):
 def crossed(
     asked: Crossing, codes: CodeArray, state: IntArray, states: int, weights: IntArray | None
 ) -> Crossed:
-    """The rows `codes`, whose targets have the joint states `state`, by cell."""
+    """The rows `codes`, whose targets have the states `state`, by cell."""
     leaves = asked.first(codes).astype(np.int64) * asked.second.size + asked.second(codes)
     counts = np.ones(len(codes), dtype=np.int64) if weights is None else weights
     return _summed(leaves * states + state, counts)

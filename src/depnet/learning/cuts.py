@@ -115,18 +115,18 @@ class CutLearner:
                 counts, smoothing = grown.table.counts, self._smoothings[grown.number]
                 assert counts is not None
                 nodes[grown.number] = Node.learned(
-                    tasks[grown.number].targets, source, ConditionalTable.learned(counts, smoothing)
+                    (tasks[grown.number].target,), source, ConditionalTable.learned(counts, smoothing)
                 )
         return Network(self._domain, tuple(nodes[number] for number in range(len(nodes))))
 
     def _sharing(self, task: Task) -> Task:
         """The task with its share of the variables."""
-        if self._share >= 1 or not self._cuts or self._domain.variables[task.targets[0]].bins is not None:
+        if self._share >= 1 or not self._cuts or self._domain.variables[task.target].bins is not None:
             return task
         n = len(self._domain)
         dropped = set(np.flatnonzero(self._rng.random(n) >= self._share).tolist())
         dropped.update(n + t for t, each in enumerate(self._cuts) if each.variable in dropped)
-        return Task(task.targets, task.readable, task.barred.union(dropped))
+        return Task(task.target, task.readable, task.barred.union(dropped))
 
 
 def spelled_out(source: DecisionGraph, cuts: Sequence[Cut], cardinalities: tuple[int, ...]) -> DecisionGraph:
@@ -186,9 +186,9 @@ def _readable(readable: tuple[int, ...], cuts: Sequence[Cut], variables: int) ->
 
 def _offered(task: Task, readable: tuple[int, ...], cuts: Sequence[Cut], variables: int) -> Task:
     """The task with cuts to read, but not those of what its source may not read."""
-    own = task.barred.union(task.targets)
+    own = task.barred.union((task.target,))
     barred = (variables + t for t, each in enumerate(cuts) if each.variable in own)
-    return Task(task.targets, readable, task.barred.union(barred))
+    return Task(task.target, readable, task.barred.union(barred))
 
 
 def _wide(domain: Domain, cuts: Sequence[Cut]) -> Domain:

@@ -11,7 +11,7 @@ Theorems 5 and 6.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -21,8 +21,9 @@ from depnet.arrays import IntArray
 from depnet.data.dataset import Dataset
 from depnet.errors import LearningError
 from depnet.learning.cost import delta
+from depnet.learning.options import refuse_removed
 from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, StructuralMdl, checked_penalty
-from depnet.model.counting import joint_states, leaf_counts, tabulate
+from depnet.model.counting import leaf_counts, tabulate
 from depnet.model.decision_graph import DecisionGraph
 from depnet.model.network import Network
 from depnet.model.node import Node
@@ -53,25 +54,25 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeData:
-    """What a strategy may look at: the rows, the node's variables, the inputs it may use, the penalty."""
+    """What a strategy may look at: the rows, the node's variable, the inputs it may use, the penalty."""
 
     dataset: Dataset
-    variables: tuple[int, ...]
+    variable: int
     penalty: Penalty
 
     @property
     def inputs(self) -> tuple[int, ...]:
-        """The variables that a source of this node may read: all that it does not update."""
-        return tuple(j for j in range(len(self.dataset.domain)) if j not in self.variables)
+        """The variables that a source of this node may read: all others."""
+        return tuple(j for j in range(len(self.dataset.domain)) if j != self.variable)
 
     @property
     def states(self) -> int:
-        """|X_i|; for a block the number of joint states."""
-        return math.prod(self.dataset.domain.cardinalities[i] for i in self.variables)
+        """|X_i|."""
+        return self.dataset.domain.cardinalities[self.variable]
 
     def counts(self, source: InformationSource) -> IntArray:
         """N_yx, [leaf, state]."""
-        return leaf_counts(source, self.variables, self.dataset)
+        return leaf_counts(source, (self.variable,), self.dataset)
 
 
 class CandidateStrategy(Protocol):
@@ -89,18 +90,19 @@ def learn_with(
     *,
     penalty: PenaltyLike = Mdl(),  # noqa: B008  # a frozen value
     smoothing: float = 0.0,
-    blocks: Sequence[Sequence[int]] | None = None,
+    **removed: object,
 ) -> Network:
     """The network that Algorithm 3 learns with the candidates of `strategy`.
 
-    `blocks` are the tuples of variables that the nodes update; None: one node a variable. A strategy:
+    A strategy:
 
     >>> class Neighbours:
     ...     def candidates(self, source, data):           # X_i may look at X_{i-1} and X_{i+1}
-    ...         n, (i,) = len(data.dataset.domain), data.variables
+    ...         n, i = len(data.dataset.domain), data.variable
     ...         near = tuple(j for j in (i - 1, i + 1) if 0 <= j < n)
     ...         yield LosslessSource(near, tuple(data.dataset.domain.cardinalities[j] for j in near))
     """
+    refuse_removed("learn_with", removed)
     rule = checked_penalty(penalty)
     smoothing = checked_smoothing(smoothing)
     if dataset.total == 0:
@@ -109,12 +111,11 @@ def learn_with(
         raise LearningError(
             f"a strategy has a method candidates(source, data) that proposes sources; got {strategy!r}."
         )
-    targets = [(i,) for i in range(len(dataset.domain))] if blocks is None else [tuple(b) for b in blocks]
     nodes = []
-    for variables in targets:
-        data = NodeData(dataset, variables, rule)
+    for i in range(len(dataset.domain)):
+        data = NodeData(dataset, i, rule)
         source = greedy(strategy, data)
-        nodes.append(Node(variables, source, ConditionalTable.from_counts(data.counts(source), smoothing)))
+        nodes.append(Node((i,), source, ConditionalTable.from_counts(data.counts(source), smoothing)))
     return Network(dataset.domain, tuple(nodes))
 
 
@@ -136,7 +137,7 @@ def greedy(strategy: CandidateStrategy, data: NodeData) -> InformationSource:
 def _counted(proposed: InformationSource, source: InformationSource, data: NodeData) -> Candidate:
     if not isinstance(proposed, InformationSource):
         raise LearningError(
-            f"a strategy proposes information sources, or Candidates; node {data.variables} was given {proposed!r}."
+            f"a strategy proposes information sources, or Candidates; node {data.variable} was given {proposed!r}."
         )
     proposed.check_domain(data.dataset.domain.cardinalities)
     return Candidate(proposed, data.counts(source), data.counts(proposed))
@@ -181,7 +182,8 @@ def _free(parameters: int, rows: int, /) -> float:
 
 def _splits(source: DecisionGraph, counts: IntArray, data: NodeData) -> Iterator[Candidate]:
     domain, rows = data.dataset.domain, data.dataset.total
-    leaves, state = source(data.dataset.codes), joint_states(data.dataset, data.variables)
+    leaves = source(data.dataset.codes)
+    state = data.dataset.column(data.variable).astype(np.int64)
     name = 0.0
     if isinstance(data.penalty, StructuralMdl) and data.inputs:
         name = data.penalty.split_name(source.size, len(data.inputs), rows)
@@ -225,4 +227,4 @@ class WithLossless:
         yield from self.strategy.candidates(source, data)
         cards = data.dataset.domain.cardinalities
         if math.prod(cards) <= MAX_LOSSLESS:
-            yield LosslessSource.of_all_but(data.variables, cards)
+            yield LosslessSource.of_all_but((data.variable,), cards)

@@ -27,18 +27,14 @@ from depnet.model.node import Node
 def own_marginals(network: Network) -> tuple[FloatArray, ...]:
     """p(X_i) of every variable from the counts that the network keeps; uniform where it keeps none.
 
-    The 1-way counts where it has them, else those of the first node that updates the variable.
+    The 1-way counts where it has them, else those of its node's table.
     """
-    cards = network.domain.cardinalities
     if network.counts is not None and network.counts.total > 0:
         return tuple(counts / network.counts.total for counts in network.counts.singles)
-    found = [np.full(k, 1.0 / k) for k in cards]
-    for node in reversed(network.nodes):
-        if node.table.counts is None or not node.table.counts.any():
-            continue
-        joint = node.table.counts.sum(axis=0).reshape([cards[i] for i in node.variables])
-        for axis, i in enumerate(node.variables):
-            one = joint.sum(axis=tuple(a for a in range(joint.ndim) if a != axis))
+    found = [np.full(k, 1.0 / k) for k in network.domain.cardinalities]
+    for i, node in enumerate(network.nodes):
+        if node.table.counts is not None and node.table.counts.any():
+            one = node.table.counts.sum(axis=0)
             found[i] = one / one.sum()
     return tuple(found)
 

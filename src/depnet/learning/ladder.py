@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from depnet.errors import LearningError
-from depnet.learning.penalty import Mdl, Penalty, Scaled, StructuralMdl, checked_penalty
+from depnet.learning.penalty import Mdl, Penalty, StructuralMdl, checked_penalty
 from depnet.model.table import checked_smoothing
 
 LADDER: tuple[Penalty, ...] = (
@@ -47,21 +47,3 @@ class Auto:
             raise LearningError(f"standard_errors is a number of at least 0; got {self.standard_errors!r}.")
         if isinstance(self.patience, bool) or not isinstance(self.patience, int) or self.patience < 1:
             raise LearningError(f"patience is a number of rungs, at least 1; got {self.patience!r}.")
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """What part of a rung's penalty and smoothing a node has: all, or less where it is a chosen block."""
-
-    scale: float = 1.0
-    smoothing: float = 1.0
-
-    def penalty(self, penalty: Penalty) -> Penalty:
-        """`scale * penalty`, for a user's own function too."""
-        return penalty if self.scale == 1 else scaled(self.scale, penalty)
-
-
-def scaled(scale: float, penalty: Penalty) -> Penalty:
-    """`scale * penalty`, for a user's own function too."""
-    multiply = getattr(penalty, "__rmul__", None)
-    return multiply(scale) if multiply is not None else Scaled(scale, penalty)

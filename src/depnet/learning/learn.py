@@ -6,22 +6,17 @@ candidates of Sec. 4.5) in the native core, and its table is p^D(X_i | Y_i) (The
 """
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from collections.abc import Iterable, Mapping
 
 from depnet.data import Dataset
 from depnet.errors import LearningError
 from depnet.learning.auto import learn_auto
-from depnet.learning.blocks import choose_blocks, share_of
-from depnet.learning.ladder import Auto, Share
-from depnet.learning.options import Limits, Role, checked_seconds, plan
+from depnet.learning.ladder import Auto
+from depnet.learning.options import Limits, Role, checked_seconds, plan, refuse_removed
 from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, checked_penalty
 from depnet.learning.tasks import Progress, learn_tasks
 from depnet.model import Network
 from depnet.model.table import checked_smoothing
-
-CHOICE = 1 / 3
-"""Of `max_seconds`, the choice of blocks may take so much."""
 
 
 def learn(
@@ -29,7 +24,6 @@ def learn(
     *,
     penalty: "PenaltyLike | Auto" = Mdl(),  # noqa: B008  # a frozen value
     smoothing: float = 0.0,
-    blocks: Iterable[Sequence[str]] | Literal["auto"] | None = None,
     n_jobs: int | None = 1,
     max_leaves: int | None = None,
     min_leaf_rows: int = 0,
@@ -39,6 +33,7 @@ def learn(
     progress: Progress | None = None,
     resume: str | os.PathLike[str] | None = None,
     validation: Dataset | None = None,
+    **removed: object,
 ) -> Network:
     r"""Learn a dependency network: for each node the information source and its table.
 
@@ -46,10 +41,7 @@ def learn(
 
     `penalty` is R(k, N): a value such as `Mdl()`, its name, or a function; or "auto", which chooses penalty and
     smoothing by held-out rows, those of `validation` if given (see `depnet.learning.auto`). `smoothing` is the pseudo-count
-    of each cell of the tables; 0 is the paper's. `blocks` are tuples of names that one node updates
-    together; variables outside them have a node each; "auto" chooses pairs by held-out rows (see
-    `depnet.learning.blocks`), whose cells share the pseudo-counts of a single variable's leaf.
-    `n_jobs` threads share the nodes (-1: all cores).
+    of each cell of the tables; 0 is the paper's. `n_jobs` threads share the nodes (-1: all cores).
 
     A split may not leave more than `max_leaves` leaves, nor a new leaf with fewer than `min_leaf_rows` rows
     unless it is empty. `roles` says which variables are only a "target" (never an input) or only an "input"
@@ -63,33 +55,19 @@ def learn(
     >>> learn(table).nodes[0].source.operations
     (Split(leaf=0, variable=1),)
     """
+    refuse_removed("learn", removed)
     limits = Limits(max_leaves, min_leaf_rows)
     smoothing = checked_smoothing(smoothing)
     max_seconds = checked_seconds(max_seconds)
-    forbidden = tuple(forbidden)
     auto: Auto | None = None
-    rule: Penalty = Mdl()  # with penalty="auto" blocks are chosen by the paper's
+    rule: Penalty = Mdl()
     if isinstance(penalty, Auto) or penalty == "auto":
         auto = penalty if isinstance(penalty, Auto) else Auto()
     else:
         rule = checked_penalty(penalty)
     if validation is not None and auto is None:
         raise LearningError('validation= is for penalty="auto"; no other penalty looks at held-out rows.')
-    chosen = isinstance(blocks, str) and blocks == "auto"
-    if chosen:
-        plan(dataset.domain, roles=roles, forbidden=forbidden)  # what is wrong is said before any work
-        blocks = choose_blocks(
-            dataset,
-            rule,
-            alone=[name for name, role in (roles or {}).items() if role == "input"],
-            limits=limits,
-            n_jobs=n_jobs,
-            max_seconds=None if max_seconds is None else max_seconds * CHOICE,
-        )
-        max_seconds = None if max_seconds is None else max_seconds * (1 - CHOICE)
-    tasks = plan(dataset.domain, blocks=blocks, roles=roles, forbidden=forbidden)
-    cards = dataset.domain.cardinalities
-    shares = [share_of([cards[i] for i in task.targets]) if chosen else Share() for task in tasks]
+    tasks = plan(dataset.domain, roles=roles, forbidden=forbidden)
     if auto is not None:
         network, _ = learn_auto(
             dataset,
@@ -102,13 +80,12 @@ def learn(
             max_seconds=max_seconds,
             progress=progress,
             resume=resume,
-            shares=shares,
         )
         return network
-    network = learn_tasks(
+    return learn_tasks(
         dataset,
         tasks,
-        [share.penalty(rule) for share in shares],
+        [rule] * len(tasks),
         smoothing=smoothing,
         n_jobs=n_jobs,
         limits=limits,
@@ -116,7 +93,3 @@ def learn(
         progress=progress,
         resume=resume,
     )
-    if not chosen:
-        return network
-    nodes = zip(network.nodes, shares, strict=True)
-    return Network(dataset.domain, tuple(node.smoothed(smoothing * share.smoothing) for node, share in nodes))

@@ -26,7 +26,7 @@ from depnet.learning.known import own_marginals, own_strengths
 from depnet.learning.learn import learn
 from depnet.learning.penalty import Mdl, PenaltyLike
 from depnet.learning.rows import taken
-from depnet.model.counting import check_same_domain, joint_states, leaf_counts
+from depnet.model.counting import check_same_domain, leaf_counts
 from depnet.model.decision_graph import DecisionGraph
 from depnet.model.network import Network
 from depnet.model.node import Node
@@ -39,12 +39,12 @@ ROWS_A_CELL = 5
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """X_j tells the node of `targets` something; quantities in bits per row."""
+    """X_j tells the node of X_i something; quantities in bits per row."""
 
     source: str
     """The name of X_j."""
     targets: tuple[str, ...]
-    """The names of the variables that the node updates."""
+    """The name of X_i, which the node updates."""
     node: int
     variable: int
     """j."""
@@ -93,11 +93,9 @@ def links(
         raise LearningError("links: the dataset has no rows to measure links on.")
     relearn = learner
     if relearn is None:
-        names = network.domain.names
-        blocks = [tuple(names[i] for i in node.variables) for node in network.nodes]
 
         def relearn(drawn: Dataset) -> Network:
-            return learn(drawn, penalty=penalty, blocks=blocks, n_jobs=n_jobs)
+            return learn(drawn, penalty=penalty, n_jobs=n_jobs)
 
     frequency = _frequencies(network, dataset, bootstrap, relearn, rng)
     return _ordered(
@@ -106,12 +104,11 @@ def links(
 
 
 def by_variable(found: Iterable[Link]) -> dict[str, tuple[Link, ...]]:
-    """Links by the variable they tell of: a block's links stand under each of its variables, in the order given.
+    """Links by the variable they tell of, in the order given.
 
     >>> from depnet import learn, titanic
-    >>> network = learn(titanic(), blocks=[("sex", "survived")])
-    >>> told = by_variable(links(network, titanic()))
-    >>> told["sex"] == told["survived"]
+    >>> told = by_variable(links(learn(titanic()), titanic()))
+    >>> {link.source for link in told["survived"]} <= {"class", "sex", "age"}
     True
     """
     told: dict[str, list[Link]] = defaultdict(list)
@@ -142,9 +139,9 @@ def _from_counts(network: Network) -> Iterator[Link]:
 
 
 def _pair_information(network: Network, node: Node, j: int) -> float | None:
-    if network.counts is None or network.counts.pairs is None or len(node.variables) > 1:
+    if network.counts is None or network.counts.pairs is None:
         return None
-    (i,) = node.variables
+    i = node.variable
     table = network.counts.pairs[i, j] if i < j else network.counts.pairs[j, i].T
     nats = _nats(table.sum(axis=1)[None, :]) - _nats(table.T)
     return max(nats, 0.0) / (max(network.counts.total, 1) * math.log(2))
@@ -182,7 +179,7 @@ class _Replay:
 
     def __init__(self, node: Node, source: DecisionGraph, dataset: Dataset) -> None:
         self._dataset = dataset
-        self._state = joint_states(dataset, node.variables)
+        self._state = dataset.column(node.variable)
         self._states = node.table.states
         self._gain: list[float] = []
         self._variable: list[int] = []
@@ -290,8 +287,8 @@ def _frequencies(
     times: defaultdict[tuple[int, int], int] = defaultdict(int)
     for _ in range(bootstrap):
         again = relearn(resampled(dataset, rng))
-        if [node.variables for node in again.nodes] != [node.variables for node in network.nodes]:
-            raise LearningError("links: the learner gave nodes over other variables than the network's.")
+        if again.domain != network.domain:
+            raise LearningError("links: the learner gave a network over other variables than this one's.")
         for number, node in enumerate(again.nodes):
             for j in node.source.inputs:
                 times[number, j] += 1

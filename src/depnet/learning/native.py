@@ -63,7 +63,7 @@ class Batch(NamedTuple):
         self, tasks: Sequence[Task], cardinalities: tuple[int, ...], smoothing: float
     ) -> Iterator[GrownNode]:
         """One by one."""
-        states = np.array([math.prod(cardinalities[i] for i in tasks[n].targets) for n in self.numbers])
+        states = np.array([cardinalities[tasks[n].target] for n in self.numbers])
         leaves = self.sizes[:, 1] // states
         theta = flat_theta(self.counts, np.repeat(states, leaves), smoothing)
         for array in (*self[1:8], theta):
@@ -149,7 +149,7 @@ class Grower:
         kinds, first, second, counts, variable, begin, children, flat = _table(
             self._token, self.dataset
         ).grow(
-            targets=[task.targets for task in tasks],
+            targets=[(task.target,) for task in tasks],
             barred=[tuple(task.barred) for task in tasks],
             readable=_as_array(tasks[0].readable),
             per_parameter=0.0 if linear is None else linear,

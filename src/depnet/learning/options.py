@@ -1,4 +1,4 @@
-"""What learning may do: limits on leaves, roles of variables, forbidden links, blocks of targets.
+"""What learning may do: limits on leaves, roles of variables, forbidden links.
 
 Everything is given by names and checked against the domain before any work is done; what comes out are
 the nodes' targets and inputs as numbers.
@@ -6,15 +6,12 @@ the nodes' targets and inputs as numbers.
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from depnet.data import Domain
 from depnet.errors import EvidenceError, LearningError
-
-MAX_TARGET_STATES = 65_535
-"""The joint states of a block, as many as one variable may have."""
 
 Role = Literal["target", "input"]
 """`"target"`: never an input of other nodes. `"input"`: not predicted from others, its node keeps one leaf."""
@@ -39,12 +36,12 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One node to be learned: the variables it updates, and those its source may read.
+    """One node to be learned: the variable it updates, and those its source may read.
 
     `readable` is shared by the nodes of a network, which so take no room of n x n.
     """
 
-    targets: tuple[int, ...]
+    target: int
     readable: tuple[int, ...]
     barred: frozenset[int] = frozenset()
 
@@ -52,7 +49,7 @@ class Task:
     def inputs(self) -> tuple[int, ...]:
         """The variables that its source may read, ascending."""
         inputs = self.readable
-        for j in self.barred.union(self.targets):  # few, as a rule
+        for j in self.barred.union((self.target,)):  # few, as a rule
             at = bisect_left(inputs, j)
             if inputs[at : at + 1] == (j,):
                 inputs = inputs[:at] + inputs[at + 1 :]
@@ -62,41 +59,39 @@ class Task:
 def plan(
     domain: Domain,
     *,
-    blocks: Iterable[Sequence[str]] | None = None,
     roles: Mapping[str, Role] | None = None,
     forbidden: Iterable[tuple[str, str]] = (),
 ) -> tuple[Task, ...]:
-    """The nodes to learn: first the `blocks`, in their order, then one for each variable outside them.
+    """The nodes to learn, one for each variable.
 
-    A node's inputs are the variables that it does not update, less those whose role is "target" and
-    those with a forbidden link (source, target) into it. A node of "input" variables has none.
+    A node's inputs are the other variables, less those whose role is "target" and those with a forbidden link
+    (source, target) into it. A node of an "input" variable has none.
     """
-    targets = _targets(domain, blocks)
     role_of = _roles(domain, roles)
     links = _links(domain, forbidden)
+    _check_links(domain, role_of, links)
     readable = tuple(j for j in range(len(domain)) if role_of.get(j) != "target")
-    tasks = []
-    for block in targets:
-        kept = [i for i in block if role_of.get(i) == "input"]
-        if kept and len(kept) < len(block):
+    return tuple(
+        Task(i, () if role_of.get(i) == "input" else readable, frozenset(links.get(i, ())))
+        for i in range(len(domain))
+    )
+
+
+def refuse_removed(who: str, given: Mapping[str, object]) -> None:
+    """Raise an error for options that `who` does not have, or had once.
+
+    >>> refuse_removed("learn", {"blocks": "auto"})
+    Traceback (most recent call last):
+    depnet.errors.LearningError: learn: blocks= was removed; learn(dataset, order="auto") gives an ordered law ...
+    """
+    for name, value in given.items():
+        if name != "blocks":
+            raise TypeError(f"{who}() got an unexpected keyword argument {name!r}")
+        if value is not None:
             raise LearningError(
-                f"the block {_names(domain, block)} has the variable {domain.names[kept[0]]!r} with the role 'input', "
-                "which is not predicted, beside others that are. Take it out of the block."
+                f'{who}: blocks= was removed; learn(dataset, order="auto") gives an ordered law, in which variables '
+                "that move together need no block."
             )
-        barred = set().union(*(links.get(target, ()) for target in block))
-        tasks.append(Task(block, () if kept else readable, frozenset(barred)))
-    for source, target in ((source, target) for target, sources in links.items() for source in sources):
-        if role_of.get(target) == "input":
-            raise LearningError(
-                f"the link {domain.names[source]!r} -> {domain.names[target]!r} is forbidden, but "
-                f"{domain.names[target]!r} has the role 'input' and no links into it. Drop one of the two."
-            )
-        if role_of.get(source) == "target":
-            raise LearningError(
-                f"the link {domain.names[source]!r} -> {domain.names[target]!r} is forbidden, but "
-                f"{domain.names[source]!r} has the role 'target' and no links out of it. Drop one of the two."
-            )
-    return tuple(tasks)
 
 
 def checked_jobs(n_jobs: int | None) -> int | None:
@@ -131,31 +126,6 @@ def _index(domain: Domain, name: str, what: str) -> int:
         raise LearningError(f"{what}: {error}") from None
 
 
-def _names(domain: Domain, block: Sequence[int]) -> str:
-    return "(" + ", ".join(repr(domain.names[i]) for i in block) + ")"
-
-
-def _targets(domain: Domain, blocks: Iterable[Sequence[str]] | None) -> list[tuple[int, ...]]:
-    targets: list[tuple[int, ...]] = []
-    if isinstance(blocks, str):
-        raise LearningError(f"blocks are a list of tuples of variable names, or None; got {blocks!r}.")
-    for block in blocks or ():
-        if isinstance(block, str):
-            raise LearningError(f"a block is a tuple of variable names; got the string {block!r}.")
-        members = tuple(_index(domain, name, "blocks") for name in block)
-        if not members or len(set(members)) < len(members):
-            raise LearningError(f"a block names one or more distinct variables; got {tuple(block)!r}.")
-        states = math.prod(domain.cardinalities[i] for i in members)
-        if states > MAX_TARGET_STATES:
-            raise LearningError(
-                f"the block {_names(domain, members)} has {states:,} joint states; at most "
-                f"{MAX_TARGET_STATES:,} are possible. Make the block smaller."
-            )
-        targets.append(members)
-    covered = {i for block in targets for i in block}
-    return targets + [(i,) for i in range(len(domain)) if i not in covered]
-
-
 def _roles(domain: Domain, roles: Mapping[str, Role] | None) -> dict[int, Role]:
     role_of: dict[int, Role] = {}
     for name, role in (roles or {}).items():
@@ -176,3 +146,18 @@ def _links(domain: Domain, forbidden: Iterable[tuple[str, str]]) -> dict[int, se
             raise LearningError(f"the link {link!r} is forbidden anyway: no variable is its own input.")
         links.setdefault(target, set()).add(source)
     return links
+
+
+def _check_links(domain: Domain, role_of: Mapping[int, Role], links: Mapping[int, set[int]]) -> None:
+    """No link is forbidden that a role rules out anyway."""
+    for source, target in ((source, target) for target, sources in links.items() for source in sources):
+        if role_of.get(target) == "input":
+            raise LearningError(
+                f"the link {domain.names[source]!r} -> {domain.names[target]!r} is forbidden, but "
+                f"{domain.names[target]!r} has the role 'input' and no links into it. Drop one of the two."
+            )
+        if role_of.get(source) == "target":
+            raise LearningError(
+                f"the link {domain.names[source]!r} -> {domain.names[target]!r} is forbidden, but "
+                f"{domain.names[source]!r} has the role 'target' and no links out of it. Drop one of the two."
+            )

@@ -6,33 +6,31 @@ Theorem 4: whatever the information source Y_i, the table nearest to the data is
           KL(p^D \| E(\theta_i^{\min})) = H(p^D(X_i \mid Y_i)) - H(p^D(X_i \mid X_{-i})).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from depnet.data.dataset import Dataset
-from depnet.errors import LearningError
+from depnet.data.domain import Domain
+from depnet.errors import LearningError, brief
 from depnet.model.counting import leaf_counts
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.source import InformationSource
 from depnet.model.table import ConditionalTable
 
-Target: TypeAlias = str | int | tuple[str | int, ...]
-"""The variables of a node: one name or number, or a tuple of them for a block."""
+Target: TypeAlias = str | int | tuple[str | int]
+"""The variable of a node: its name or number, alone or in a tuple of one."""
 
-Sources: TypeAlias = (
-    Sequence[InformationSource | tuple[Target, InformationSource]] | Mapping[Any, InformationSource]
-)
-"""One source a variable, in order; or {variables: source}, or pairs of them, in the order of the nodes."""
+Sources: TypeAlias = Sequence[InformationSource] | Mapping[Any, InformationSource]
+"""One source a variable, in order; or {variable: source}."""
 
 
 def learn_parameters(dataset: Dataset, sources: Sources, *, smoothing: float = 0.0) -> Network:
     """The network with these information sources and, for each, the table of Theorem 4.
 
-    `sources` is one source for each variable, in order, or a mapping from a node's variables (a name, a
-    number, or a tuple of them for a block) to its source, or such pairs in a list. With `smoothing` s every cell gets a
-    pseudo-count s; 0 is the paper's p^D(X_i | Y_i). A network's own sources are read by
-    `[node.source for node in network.nodes]`.
+    `sources` is one source for each variable, in order, or a mapping from variables, by name or number, to their
+    sources. With `smoothing` s every cell gets a pseudo-count s; 0 is the paper's p^D(X_i | Y_i). A network's own
+    sources are read by `[node.source for node in network.nodes]`.
 
     >>> from depnet import Dataset, LosslessSource
     >>> dataset = Dataset.from_codes([[0, 0], [0, 0], [1, 0], [1, 1]], [2, 2])
@@ -43,41 +41,49 @@ def learn_parameters(dataset: Dataset, sources: Sources, *, smoothing: float = 0
     if dataset.total == 0:
         raise LearningError("learn_parameters: the dataset has no rows; there is nothing to learn from.")
     nodes = []
-    for variables, source in _targets(dataset, sources):
+    for i, source in enumerate(_checked_sources(dataset.domain, sources)):
         source.check_domain(dataset.domain.cardinalities)
-        counts = leaf_counts(source, variables, dataset)
-        nodes.append(Node(variables, source, ConditionalTable.from_counts(counts, smoothing)))
+        counts = leaf_counts(source, (i,), dataset)
+        nodes.append(Node((i,), source, ConditionalTable.from_counts(counts, smoothing)))
     return Network(dataset.domain, tuple(nodes))
 
 
-def _targets(dataset: Dataset, sources: Sources) -> Iterable[tuple[tuple[int, ...], InformationSource]]:
-    listed = list(sources.items()) if isinstance(sources, Mapping) else list(sources)
-    if listed and all(isinstance(one, tuple) and len(one) == 2 for one in listed):
-        pairs = [(_variables(dataset, one[0]), one[1]) for one in listed if isinstance(one, tuple)]
-    elif len(listed) == len(dataset.domain):
-        pairs = [((i,), one) for i, one in enumerate(listed) if not isinstance(one, tuple)]
+def _checked_sources(domain: Domain, sources: Sources) -> list[InformationSource]:
+    """The source of every variable, in order."""
+    wanted = f"learn_parameters takes one source for each of the {len(domain)} variables"
+    if isinstance(sources, Mapping):
+        by_variable: dict[int, InformationSource] = {}
+        for target, source in sources.items():
+            i = _variable(domain, target)
+            if i in by_variable:
+                raise LearningError(f"{wanted}; {domain.names[i]!r} has two.")
+            by_variable[i] = source
+        missing = next((i for i in range(len(domain)) if i not in by_variable), None)
+        if missing is not None:
+            raise LearningError(f"{wanted}; {domain.names[missing]!r} has none.")
+        listed = [by_variable[i] for i in range(len(domain))]
     else:
-        raise LearningError(
-            f"learn_parameters takes one source for each of the {len(dataset.domain)} variables; got {len(listed)}. "
-            "For blocks give a mapping from tuples of variables to sources."
-        )
-    for variables, source in pairs:
+        listed = list(sources)
+    if len(listed) != len(domain):
+        raise LearningError(f"{wanted}; got {len(listed)}.")
+    for i, source in enumerate(listed):
         if not isinstance(source, InformationSource):
             raise LearningError(
-                f"the source of variables {variables} is not an information source: {source!r}. Any object with "
-                "size, inputs, check_domain and a call on codes is one."
+                f"the source of {domain.names[i]!r} is not an information source: {source!r}. Any object with size, "
+                "inputs, check_domain and a call on codes is one."
             )
-    return pairs
+    return listed
 
 
-def _variables(dataset: Dataset, target: Target) -> tuple[int, ...]:
+def _variable(domain: Domain, target: Target) -> int:
     several = target if isinstance(target, tuple) else (target,)
-    indices = []
-    for one in several:
-        index = dataset.domain.index(one) if isinstance(one, str) else int(one)
-        if not 0 <= index < len(dataset.domain):
-            raise LearningError(
-                f"learn_parameters: there is no variable {one}; the dataset has {len(dataset.domain)}."
-            )
-        indices.append(index)
-    return tuple(indices)
+    if len(several) != 1:
+        raise LearningError(
+            f"learn_parameters: a node is of one variable; got {brief(target)}. Block nodes are gone: an ordered law "
+            'answers what they were for, learn(dataset, order="auto").'
+        )
+    (one,) = several
+    index = domain.index(one) if isinstance(one, str) else int(one)
+    if not 0 <= index < len(domain):
+        raise LearningError(f"learn_parameters: there is no variable {one}; the dataset has {len(domain)}.")
+    return index

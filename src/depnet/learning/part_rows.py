@@ -1,7 +1,6 @@
 """One part of the rows, and what is asked of it in a round (`depnet.learning.rounds`)."""
 
 import hashlib
-import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -102,7 +101,7 @@ class PartRows:
         if errand.since == 0 and told != 0:
             assert self._table is not None
             task = self._tasks[errand.node]
-            self._rows[errand.node] = native.NodeRows(self._table, targets=task.targets, inputs=task.inputs)
+            self._rows[errand.node] = native.NodeRows(self._table, targets=(task.target,), inputs=task.inputs)
         elif told != errand.since:
             return False
         self._rows[errand.node].apply(errand.kinds, errand.first, errand.second)
@@ -145,16 +144,11 @@ class PartRows:
         return found.digest()
 
     def _state(self, node: int) -> IntArray:
-        targets = self._tasks[node].targets
-        cards = [self._cardinalities[i] for i in targets]
-        state: IntArray = np.ravel_multi_index(
-            tuple(self._codes[:, i].astype(np.int64) for i in targets), cards
-        )
-        return state
+        return self._codes[:, self._tasks[node].target].astype(np.int64)
 
     def states(self, node: int) -> int:
-        """The joint states of a node's target."""
-        return math.prod(self._cardinalities[i] for i in self._tasks[node].targets)
+        """The states of a node's target."""
+        return self._cardinalities[self._tasks[node].target]
 
     def _width(self, node: int) -> int:
         return self.states(node) * sum(self._cardinalities[j] for j in self._tasks[node].inputs)

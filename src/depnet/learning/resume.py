@@ -58,7 +58,7 @@ def fingerprint_of(
         domain.cardinalities,
         rows,
         list(dict.fromkeys(task.readable for task in tasks)),
-        [(task.targets, sorted(task.barred), bool(task.readable)) for task in tasks],
+        [((task.target,), sorted(task.barred), bool(task.readable)) for task in tasks],
         prices,
         [list(dict.fromkeys(penalties, None)).index(penalty) for penalty in penalties],
         limits.max_leaves,

@@ -9,7 +9,6 @@ Counts are whole numbers and their sums do not depend on how rows are parted; ev
 the same native functions as in `depnet.learn`. So the network is the same, bit for bit.
 """
 
-import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -174,7 +173,7 @@ def _counted_node(
     return native.CountedNode(
         list(cardinalities),
         root,
-        targets=task.targets,
+        targets=(task.target,),
         inputs=task.inputs,
         per_parameter=0.0 if linear is None else linear,
         penalty=None if linear is not None else lambda k: penalty_value(penalty, k, total),
@@ -188,5 +187,4 @@ def _counted_node(
 
 def _grown(node: native.CountedNode, cardinalities: Sequence[int], task: Task, complete: bool) -> Grown:
     kinds, first, second, counts = node.result()
-    states = math.prod(cardinalities[i] for i in task.targets)
-    return Grown(kinds, first, second, counts.reshape(-1, states), complete)
+    return Grown(kinds, first, second, counts.reshape(-1, cardinalities[task.target]), complete)

@@ -17,6 +17,7 @@ from depnet.learning.parallel import MOST, grown_batches
 from depnet.learning.penalty import Penalty, penalty_value
 from depnet.learning.resume import Fit, ResumeFile, fingerprint
 from depnet.model import ConditionalTable, DecisionGraph, Network, Node
+from depnet.model.counting import leaf_counts
 from depnet.model.table import checked_smoothing
 
 MANY_STATES = 50
@@ -72,7 +73,7 @@ def learn_tasks(
             for grown in batch.nodes(tasks, cardinalities, smoothing):
                 if fit is not None and grown.complete:
                     fit.add(grown.number, grown.source)
-                nodes[grown.number] = Node.learned(tasks[grown.number].targets, grown.source, grown.table)
+                nodes[grown.number] = Node.learned((tasks[grown.number].target,), grown.source, grown.table)
                 done += 1
                 if progress is not None:
                     progress(done, len(tasks))
@@ -84,15 +85,8 @@ def learn_tasks(
 
 def _node_of_source(dataset: Dataset, task: Task, source: DecisionGraph, smoothing: float) -> Node:
     """A node whose source is known: its counts from the data."""
-    cards = [dataset.domain.cardinalities[i] for i in task.targets]
-    states = int(np.prod(cards))
-    state = np.ravel_multi_index(tuple(dataset.codes[:, i].astype(np.int64) for i in task.targets), cards)
-    cells = source(dataset.codes).astype(np.int64) * states + state
-    counts = np.zeros(source.size * states, dtype=np.int64)
-    np.add.at(counts, cells, 1 if dataset.weights is None else dataset.weights)
-    return Node(
-        task.targets, source, ConditionalTable.from_counts(counts.reshape(source.size, states), smoothing)
-    )
+    counts = leaf_counts(source, (task.target,), dataset)
+    return Node((task.target,), source, ConditionalTable.from_counts(counts, smoothing))
 
 
 def _report_many_states(dataset: Dataset) -> None:

@@ -4,10 +4,11 @@
 in parts (`depnet.cluster`).
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, Self
+
+import numpy as np
 
 from depnet.arrays import IntArray
 from depnet.data.dataset import Dataset
@@ -18,7 +19,7 @@ from depnet.learning.options import Limits, Task
 from depnet.learning.penalty import Penalty
 from depnet.learning.resume import Fit, fingerprint
 from depnet.learning.tasks import Progress, learn_tasks
-from depnet.model.counting import joint_states, leaf_counts
+from depnet.model.counting import leaf_counts
 from depnet.model.network import Network
 from depnet.model.source import InformationSource
 
@@ -111,7 +112,7 @@ class TableRows:
     def tabulate(self, sources: Sequence[InformationSource]) -> list[IntArray]:
         """For each node `counts[leaf, state]`, its source being that of its place in `sources`."""
         return [
-            leaf_counts(source, task.targets, self.dataset)
+            leaf_counts(source, (task.target,), self.dataset)
             for task, source in zip(self.tasks, sources, strict=True)
         ]
 
@@ -120,12 +121,12 @@ class TableRows:
         return [self._crossed(one) for one in asked]
 
     def _crossed(self, asked: Crossing) -> Crossed:
-        targets = self.tasks[asked.node].targets
+        target = self.tasks[asked.node].target
         return crossed(
             asked,
             self.dataset.codes,
-            joint_states(self.dataset, targets),
-            math.prod(self.domain.cardinalities[i] for i in targets),
+            self.dataset.column(target).astype(np.int64),
+            self.domain.cardinalities[target],
             self.dataset.weights,
         )
 

@@ -18,7 +18,7 @@ from scipy.special import xlogy
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.learning.crossed import Crossing
-from depnet.learning.ladder import Auto, Share
+from depnet.learning.ladder import Auto
 from depnet.learning.penalty import Penalty
 from depnet.learning.trial_rows import TrialRows
 from depnet.model.network import Network
@@ -68,11 +68,9 @@ class Tuning:
 class Trials:
     """The rungs tried so far: their networks, one for each part held out, and every candidate's scores."""
 
-    def __init__(
-        self, held: Sequence[TrialRows], auto: Auto, smoothing: float, shares: Sequence[Share]
-    ) -> None:
+    def __init__(self, held: Sequence[TrialRows], auto: Auto, smoothing: float) -> None:
         self.networks: list[Sequence[Network]] = []
-        self._held, self._auto, self._shares = held, auto, shares
+        self._held, self._auto = held, auto
         self._rows = sum(rows.total for rows in held)
         self._smoothings = [s * smoothing for s in auto.smoothings]
         self._scores: list[FloatArray] = []  # of each rung: [node, smoothing]
@@ -84,8 +82,7 @@ class Trials:
         for network, held in zip(networks, self._held, strict=True):
             counts = held.tabulate([node.source for node in network.nodes])
             for i, node in enumerate(network.nodes):
-                own = [self._shares[i].smoothing * s for s in self._smoothings]
-                sums[i] += _held_scores(node, counts[i], own)
+                sums[i] += _held_scores(node, counts[i], self._smoothings)
         self._scores.append(sums / self._rows)
 
     @property
@@ -106,10 +103,9 @@ class Trials:
         better = self._surely_better(own, pooled)
         chosen = [own[i] if i in better else pooled for i in range(len(flat))]
         named = [self._named(candidate) for candidate in chosen]
-        each = list(zip(self._shares, named, strict=True))
         return Choice(
-            tuple(share.penalty(penalty) for share, (penalty, _) in each),
-            tuple(share.smoothing * s for share, (_, s) in each),
+            tuple(penalty for penalty, _ in named),
+            tuple(s for _, s in named),
             self._named(pooled),
             scores,
         )
@@ -160,8 +156,7 @@ class Trials:
     def _candidate(self, part: int, i: int, candidate: int) -> Node:
         """Node i as the candidate has it, learned without this part."""
         rung, s = divmod(candidate, len(self._smoothings))
-        node = self.networks[rung][part].nodes[i]
-        return node.smoothed(self._shares[i].smoothing * self._smoothings[s])
+        return self.networks[rung][part].nodes[i].smoothed(self._smoothings[s])
 
 
 def _held_scores(node: Node, counts: IntArray, smoothings: Sequence[float]) -> list[float]:

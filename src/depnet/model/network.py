@@ -15,7 +15,7 @@ from depnet.model.counting import check_same_domain, leaf_counts
 from depnet.model.held_out import HeldOut
 from depnet.model.marginals import MarginalCounts
 from depnet.model.node import Node
-from depnet.model.source import LosslessSource, how_many_joint_states, product_within
+from depnet.model.source import LosslessSource
 from depnet.model.table import ConditionalTable
 from depnet.wording import counted
 
@@ -27,9 +27,9 @@ SHOWN_NODES = 20
 class Network:
     """A domain and its nodes. Immutable; pseudo-Gibbs sampling joins the nodes into one law.
 
-    A network of the paper has one node for each variable, in order. Blocks of variables may overlap;
-    every variable is updated by at least one node. `counts` are the 1- and 2-way counts of the data it
-    was learned from, where they are kept; `held_out` is what rows that it was not learned from said of it.
+    There is one node for each variable, in order: `nodes[i].variables == (i,)`. `counts` are the 1- and 2-way
+    counts of the data it was learned from, where they are kept; `held_out` is what rows that it was not learned
+    from said of it.
 
     With an `order`, a permutation of the variables, sources read earlier variables only, and the nodes
     have one law between them, Q(x) = product over i of theta_i(x_i | Y_i(x)): an *ordered* network.
@@ -46,31 +46,30 @@ class Network:
             raise ModelError(f"a network's domain is a Domain; got {brief(self.domain)}.")
         object.__setattr__(self, "nodes", tuple(self.nodes))
         cardinalities = self.domain.cardinalities
+        if len(self.nodes) != len(cardinalities):
+            raise ModelError(
+                f"a network has one node for each of its {counted(len(cardinalities), 'variable')}, in order; got "
+                f"{counted(len(self.nodes), 'node')}."
+            )
         for number, node in enumerate(self.nodes):
             if not isinstance(node, Node):
                 raise ModelError(f"node {number} of a network is a Node; got {brief(node)}.")
-            if max(node.variables) >= len(cardinalities):
+            if node.variable != number:
                 raise ModelError(
-                    f"node {number} updates variable {max(node.variables)}; the domain has {len(cardinalities)} variables."
+                    f"node {number} of a network updates variable {number}, {self.domain.names[number]!r}; got one that "
+                    f"updates variable {node.variable}. Nodes stand in the order of the variables."
                 )
             try:
                 node.source.check_domain(cardinalities)
             except ModelError as error:
                 raise ModelError(f"node {number}: {error}") from None
-            targets = [cardinalities[i] for i in node.variables]
-            if not product_within(targets, node.table.states) or math.prod(targets) != node.table.states:
-                names = " x ".join(self.domain.variables[i].name for i in node.variables[:8])
+            if node.table.states != cardinalities[number]:
                 raise ModelError(
-                    f"node {number}: the conditional table has {node.table.states} states, {names} has "
-                    f"{how_many_joint_states(targets)}."
+                    f"node {number}: the conditional table has {node.table.states} states, {self.domain.names[number]} has "
+                    f"{cardinalities[number]}."
                 )
         if self.counts is not None and tuple(map(len, self.counts.singles)) != cardinalities:
             raise ModelError("the 1- and 2-way counts are of another domain than the network's.")
-        missing = set(range(len(cardinalities))) - {i for node in self.nodes for i in node.variables}
-        if missing:
-            raise ModelError(
-                f"no node updates variable {self.domain.variables[min(missing)].name!r}; every variable needs one."
-            )
         if self.held_out is not None and not isinstance(self.held_out, HeldOut):
             raise ModelError(f"held_out of a network is a HeldOut; got {brief(self.held_out)}.")
         if self.order is not None:
@@ -86,8 +85,7 @@ class Network:
             )
         order = tuple(int(i) for i in given)
         place = {i: at for at, i in enumerate(order)}
-        for node in self.nodes:
-            (i,) = node.variables
+        for i, node in enumerate(self.nodes):
             late = next((j for j in node.inputs if place[j] > place[i]), None)
             if late is not None:
                 names = self.domain.names
@@ -138,11 +136,12 @@ class Network:
     def __str__(self) -> str:
         names = self.domain.names
         kind = "a dependency network" if self.order is None else "an ordered network"
-        lines = [f"{kind} of {counted(len(names), 'variable')} and {counted(len(self), 'node')}"]
+        lines = [f"{kind} of {counted(len(names), 'variable')}"]
         for node in self.nodes[:SHOWN_NODES]:
-            own = " x ".join(names[i] for i in node.variables)
-            known = ", ".join(names[j] for j in node.source.inputs) or "nothing"
-            lines.append(f"  {own} knows {known} ({counted(node.source.size, 'leaf', 'leaves')})")
+            known = ", ".join(names[j] for j in node.inputs) or "nothing"
+            lines.append(
+                f"  {names[node.variable]} knows {known} ({counted(node.source.size, 'leaf', 'leaves')})"
+            )
         if len(self) > SHOWN_NODES:
             lines.append(f"  and {len(self) - SHOWN_NODES:,} more")
         return "\n".join(lines)
@@ -189,7 +188,7 @@ class Network:
                     "the network, or use learn_parameters(dataset, sources) with its sources."
                 )
             more = leaf_counts(node.source, node.variables, dataset)
-            table = ConditionalTable.from_counts(counts + more, smoothing, node.table.tilt)
+            table = ConditionalTable.from_counts(counts + more, smoothing)
             nodes.append(Node(node.variables, node.source, table))
         kept = None if self.counts is None else self.counts + MarginalCounts.of(dataset)
         return replace(self, nodes=tuple(nodes), counts=kept)

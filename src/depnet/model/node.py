@@ -12,11 +12,7 @@ from depnet.model.table import ConditionalTable, checked_smoothing
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """The variables that are updated together, what is known of the others, and theta.
-
-    In the paper a node updates one variable, `variables == (i,)`. A block node updates several: its
-    table's states are then the joint states of `variables`, row-major (the last moves fastest).
-    """
+    """The variable that is updated, `variables == (i,)`, what is known of the others, and theta."""
 
     variables: tuple[int, ...]
     source: InformationSource
@@ -24,13 +20,17 @@ class Node:
 
     def __post_init__(self) -> None:
         given = tuple(self.variables) if isinstance(self.variables, Iterable) else ()
-        if not given or not all(map(is_whole, given)) or len(set(given)) < len(given) or min(given) < 0:
+        if len(given) > 1 and all(map(is_whole, given)):
             raise ModelError(
-                f"a node updates one or more distinct variables, by their numbers; got {brief(self.variables)}. "
-                "A node of one variable i has variables=(i,)."
+                f"a node updates one variable; got {brief(self.variables)}. Block nodes are gone: what they were for, "
+                'variables that move together, an ordered law answers: learn(dataset, order="auto").'
             )
-        object.__setattr__(self, "variables", tuple(int(i) for i in given))
-        who = f"node {'x'.join(map(str, self.variables[:8]))}"
+        if len(given) != 1 or not is_whole(given[0]) or given[0] < 0:
+            raise ModelError(
+                f"a node updates one variable, by its number: variables=(i,); got {brief(self.variables)}."
+            )
+        object.__setattr__(self, "variables", (int(given[0]),))
+        who = f"node {self.variables[0]}"
         # Not isinstance: that reads `inputs`, which compiles a decision graph before its size is checked.
         if not (
             callable(self.source) and hasattr(self.source, "size") and hasattr(self.source, "check_domain")
@@ -42,10 +42,9 @@ class Node:
             raise ModelError(
                 f"{who}: the information source has {self.source.size} leaves, the conditional table {self.table.size}."
             )
-        own = set(self.variables) & set(self.source.inputs)
-        if own:
+        if self.variables[0] in self.source.inputs:
             raise ModelError(
-                f"{who}: its information source reads variable {min(own)}, which the node itself updates; "
+                f"{who}: its information source reads variable {self.variables[0]}, which the node itself updates; "
                 "Y_i is a function of the other variables."
             )
 
@@ -72,20 +71,13 @@ class Node:
     def smoothed(self, smoothing: float) -> "Node":
         """The same node, of the same counts, with another pseudo-count of each cell."""
         if self.table.counts is None:
-            raise ModelError(
-                f"node {'x'.join(map(str, self.variables[:8]))} has no counts to smooth: its table was given."
-            )
+            raise ModelError(f"node {self.variable} has no counts to smooth: its table was given.")
         if smoothing == self.table.smoothing:
             return self
-        if self.table.tilt is None:  # the counts are known to be good
-            table = ConditionalTable.learned(self.table.counts, checked_smoothing(smoothing))
-        else:
-            table = ConditionalTable.from_counts(self.table.counts, smoothing, self.table.tilt)
+        table = ConditionalTable.learned(self.table.counts, checked_smoothing(smoothing))
         return Node.learned(self.variables, self.source, table)
 
     @property
     def variable(self) -> int:
-        """i, where the node updates one variable."""
-        if len(self.variables) != 1:
-            raise ModelError(f"a block node updates {len(self.variables)} variables: {self.variables}.")
+        """i, the number of the variable that the node updates."""
         return self.variables[0]

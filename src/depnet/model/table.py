@@ -22,24 +22,18 @@ MAX_SMOOTHING = 1e100
 """Far past any use, and far from overflow."""
 
 
-MAX_TILT = 1e100
-"""Far past any use, and far from overflow."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class ConditionalTable:
     """`probabilities[leaf, state]` is theta_i(state | leaf); every row is a distribution.
 
     Where it was learned, `counts` are the rows of data behind it and `smoothing` the pseudo-count of
-    each cell, so that smoothing can change and new rows be added without relearning; `tilt[leaf, state]`
-    multiplies them where the table was calibrated (see `tilted`). Make one with `from_probabilities` or
-    `from_counts`.
+    each cell, so that smoothing can change and new rows be added without relearning. Make one with
+    `from_probabilities` or `from_counts`.
     """
 
     probabilities: FloatArray
     counts: IntArray | None = None
     smoothing: float | None = None
-    tilt: FloatArray | None = None
 
     def __post_init__(self) -> None:
         theta = self.probabilities
@@ -56,9 +50,7 @@ class ConditionalTable:
                 f"a conditional table of the shape {theta.shape} has int64 counts of the same shape; got "
                 f"{self.counts.shape} of {self.counts.dtype}."
             )
-        if self.tilt is not None and self.counts is None:
-            raise ModelError("a conditional table without counts has no tilt; it is in the probabilities.")
-        for name, array in (("probabilities", theta), ("counts", self.counts), ("tilt", self.tilt)):
+        for name, array in (("probabilities", theta), ("counts", self.counts)):
             if array is not None and array.flags.writeable:
                 object.__setattr__(self, name, read_only(array.copy()))
 
@@ -75,13 +67,10 @@ class ConditionalTable:
         return cls(read_only(rows))
 
     @classmethod
-    def from_counts(
-        cls, counts: ArrayLike, smoothing: float = 0.0, tilt: ArrayLike | None = None
-    ) -> "ConditionalTable":
+    def from_counts(cls, counts: ArrayLike, smoothing: float = 0.0) -> "ConditionalTable":
         r"""The table learned from counts N_yx, with a pseudo-count s per cell.
 
-        .. math:: \theta(x \mid y) = \frac{N_{yx} + s}{N_y + s\,|X|}, \qquad\text{or in proportion to}\quad
-                  t(x, y)\,\frac{N_{yx} + s}{N_y + s\,|X|} \quad\text{with a tilt } t
+        .. math:: \theta(x \mid y) = \frac{N_{yx} + s}{N_y + s\,|X|}
 
         With `smoothing=0` this is the paper's p^D(X_i | Y_i) (Theorem 4); an empty leaf is uniform. The
         result is the same bit for bit on every machine: sums are of integers.
@@ -91,11 +80,7 @@ class ConditionalTable:
         """
         smoothing = checked_smoothing(smoothing)
         whole = _checked_counts(counts)
-        if tilt is None:
-            return cls(read_only(_theta(whole, smoothing)), read_only(whole), smoothing)
-        factors = _checked_tilt(tilt, whole.shape)
-        theta = _times(_theta(whole, smoothing), factors)
-        return cls(read_only(theta), read_only(whole), smoothing, read_only(factors))
+        return cls(read_only(_theta(whole, smoothing)), read_only(whole), smoothing)
 
     @classmethod
     def learned(
@@ -111,25 +96,7 @@ class ConditionalTable:
         object.__setattr__(table, "probabilities", theta)
         object.__setattr__(table, "counts", counts)
         object.__setattr__(table, "smoothing", smoothing)
-        object.__setattr__(table, "tilt", None)
         return table
-
-    def tilted(self, tilt: ArrayLike) -> "ConditionalTable":
-        r"""Every row multiplied by t(x, y) and made a distribution again; counts and smoothing are kept.
-
-        .. math:: \theta'(x \mid y) = t(x, y)\,\theta(x \mid y) / \sum_{x'} t(x', y)\,\theta(x' \mid y)
-
-        `tilt` is [leaf, state], or one number for each state, the same in every leaf.
-
-        >>> ConditionalTable.from_counts([[3, 1], [1, 1]]).tilted([1, 3]).probabilities.tolist()
-        [[0.5, 0.5], [0.25, 0.75]]
-        """
-        factors = _checked_tilt(tilt, self.probabilities.shape)
-        if self.counts is None or self.smoothing is None:
-            return ConditionalTable.from_probabilities(_times(self.probabilities, factors))
-        if self.tilt is not None:
-            factors = factors * self.tilt
-        return ConditionalTable.from_counts(self.counts, self.smoothing, factors)
 
     @property
     def size(self) -> int:
@@ -152,8 +119,6 @@ class ConditionalTable:
             and not np.array_equal(self.counts, other.counts)
         ):
             return False
-        if (self.tilt is None) != (other.tilt is None):
-            return False
         return np.array_equal(self.probabilities, other.probabilities)
 
     __hash__ = None  # type: ignore[assignment]
@@ -165,32 +130,6 @@ def _theta(counts: IntArray, smoothing: float) -> FloatArray:
     rows: FloatArray = np.full(counts.shape, 1.0 / states)
     np.divide(counts + smoothing, totals, out=rows, where=totals > 0)
     return rows
-
-
-def _times(theta: FloatArray, tilt: FloatArray) -> FloatArray:
-    """Rows in proportion to theta times tilt. States are added up in their order: the same on every machine."""
-    rows: FloatArray = theta * tilt
-    totals = np.zeros(len(rows))
-    for x in range(rows.shape[1]):
-        totals += rows[:, x]
-    result: FloatArray = np.divide(rows, totals[:, None], out=theta.copy(), where=totals[:, None] > 0)
-    return result
-
-
-def _checked_tilt(tilt: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
-    """`tilt` as an array of its own, [leaf, state]."""
-    leaves, states = shape
-    try:
-        factors = np.array(tilt, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"a tilt is a positive number for each state; {error}.") from None
-    good = ((factors >= 1 / MAX_TILT) & (factors <= MAX_TILT)).all()
-    if factors.shape not in ((states,), shape) or not good:
-        raise ModelError(
-            f"a tilt is a number from {1 / MAX_TILT:g} to {MAX_TILT:g} for each of the {states} states, or for each "
-            f"in each of the {leaves} leaves; got {brief(factors.tolist())}."
-        )
-    return np.broadcast_to(factors, shape).copy()
 
 
 def _check_rows(rows: FloatArray) -> FloatArray:
