@@ -227,3 +227,59 @@ def random_evidence(
                 weights = np.eye(cards[j])[int(rng.integers(cards[j]))]
         known[j] = tuple(weights.tolist())
     return known
+
+
+def random_order(rng: np.random.Generator, variables: int) -> tuple[int, ...]:
+    """A random permutation of the variables."""
+    return tuple(rng.permutation(variables).tolist())
+
+
+def random_ordered_source(
+    rng: np.random.Generator, cards: Sequence[int], order: Sequence[int], i: int
+) -> InformationSource:
+    """A random source of X_i that reads variables before it in the order only."""
+    return random_source(rng, cards, order[list(order).index(i) :])
+
+
+def random_ordered_network(
+    rng: np.random.Generator, cards: Sequence[int], order: Sequence[int], zeros: float = 0.0
+) -> Network:
+    """A random network whose sources read earlier variables only; positive tables unless `zeros`."""
+    nodes = []
+    for i, k in enumerate(cards):
+        source = random_ordered_source(rng, cards, order, i)
+        nodes.append(Node((i,), source, random_table(rng, source.size, k, zeros)))
+    return Network(Domain.from_cardinalities(cards), tuple(nodes), order=tuple(order))
+
+
+@composite
+def ordered_networks(
+    draw: DrawFn,
+    min_variables: int = 1,
+    max_variables: int = 5,
+    max_cardinality: int = 4,
+    max_states: int = 150,
+    zeros: float = 0.0,
+) -> Network:
+    """A random ordered network on a drawn domain, in a drawn order."""
+    cards = draw(cardinalities(min_variables, max_variables, max_cardinality, max_states))
+    order = draw(st.permutations(range(len(cards))))
+    return random_ordered_network(np.random.default_rng(draw(seeds)), cards, order, zeros)
+
+
+def random_evidence(
+    rng: np.random.Generator, cards: Sequence[int], variables: Sequence[int]
+) -> dict[int, tuple[float, ...]]:
+    """Weights w_j of the states of some of `variables`: one state, a set of states, or soft weights."""
+    known = {}
+    for j in variables:
+        kind = rng.random()
+        if kind < 0.4:
+            continue
+        weights = rng.random(cards[j]) + 0.05
+        if kind < 0.8:
+            weights = (rng.random(cards[j]) < 0.5).astype(np.float64)
+            if kind < 0.6 or not weights.any():
+                weights = np.eye(cards[j])[int(rng.integers(cards[j]))]
+        known[j] = tuple(weights.tolist())
+    return known
