@@ -68,6 +68,10 @@ class LearningError(DepnetError, ValueError):
     """A penalty, a candidate strategy or an option that learning cannot work with."""
 
 
+class NoSuchBoundError(LearningError, AttributeError):
+    """A number that a certificate of this kind does not have; names the one that it has."""
+
+
 class SamplingError(DepnetError, ValueError):
     """A draw that cannot be made as asked: a number of rows, sweeps or chains out of range."""
 

@@ -1,6 +1,8 @@
-"""The certificate equals the definitions, on rows, for any table, any source and blocks."""
+"""The certificate equals the definitions, on rows, for any table and any source; its bound holds wherever it gives one."""
 
 import math
+import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,43 +11,68 @@ from hypothesis import strategies as st
 
 from depnet import (
     Aic,
+    Certificate,
     ConditionalTable,
     ConstantSource,
     Dataset,
     DecisionGraph,
+    InformationSource,
+    LosslessSource,
     Merge,
     Network,
     Node,
     Split,
     StructuralMdl,
     certificate,
+    empirical,
     learn,
     learn_parameters,
 )
-from depnet.errors import LearningError, ModelError, ScanError
+from depnet.arrays import FloatArray
+from depnet.errors import LearningError, ModelError, NoSuchBoundError, ScanError
+from depnet.geometry import full_conditional_divergence, kl
+from depnet.learning import proof
 from depnet.learning.contexts import Contexts
+from depnet.learning.plain import plain_figures
+from depnet.learning.proof import hub_leads_to, why_no_bound
+from depnet.model.held_out import HeldOut
+from depnet.model.scan import RandomScan
 from tests.reference import counting
-from tests.strategies import datasets, random_blocks, random_source, random_table, seeds
+from tests.reference import geometry as literal
+from tests.reference.stationary import stationary_laws
+from tests.strategies import datasets, random_operations, random_source, random_table, seeds
 
 
 def network_on(dataset: Dataset, seed: int, zeros: float = 0.0) -> Network:
-    """Random blocks, sources and tables over the dataset's domain."""
+    """Random sources and tables over the dataset's domain."""
     rng = np.random.default_rng(seed)
     cards = dataset.domain.cardinalities
     nodes = []
-    for variables in random_blocks(rng, len(cards)):
-        source = random_source(rng, cards, variables)
-        states = math.prod(cards[i] for i in variables)
-        nodes.append(Node(variables, source, random_table(rng, source.size, states, zeros)))
+    for i, states in enumerate(cards):
+        source = random_source(rng, cards, (i,))
+        nodes.append(Node((i,), source, random_table(rng, source.size, states, zeros)))
     return Network(dataset.domain, tuple(nodes))
+
+
+def law_on(dataset: Dataset, seed: int, zeros: float = 0.0) -> Network:
+    """The same in a random order."""
+    rng = np.random.default_rng(seed)
+    cards = dataset.domain.cardinalities
+    order = tuple(int(i) for i in rng.permutation(len(cards)))
+    nodes: list[Node | None] = [None] * len(cards)
+    for at, i in enumerate(order):
+        steps = random_operations(rng, cards, order[at:], int(rng.integers(0, 6)))
+        source = DecisionGraph(steps, cards)
+        nodes[i] = Node((i,), source, random_table(rng, source.size, cards[i], zeros))
+    return Network(dataset.domain, tuple(node for node in nodes if node is not None), order=order)
 
 
 @given(datasets(weighted=True), seeds, st.sampled_from([0.0, 0.2]))
 def test_every_number_equals_its_definition(dataset: Dataset, seed: int, zeros: float) -> None:
     network = network_on(dataset, seed, zeros)
-    proof = certificate(network, dataset, penalty=Aic())
-    one_leaf = learn_parameters(dataset, [(node.variables, ConstantSource()) for node in network.nodes])
-    for node, part, constant in zip(network.nodes, proof.nodes, one_leaf.nodes, strict=True):
+    proven = certificate(network, dataset, penalty=Aic())
+    one_leaf = learn_parameters(dataset, [ConstantSource()] * len(network))
+    for node, part, constant in zip(network.nodes, proven.nodes, one_leaf.nodes, strict=True):
         full = counting.entropy_given_the_others(node.variables, dataset)
         learned = Node(
             node.variables, node.source, ConditionalTable.from_counts(counting.counts_of(node, dataset))
@@ -63,17 +90,18 @@ def test_every_number_equals_its_definition(dataset: Dataset, seed: int, zeros: 
         assert part.penalty == k * (1 / dataset.total)
         assert part.cost == part.kl + part.penalty
         assert part.naming == 0.0
-    np.testing.assert_allclose(proof.fc_limit, np.mean([part.kl for part in proof.nodes]))
-    np.testing.assert_allclose(proof.cost, np.mean([part.cost for part in proof.nodes]))
-    np.testing.assert_allclose(proof.one_leaf_limit, np.mean([part.one_leaf_kl for part in proof.nodes]))
+    np.testing.assert_allclose(proven.total("kl"), np.mean([part.kl for part in proven.nodes]))
+    assert proven.fc_limit == (proven.total("kl") if proven.no_bound is None else math.inf)
+    np.testing.assert_allclose(proven.cost, np.mean([part.cost for part in proven.nodes]))
+    np.testing.assert_allclose(proven.one_leaf_limit, np.mean([part.one_leaf_kl for part in proven.nodes]))
 
 
 @given(datasets(min_variables=2), seeds)
 def test_weights_are_those_of_the_random_scan(dataset: Dataset, seed: int) -> None:
     network = network_on(dataset, seed)
     weights = np.random.default_rng(seed).dirichlet(np.ones(len(network)) * 5)
-    proof = certificate(network, dataset, tuple(weights))
-    np.testing.assert_allclose(proof.fc_limit, weights @ [part.kl for part in proof.nodes])
+    proven = certificate(network, dataset, tuple(weights))
+    np.testing.assert_allclose(proven.fc_limit, weights @ [part.kl for part in proven.nodes])
     with pytest.raises(ScanError, match="weights"):
         certificate(network, dataset, (*weights[:-1], weights[-1] / 2, weights[-1] / 2))
 
@@ -89,10 +117,20 @@ def test_contexts_equal_the_dictionary(dataset: Dataset) -> None:
         )
 
 
-def test_a_collision_of_hashes_is_seen_and_repaired(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With 4-bit words instead of 64 in the first attempts, collisions are certain; the answer is the same."""
-    rng = np.random.default_rng(5)
-    dataset = Dataset.from_codes(rng.integers(0, 2, size=(300, 10)), [2] * 10)
+@given(datasets(max_variables=5, max_rows=200, weighted=True), seeds)
+def test_entropies_in_an_order_equal_the_definition(dataset: Dataset, seed: int) -> None:
+    order = [int(i) for i in np.random.default_rng(seed).permutation(len(dataset.domain))]
+    found = Contexts(dataset).entropies_in_order(order)
+    p = literal.empirical(dataset)
+    for at, i in enumerate(order):
+        before = order[:at]
+        expected = literal.conditional_entropy(p, (i,), lambda x, before=before: literal.part(x, before))  # type: ignore[misc]
+        np.testing.assert_allclose(found[i], expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(sum(found), literal.entropy(p), rtol=1e-9, atol=1e-12)
+
+
+def weak_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """4-bit words instead of 64 in the first attempts: collisions are certain."""
     default_rng = np.random.default_rng
 
     class Weak:
@@ -106,39 +144,282 @@ def test_a_collision_of_hashes_is_seen_and_repaired(monkeypatch: pytest.MonkeyPa
             return words
 
     monkeypatch.setattr("numpy.random.default_rng", Weak)
+
+
+def test_a_collision_of_hashes_is_seen_and_repaired(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    dataset = Dataset.from_codes(rng.integers(0, 2, size=(300, 10)), [2] * 10)
+    weak_words(monkeypatch)
     found = Contexts(dataset)
     assert found._seed >= 3, "the weak words were given up"
     expected = counting.entropy_given_the_others((4,), dataset)
     np.testing.assert_allclose(found.entropy_given_others((4,)), expected, rtol=1e-12)
 
 
+def test_a_collision_of_what_comes_before_is_seen_and_repaired(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two rows whose whole hashes differ, whatever those of their first variables do."""
+    dataset = Dataset.from_codes(np.arange(40)[:, None] * [1, 0] + [0, 1], [40, 2])
+    expected = Contexts(dataset).entropies_in_order([0, 1])
+    found = Contexts(dataset)
+    found._words = [words.copy() for words in found._words]
+    found._words[0][0][:] %= 4
+    assert found.entropies_in_order([0, 1]) == expected
+    assert found._seed == 1
+
+
+# An ordered network: KL(p^D || Q), exactly
+
+
+def joint_of(network: Network) -> FloatArray:
+    """Q(x), state by state."""
+    cards = network.domain.cardinalities
+    q = np.ones(cards)
+    for x in np.ndindex(*cards):
+        for node in network.nodes:
+            q[x] *= node.probabilities(np.array([x]))[0, x[node.variable]]
+    return q
+
+
+def assert_is_kl(proven: Certificate, dataset: Dataset, q: FloatArray) -> None:
+    np.testing.assert_allclose(proven.kl, kl(empirical(dataset), q), rtol=1e-9, atol=1e-11)
+
+
+@given(datasets(max_variables=4, max_cardinality=3, weighted=True), seeds, st.sampled_from([0.0, 0.0, 0.2]))
+def test_the_certificate_of_a_law_is_its_kl(dataset: Dataset, seed: int, zeros: float) -> None:
+    law = law_on(dataset, seed, zeros)
+    proven = certificate(law, dataset)
+    q, p = joint_of(law), empirical(dataset)
+    assert proven.kind == "law"
+    assert_is_kl(proven, dataset, q)
+    entropy = literal.entropy(literal.law_of(p))
+    score = sum(counting.network_scores(law, dataset))
+    np.testing.assert_allclose(proven.kl, -score - entropy, rtol=1e-9, atol=1e-11)
+    assert all(part.kl >= 0 for part in proven.nodes)
+    assert full_conditional_divergence(p, q) <= proven.kl * (1 + 1e-9) + 1e-9
+    independent = learn_parameters(dataset, [ConstantSource()] * len(law))
+    np.testing.assert_allclose(proven.one_leaf_limit, kl(p, joint_of(independent)), rtol=1e-9, atol=1e-11)
+
+
+def test_mutants_of_the_kl() -> None:
+    """The law of slightly other tables, and the parts of another order, are seen."""
+    rng = np.random.default_rng(3)
+    dataset = Dataset.from_codes(rng.integers(0, 2, size=(60, 3)) * [1, 1, 1], [2, 2, 2])
+    law = law_on(dataset, 6)
+    proven = certificate(law, dataset)
+    q = joint_of(law)
+    assert_is_kl(proven, dataset, q)
+    with pytest.raises(AssertionError):
+        assert_is_kl(proven, dataset, 0.999 * q + 0.001 / q.size)
+    less = replace(proven.nodes[0], full_entropy=proven.nodes[0].full_entropy / 2)
+    with pytest.raises(AssertionError):
+        assert_is_kl(replace(proven, nodes=(less, *proven.nodes[1:])), dataset, q)
+
+
+def test_with_the_datas_own_tables_the_kl_is_a_difference_of_entropies() -> None:
+    """Sources that read all that comes before leave nothing: the law is the table."""
+    rng = np.random.default_rng(8)
+    dataset = Dataset.from_codes(rng.integers(0, 3, size=(200, 3)), [3, 3, 3])
+    sources: list[InformationSource] = [
+        ConstantSource(),
+        LosslessSource((0,), (3,)),
+        LosslessSource((0, 1), (3, 3)),
+    ]
+    whole = replace(learn_parameters(dataset, sources), order=(0, 1, 2))
+    assert certificate(whole, dataset).kl == pytest.approx(0.0, abs=1e-12)
+    sources[2] = ConstantSource()
+    part = replace(learn_parameters(dataset, sources), order=(0, 1, 2))
+    proven = certificate(part, dataset)
+    assert proven.kl == pytest.approx(proven.nodes[2].entropy - proven.nodes[2].full_entropy, abs=1e-12)
+
+
+def test_a_law_says_bits_first_and_has_no_fc_limit() -> None:
+    dataset = Dataset.from_codes([[0, 0], [1, 1], [1, 1], [0, 1]], [2, 2])
+    law = replace(learn_parameters(dataset, [ConstantSource()] * 2, smoothing=0.5), order=(0, 1))
+    proven = certificate(law, dataset)
+    text = str(proven)
+    assert text.splitlines()[0] == proven.said
+    assert f"{proven.kl / math.log(2):.4g} bits a row" in proven.said
+    assert f"independent columns are {proven.one_leaf_limit / math.log(2):.4g}" in proven.said
+    assert "H(X|before)" in text
+    assert not hasattr(proven, "fc_limit")
+    with pytest.raises(NoSuchBoundError, match=r"FC\(data \|\| law\) is never more"):
+        _ = proven.fc_limit
+    with pytest.raises(NoSuchBoundError, match="fc_limit"):
+        _ = certificate(replace(law, order=None), dataset).kl
+    with pytest.raises(ScanError, match="ordered network has no weights"):
+        certificate(law, dataset, (0.5, 0.5))
+
+
+def test_a_law_that_gives_a_row_0_is_infinitely_far() -> None:
+    dataset = Dataset.from_codes([[0], [1]], [2])
+    node = Node((0,), ConstantSource(), ConditionalTable.from_probabilities([[1.0, 0.0]]))
+    proven = certificate(Network(dataset.domain, (node,), order=(0,)), dataset)
+    assert proven.kl == math.inf
+    assert "infinitely far" in proven.said
+    assert "smoothing" in str(proven)
+
+
+# Where Theorem 3 holds
+
+
+def assert_bound_holds(network: Network, dataset: Dataset, limit: float) -> None:
+    """FC(p^D || pi) <= limit for the law of every recurrent class."""
+    p = empirical(dataset)
+    for pi in stationary_laws(network, RandomScan()):
+        assert full_conditional_divergence(p, pi) <= limit * (1 + 1e-9) + 1e-9
+
+
+def transient_example() -> Dataset:
+    return Dataset.from_codes([[0, 0, 0], [0, 1, 1], [1, 0, 0], [1, 1, 0]], [2, 2, 2], weights=[22, 8, 2, 8])
+
+
+def test_a_state_of_the_data_that_the_chain_leaves_for_good_has_no_bound() -> None:
+    dataset = transient_example()
+    network = learn(dataset)
+    proven = certificate(network, dataset)
+    assert proven.total("kl") == pytest.approx(0.0156, abs=1e-4)
+    assert proven.fc_limit == math.inf
+    assert proven.no_bound is not None
+    assert "leaves (X0=0, X1=1, X2=1) for good" in proven.no_bound
+    assert "smoothing=0.5" in str(proven)
+    assert "<=" not in str(proven)
+    with pytest.raises(AssertionError):
+        assert_bound_holds(network, dataset, proven.total("kl"))
+    smooth = network.smoothed(0.5)
+    proven = certificate(smooth, dataset)
+    assert proven.no_bound is None
+    assert_bound_holds(smooth, dataset, proven.fc_limit)
+
+
+def copies() -> Dataset:
+    return Dataset.from_codes([[0, 0], [1, 1]], [2, 2])
+
+
+def test_several_classes_have_no_bound() -> None:
+    both = copies()
+    network = learn_parameters(both, [LosslessSource((1,), (2,)), LosslessSource((0,), (2,))])
+    proven = certificate(network, both)
+    assert proven.fc_limit == math.inf
+    assert re.search(r"from \(X0=., X1=.\) the chain never comes to .* the rows have both", str(proven))
+    one = Dataset.from_codes([[0, 0]], [2, 2])
+    proven = certificate(network, one)
+    assert proven.fc_limit == math.inf
+    assert "several recurrent classes" in str(proven)
+
+
+def small_case(rng: np.random.Generator) -> tuple[Dataset, Network]:
+    """Few rows of 2 or 3 variables with 2 or 3 states, often tied, and what is learned of them without smoothing."""
+    n = int(rng.integers(2, 4))
+    cards = rng.integers(2, 4, size=n)
+    p = rng.dirichlet(np.full(int(np.prod(cards)), 0.2))
+    rows = rng.choice(len(p), size=int(rng.integers(5, 60)), p=p)
+    dataset = Dataset.from_codes(np.array(np.unravel_index(rows, cards)).T, cards.tolist())
+    return dataset, learn(dataset, penalty=Aic() if rng.random() < 0.5 else StructuralMdl(0.3))
+
+
+def search(seed: int, cases: int) -> tuple[int, int]:
+    """How many of the cases have no bound; and in how many of all the sum would be broken as a bound."""
+    rng = np.random.default_rng(seed)
+    without = broken = 0
+    for _ in range(cases):
+        dataset, network = small_case(rng)
+        proven = certificate(network, dataset)
+        laws = stationary_laws(network, RandomScan())
+        there = empirical(dataset) > 0
+        applies = len(laws) == 1 and bool((laws[0][there] > 0).all())
+        assert (proven.no_bound is None) == applies
+        without += not applies
+        if applies:
+            assert_bound_holds(network, dataset, proven.fc_limit)
+        try:
+            assert_bound_holds(network, dataset, proven.total("kl"))
+        except AssertionError:
+            broken += 1
+        codes = Contexts(dataset).distinct.codes
+        assert applies or not hub_leads_to(network, codes), "a hub suffices"
+    return without, broken
+
+
+def test_wherever_a_bound_is_given_it_holds() -> None:
+    """And it is given exactly where the chain has one class with all rows in it. The sum alone is a mutant."""
+    without, broken = search(0, 250)
+    assert without > 20
+    assert broken > 10
+
+
+@pytest.mark.long
+def test_wherever_a_bound_is_given_it_holds_in_thousands() -> None:
+    without, broken = search(1, 3000)
+    assert without > 200
+    assert broken > 100
+
+
+@given(datasets(max_variables=4, max_cardinality=3, weighted=True), seeds)
+def test_of_any_tables_the_search_finds_what_the_matrix_says(dataset: Dataset, seed: int) -> None:
+    network = network_on(dataset, seed, zeros=0.4)
+    laws = stationary_laws(network, RandomScan())
+    there = empirical(dataset) > 0
+    applies = len(laws) == 1 and bool((laws[0][there] > 0).all())
+    rows = Contexts(dataset).distinct
+    assert (why_no_bound(network, rows) is None) == applies
+    assert applies or not hub_leads_to(network, rows.codes[np.asarray(rows.weights) > 0])
+
+
+def test_rows_of_weight_0_are_no_rows() -> None:
+    dataset = Dataset.from_codes([[0], [1]], [2], weights=[3, 0])
+    proven = certificate(learn(dataset), dataset)
+    assert proven.fc_limit == 0.0
+
+
+def test_large_domains_with_zeros_have_a_bound_where_there_is_a_hub(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(2)
+    dataset = Dataset.from_codes(rng.integers(0, 2, size=(50, 30)), [3] * 30)  # nobody has state 2
+    network = learn_parameters(dataset, [ConstantSource()] * 30)
+    assert certificate(network, dataset).fc_limit == certificate(network, dataset).total("kl")
+    monkeypatch.setattr(proof, "MOST_STATES", 0)
+    for rows, sources in (
+        (transient_example(), None),
+        (copies(), [LosslessSource((1,), (2,)), LosslessSource((0,), (2,))]),
+    ):
+        learned = learn(rows) if sources is None else learn_parameters(rows, sources)
+        found = certificate(learned, rows)
+        assert found.fc_limit == math.inf
+        assert "not checked" in str(found)
+        assert certificate(learned.smoothed(0.5), rows).no_bound is None
+
+
 def test_wide_tables_have_distinct_contexts_and_an_empty_bound() -> None:
     rng = np.random.default_rng(0)
     dataset = Dataset.from_codes(rng.integers(0, 2, size=(500, 80)), [2] * 80)
     network = learn_parameters(dataset, [ConstantSource()] * 80)
-    proof = certificate(network, dataset)
-    assert proof.total("full_entropy") == 0.0
-    assert proof.fc_limit == proof.one_leaf_limit
-    text = str(proof)
+    proven = certificate(network, dataset)
+    assert proven.total("full_entropy") == 0.0
+    assert proven.fc_limit == proven.one_leaf_limit
+    text = str(proven)
     assert "... and 60 nodes nearer to the data" in text
     assert "FC(data || model) <=" in text
+    law = certificate(replace(network, order=tuple(range(80))), dataset)
+    assert law.total("full_entropy") == pytest.approx(math.log(500))
+    assert law.kl == law.one_leaf_limit
 
 
 def test_naming_is_reported_beside_r() -> None:
     dataset = Dataset.from_codes([[0, 0, 0], [1, 1, 2], [1, 0, 1]], [2, 2, 3])
     graph = DecisionGraph((Split(0, 2), Merge(0, 2), Split(1, 1)), (2, 2, 3))
     network = learn_parameters(dataset, [graph, ConstantSource(), ConstantSource()])
-    proof = certificate(network, dataset, penalty=StructuralMdl(1.0, 0.5))
+    proven = certificate(network, dataset, penalty=StructuralMdl(1.0, 0.5))
     named = math.log(1 * 2) + 0.5 * math.log(3) + math.log(2 * 2)
-    assert math.isclose(proof.nodes[0].naming, named / 3)
-    assert proof.nodes[0].cost == proof.nodes[0].kl + proof.nodes[0].penalty
-    assert "naming the operations" in str(proof)
+    assert math.isclose(proven.nodes[0].naming, named / 3)
+    assert proven.nodes[0].cost == proven.nodes[0].kl + proven.nodes[0].penalty
+    assert "naming the operations" in str(proven)
 
 
 def test_a_zero_where_the_data_has_rows_is_an_infinite_distance() -> None:
     dataset = Dataset.from_codes([[0], [1]], [2])
     node = Node((0,), ConstantSource(), ConditionalTable.from_probabilities([[1.0, 0.0]]))
-    assert certificate(Network(dataset.domain, (node,)), dataset).fc_limit == math.inf
+    proven = certificate(Network(dataset.domain, (node,)), dataset)
+    assert proven.fc_limit == math.inf
+    assert "the table of X0 gives 0 to a state that the rows have" in str(proven)
 
 
 def test_bad_input() -> None:
@@ -150,25 +431,70 @@ def test_bad_input() -> None:
         certificate(network, Dataset.from_codes([[0]], [3]))
 
 
-def test_naming_counts_the_variables_that_a_split_could_name() -> None:
+def named(source: DecisionGraph, choices: int) -> float:
+    """What the operations of binary splits cost to name, in nats."""
+    leaves, nats = 1, 0.0
+    for operation in source.operations:
+        if isinstance(operation, Split):
+            nats += math.log(leaves * choices)
+            leaves += 1
+        else:
+            nats += math.log(leaves * (leaves - 1) / 2)
+            leaves -= 1
+    return nats
+
+
+def noisy_copies() -> Dataset:
     rng = np.random.default_rng(4)
     first = rng.integers(0, 2, (400, 1))
     codes = np.hstack([first, (first + (rng.random((400, 4)) < 0.1)) % 2])
-    dataset = Dataset.from_codes(codes, [2] * 5)
+    return Dataset.from_codes(codes, [2] * 5)
+
+
+def test_naming_counts_the_variables_that_a_split_could_name() -> None:
+    dataset = noisy_copies()
     a, b, c, _, _ = dataset.domain.names
     rule = StructuralMdl()
     network = learn(dataset, penalty=rule, roles={b: "target"}, forbidden=[(c, a)])
-    proof = certificate(network, dataset, penalty=rule, roles={b: "target"}, forbidden=[(c, a)])
+    proven = certificate(network, dataset, penalty=rule, roles={b: "target"}, forbidden=[(c, a)])
     admissible = [2, 4, 3, 3, 3]  # never b, for a neither c
-    for node, part, choices in zip(network.nodes, proof.nodes, admissible, strict=True):
+    for node, part, choices in zip(network.nodes, proven.nodes, admissible, strict=True):
         assert isinstance(node.source, DecisionGraph)
-        leaves, nats = 1, 0.0
-        for operation in node.source.operations:
-            if isinstance(operation, Split):
-                nats += math.log(leaves * choices)
-                leaves += 1
-            else:
-                nats += math.log(leaves * (leaves - 1) / 2)
-                leaves -= 1
-        assert math.isclose(part.naming, nats / 400)
-    assert proof.nodes[0].naming < certificate(network, dataset, penalty=rule).nodes[0].naming
+        assert math.isclose(part.naming, named(node.source, choices) / 400)
+    assert proven.nodes[0].naming < certificate(network, dataset, penalty=rule).nodes[0].naming
+
+
+def test_naming_in_an_order_counts_earlier_variables() -> None:
+    dataset = noisy_copies()
+    names, rule = dataset.domain.names, StructuralMdl()
+    order = (4, 2, 0, 1, 3)
+    late = [(names[j], names[i]) for at, i in enumerate(order) for j in order[at + 1 :]]
+    law = replace(learn(dataset, penalty=rule, forbidden=late), order=order)
+    given_roles = certificate(
+        law, dataset, penalty=rule, roles={names[4]: "input"}, forbidden=[(names[2], names[1])]
+    )
+    for proven, admissible in (
+        (certificate(law, dataset, penalty=rule), [2, 3, 1, 4, 0]),
+        (given_roles, [2, 2, 1, 4, 0]),
+    ):
+        for node, part, choices in zip(law.nodes, proven.nodes, admissible, strict=True):
+            assert isinstance(node.source, DecisionGraph)
+            expected = named(node.source, choices) / 400 if node.source.operations else 0.0
+            assert math.isclose(part.naming, expected)
+
+
+def test_plain_figures() -> None:
+    dataset = noisy_copies()
+    network = learn_parameters(dataset, [ConstantSource()] * 5, smoothing=0.5)
+    assert plain_figures(network, dataset) == []
+    law = replace(network, order=tuple(range(5)))
+    assert plain_figures(law, dataset) == [certificate(law, dataset).said]
+    bit = math.log(2)
+    better = replace(law, held_out=HeldOut(rows=120, score=-3.0 * bit, independent=-5.0 * bit))
+    said = "the model explains 2.00 of the 5.00 bits a row that independent columns leave (120 held-out rows)"
+    assert plain_figures(better) == [said]
+    assert plain_figures(better, dataset)[0] == said
+    worse = replace(network, held_out=HeldOut(rows=1, score=-5.5 * bit, independent=-5.0 * bit))
+    (line,) = plain_figures(worse)
+    assert line.startswith("the model explains nothing of the 5.00 bits a row that independent columns leave")
+    assert line.endswith("it needs 0.50 more (1 held-out row)")

@@ -40,7 +40,7 @@ def test_the_fc_limit_vanishes_as_rows_grow(seed: int) -> None:
     p = random_joint(np.random.default_rng(seed), shape)
     k = max(12 // s * (s - 1) for s in shape)
     limits = [
-        certificate(learn_with(dataset, WithLossless(SplitMerge())), dataset).fc_limit
+        certificate(learn_with(dataset, WithLossless(SplitMerge())), dataset).total("kl")
         for dataset in growing_samples(p, seed)
     ]
     for N, limit in zip(GROWING, limits, strict=True):
@@ -69,4 +69,4 @@ def test_mutants() -> None:
 
     held_back = learn_with(many, WithLossless(SplitMerge()), penalty=never_vanishing)
     with pytest.raises(AssertionError):
-        assert certificate(held_back, many).fc_limit < 1e-4
+        assert certificate(held_back, many).total("kl") < 1e-4

@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from html import escape
 
-from depnet.estimators.summary import proven_line
 from depnet.learning.certificate import Certificate
 from depnet.learning.links import Link
 from depnet.model.network import Network
@@ -23,7 +22,7 @@ def html_of(title: object, network: Network, links: Sequence[Link], proven: Cert
         f"<td style='text-align:right'>{link.strength:.3f}</td></tr>"
         for link in links[:LISTED_LINKS]
     )
-    bound = "" if proven is None else f"<p>{escape(proven_line(proven))}</p>"
+    bound = "" if proven is None else f"<p>{escape(proven.said)}</p>"
     name = escape(type(title).__name__)
     return (
         "<div style='font-family:sans-serif;font-size:13px'>"

@@ -165,7 +165,4 @@ def certificate(proven: Certificate, number: int) -> None:
                 with ui.element("td").classes("number"):
                     ui.label(f"{getattr(node, field):.6f}")
     parts.note(f"Nats a row, from {proven.rows:,} rows.")
-    parts.note(
-        f"All nodes together: FC(data ‖ model) ≤ {proven.fc_limit:.4g} (Theorem 3, random scan); with one leaf a node "
-        f"it would be {proven.one_leaf_limit:.4g}."
-    )
+    parts.note(f"All nodes together: {proven.said.replace('||', '‖')}")

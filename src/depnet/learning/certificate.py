@@ -1,6 +1,7 @@
-r"""The certificate of a network: what Theorem 3 proves about it, from the data alone.
+r"""The certificate of a network: how far its law is from the data, from the data alone.
 
-For any theta, the proof of Theorem 4 gives, with all entropies those of p^D,
+*A dependency network* is joined by pseudo-Gibbs sampling. For any theta, the proof of Theorem 4 gives, with all
+entropies those of p^D,
 
 .. math:: KL(p^D \| E(\theta_i)) = \sum_y p^D(y) KL(p^D(X_i \mid y) \| \theta_i(X_i \mid y))
           + H(X_i \mid Y_i) - H(X_i \mid X_{-i}),
@@ -9,22 +10,38 @@ and Theorem 3 bounds where the stationary law pi of the random scan lies:
 
 .. math:: FC(p^D \| \pi) \le FC_{\lim}(p^D) = \sum_i c_i KL(p^D \| E(\theta_i)).
 
-On wide tables nearly every row is distinct, H(X_i | X_-i) is near 0 and the bound says little; so the bound
-of the network that knows nothing, one leaf a node, stands beside it. The certificate is about the rows it was
-computed from: after `Network.updated` it no longer holds.
+That needs one recurrent class with all states of the data in it. Positive tables have it; with zeros it is searched for
+(`proof`), and where it is not found there is no bound, and the certificate says why.
+
+*An ordered network* has its law Q explicitly, and its distance is known, not only bounded (ours). With i< for the
+variables before X_i in the order, again for any theta,
+
+.. math:: KL(p^D \| Q) = -\mathrm{score} - H(p^D)
+          = \sum_i \Big( \sum_y p^D(y) KL(p^D(X_i \mid y) \| \theta_i(X_i \mid y))
+          + H(X_i \mid Y_i) - H(X_i \mid X_{i<}) \Big).
+
+Since FC <= KL, this is the stronger statement, and it needs no condition.
+
+On wide tables nearly every row is distinct, H(X_i | X_-i) and H(X_i | X_i<) are near 0 and either number says little; so
+that of the network that knows nothing, one leaf a node, stands beside it: independent columns. The certificate is about
+the rows it was computed from: after `Network.updated` it no longer holds.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from scipy.special import rel_entr, xlogy
 
 from depnet.arrays import IntArray
 from depnet.data.dataset import Dataset
+from depnet.errors import NoSuchBoundError, ScanError
 from depnet.learning.contexts import Contexts
 from depnet.learning.options import Role, plan
 from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, StructuralMdl, checked_penalty, penalty_value
+from depnet.learning.proof import REMEDY, why_no_bound
 from depnet.model.counting import check_same_domain, leaf_counts
 from depnet.model.decision_graph import DecisionGraph
 from depnet.model.network import Network
@@ -35,6 +52,9 @@ from depnet.model.source import InformationSource
 
 SHOWN = 20
 """So many nodes, those furthest from the data, are printed."""
+
+BIT = math.log(2)
+"""Nats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +71,7 @@ class NodeCertificate:
     source_entropy: float
     """H(X_i | Y_i)."""
     full_entropy: float
-    """H(X_i | X_-i), from distinct rows."""
+    """H(X_i | X_-i), of an ordered network H(X_i | X_i<): given all that Y_i may read, from distinct rows."""
     misfit: float
     """Sum over y of p(y) KL(p(X_i | y) || theta_i(X_i | y)): 0 for the table of Theorem 4."""
     penalty: float
@@ -61,12 +81,12 @@ class NodeCertificate:
 
     @property
     def kl(self) -> float:
-        """KL(p^D || E(theta_i)), by the proof of Theorem 4."""
+        """KL(p^D || E(theta_i)), by the proof of Theorem 4; of an ordered network the node's part of KL(p^D || Q)."""
         return self.misfit + max(self.source_entropy - self.full_entropy, 0.0)
 
     @property
     def one_leaf_kl(self) -> float:
-        """The same of a node with one leaf: H(X_i) - H(X_i | X_-i)."""
+        """The same of a node with one leaf: H(X_i) - H(X_i | X_-i), or H(X_i) - H(X_i | X_i<)."""
         return max(self.entropy - self.full_entropy, 0.0)
 
     @property
@@ -77,21 +97,44 @@ class NodeCertificate:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """Every node's part, the weights c_i, and the bound; see the module. Printing it shows a table."""
+    """Every node's part, and what they sum to; see the module. Printing it says that first, then a table."""
 
     nodes: tuple[NodeCertificate, ...]
     weights: tuple[float, ...]
+    """c_i of the random scan; of a law, which is a plain sum, 1."""
     rows: int
     """N, the sum of the row weights."""
+    kind: Literal["network", "law"] = "network"
+    """A dependency network has `fc_limit`, the law of an ordered one `kl`."""
+    no_bound: str | None = None
+    """Why Theorem 3 gives no bound, and what to do."""
 
     @property
     def fc_limit(self) -> float:
-        """FC_lim(p^D): FC(p^D || pi) is at most this (Theorem 3)."""
+        """FC_lim(p^D): FC(p^D || pi) is at most this (Theorem 3). Infinite where there is no bound: see `no_bound`.
+
+        `total("kl")` is the sum of the c_i KL(p^D || E(theta_i)) whether it bounds anything or not.
+        """
+        if self.kind == "law":
+            raise NoSuchBoundError(
+                "the certificate of an ordered network has no fc_limit: its kl is KL(data || law) itself, and "
+                "FC(data || law) is never more than that. Ask for .kl."
+            )
+        return self.total("kl") if self.no_bound is None else math.inf
+
+    @property
+    def kl(self) -> float:
+        """KL(p^D || Q) of an ordered network's law Q, exactly: -score - H(p^D)."""
+        if self.kind == "network":
+            raise NoSuchBoundError(
+                "the certificate of a dependency network has no kl: the law of its chain has no explicit density. Ask for "
+                ".fc_limit, or learn with order='auto'."
+            )
         return self.total("kl")
 
     @property
     def one_leaf_limit(self) -> float:
-        """FC_lim(p^D) of the network with one leaf a node: what knowing nothing gives."""
+        """The same, fc_limit or kl, of the network with one leaf a node: what independent columns have."""
         return self.total("one_leaf_kl")
 
     @property
@@ -105,22 +148,50 @@ class Certificate:
             sum(c * getattr(node, quantity) for c, node in zip(self.weights, self.nodes, strict=True))
         )
 
+    @property
+    def said(self) -> str:
+        """What is proven, in one line for a person."""
+        nothing = self.one_leaf_limit
+        if self.kind == "law":
+            known = "infinitely far" if math.isinf(self.kl) else f"{self.kl / BIT:.4g} bits a row"
+            zero = f": a table gives 0 to a row. {REMEDY}" if math.isinf(self.kl) else ""
+            return f"the law is {known} from these rows, KL(data || law); independent columns are {nothing / BIT:.4g}{zero}"
+        if self.no_bound is not None:
+            return f"no bound on FC(data || model): {self.no_bound}"
+        return (
+            f"FC(data || model) <= {self.fc_limit:.4g} nats, proven (Theorem 3, random scan); one leaf a node: "
+            f"{nothing:.4g}"
+        )
+
     def __str__(self) -> str:
+        law = self.kind == "law"
         ordered = sorted(self.nodes, key=lambda node: node.kl, reverse=True)
-        width = max([len("c_i-weighted"), *(len(node.name) for node in ordered[:SHOWN])])
-        head = f"{'node':{width}} {'leaves':>8} {'H(X|Y)':>10} {'H(X|rest)':>10} {'KL':>10} {'R':>10} {'cost':>10}"
-        lines = [f"certificate from {self.rows:,} rows, nats per row", head]
-        for node in ordered[:SHOWN]:
-            numbers = (node.source_entropy, node.full_entropy, node.kl, node.penalty, node.cost)
-            lines.append(f"{node.name:{width}} {node.leaves:8,} " + " ".join(f"{x:10.6f}" for x in numbers))
+        sums = "sum" if law else "c_i-weighted"
+        width = max([len(sums), *(len(node.name) for node in ordered[:SHOWN])])
+        full = "H(X|before)" if law else "H(X|rest)"
+        head = f"{'node':{width}} {'leaves':>8} {'H(X|Y)':>10} {full:>11} {'KL':>10} {'R':>10} {'cost':>10}"
+        lines = [self.said, f"certificate from {self.rows:,} rows, nats per row", head]
+
+        def line(name: str, leaves: int, numbers: Sequence[float]) -> str:
+            cells = (f"{x:{width}.6f}" for x, width in zip(numbers, (10, 11, 10, 10, 10), strict=True))
+            return f"{name:{width}} {leaves:8,} {' '.join(cells)}"
+
+        shown = ("source_entropy", "full_entropy", "kl", "penalty", "cost")
+        lines += [line(node.name, node.leaves, [getattr(node, q) for q in shown]) for node in ordered[:SHOWN]]
         if len(ordered) > SHOWN:
             lines.append(f"... and {len(ordered) - SHOWN:,} nodes nearer to the data")
-        totals = (self.total(q) for q in ("source_entropy", "full_entropy", "kl", "penalty", "cost"))
-        leaves = sum(node.leaves for node in self.nodes)
-        lines.append(f"{'c_i-weighted':{width}} {leaves:8,} " + " ".join(f"{x:10.6f}" for x in totals))
+        totals = [self.total(q) for q in shown]
+        if self.no_bound is not None:
+            totals[shown.index("kl")] = math.inf  # as a sum it would read as a bound
+        lines.append(line(sums, sum(node.leaves for node in self.nodes), totals))
         if any(node.naming for node in self.nodes):
             lines.append(f"naming the operations: {self.total('naming'):.6f}, beside R")
-        lines.append(f"FC(data || model) <= {self.fc_limit:.6g} (Theorem 3, random scan)")
+        if law:
+            lines.append(f"KL(data || law) = {self.kl:.6g}, exactly; FC(data || law) is no more")
+        elif self.no_bound is None:
+            lines.append(f"FC(data || model) <= {self.fc_limit:.6g} (Theorem 3, random scan)")
+        else:
+            lines.append("FC(data || model) has no bound here: Theorem 3 does not apply")
         lines.append(f"one leaf a node would have {self.one_leaf_limit:.6g}")
         return "\n".join(lines)
 
@@ -136,29 +207,61 @@ def certificate(
 ) -> Certificate:
     """What is proven about `network` from the rows of `dataset`: see the module.
 
-    `weights` are the c_i of the random scan, None: all alike. `penalty` is the one it was learned with; only R,
-    cost and naming depend on it, and naming also on the `roles` and `forbidden` links it was learned with, which say
-    how many variables a split could name. Works for blocks, any tables and any sources.
+    `weights` are the c_i of the random scan, None: all alike; an ordered network has none. `penalty` is the one it was
+    learned with; only R, cost and naming depend on it, and naming also on the `roles` and `forbidden` links it was
+    learned with, which say how many variables a split could name. Works for any tables and any sources.
+
+    >>> from depnet import learn, titanic
+    >>> certificate(learn(titanic(), smoothing=0.5), titanic()).said
+    'FC(data || model) <= 0.004393 nats, proven (Theorem 3, random scan); one leaf a node: 0.1432'
     """
     check_same_domain("certificate", network.domain, dataset)
-    c = RandomScan(None if weights is None else tuple(weights)).weights_of(len(network))
     rule = checked_penalty(penalty)
     contexts = Contexts(dataset)
-    admissible = [len(network.domain) - len(node.variables) for node in network.nodes]
-    if roles or forbidden:
-        names = network.domain.names
-        blocks = [tuple(names[i] for i in node.variables) for node in network.nodes]
-        tasks = plan(network.domain, blocks=blocks, roles=roles, forbidden=forbidden)
-        admissible = [len(task.inputs) for task in tasks[: len(blocks)]]
+    if network.order is None:
+        c = RandomScan(None if weights is None else tuple(weights)).weights_of(len(network)).tolist()
+        full = [contexts.entropy_given_others(node.variables) for node in network.nodes]
+    else:
+        if weights is not None:
+            raise ScanError(
+                "the certificate of an ordered network has no weights c_i: KL(data || law) is a plain sum over nodes. "
+                "Leave weights out."
+            )
+        c = [1.0] * len(network)
+        full = contexts.entropies_in_order(network.order)
     nodes = tuple(
-        _of_node(node, dataset, contexts, rule, choices)
-        for node, choices in zip(network.nodes, admissible, strict=True)
+        _of_node(node, dataset, known, rule, choices)
+        for node, known, choices in zip(network.nodes, full, _choices(network, roles, forbidden), strict=True)
     )
-    return Certificate(nodes, tuple(float(x) for x in c), dataset.total)
+    if network.order is not None:
+        return Certificate(nodes, tuple(c), dataset.total, "law")
+    zero = next((node.name for node in nodes if math.isinf(node.misfit)), None)
+    why = (
+        why_no_bound(network, contexts.distinct)
+        if zero is None
+        else f"the table of {zero} gives 0 to a state that the rows have. {REMEDY}"
+    )
+    return Certificate(nodes, tuple(c), dataset.total, "network", why)
+
+
+def _choices(
+    network: Network, roles: Mapping[str, Role] | None, forbidden: Iterable[tuple[str, str]]
+) -> list[int]:
+    """How many variables a split of each node could name: in an order, earlier ones."""
+    n, order, forbidden = len(network.domain), network.order, tuple(forbidden)
+    earlier = {i: at for at, i in enumerate(order or ())}
+    if not roles and not forbidden:
+        return [earlier.get(node.variable, n - 1) for node in network.nodes]
+    if order is None:
+        return [len(task.inputs) for task in plan(network.domain, roles=roles, forbidden=forbidden)]
+    # In an order, variables with the role "input" come first and may read each other.
+    targets = {name: role for name, role in (roles or {}).items() if role == "target"}
+    tasks = plan(network.domain, roles=targets, forbidden=forbidden)
+    return [sum(earlier[j] < earlier[i] for j in task.inputs) for i, task in enumerate(tasks)]
 
 
 def _of_node(
-    node: Node, dataset: Dataset, contexts: Contexts, penalty: Penalty, admissible: int
+    node: Node, dataset: Dataset, full_entropy: float, penalty: Penalty, admissible: int
 ) -> NodeCertificate:
     counts = leaf_counts(node.source, node.variables, dataset)
     rows = dataset.total
@@ -170,7 +273,7 @@ def _of_node(
         parameters=parameters,
         entropy=conditional_entropy(counts.sum(axis=0, keepdims=True), rows),
         source_entropy=conditional_entropy(counts, rows),
-        full_entropy=contexts.entropy_given_others(node.variables),
+        full_entropy=full_entropy,
         misfit=_misfit(counts, node, rows),
         penalty=penalty_value(penalty, parameters, rows),
         naming=naming_cost(node.source, admissible, rows, penalty),

@@ -7,6 +7,9 @@ Rows that agree on X_-B share a *context*. With N_c rows in context c and N_x eq
 Contexts are found without looking at all columns again for every node: the hash of a context is that of the row
 (`distinct`) less the words of B. Two contexts are taken for one only where all 128 bits agree by chance: for a million
 rows and a thousand nodes that has a probability below 10^-23.
+
+In an order, H(p^D) is the sum over i of H(p^D(X_i | the variables before X_i)): the hash of what comes before grows by
+one word a variable.
 """
 
 from collections.abc import Sequence
@@ -43,6 +46,14 @@ class Contexts:
             except CollisionError:
                 self._hash(self._seed + 1)
 
+    def entropies_in_order(self, order: Sequence[int]) -> list[float]:
+        """H(p^D(X_i | the variables before X_i in `order`)) of every variable i, in nats; the sum is H(p^D)."""
+        while True:
+            try:
+                return self._in_order(order)
+            except CollisionError:
+                self._hash(self._seed + 1)
+
     def _hash(self, seed: int) -> None:
         dataset = self._dataset
         cards = dataset.domain.cardinalities
@@ -69,3 +80,20 @@ class Contexts:
         totals = np.add.reduceat(counts, inner)
         nats = xlogy(totals, totals) - np.add.reduceat(xlogy(counts, counts), inner)
         return max(float(nats.sum()), 0.0) / self._dataset.total
+
+    def _in_order(self, order: Sequence[int]) -> list[float]:
+        found = [0.0] * len(order)
+        first, check = np.zeros_like(self._first), np.zeros_like(self._check)
+        before = float(xlogy(self._dataset.total, self._dataset.total))  # sum over groups of N_c log N_c
+        for i in order:
+            column = self.distinct.column(i)
+            first += self._words[i][0][column]
+            check += self._words[i][1][column]
+            rows, begin = grouped(first, check)
+            totals = np.add.reduceat(self._counts[rows], begin)
+            after = float(xlogy(totals, totals).sum())
+            found[i] = max(before - after, 0.0) / self._dataset.total
+            if len(begin) == len(rows):  # every distinct row is alone: what comes later says nothing new
+                break
+            before = after
+        return found

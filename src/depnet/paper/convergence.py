@@ -111,7 +111,7 @@ def measures(network: Network, dataset: Dataset, law: FloatArray) -> dict[str, A
         pi = None
     return {
         "rows": dataset.total,
-        "kl_data": told.fc_limit,
+        "kl_data": told.total("kl"),
         "kl_data_worst": max(node.kl for node in told.nodes),
         "ideal_cost": fc_limit(law, network),
         "fc_true": None if pi is None else full_conditional_divergence(law, pi),

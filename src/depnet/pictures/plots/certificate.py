@@ -1,4 +1,4 @@
-"""The certificate as a plot: how far each node is from the data's own full conditional."""
+"""The certificate as a plot: how far each node is from what the data knows of its variable."""
 
 from typing import TYPE_CHECKING
 
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 
 def plot_certificate(certificate: Certificate, *, nodes: int = 30, ax: "Axes | None" = None) -> "Figure":
-    """KL(p^D || E(theta_i)) of the `nodes` furthest from the data, beside that of one leaf; the bound is the title.
+    """The KL of the `nodes` furthest from the data, beside that of one leaf; what they sum to is the title.
 
-    What is between the two bars is what the node's information source has learned.
+    KL(p^D || E(theta_i)) of a dependency network, whose sum bounds FC; of an ordered network the nodes' parts of
+    KL(p^D || Q). What is between the two bars is what the node's information source has learned.
     """
     order = sorted(certificate.nodes, key=lambda node: (-node.kl, node.variables))[:nodes]
     where = np.arange(len(order))
@@ -36,10 +37,17 @@ def plot_certificate(certificate: Certificate, *, nodes: int = 30, ax: "Axes | N
             axes.text(0.0, y, " infinite: a probability is 0", va="center", fontsize=7)
         axes.set_yticks(where, [plain(node.name, 24) for node in order], fontsize=7)
         axes.set_ylim(len(order) - 0.4, -0.6)
-        axes.set_xlabel("KL(data ‖ E(θ)), nats per row")
+        law = certificate.kind == "law"
+        axes.set_xlabel("part of KL(data ‖ law), nats per row" if law else "KL(data ‖ E(θ)), nats per row")
         more = len(certificate.nodes) - len(order)
         rest = f", {counted(more, 'node')} nearer not shown" if more else ""
-        bound = f"FC(data ‖ model) ≤ {certificate.fc_limit:.4g}; knowing nothing {certificate.one_leaf_limit:.4g}{rest}"
+        if law:
+            proven = f"KL(data ‖ law) = {certificate.kl:.4g}"
+        elif certificate.no_bound is None:
+            proven = f"FC(data ‖ model) ≤ {certificate.fc_limit:.4g}"
+        else:
+            proven = "no bound on FC(data ‖ model)"
+        bound = f"{proven}; knowing nothing {certificate.one_leaf_limit:.4g}{rest}"
         axes.set_title(bound, fontsize=9, pad=20)
         axes.legend(fontsize=7, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
     return figure
