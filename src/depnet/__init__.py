@@ -8,6 +8,8 @@ import importlib
 import sys
 from typing import TYPE_CHECKING
 
+from depnet.removed import NAMES as REMOVED
+
 if TYPE_CHECKING:
     from depnet import geometry
     from depnet.data import Dataset, Domain, Variable, titanic
@@ -30,24 +32,17 @@ if TYPE_CHECKING:
     from depnet.geometry import empirical
     from depnet.inference import (
         Comparison,
-        DriftReport,
         Imputation,
         LogProbability,
-        MarginalDrift,
         MostProbable,
-        Pool,
         QueryResult,
         RowsResult,
-        calibrate,
         compare,
-        drift_report,
         impute,
         log_probability,
-        marginal_drift,
         most_probable,
         query,
         query_rows,
-        sweep_density,
     )
     from depnet.learning.auto import tune
     from depnet.learning.certificate import Certificate, certificate
@@ -91,21 +86,18 @@ __all__ = [
     "DependencyNetworkClassifier",
     "DependencyNetworkImputer",
     "Domain",
-    "DriftReport",
     "FunctionSource",
     "Imputation",
     "InformationSource",
     "Link",
     "LogProbability",
     "LosslessSource",
-    "MarginalDrift",
     "Mdl",
     "Merge",
     "MostProbable",
     "Network",
     "NoPenalty",
     "Node",
-    "Pool",
     "QueryResult",
     "RandomScan",
     "RecurrentClass",
@@ -119,11 +111,9 @@ __all__ = [
     "Tuning",
     "Variable",
     "WithLossless",
-    "calibrate",
     "certificate",
     "compare",
     "consistency",
-    "drift_report",
     "empirical",
     "expectation",
     "geometry",
@@ -135,7 +125,6 @@ __all__ = [
     "links",
     "load",
     "log_probability",
-    "marginal_drift",
     "most_probable",
     "query",
     "query_rows",
@@ -147,7 +136,6 @@ __all__ = [
     "score_samples",
     "stationary",
     "stationary_cycle",
-    "sweep_density",
     "titanic",
     "trace",
     "tune",
@@ -162,9 +150,8 @@ _NAMES = {
     "depnet.exact": "Consistency RecurrentClass consistency law_path recurrent_classes stationary "
     "stationary_cycle",
     "depnet.geometry": "empirical",
-    "depnet.inference": "Comparison DriftReport Imputation LogProbability MarginalDrift MostProbable Pool QueryResult "
-    "RowsResult calibrate compare drift_report impute log_probability marginal_drift most_probable query query_rows "
-    "sweep_density",
+    "depnet.inference": "Comparison Imputation LogProbability MostProbable QueryResult RowsResult compare impute "
+    "log_probability most_probable query query_rows",
     "depnet.learning.auto": "tune",
     "depnet.learning.certificate": "Certificate certificate",
     "depnet.learning.framework": "SplitMerge WithLossless learn_with",
@@ -206,6 +193,8 @@ if not TYPE_CHECKING:  # a type checker would take any misspelt name for granted
             value = getattr(importlib.import_module(_HOME[name]), name)
         elif name in _SUBMODULES:
             value = importlib.import_module(f"depnet.{name}")
+        elif name in REMOVED:
+            raise AttributeError(f"depnet.{name} was removed; {REMOVED[name]}.")
         else:
             module = sys.modules[__name__]  # with it, Python suggests the nearest name
             raise AttributeError(f"module 'depnet' has no attribute {name!r}", name=name, obj=module)

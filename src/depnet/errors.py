@@ -88,10 +88,6 @@ class MixingWarning(UserWarning):
     """The pilot run did not settle: burn-in and thinning chosen from it may be too short."""
 
 
-class CalibrationWarning(UserWarning):
-    """Calibration would have brought a network farther from the data, and was left out."""
-
-
 class ManyStatesWarning(UserWarning):
     """A column that looks like an identifier: about as many states as rows."""
 

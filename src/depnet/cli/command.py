@@ -98,6 +98,17 @@ def output(help: str, required: bool = False) -> Callable[[Decorated], Decorated
     return click.option("-o", "--output", required=required, metavar="FILE", help=help)
 
 
+def removed_option(name: str, instead: str, *, is_flag: bool = False) -> Callable[[Decorated], Decorated]:
+    """An option that is no more: not shown, and an error that says what there is instead."""
+
+    def refuse(context: click.Context, parameter: click.Parameter, value: object) -> None:
+        given = context.get_parameter_source(str(parameter.name)) is click.core.ParameterSource.COMMANDLINE
+        if given and not context.resilient_parsing:
+            raise click.UsageError(f"{name} was removed: {instead}.")
+
+    return click.option(name, is_flag=is_flag, hidden=True, expose_value=False, callback=refuse)
+
+
 def command(*examples: str) -> Callable[[Callable[..., Any]], click.Command]:
     """A command with --json and --debug, its docstring as help, and `examples` below it, one a line."""
 

@@ -75,7 +75,8 @@ def compare(
 
 
 def _document(found: "Comparison", names: dict[str, str | None], seed: int) -> dict[str, Any]:
-    drift, floor = found.drift, found.drift.floor
+    near = found.marginals
+    worst = {ways: far for ways, _, far, _ in near.by_ways()}
     links = {what: getattr(found, what) for what in ("gained", "lost", "kept")}
     difference = found.difference
     return {
@@ -95,11 +96,11 @@ def _document(found: "Comparison", names: dict[str, str | None], seed: int) -> d
         else {what: [{"source": a, "target": b} for a, b in pairs or ()] for what, pairs in links.items()},
         "marginals": {
             "unit": "total variation",
-            "per_variable": dict(zip(drift.names, drift.singles.tolist(), strict=True)),
-            "one_way": {"mean": drift.mean, "worst": drift.worst},
-            "two_way": {"mean": drift.pair_mean, "worst": drift.pair_worst},
-            "floor": None if floor is None else {"one_way": floor.mean, "two_way": floor.pair_mean},
-            "rows": drift.rows,
+            "per_variable": dict(zip(near.names, near.singles.tolist(), strict=True)),
+            "one_way": {"mean": near.one_way, "worst": worst["1-way"]},
+            "two_way": {"mean": near.two_way, "worst": worst.get("2-way", float("nan"))},
+            "floor": {"one_way": near.floor_one_way, "two_way": near.floor_two_way},
+            "rows": near.rows,
         },
         "seed": seed,
     }
@@ -124,14 +125,13 @@ def _show(found: "Comparison", names: dict[str, str | None]) -> None:
         show_lines(f"links: {len(found.kept):,} in both")
         for what, pairs in (("gained", found.gained), ("lost", found.lost)):
             show_lines(f"  {what}: {some_of([f'{a} -> {b}' for a, b in pairs], SHOWN) or 'none'}")
-    drift = found.drift
     rows = [
-        [ways, f"{mean:.4f}", f"{worst:.4f}", "" if floor is None else f"{floor:.4f}"]
-        for ways, mean, worst, floor in drift.by_ways()
+        [ways, f"{mean:.4f}", f"{worst:.4f}", f"{floor:.4f}"]
+        for ways, mean, worst, floor in found.marginals.by_ways()
     ]
     show_table(["marginals", "mean", "worst", "by chance"], rows, title="total variation")
-    furthest = sorted(zip(drift.singles.tolist(), drift.names, strict=True), reverse=True)[:3]
-    show_lines("furthest apart: " + ", ".join(f"{name} {far:.4f}" for far, name in furthest))
+    furthest = found.marginals.furthest()
+    show_lines("furthest apart: " + ", ".join(f"{name} {far:.4f}" for name, far in furthest))
     if found.differing:
         show_lines(
             f"not compared, since one side lacks them or has other states: {', '.join(found.differing)}"

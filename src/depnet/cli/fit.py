@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import FORCE, JOBS, SEED, command, output
+from depnet.cli.command import FORCE, JOBS, SEED, command, output, removed_option
 from depnet.cli.table_options import learning_options, new_table_options, text_options
 from depnet.wording import counted
 
@@ -36,17 +36,10 @@ if TYPE_CHECKING:
     show_default=True,
     help="Pseudo-count of every cell; with --penalty auto, the unit of those tried.",
 )
-@click.option(
-    "--blocks",
-    multiple=True,
-    metavar="auto|A,B",
-    help="Variables that one node updates together: pairs chosen by held-out rows (auto), or named; may be repeated.",
+@removed_option(
+    "--blocks", "variables that move together need no block: the ordered law is of the whole table"
 )
-@click.option(
-    "--calibrate",
-    is_flag=True,
-    help="Tilt the tables until the model's own marginals are the data's (some seconds).",
-)
+@removed_option("--calibrate", "the ordered law has the data's marginals as it is learned", is_flag=True)
 @new_table_options
 @learning_options
 @click.option(
@@ -70,8 +63,6 @@ def fit(
     force: bool,
     penalty: str,
     smoothing: float,
-    blocks: tuple[str, ...],
-    calibrate: bool,
     chosen: "NewTable",
     learning: dict[str, Any],
     cluster: str | None,
@@ -89,15 +80,12 @@ def fit(
     from depnet.cli.command import emit, generator
     from depnet.cli.files import check_output, save_model
     from depnet.cli.progress import progress
-    from depnet.cli.table_options import blocks_of
     from depnet.estimators.settings import Settings
     from depnet.learning.certificate import certificate
 
     settings = Settings(
         penalty=penalty,
         smoothing=smoothing,
-        blocks=blocks_of(blocks),
-        calibrate=calibrate,
         n_jobs=jobs,
         resume=resume,
         **learning,
@@ -139,8 +127,6 @@ def _fit_on_cluster(
         raise click.UsageError("either --cluster or --local-cluster.")
     refuse_options(
         missing=chosen.missing,
-        blocks=settings.blocks,
-        calibrate=settings.calibrate,
         without=chosen.without,
         where=chosen.where,
     )
@@ -148,7 +134,7 @@ def _fit_on_cluster(
     options = {
         name: getattr(settings, name)
         for name in (
-            "penalty", "smoothing", "blocks", "max_leaves", "min_leaf_rows", "roles", "forbidden", "max_seconds", "resume",
+            "penalty", "smoothing", "max_leaves", "min_leaf_rows", "roles", "forbidden", "max_seconds", "resume",
         )
     }  # fmt: skip
     network, rounds = learn_on_cluster(table, address=address, workers=workers, options={**read, **options})
@@ -174,11 +160,6 @@ def _sizes(network: "Network") -> dict[str, Any]:
         "variables": len(network.domain),
         "leaves": sum(node.source.size for node in network.nodes),
         "links": sum(len(node.source.inputs) for node in network.nodes),
-        "blocks": [
-            [network.domain.names[i] for i in node.variables]
-            for node in network.nodes
-            if len(node.variables) > 1
-        ],
     }
 
 
@@ -221,8 +202,6 @@ def _show(summary: dict[str, Any]) -> None:
             f"{summary['one_leaf_limit']:.4g}"
         ),
     ]
-    if summary["blocks"]:
-        lines.append(f"blocks: {', '.join(' x '.join(block) for block in summary['blocks'])}")
     if holes["holes"]:
         settled = "settled" if holes["settled"] else "NOT settled"
         lines.append(

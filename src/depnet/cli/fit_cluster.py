@@ -13,21 +13,15 @@ if TYPE_CHECKING:
 
 NOT_ON_A_CLUSTER = {
     "--missing complete": "it draws all rows again and again. Choose --missing state or --missing error.",
-    "--blocks auto": "it runs chains that start at rows. Name the blocks.",
-    "--calibrate": "it counts rows of the whole table. Learn on the cluster, then use depnet.calibrate on a sample.",
     "--without": "only names that it is given are read there. Name the columns that you want with --columns.",
     "--where": "workers read whole files. Write the rows that you want to Parquet files of their own.",
 }
 
 
-def refuse_options(
-    *, missing: str, blocks: Any, calibrate: bool, without: Sequence[str], where: str | None
-) -> None:
+def refuse_options(*, missing: str, without: Sequence[str], where: str | None) -> None:
     """What needs all rows in one place is refused before anything begins."""
     asked = {
         "--missing complete": missing == "complete",
-        "--blocks auto": blocks == "auto",
-        "--calibrate": calibrate,
         "--without": bool(without),
         "--where": where is not None,
     }

@@ -15,6 +15,16 @@ if TYPE_CHECKING:
 SHOWN = 20
 
 
+class Methods(click.Choice):  # type: ignore[type-arg]
+    """The methods of a query; one that was removed says what there is instead."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The method of that name."""
+        if value == "mean-field":
+            self.fail("mean-field was removed: the ordered law answers at once (--method auto).", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 @command(
     "depnet query model.json survived --given sex=female,class=1st",
     "depnet query model.json survived --each people.csv -o probabilities.csv",
@@ -32,10 +42,10 @@ SHOWN = 20
 @click.option("--joint", is_flag=True, help="The targets' joint table, not each one's own.")
 @click.option(
     "--method",
-    type=click.Choice(["auto", "exact", "sample", "mean-field", "bayes"]),
+    type=Methods(["auto", "exact", "sample", "clamped", "bayes"]),
     default="auto",
     show_default=True,
-    help="How it is answered; bayes conditions the joint law instead of clamping.",
+    help="How it is answered; clamped is the paper's way, bayes conditions the joint law.",
 )
 @click.option(
     "--tolerance",
@@ -146,8 +156,11 @@ def document(result: "QueryResult", seed: int) -> dict[str, Any]:
         "joint": result.joint,
         "probabilities": _by_target(result, result.probabilities),
         "standard_errors": _by_target(result, result.standard_errors),
+        "observed": None if result.observed is None else _by_target(result, result.observed),
+        "combined": _by_target(result, result.combined),
+        "matching": result.matching,
         "method": result.method,
-        "scan": _scan_name(result),
+        "scan": None if result.scan is None else result.scan_name.split()[0],
         "evidence": dict(result.evidence),
         "evidence_ignored": result.evidence_ignored,
         "support": None
@@ -198,10 +211,6 @@ def _error(value: float) -> str:
     return "exact" if value == 0 else "unknown" if value != value else f"{value:.2g}"
 
 
-def _scan_name(result: "QueryResult") -> str:
-    return "random" if type(result.scan).__name__ == "RandomScan" else "sequential"
-
-
 def _question(result: "QueryResult") -> str:
     return str(result).split("\n", 1)[0]
 
@@ -210,7 +219,7 @@ def _notes(result: "QueryResult") -> list[str]:
     """How it was answered, and what the evidence rests on."""
     lines = [
         (
-            f"method    {result.method}, {_scan_name(result)} scan, {len(result.closure)} relevant "
+            f"method    {result.method}, {result.scan_name}, {len(result.closure)} relevant "
             f"variable{'' if len(result.closure) == 1 else 's'}, {result.seconds:.2g} s"
         )
     ]

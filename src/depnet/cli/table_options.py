@@ -220,15 +220,6 @@ def links_of(texts: tuple[str, ...]) -> list[tuple[str, str]]:
     return links
 
 
-def blocks_of(texts: tuple[str, ...]) -> Any:
-    """What `learn` takes as blocks: "auto", tuples of names, or None."""
-    from depnet.cli.given import names_of
-
-    if "auto" in texts and len(texts) > 1:
-        raise click.BadParameter("either auto, or blocks by name.", param_hint="--blocks")
-    return "auto" if texts == ("auto",) else [tuple(names_of(text)) for text in texts] or None
-
-
 def bins_of(texts: tuple[str, ...]) -> Any:
     """What `read` takes as bins: one choice for all numeric columns, or one a column; None: as it likes."""
     named = {}

@@ -1,7 +1,6 @@
 """`DependencyNetworkImputer`: holes filled in a pipeline, categories and numbers alike."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Any, Never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +15,13 @@ from depnet.data.holed import Holed
 from depnet.estimators.callbacks import CallbackSupportMixin, with_callbacks
 from depnet.estimators.network import DependencyNetwork
 from depnet.estimators.randomness import generator_of
-from depnet.estimators.settings import BLOCKS, FEW_ROWS, GENEROUS, QUICK
+from depnet.estimators.settings import FEW_ROWS, GENEROUS, QUICK
 from depnet.estimators.tables import checked
 from depnet.inference.completion import Learner, out_of_bag_scores, plausible_networks
 from depnet.inference.impute import impute
 from depnet.inference.mean_law import mean_laws
 from depnet.model.network import Network
+from depnet.removed import refuse
 from depnet.sampling.checks import whole_number
 
 TRIED_NETWORKS = 5
@@ -66,7 +66,6 @@ class DependencyNetworkImputer(CallbackSupportMixin, TransformerMixin, BaseEstim
         tolerance: float = 0.02,
         penalty: Any = None,
         smoothing: float = 0.5,
-        blocks: Iterable[Sequence[str]] | Literal["auto"] | None = BLOCKS,
         bins: BinChoice = "quantile",
         max_bins: int = 16,
         rounds: int = 20,
@@ -76,7 +75,9 @@ class DependencyNetworkImputer(CallbackSupportMixin, TransformerMixin, BaseEstim
         max_seconds: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
+        **removed: Never,
     ) -> None:
+        refuse("DependencyNetworkImputer", removed)
         self.sample_posterior = sample_posterior
         self.n_imputations = n_imputations
         self.add_indicator = add_indicator
@@ -84,7 +85,6 @@ class DependencyNetworkImputer(CallbackSupportMixin, TransformerMixin, BaseEstim
         self.tolerance = tolerance
         self.penalty = penalty
         self.smoothing = smoothing
-        self.blocks = blocks
         self.bins = bins
         self.max_bins = max_bins
         self.rounds = rounds
@@ -102,7 +102,6 @@ class DependencyNetworkImputer(CallbackSupportMixin, TransformerMixin, BaseEstim
         model = DependencyNetwork(
             penalty=QUICK if self.penalty is None else self.penalty,
             smoothing=self.smoothing,
-            blocks=self.blocks,
             bins=self.bins,
             max_bins=self.max_bins,
             rounds=self.rounds,
@@ -137,7 +136,7 @@ class DependencyNetworkImputer(CallbackSupportMixin, TransformerMixin, BaseEstim
         settings = model._settings()
         done = model.completion_
         assert done is not None
-        if self.penalty is not None or self.blocks is not None or done.dataset.total < FEW_ROWS:
+        if self.penalty is not None or done.dataset.total < FEW_ROWS:
             return settings.learn
         smoothings = [self.smoothing / k for k in model.domain_.cardinalities]
         seed = rng.integers(2**63)

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Never
 
 import numpy as np
 from sklearn.base import BaseEstimator, DensityMixin
@@ -22,14 +22,14 @@ from depnet.data.recode import with_holes
 from depnet.errors import DataError
 from depnet.estimators.callbacks import CallbackSupportMixin, Tasks, with_callbacks
 from depnet.estimators.randomness import generator_of
-from depnet.estimators.settings import BLOCKS, Settings
+from depnet.estimators.settings import Settings
 from depnet.estimators.showing import ShownMixin
 from depnet.estimators.tables import checked, fitted_table, joined, later_table
 from depnet.inference.completion import Completed
 from depnet.inference.holed_score import score_holed
 from depnet.inference.impute import Imputation, impute
-from depnet.inference.pool import Pool
-from depnet.inference.query import EXACT_STATES, TOLERANCE, Method, query
+from depnet.inference.query import query
+from depnet.inference.question import TOLERANCE, Method
 from depnet.inference.result import QueryResult
 from depnet.inference.rows import query_rows
 from depnet.learning.certificate import Certificate, certificate
@@ -38,6 +38,7 @@ from depnet.learning.options import Role
 from depnet.model.evidence import Given
 from depnet.model.file import load_with_layout, save
 from depnet.model.network import Network
+from depnet.removed import refuse
 from depnet.sampling import sample
 
 KEPT_CODES = 200_000_000
@@ -47,13 +48,12 @@ KEPT_CODES = 200_000_000
 class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEstimator):  # type: ignore[misc]
     """The joint distribution of a table, as a probabilistic dependency network.
 
-    Parameters are those of `depnet.learn` (penalty, smoothing, blocks, max_leaves, min_leaf_rows, roles, forbidden,
+    Parameters are those of `depnet.learn` (penalty, smoothing, max_leaves, min_leaf_rows, roles, forbidden,
     max_seconds), of frames (bins, max_bins), and:
 
     - `missing`: "complete" (holes are unknown and completed while learning, at most `rounds` rounds; assumes that
       cells are missing at random), "state" (missing is a state of its own), or "error".
     - `handle_unknown`: values never seen are an "error", or as good as "missing", in rows given after `fit`.
-    - `calibrate`: tilt the tables until the network's own marginals are the data's (`depnet.calibrate`), some seconds.
     - `n_jobs`: threads. The results do not depend on it.
     - `random_state`: a seed makes fit, sample, query, impute and score_samples reproducible, each call for itself.
 
@@ -73,7 +73,6 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
     data_: Dataset | None
     completion_: Completed | None
     _certified: Certificate | None
-    _pool: Pool | None
     _updated: bool
 
     def __init__(
@@ -81,7 +80,6 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
         *,
         penalty: Any = "auto",
         smoothing: float = 0.5,
-        blocks: Iterable[Sequence[str]] | Literal["auto"] | None = BLOCKS,
         bins: BinChoice = "quantile",
         max_bins: int = 16,
         missing: str = "complete",
@@ -92,13 +90,13 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
         roles: Mapping[str, Role] | None = None,
         forbidden: Iterable[tuple[str, str]] = (),
         max_seconds: float | None = None,
-        calibrate: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
+        **removed: Never,
     ) -> None:
+        refuse("DependencyNetwork", removed)
         self.penalty = penalty
         self.smoothing = smoothing
-        self.blocks = blocks
         self.bins = bins
         self.max_bins = max_bins
         self.missing = missing
@@ -109,7 +107,6 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
         self.roles = roles
         self.forbidden = forbidden
         self.max_seconds = max_seconds
-        self.calibrate = calibrate
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -150,7 +147,7 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
         kept = self.data_
         self.network_ = self.network_.updated(rows)
         self.data_ = None if kept is None else joined(kept, rows, KEPT_CODES)
-        self._certified, self._pool, self._updated = None, None, True
+        self._certified, self._updated = None, True
         return self
 
     def _drawn(self, holed: Holed, rng: np.random.Generator) -> Dataset:
@@ -163,14 +160,12 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
         return Settings(
             penalty=self.penalty,
             smoothing=self.smoothing,
-            blocks=self.blocks,
             max_leaves=self.max_leaves,
             min_leaf_rows=self.min_leaf_rows,
             roles=self.roles,
             forbidden=self.forbidden,
             max_seconds=self.max_seconds,
             rounds=self.rounds,
-            calibrate=self.calibrate,
             n_jobs=self.n_jobs,
         )
 
@@ -179,7 +174,7 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
         self.completion_ = completed
         rows = None if completed is None else completed.dataset
         self.data_ = rows if rows is not None and rows.codes.size <= KEPT_CODES else None
-        self._certified = self._pool = None
+        self._certified = None
         self._updated = False
 
     def _rows(self, X: Any, absent: HandleUnknown = "error") -> Holed:
@@ -210,14 +205,8 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
         tolerance: float = TOLERANCE,
         max_seconds: float | None = None,
     ) -> QueryResult:
-        """What is likely given what is known; see `depnet.query`. The support is counted in `data_`.
-
-        The first question by method="bayes" draws a `depnet.Pool`; it is kept for the next ones.
-        """
+        """What is likely given what is known; see `depnet.query`. Matching rows are counted in `data_`."""
         check_is_fitted(self, "network_")
-        if method == "bayes" and self._pool is None and self.domain_.size > EXACT_STATES:
-            drawing = generator_of(self.random_state)
-            self._pool = Pool.draw(self.network_, rng=drawing, n_jobs=self._settings().threads)
         return query(
             self.network_,
             targets,
@@ -227,7 +216,6 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
             tolerance=tolerance,
             max_seconds=max_seconds,
             data=self.data_,
-            pool=self._pool if method == "bayes" else None,
             rng=generator_of(self.random_state),
         )
 
@@ -396,10 +384,6 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
         model.n_features_in_ = len(network.domain)
         model.feature_names_in_ = np.array(network.domain.names, dtype=object)
         return model
-
-    def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__()
-        return state | {"_pool": None} if "_pool" in state else state  # drawn again where it is wanted
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -10,16 +10,12 @@ from joblib import effective_n_jobs
 from depnet.data.dataset import Dataset
 from depnet.data.domain import Domain
 from depnet.data.holed import Holed
-from depnet.inference.calibration import calibrate
 from depnet.inference.completion import Completed, learn_completed
 from depnet.learning.cuts import CutLearner
 from depnet.learning.learn import learn
 from depnet.learning.options import Limits, Role, plan
 from depnet.learning.penalty import Mdl, Penalty, StructuralMdl
 from depnet.model.network import Network
-
-BLOCKS: None = None
-"""The estimators' default for `blocks`: one node a variable, as in the paper."""
 
 QUICK = StructuralMdl(0.75, 1.0, 0.5 * Mdl())
 """The best single penalty of docs/penalties.md: for the rounds of completion, and where "auto" has too few rows."""
@@ -40,15 +36,12 @@ class Settings:
 
     penalty: Any = "auto"
     smoothing: float = 0.5
-    blocks: Iterable[Sequence[str]] | Literal["auto"] | None = BLOCKS
     max_leaves: int | None = None
     min_leaf_rows: int = 0
     roles: Mapping[str, Role] | None = None
     forbidden: Iterable[tuple[str, str]] = ()
     max_seconds: float | None = None
     rounds: int = 20
-    calibrate: bool = False
-    """Whether the network is calibrated (`depnet.calibrate`) once it is learned."""
     n_jobs: int | None = None
     resume: str | None = None
     """The file of `learn`, for the last fit; the rounds of completion are made again."""
@@ -65,7 +58,6 @@ class Settings:
             rows,
             penalty=QUICK if few else self.penalty,
             smoothing=self.smoothing,
-            blocks=self.blocks,
             n_jobs=self.n_jobs,
             max_leaves=self.max_leaves,
             min_leaf_rows=self.min_leaf_rows,
@@ -83,7 +75,7 @@ class Settings:
         smoothings: Sequence[float],
         rng: np.random.Generator,
     ) -> CutLearner:
-        """A learner for a mean over networks, with a penalty and a smoothing for each node; without blocks."""
+        """A learner for a mean over networks, with a penalty and a smoothing for each node."""
         return CutLearner(
             domain,
             plan(domain, roles=self.roles, forbidden=self.forbidden),
@@ -108,12 +100,11 @@ class Settings:
         quick = replace(
             self,
             penalty=QUICK if auto else self.penalty,
-            blocks=_plain(self.blocks),
             max_seconds=share,
             resume=None,
         )
         last = self if budget is None or not rounds else replace(self, max_seconds=budget / 2)
-        found = learn_completed(
+        return learn_completed(
             holed,
             lambda rows: last.learn(rows, lambda done, nodes: told(rounds + done)),
             between=quick.learn,
@@ -122,10 +113,3 @@ class Settings:
             n_jobs=self.threads,
             progress=lambda done, total: told(done),
         )
-        if self.calibrate and found.dataset.total > 0:
-            return replace(found, network=calibrate(found.network, found.dataset, rng=rng))
-        return found
-
-
-def _plain(blocks: Any) -> Any:
-    return None if isinstance(blocks, str) else blocks

@@ -7,17 +7,20 @@ import numpy as np
 from depnet.data.dataset import Dataset
 from depnet.exact import Consistency, consistency
 from depnet.inference.completion import Completed
-from depnet.inference.drift import MarginalDrift, marginal_drift
+from depnet.inference.marginals import Nearness, nearness
 from depnet.learning.certificate import Certificate
 from depnet.learning.links import Link, links
 from depnet.model.links import OneSidedLink, one_sided_links
 from depnet.model.network import Network
+from depnet.sampling import sample
 from depnet.wording import counted
 
 CONSISTENCY_STATES = 1 << 16
 """Inconsistency needs the exact law, up to so many joint states."""
 
-DRIFT_ROWS = 20_000
+DRAWN_ROWS = 20_000
+"""Rows that stand for the law where its marginals are compared with the data's."""
+
 SHOWN = 5
 QUICK_CODES = 5_000_000
 """A repr computes no certificate of more codes than this: it must come at once."""
@@ -31,7 +34,7 @@ class Summary:
     strongest: tuple[Link, ...]
     certificate: Certificate | None
     completion: Completed | None
-    drift: MarginalDrift | None
+    marginals: Nearness | None
     one_sided: tuple[OneSidedLink, ...]
     consistency: Consistency | None
 
@@ -45,8 +48,8 @@ class Summary:
             lines += str(self.certificate).splitlines()
         if self.completion is not None and self.completion.rounds:
             lines += ["", *str(self.completion).splitlines()]
-        if self.drift is not None:
-            lines += ["", *str(self.drift).splitlines()]
+        if self.marginals is not None:
+            lines += ["", *str(self.marginals).splitlines()]
         lines += ["", f"one-sided links: {len(self.one_sided):,}"]
         lines += [f"  {link}" for link in self.one_sided[:SHOWN]]
         if len(self.one_sided) > SHOWN:
@@ -82,7 +85,7 @@ def summary_of(
         strongest=links(network, data)[:SHOWN],
         certificate=proven,
         completion=completed,
-        drift=None if data is None else marginal_drift(network, data, rows=DRIFT_ROWS, rng=rng),
+        marginals=None if data is None else nearness(sample(network, DRAWN_ROWS, rng=rng), data),
         one_sided=one_sided_links(network),
         consistency=consistency(network) if small else None,
     )
@@ -98,16 +101,8 @@ def short_lines(network: Network, data: Dataset | None, proven: Certificate | No
     )
     lines = [size if data is None else f"{counted(data.total, 'row')} of {size}"]
     if proven is not None:
-        lines.append(proven_line(proven))
+        lines.append(proven.said)
     return lines + [f"  {line_of(link)}" for link in found[:SHOWN]]
-
-
-def proven_line(proven: Certificate) -> str:
-    """The bound of Theorem 3 beside that of knowing nothing."""
-    return (
-        f"FC(data‖model) <= {proven.fc_limit:.4g} nats, proven (Theorem 3, random scan); one leaf a node: "
-        f"{proven.one_leaf_limit:.4g}"
-    )
 
 
 def line_of(link: Link) -> str:

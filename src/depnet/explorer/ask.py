@@ -19,7 +19,6 @@ from depnet.errors import DepnetError
 from depnet.explorer.evidence_link import Chosen, given
 from depnet.geometry import total_variation
 from depnet.inference.at_once import LADDER, at_once, is_exact
-from depnet.inference.mean_field import is_quick
 from depnet.inference.query import query
 from depnet.inference.result import QueryResult
 from depnet.model.network import Network
@@ -66,28 +65,12 @@ class Priors:
     def __init__(self, most: int = 16) -> None:
         self._kept: OrderedDict[tuple[int, tuple[str, ...]], tuple[Network, QueryResult]] = OrderedDict()
         self._most = most
-        self._quick: OrderedDict[int, tuple[Network, bool]] = OrderedDict()
         self._lock = threading.Lock()
 
     def first(self, network: Network, targets: tuple[str, ...]) -> QueryResult:
         """What can be said at once, or better."""
         known = self._find(network, targets)
-        return known or self._keep(
-            network, targets, at_once(network, targets, mean_field=self.quick(network))
-        )
-
-    def quick(self, network: Network) -> bool:
-        """Is mean field quick?"""
-        with self._lock:
-            kept = self._quick.get(id(network))
-        if kept is not None:
-            return kept[1]
-        found = is_quick(network)
-        with self._lock:
-            self._quick[id(network)] = (network, found)
-            while len(self._quick) > self._most:
-                self._quick.popitem(last=False)
-        return found
+        return known or self._keep(network, targets, at_once(network, targets))
 
     def within(
         self, network: Network, targets: tuple[str, ...], tolerance: float, **bounds: Any
@@ -142,8 +125,7 @@ async def answers(
     def first() -> tuple[QueryResult, QueryResult, float]:
         began = time.monotonic()  # here: waiting for a turn does not count
         prior = PRIORS.first(network, names)
-        quick = PRIORS.quick(network)
-        found = at_once(network, free, evidence, data=data, mean_field=quick) if evidence else prior
+        found = at_once(network, free, evidence, data=data) if evidence else prior
         return prior, found, time.monotonic() - began
 
     prior, posterior, spent = await work(first)

@@ -50,10 +50,9 @@ def card_of(shift: Shift, held: Sequence[Label]) -> dict[str, Any]:
     if len(rest):
         prior, posterior = float(shift.prior[rest].sum()), float(shift.posterior[rest].sum())
         states.append(_state(-1, f"{len(rest)} others", prior, posterior, math.nan) | {"held": False})
-    known = not np.isnan(shift.error).any()
     return {
         "name": shift.name,
-        "note": f"moved {shift.change:.3f}" + ("" if known else " (mean field)"),
+        "note": f"moved {shift.change:.3f}",
         "states": states,
     }
 

@@ -93,7 +93,7 @@ def picture(loaded: Loaded) -> dict[str, Any]:
         "names": list(graph.names),
         "places": loaded.places.round(3).tolist(),
         "groups": list(loaded.communities),
-        "ties": [[t.first, t.second, _bits(t.forward), _bits(t.backward), t.block] for t in sent],
+        "ties": [[t.first, t.second, _bits(t.forward), _bits(t.backward)] for t in sent],
         "colours": list(colours.CYCLE),
         "rest": colours.REST,
         "measured": f"Bits a row, {graph.measured}.",

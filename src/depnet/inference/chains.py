@@ -244,13 +244,8 @@ class Estimate:
     burn_in: int
 
 
-def estimate(
-    chains: Rounds, sizes: Sequence[int], chosen: IntArray | None = None, *, one_more: bool = False
-) -> Estimate:
+def estimate(chains: Rounds, sizes: Sequence[int], *, one_more: bool = False) -> Estimate:
     r"""The estimates of all rounds but the first quarter; `sizes` are the estimators' numbers of cells.
-
-    Where only some cells are `chosen`, `sizes` counts those, and an estimator's estimates are shares of
-    its chosen cells: probabilities given that one of them is true.
 
     With C chains of weights w_c and sums s_c, the estimate is p = sum s_c / W, W = sum w_c, the residuals are
     r_c = s_c - p w_c, and the standard error is that of a ratio of means,
@@ -266,10 +261,6 @@ def estimate(
     sums = np.stack([s for s, _ in kept])  # [round, row, chain, cell]
     of_cell = np.repeat(np.arange(len(sizes)), sizes)
     weights = np.stack([w for _, w in kept])[..., of_cell]
-    if chosen is not None:
-        sums = sums[..., chosen]
-        first = np.flatnonzero(np.diff(of_cell, prepend=-1))
-        weights = np.add.reduceat(sums, first, axis=-1)[..., of_cell]
     chain_sums, chain_weights = sums.sum(axis=0), weights.sum(axis=0)
     totals = chain_weights.sum(axis=1)
     seen = totals > 0

@@ -9,7 +9,7 @@ differ, are left out of the marginals, and rows of one are then not scored by th
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from depnet.data.dataset import Dataset
 from depnet.data.domain import Domain
 from depnet.data.holed import Holed
 from depnet.errors import DataError
-from depnet.inference.drift import ROWS, MarginalDrift, by_chance, distance
+from depnet.inference.marginals import Nearness, between, by_chance, distances
 from depnet.model.counting import check_same_domain
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
@@ -30,6 +30,7 @@ from depnet.wording import some_of
 LinkPair = tuple[str, str]
 """(source, target): the information source of the target's node reads the source."""
 
+ROWS = 100_000
 SHOWN = 5
 
 
@@ -59,8 +60,8 @@ class Comparison:
     scores: tuple[Scored, ...]
     difference: Scored | None
     """Of the rows of "data": the second's score less the first's, paired row by row."""
-    drift: MarginalDrift
-    """Between the rows of both sides."""
+    marginals: Nearness
+    """How near the rows of both sides are."""
 
     def score(self, rows_of: str, by: str) -> float:
         """The mean score of these rows by this model; nan where it was not taken."""
@@ -82,8 +83,8 @@ class Comparison:
         lines.append(
             "marginals apart, total variation: "
             + ", ".join(
-                f"{ways} {mean:.4f}" + ("" if floor is None else f" (by chance {floor:.4f})")
-                for ways, mean, _, floor in self.drift.by_ways()
+                f"{ways} {mean:.4f} (by chance {floor:.4f})"
+                for ways, mean, _, floor in self.marginals.by_ways()
             )
         )
         return "\n".join(lines)
@@ -124,8 +125,9 @@ def compare(
     names = tuple(first.domain.names[i] for i, _ in shared)
     places = {"first": [i for i, _ in shared], "second": [j for _, j in shared]}
     counts = {who: MarginalCounts.of(_columns(drawn[who], places[who])) for who in sides}
-    floor = distance(MarginalCounts.of(_columns(again, places["first"])), counts["first"], names)
-    drift = replace(distance(counts["second"], counts["first"], names), floor=floor)
+    chance = distances(MarginalCounts.of(_columns(again, places["first"])), counts["first"])
+    one_way, two_way = (math.nan if apart is None or not apart.size else float(apart.mean()) for apart in chance)
+    marginals = between(counts["second"], counts["first"], names, (one_way, two_way))
     tables = [*drawn.items(), *([] if data is None else [("data", data)])]
     scores, logs = [], {}
     for rows_of, table in tables:
@@ -146,7 +148,7 @@ def compare(
         tuple(link for link in ours if link in theirs),
         tuple(scores),
         difference,
-        drift,
+        marginals,
     )
 
 
@@ -158,15 +160,14 @@ def _with_table(
         raise DataError("compare: the table has no rows.")
     own = sample(network, rows, scan=scan, rng=rng, n_jobs=n_jobs)
     counts, names = MarginalCounts.of(own), network.domain.names
-    drift = replace(
-        distance(counts, MarginalCounts.of(table), names),
-        floor=by_chance(own, counts, _as_uncertain(rows, table.total), rng),
+    marginals = between(
+        counts, MarginalCounts.of(table), names, by_chance(counts, _as_uncertain(rows, table.total))
     )
     scores = tuple(
         scored(rows_of, "first", score_samples(network, these), these)
         for rows_of, these in (("first", own), ("data", table))
     )
-    return Comparison(names, (), None, None, None, scores, None, drift)
+    return Comparison(names, (), None, None, None, scores, None, marginals)
 
 
 def _as_uncertain(drawn: int, rows: int) -> int:

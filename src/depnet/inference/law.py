@@ -1,10 +1,8 @@
 """Answers from the exact law of a reduced network: a look-up where one node is left, else the stationary law."""
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray
 from depnet.errors import EvidenceError
@@ -12,8 +10,6 @@ from depnet.exact import stationary, stationary_cycle
 from depnet.inference.relevance import Reduced
 from depnet.inference.tilt import tilted_rows
 from depnet.model.scan import RandomScan
-
-Number = TypeVar("Number", bound=np.number[Any])
 
 
 def is_look_up(reduced: Reduced) -> bool:
@@ -56,10 +52,3 @@ def marginal(law: FloatArray, axes: Sequence[int]) -> FloatArray:
     others = tuple(a for a in range(law.ndim) if a not in axes)
     kept = sorted(axes)
     return np.transpose(law.sum(axis=others), [kept.index(a) for a in axes])
-
-
-def at_last(table: NDArray[Number], codes: Sequence[int]) -> NDArray[Number]:
-    """The part of a table where its last axes have these codes."""
-    for code in reversed(codes):
-        table = table[..., code]
-    return table

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray, strides_of
 from depnet.inference.chains import Over, Rounds
@@ -25,7 +26,7 @@ from depnet.inference.tilt import tilted_rows
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.scan import RandomScan
-from depnet.sampling.kernels import PackedKernel, Randomness, Task, start_codes
+from depnet.sampling.kernels import PackedKernel, Randomness, Task
 from depnet.sampling.plan import Plan, plan
 from depnet.sampling.words import new_seeds
 
@@ -72,21 +73,34 @@ class RecordedChains(Rounds):
     """Chains of a reduced network under the random scan, all with the same evidence."""
 
     def __init__(
-        self, compiled: Plan, terms: Sequence[Sequence[Term]], cells: int, chains: int, seed: int
+        self,
+        compiled: Plan,
+        terms: Sequence[Sequence[Term]],
+        cells: int,
+        codes: NDArray[np.uint16],
+        seed: int,
     ) -> None:
+        chains = len(codes)
         super().__init__(chains)
         self.kernel = PackedKernel(compiled)
         self.terms, self.cells, self.seed = terms, cells, seed
-        self.state = self.kernel.state(start_codes(compiled, seed, 0, chains))
+        self.state = self.kernel.state(codes.T)
         self.a_sweep = chains * len(compiled.rules)
         widest = WIDEST_GAP + sum(map(len, terms))
         self.widest_gap = 1 << (widest.bit_length() - 1)  # divides a round's sweeps, which are a power of two
 
     @classmethod
     def of(
-        cls, reduced: Reduced, estimators: Sequence[Sequence[int]], chains: int, rng: np.random.Generator
+        cls,
+        reduced: Reduced,
+        estimators: Sequence[Sequence[int]],
+        codes: NDArray[np.uint16],
+        rng: np.random.Generator,
     ) -> "RecordedChains | None":
-        """Chains that estimate these joint laws; None where this kernel does not fit, and `Chains` is to be used."""
+        """Chains from the states `codes` [chain, variable] that estimate these joint laws.
+
+        None where this kernel does not fit, and `Chains` is to be used.
+        """
         if not isinstance(reduced.scan, RandomScan):
             return None
         compiled = plan(reduced.network, reduced.scan, reduced.evidence)
@@ -99,7 +113,7 @@ class RecordedChains(Rounds):
                 return None
             terms.append(own)
             first += math.prod(reduced.network.domain.cardinalities[i] for i in targets)
-        return cls(compiled, terms, first, chains, new_seeds(rng, 1)[0])
+        return cls(compiled, terms, first, codes, new_seeds(rng, 1)[0])
 
     def run(self, sweeps: int, *, over: Over | None = None) -> bool:
         """A round of so many sweeps, a power of two; False where it was `over` first."""

@@ -8,13 +8,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from depnet.arrays import FloatArray
+from depnet.arrays import FloatArray, read_only
 from depnet.data.variable import Label
 from depnet.inference.support import Support
 from depnet.model.scan import Scan, SequentialScan
 from depnet.wording import counted
 
 Answer: TypeAlias = FloatArray | dict[str, FloatArray]
+
+WORTH = 50.0
+"""s of `QueryResult.combined` where held-out rows did not choose it."""
 
 SHOWN = 12
 """States listed in the text of a result."""
@@ -31,8 +34,7 @@ class Diagnostics:
     `r_hat` is the largest split R-hat of any probability reported; `effective_sample_size` the smallest
     number of independent draws of the targets that would have the same standard error (infinite where no probability
     varies from chain to chain); `updates` are site
-    updates in all, burn-in included. `matches` are the states of a `Pool` that have the evidence, where the answer
-    comes from one; `r_hat` is then that of its pilot run.
+    updates in all, burn-in included.
     """
 
     r_hat: float
@@ -42,7 +44,6 @@ class Diagnostics:
     burn_in: int
     updates: int
     largest_error: float
-    matches: int | None = None
 
     @property
     def effective_draws(self) -> str:
@@ -63,8 +64,11 @@ class QueryResult:
 
     `probabilities` is an array in the order of the states for one target, a tensor with axes as
     `targets` for a joint, else one array for each target's name; `standard_errors` is alike: the Monte
-    Carlo error, 0 where the answer is exact and nan where it is not known (mean field). Neither speaks of
-    the error of learning.
+    Carlo error, 0 where the answer is exact. Neither speaks of the error of learning. `scan` is None where the answer is
+    of an ordered network's law, which has no chain.
+
+    Where rows were at hand, `observed` has the frequencies among the rows that match the evidence, in the shape of
+    `probabilities` (nan where none does), `matching` their number, and `combined` joins both.
     """
 
     targets: tuple[str, ...]
@@ -73,7 +77,7 @@ class QueryResult:
     probabilities: Answer
     standard_errors: Answer
     method: str
-    scan: Scan
+    scan: Scan | None
     closure: tuple[str, ...]
     evidence: Mapping[str, Any]
     evidence_used: tuple[str, ...]
@@ -84,11 +88,41 @@ class QueryResult:
     seconds: float
     diagnostics: Diagnostics | None = None
     warnings: tuple[str, ...] = field(default=())
+    observed: Answer | None = None
+    matching: int | None = None
+    worth: float = WORTH
+    """s: how many rows of a table the model's answer is worth in `combined`."""
+
+    @property
+    def combined(self) -> Answer:
+        """(n observed + s probabilities) / (n + s), n rows matching: `probabilities` where there are no such rows.
+
+        With many matching rows it is the table's answer, with few the model's. It is no joint law: answers to several
+        questions need not fit together, as those of `probabilities` do.
+        """
+        if self.observed is None or not self.matching:
+            return self.probabilities
+        if isinstance(self.probabilities, dict):
+            assert isinstance(self.observed, dict)
+            return {name: self._joined(p, self.observed[name]) for name, p in self.probabilities.items()}
+        assert not isinstance(self.observed, dict)
+        return self._joined(self.probabilities, self.observed)
+
+    def _joined(self, law: FloatArray, frequencies: FloatArray) -> FloatArray:
+        n = float(self.matching or 0)
+        return read_only((n * frequencies + self.worth * law) / (n + self.worth))
 
     @property
     def r_hat(self) -> float | None:
         """The largest split R-hat, where the answer was sampled."""
         return None if self.diagnostics is None else self.diagnostics.r_hat
+
+    @property
+    def scan_name(self) -> str:
+        """Whose law it is, in words."""
+        if self.scan is None:
+            return "ordered law"
+        return "sequential scan" if isinstance(self.scan, SequentialScan) else "random scan"
 
     @property
     def effective_sample_size(self) -> float | None:
@@ -112,15 +146,13 @@ class QueryResult:
             assert not isinstance(self.standard_errors, dict)
             rows = [", ".join(map(str, row)) for row in itertools.product(*self.states)]
             lines += _table(rows, self.probabilities.ravel(), self.standard_errors.ravel(), indent="  ")
-        scan = "sequential scan" if isinstance(self.scan, SequentialScan) else "random scan"
         relevant = counted(len(self.closure), "relevant variable")
-        lines.append(f"{self.method}, {scan}, {relevant}, {self.seconds:.3g} s")
+        lines.append(f"{self.method}, {self.scan_name}, {relevant}, {self.seconds:.3g} s")
         if self.diagnostics is not None:
             d = self.diagnostics
             lines.append(
                 f"standard errors up to {d.largest_error:.2g} (asked: {self.tolerance:.2g}), R-hat {d.r_hat:.3f}, "
                 f"effective sample size {d.effective_draws}, {d.chains} chains of {counted(d.sweeps, 'sweep')}"
-                + ("" if d.matches is None else f", {counted(d.matches, 'state')} of the pool match")
             )
         if self.evidence_ignored:
             lines.append(f"evidence without effect: {', '.join(self.evidence_ignored)}")

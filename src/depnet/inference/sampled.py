@@ -6,21 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
-from depnet.arrays import FloatArray, IntArray
+from depnet.arrays import FloatArray
 from depnet.errors import EvidenceError
 from depnet.inference.chains import Chains, Estimate, Order, Over, estimate, over_at
-from depnet.inference.law import at_last
-from depnet.inference.plan import planned, start_laws
+from depnet.inference.plan import planned
 from depnet.inference.recorded import RecordedChains
 from depnet.inference.relevance import Reduced
 from depnet.inference.result import Diagnostics, effective_sample_size
+from depnet.inference.starts import CHAINS, start_states
 from depnet.model.scan import SequentialScan
 from depnet.sampling.plan import plan
 from depnet.sampling.reducible import MOST_EDGES, UNCHECKED, is_positive, moves
 
-CHAINS = 64
 ROUNDS = 16
 R_HAT = 1.05
 FALSE_DRIFT = 0.02
@@ -51,24 +51,19 @@ def sampled(
     tolerance: float,
     max_seconds: float | None,
     rng: np.random.Generator,
-    condition: Sequence[int] = (),
     stop: Over | None = None,
     threads: int | None = None,
+    rows: NDArray[np.uint16] | None = None,
 ) -> Sampled:
     """Rao-Blackwell estimates of the joint laws of `estimators`, each a tuple of reduced variables.
 
-    With a `condition`, the last variables of each estimator are to have these codes, and the law of the
-    others given that is estimated. It ends early after `max_seconds`, or when `stop` says so.
+    It ends early after `max_seconds`, or when `stop` says so. Chains start at `rows` of the data, if there are any, and
+    at random states.
     """
     over = over_at(None if max_seconds is None else time.monotonic() + max_seconds, stop)
     cards = reduced.network.domain.cardinalities
     sizes = [math.prod(cards[i] for i in variables) for variables in estimators]
-    chosen = None
-    if condition:
-        chosen, sizes = _conditioned(
-            [tuple(cards[i] for i in variables) for variables in estimators], condition
-        )
-    chains = _started(reduced, estimators, rng, threads)
+    chains = _started(reduced, estimators, rng, threads, rows)
     sweeps, history = FIRST_SWEEPS, []
     warnings = _zeros(reduced)
     found: Estimate | None = None
@@ -78,11 +73,11 @@ def sampled(
             done = chains.run(sweeps, over=over)
         if len(chains.rounds) < 2:
             if found is None:
-                found = _hurried(chains, sizes, chosen, warnings)
+                found = _hurried(chains, sizes, warnings)
             else:  # the time was over just after rounds were joined: the last estimate stands
                 warnings.append(_stopped(float(found.errors.max()), tolerance, stop))
             break
-        found = estimate(chains, sizes, chosen, one_more=True)
+        found = estimate(chains, sizes, one_more=True)
         error, r_hat = float(found.errors.max()), float(np.nanmax(found.r_hat, initial=1.0))
         if not done:
             warnings.append(_stopped(error, tolerance, stop))
@@ -121,20 +116,20 @@ def _zeros(reduced: Reduced) -> list[str]:
 
 
 def _started(
-    reduced: Reduced, estimators: Sequence[Sequence[int]], rng: np.random.Generator, threads: int | None
+    reduced: Reduced,
+    estimators: Sequence[Sequence[int]],
+    rng: np.random.Generator,
+    threads: int | None,
+    rows: NDArray[np.uint16] | None,
 ) -> Chains | RecordedChains:
-    recorded = RecordedChains.of(reduced, estimators, CHAINS, rng)
+    network, evidence = reduced.network, reduced.evidence
+    codes = start_states(network, evidence, CHAINS, rng, rows)
+    recorded = RecordedChains.of(reduced, estimators, codes, rng)
     if recorded is not None:
         return recorded
-    network, evidence = reduced.network, reduced.evidence
     n = len(network.domain)
     clamped = np.zeros((1, n), dtype=bool)
     clamped[0, list(evidence.clamped)] = True
-    codes = np.empty((CHAINS, n), dtype=np.uint16)
-    for i, law in enumerate(start_laws(network, evidence)):
-        codes[:, i] = rng.choice(len(law), size=CHAINS, p=law)
-    for i, code in evidence.clamped.items():
-        codes[:, i] = code
     order = Order.of(network, reduced.scan, clamped)
     if isinstance(reduced.scan, SequentialScan):
         order = replace(
@@ -147,27 +142,14 @@ def _started(
     )
 
 
-def _conditioned(shapes: Sequence[tuple[int, ...]], condition: Sequence[int]) -> tuple[IntArray, list[int]]:
-    """The cells of all estimators whose last codes are the condition's, and how many each estimator has."""
-    chosen, begin, sizes = [], 0, []
-    for shape in shapes:
-        cells = at_last(np.arange(math.prod(shape)).reshape(shape), condition).ravel()
-        chosen.append(begin + cells)
-        sizes.append(cells.size)
-        begin += math.prod(shape)
-    return np.concatenate(chosen), sizes
-
-
-def _hurried(
-    chains: Chains | RecordedChains, sizes: Sequence[int], chosen: IntArray | None, warnings: list[str]
-) -> Estimate:
+def _hurried(chains: Chains | RecordedChains, sizes: Sequence[int], warnings: list[str]) -> Estimate:
     """Not even two rounds were done in time: at least one sweep is."""
     if not chains.rounds:
         chains.run(1)
     warnings.append(
         "stopped before the chains could be compared with each other: take the answer as a first guess."
     )
-    return estimate(chains, sizes, chosen, one_more=True)
+    return estimate(chains, sizes, one_more=True)
 
 
 def _finished(
@@ -183,11 +165,6 @@ def _finished(
             "probability 0. Smooth the tables (smoothing=0.5), or give other evidence."
         )
     values, errors = found.values[0], found.errors[0]
-    if values.sum() == 0:
-        raise EvidenceError(
-            "no chain came to a state that matches the evidence: its probability under the joint law is 0 or very small. "
-            'Clamp it instead (method="sample").'
-        )
     effective = effective_sample_size(values, errors)
     errors = np.maximum(errors, RESOLUTION * tolerance)
     error, r_hat = float(errors.max()), float(np.nanmax(found.r_hat, initial=1.0))

@@ -83,7 +83,7 @@ export function graphOptions({ names, places, box, sizes, colours, ties, visible
   });
   const heads = ties.length <= MOST_WITH_HEADS;
   const links = ties.map((tie) => {
-    const [first, second, forward, backward, block] = tie;
+    const [first, second, forward, backward] = tie;
     const how = chosen === null ? null : relation(tie, chosen);
     const weight = Math.sqrt(Math.max(strength(tie), 0) / strongest);
     const [source, target] = forward === null ? [second, first] : [first, second];
@@ -94,7 +94,7 @@ export function graphOptions({ names, places, box, sizes, colours, ties, visible
       tie,
       lineStyle: {
         width: 0.6 + 4.4 * weight,
-        type: block ? "dotted" : how ? RELATIONS[how].type : "solid",
+        type: how ? RELATIONS[how].type : "solid",
         color: how ? colourOf(how, grey) : grey.muted,
         opacity: how ? 0.95 : chosen !== null ? 0.07 : 0.2 + 0.45 * weight,
       },
@@ -115,8 +115,7 @@ export function graphOptions({ names, places, box, sizes, colours, ties, visible
 
 function told(at, names) {
   if (at.dataType !== "edge") return at.name;
-  const [first, second, forward, backward, block] = at.data.tie;
-  if (block) return `${names[first]} and ${names[second]}: updated together, ${bits(forward)}`;
+  const [first, second, forward, backward] = at.data.tie;
   const lines = [];
   if (forward !== null) lines.push(`${names[first]} → ${names[second]}: ${bits(forward)}`);
   if (backward !== null) lines.push(`${names[second]} → ${names[first]}: ${bits(backward)}`);

@@ -8,8 +8,8 @@ import numpy as np
 
 from depnet.data.dataset import Dataset
 from depnet.errors import ConvergenceError, ModelError, ReducibleError
-from depnet.inference.drift import MarginalDrift, distance, drift_of
-from depnet.learning.certificate import Certificate, NodeCertificate, certificate
+from depnet.inference.marginals import Nearness, nearness
+from depnet.learning.certificate import BIT, Certificate, NodeCertificate, certificate
 from depnet.learning.links import Link, links
 from depnet.learning.penalty import Mdl, PenaltyLike
 from depnet.model.links import one_sided_links
@@ -56,7 +56,7 @@ class _Drawn:
     """Rows drawn from the network, or why there are none."""
 
     rows: Dataset | None
-    drift: MarginalDrift | None
+    near: Nearness | None
     said: tuple[str, ...]
 
 
@@ -110,9 +110,9 @@ def _draw(
             return _Drawn(None, None, (f"No rows were drawn: {error}",))
     said = tuple(dict.fromkeys(str(warning.message) for warning in caught))
     if dataset is not None and dataset.total:
-        return _Drawn(rows, drift_of(rows, dataset, rng), said)
+        return _Drawn(rows, nearness(rows, dataset), said)
     if network.counts is not None and network.counts.total:
-        return _Drawn(rows, distance(MarginalCounts.of(rows), network.counts, network.domain.names), said)
+        return _Drawn(rows, nearness(rows, network.counts), said)
     return _Drawn(rows, None, said)
 
 
@@ -125,26 +125,34 @@ def _summary(
 ) -> str:
     leaves = sum(node.source.size for node in network.nodes)
     parameters = sum(node.source.size * (node.table.states - 1) for node in network.nodes)
-    blocks = sum(len(node.variables) > 1 for node in network.nodes)
     total = _rows_of(network, dataset)
     found = [
         (f"{len(network.domain):,}", "variables"),
-        *([(f"{blocks:,}", f"of {len(network):,} nodes are blocks")] if blocks else []),
         (f"{sum(len(node.source.inputs) for node in network.nodes):,}", "links"),
         (f"{leaves:,}", "leaves"),
         (f"{parameters:,}", "parameters"),
         *([(f"{total:,}", "rows learned from")] if total is not None else []),
     ]
     if proven is not None:
-        found.append(
-            (f"{proven.fc_limit:.4g}", f"FC-limit, nats; {proven.one_leaf_limit:.4g} knowing nothing")
-        )
-    if rows.drift is not None:
-        found.append((f"{rows.drift.mean:.4f}", "mean 1-way distance, data to model"))
+        found.append(_proven_tile(proven))
+    if rows.near is not None:
+        found.append((f"{rows.near.one_way:.4f}", "mean 1-way distance, data to model"))
     ties = graph.ties
     two_sided = sum(t.forward is not None and t.backward is not None for t in ties)
     found.append((f"{two_sided:,} of {len(ties):,}", "ties go both ways"))
     return tiles(found)
+
+
+def _proven_tile(proven: Certificate) -> tuple[str, str]:
+    nothing = proven.one_leaf_limit
+    if proven.kind == "law":
+        return (
+            f"{proven.kl / BIT:.4g}",
+            f"bits a row from data to law (KL); {nothing / BIT:.4g} independent columns",
+        )
+    if proven.no_bound is not None:
+        return ("none", f"FC-limit: Theorem 3 does not apply; {nothing:.4g} knowing nothing")
+    return (f"{proven.fc_limit:.4g}", f"FC-limit, nats; {nothing:.4g} knowing nothing")
 
 
 def _rows_of(network: Network, dataset: Dataset | None) -> int | None:
@@ -210,6 +218,8 @@ def _one_sided(network: Network) -> str:
 
 
 def _certificate(proven: Certificate) -> str:
+    law = proven.kind == "law"
+    full = "H(X|before)" if law else "H(X|rest)"
     ordered = sorted(proven.nodes, key=lambda node: -node.kl)
     largest = max(
         [node.one_leaf_kl for node in ordered]
@@ -226,15 +236,28 @@ def _certificate(proven: Certificate) -> str:
 
     columns = (
         Column("node"), Column("leaves", "number"), Column("H(X)", "number"), Column("H(X|Y)", "number"),
-        Column("H(X|rest)", "number"), Column("KL", "number"), Column("KL, and of one leaf", "bars"), Column("R", "number"),
+        Column(full, "number"), Column("KL", "number"), Column("KL, and of one leaf", "bars"), Column("R", "number"),
     )  # fmt: skip
-    proof = paragraph(
-        f"FC(data ‖ model) ≤ {proven.fc_limit:.6g} nats per row (Theorem 3, random scan); knowing nothing, one leaf a node, "
-        f"would have {proven.one_leaf_limit:.6g}."
-    )
+    if law:
+        proof = paragraph(
+            f"KL(data ‖ law) = {proven.kl:.6g} nats per row, {proven.kl / BIT:.4g} bits; independent columns, one leaf a "
+            f"node, would have {proven.one_leaf_limit:.6g}. FC(data ‖ law) is no more."
+        )
+    elif proven.no_bound is None:
+        proof = paragraph(
+            f"FC(data ‖ model) ≤ {proven.fc_limit:.6g} nats per row (Theorem 3, random scan); knowing nothing, one leaf a "
+            f"node, would have {proven.one_leaf_limit:.6g}."
+        )
+    else:
+        proof = paragraph(f"FC(data ‖ model) has no bound: {proven.no_bound}")
     said = note(
-        "KL is KL(data ‖ E(θ)), what the node's table is away from the data's own full conditional. On wide tables nearly "
-        "every row is distinct, H(X|rest) is near 0 and the bound says little: compare it with that of one leaf."
+        (
+            "KL is the node's part of KL(data ‖ law): what its table is away from the data, given the variables before it. "
+            if law
+            else "KL is KL(data ‖ E(θ)), what the node's table is away from the data's own full conditional. "
+        )
+        + f"On wide tables nearly every row is distinct, {full} is near 0 and the number says little: compare it with that "
+        "of one leaf."
     )
     rest = ordered[NODES:]
     more = (
@@ -252,24 +275,25 @@ def _against(network: Network, dataset: Dataset | None, rows: _Drawn) -> str:
     data: Dataset | MarginalCounts | None = (
         dataset if dataset is not None and dataset.total else network.counts
     )
-    if data is None or data.total == 0 or rows.drift is None:
+    if data is None or data.total == 0 or rows.near is None:
         return said + paragraph(
             "The network keeps no 1-way counts of its data, and no rows were given to compare with."
         )
-    drift = rows.drift
-    columns = (Column("total variation"), Column("mean", "number"), Column("worst", "number"))
-    lines = [("1-way marginals", f"{drift.mean:.4f}", f"{drift.worst:.4f}")]
-    if drift.pairs is not None and drift.pairs.size:
-        lines.append(("2-way marginals", f"{drift.pair_mean:.4f}", f"{drift.pair_worst:.4f}"))
-    if drift.floor is not None:
-        floor = drift.floor
-        lines.append(("floor: as many rows of the data, 1-way", f"{floor.mean:.4f}", f"{floor.worst:.4f}"))
-        if floor.pairs is not None and floor.pairs.size:
-            lines.append(("floor, 2-way", f"{floor.pair_mean:.4f}", f"{floor.pair_worst:.4f}"))
+    near = rows.near
+    columns = (
+        Column("total variation"),
+        Column("mean", "number"),
+        Column("worst", "number"),
+        Column("mean of as many rows of the data", "number"),
+    )
+    lines = [
+        (f"{ways} marginals", f"{mean:.4f}", f"{worst:.4f}", f"{floor:.4f}")
+        for ways, mean, worst, floor in near.by_ways()
+    ]
     found = marginals(data, rows.rows)
     key = (
         '<p class="key soft"><span><i style="background:var(--data)"></i>data</span>'
-        f'<span><i style="background:var(--model)"></i>{drift.rows:,} rows drawn from the model</span></p>\n'
+        f'<span><i style="background:var(--model)"></i>{near.rows:,} rows drawn from the model</span></p>\n'
     )
     more = found[CARDS:MOST_CARDS]
     rest = folded(f"{counted(len(more), 'variable')} nearer to the data", _cards(more)) if more else ""

@@ -1,0 +1,384 @@
+r"""Answers of an ordered law: Q(T | x_C), exact where that is small, else by weighted passes.
+
+First what does not matter is left out. Only ancestors of targets and evidence take part; of these, once what is known for
+certain has no axis, only those that factors connect with a target.
+
+Exact answers come from elimination (`depnet.exact.elimination`). Where its clusters are too large, passes are drawn and
+weighted by the tables of the known variables, until
+
+.. math:: \hat p(x) = \frac{\sum_r W_r 1(X_r = x)}{\sum_r W_r}, \qquad
+          s^2 = \frac{\sum_r W_r^2 (1(X_r = x) - \hat p(x))^2}{(\sum_r W_r)^2}
+
+has s under the tolerance for every state. A state that draws seldom come to, and then with a large weight, shows in no
+spread before one has come: so one more draw of the largest possible weight is counted into every error, and passes go on until
+that is less than half of the tolerance. Where a few draws have most of the weight, draws are resampled and moved
+(`depnet.inference.moved`).
+"""
+
+import math
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet.arrays import FloatArray
+from depnet.errors import DomainTooLargeError, EvidenceError
+from depnet.exact.elimination import (
+    IMPOSSIBLE,
+    LARGEST,
+    MOST_CELLS,
+    Elimination,
+    certain,
+    elimination_plan,
+    scope_of,
+)
+from depnet.inference.moved import moved
+from depnet.inference.tails import pareto_shape
+from depnet.model.evidence import Evidence
+from depnet.model.network import Network
+from depnet.model.source import product_within
+from depnet.sampling.law import Law, law_of
+from depnet.sampling.words import new_seeds
+
+FIRST_PASSES = 1 << 11
+MOST_PASSES = 1 << 21
+"""Where more passes than this would be needed, states are moved instead."""
+MOST_UPDATES = 1 << 29
+"""No answer takes more updates than this, unless time is given: some twenty seconds."""
+HEAVY = 0.7
+"""Weights whose tail has a larger shape have no variance to speak of (Vehtari et al., Pareto smoothed importance
+sampling): their standard errors are not to be trusted."""
+RESOLUTION = 0.25
+"""No error is reported below this share of the tolerance: passes end when the tolerance is reached, and of a state that
+few draws have hit by then, their spread says too little."""
+UPDATE_CELLS = 4
+"""An update of a pass takes as long as so many cells of an elimination, about."""
+QUICK_CELLS = 1 << 16
+"""An elimination of no more cells is always quicker than passes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """A law for each of the tables asked for, with standard errors, and how it was found."""
+
+    values: list[FloatArray]
+    errors: list[FloatArray]
+    method: str
+    converged: bool = True
+    passes: int = 0
+    effective: float = math.inf
+    """The effective number of passes: so many without weights would be as good."""
+    warnings: tuple[str, ...] = ()
+    taking_part: tuple[int, ...] = ()
+    """The variables that the answer depends on."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """Tables of targets, given evidence, and the variables that matter for them.
+
+    `tables` are tuples of variables that are not known for certain; the answer to each is its joint law.
+    """
+
+    network: Network
+    evidence: Evidence
+    tables: tuple[tuple[int, ...], ...]
+    variables: tuple[int, ...] = field(init=False)
+    """Those that take part, in the order; of the known ones, those whose tables matter."""
+
+    def __post_init__(self) -> None:
+        targets = {i for table in self.tables for i in table}
+        object.__setattr__(self, "variables", relevant(self.network, targets, self.evidence))
+
+    @property
+    def cells(self) -> list[int]:
+        """The cells of each table."""
+        cards = self.network.domain.cardinalities
+        return [math.prod(cards[i] for i in table) for table in self.tables]
+
+    @property
+    def own(self) -> Evidence:
+        """The evidence, without weights of variables that do not take part."""
+        tilts = {i: w for i, w in self.evidence.tilts.items() if i in set(self.variables)}
+        return Evidence(self.evidence.clamped, tilts)
+
+
+def relevant(network: Network, targets: Iterable[int], evidence: Evidence) -> tuple[int, ...]:
+    """The variables whose tables Q(targets | evidence) depends on, in the order.
+
+    They are ancestors of targets or evidence, and factors that share variables connect them with a target once what is
+    known for certain has no axis.
+    """
+    law, fixed = law_of(network), certain(network, evidence)
+    asked = set(targets)
+    active = law.ancestors(asked | evidence.clamped.keys() | evidence.tilts.keys())
+    scopes = {i: scope_of(network, i, fixed) for i in active}
+    touching: dict[int, list[int]] = {}
+    for i, scope in scopes.items():
+        for j in scope:
+            touching.setdefault(j, []).append(i)
+    found: set[int] = set()
+    seen = set(asked)
+    waiting = list(asked)
+    while waiting:
+        for i in touching.get(waiting.pop(), ()):
+            if i not in found:
+                found.add(i)
+                waiting += [j for j in scopes[i] if j not in seen]
+                seen.update(scopes[i])
+    return tuple(i for i in active if i in found)
+
+
+def answer(
+    question: Question,
+    *,
+    method: str,
+    tolerance: float,
+    max_seconds: float | None,
+    rng: np.random.Generator | None,
+    stop: Callable[[], bool] | None = None,
+    n_jobs: int = 1,
+) -> Answer:
+    """The laws of the question's tables: "exact", "sample", or "auto", whichever is quicker."""
+    if not question.tables:
+        return Answer([], [], "evidence")
+    if method != "sample":
+        most = MOST_CELLS if method == "exact" else _worth(question, tolerance)
+        found = exact(question, most)
+        if found is not None:
+            return found
+        if method == "exact":
+            raise DomainTooLargeError(
+                f"eliminating the {len(question.variables)} variables that matter for this question needs a table of "
+                f'more than {LARGEST:,} cells. Ask with method="auto", which draws and gives standard errors.'
+            )
+    ends = None if max_seconds is None else time.monotonic() + max_seconds
+    over = _over(ends, stop)
+    passes_seed, moves_seed = new_seeds(rng, 2)
+    return _sampled(question, tolerance, passes_seed, moves_seed, ends is not None, over, n_jobs)
+
+
+def _worth(question: Question, tolerance: float) -> int:
+    """So many cells take an elimination about as long as passes would take, at this tolerance."""
+    passes = max(0.25 / tolerance**2, FIRST_PASSES)
+    return int(min(max(passes * len(question.variables) * UPDATE_CELLS, QUICK_CELLS), MOST_CELLS))
+
+
+def exact(question: Question, most_cells: int = MOST_CELLS) -> Answer | None:
+    """The exact laws, by elimination; None where that takes too many cells."""
+    network, evidence = question.network, question.evidence
+    cards, fixed = network.domain.cardinalities, certain(network, evidence)
+    scopes = [scope_of(network, i, fixed) for i in question.variables]
+    if not all(product_within([cards[j] for j in scope], LARGEST) for scope in scopes):
+        return None
+    single = all(len(table) == 1 for table in question.tables)
+    keeps = [()] if single else question.tables
+    values: dict[tuple[int, ...], FloatArray] = {}
+    for keep in keeps:
+        plan = elimination_plan(scopes, cards, [i for i in keep if i not in fixed], most_cells)
+        if plan is None:
+            return None
+        done = Elimination(network, question.variables, question.own, plan)
+        if single:
+            wanted = [i for (i,) in question.tables if i not in fixed]
+            values |= {(i,): law for i, law in done.marginals(wanted).items()}
+            values |= {(i,): np.ones(1) for (i,) in question.tables if i in fixed}  # of one state
+        else:
+            law, _ = done.joint([i for i in keep if i not in fixed])
+            values[keep] = law.reshape([cards[i] for i in keep])
+    laws = [values[table] for table in question.tables]
+    zeros = [np.zeros_like(law) for law in laws]
+    return Answer(laws, zeros, "exact", taking_part=question.variables)
+
+
+class Weights:
+    """Weighted draws, summed: what each table's cells have of the weights, and of their squares."""
+
+    def __init__(self, cells: Sequence[int], log_largest: float) -> None:
+        self._largest = log_largest
+        self.sums = [np.zeros(k) for k in cells]
+        self.squares = [np.zeros(k) for k in cells]
+        self.total = self.total_squares = 0.0
+        self.rows = 0
+        self._top = -math.inf
+        self._logs: list[FloatArray] = []
+
+    def add(self, log_weights: FloatArray, states: Sequence[NDArray[np.int64]]) -> None:
+        """More draws: the state of each table in each of them."""
+        self.rows += len(log_weights)
+        self._logs.append(log_weights)
+        top = float(log_weights.max())
+        if top > self._top:  # all weights are divided by the largest so far
+            scale = math.exp(self._top - top) if self._top > -math.inf else 0.0
+            for sums, squares in zip(self.sums, self.squares, strict=True):
+                sums *= scale
+                squares *= scale**2
+            self.total *= scale
+            self.total_squares *= scale**2
+            self._top = top
+        if self._top == -math.inf:
+            return
+        weights = np.exp(log_weights - self._top)
+        for sums, squares, state in zip(self.sums, self.squares, states, strict=True):
+            sums += np.bincount(state, weights, minlength=len(sums))
+            squares += np.bincount(state, weights**2, minlength=len(sums))
+        self.total += float(weights.sum())
+        self.total_squares += float((weights**2).sum())
+
+    @property
+    def effective(self) -> float:
+        """(sum W)^2 / sum W^2."""
+        return self.total**2 / self.total_squares if self.total > 0 else 0.0
+
+    @property
+    def log_mean(self) -> tuple[float, float]:
+        """The log of the mean weight, which is the probability of the evidence, and its standard error."""
+        if self.total == 0:
+            return -math.inf, math.inf
+        mean = self.total / self.rows
+        spread = max(self.total_squares / self.rows - mean**2, 0.0)
+        return math.log(mean) + self._top, math.sqrt(spread / self.rows) / mean
+
+    @property
+    def tail(self) -> float:
+        """The shape of the tail of the weights; above `HEAVY`, a few draws decide."""
+        return pareto_shape(np.concatenate(self._logs))
+
+    def laws(self) -> list[FloatArray]:
+        """The estimates."""
+        return [sums / self.total for sums in self.sums]
+
+    @property
+    def unseen(self) -> float:
+        """The share that one more draw of the largest possible weight would have."""
+        if self.total == 0:
+            return 1.0
+        largest = math.exp(min(self._largest - self._top, 700.0))
+        return largest / (self.total + 2 * largest)
+
+    def errors(self) -> list[FloatArray]:
+        """Their standard errors, one more draw of the largest possible weight counted in."""
+        found = []
+        for sums, squares in zip(self.sums, self.squares, strict=True):
+            p = sums / self.total
+            variance = (squares * (1 - 2 * p) + self.total_squares * p**2) / self.total**2
+            found.append(np.sqrt(np.maximum(variance, 0.0) + self.unseen**2))
+        return found
+
+
+def _sampled(
+    question: Question,
+    tolerance: float,
+    passes_seed: int,
+    moves_seed: int,
+    timed: bool,
+    over: Callable[[], bool],
+    n_jobs: int,
+) -> Answer:
+    law = law_of(question.network)
+    sums = Weights(question.cells, law.log_largest(question.own, question.variables))
+    count, error = FIRST_PASSES, math.inf
+    updates = len(question.variables)
+    while True:
+        draw(law, question, sums, count, passes_seed, n_jobs)
+        error = max(float(each.max()) for each in sums.errors()) if sums.total > 0 else math.inf
+        weighted = sums.effective < 0.999 * sums.rows or sums.unseen > 2 / sums.rows
+        sure = sums.unseen <= tolerance / 2 and not (weighted and sums.tail > HEAVY)
+        if error <= tolerance and sure:
+            return _told(question, sums, tolerance, True, ())
+        if over():
+            return _told(question, sums, tolerance, False, (_stopped(error, tolerance),))
+        needed = sums.rows * max((error / tolerance) ** 2, 2 * sums.unseen / tolerance)
+        hard = needed > MOST_PASSES or (error <= tolerance and sums.rows >= MOST_PASSES // 4)
+        if weighted and sums.rows >= 8 * FIRST_PASSES and hard:
+            break
+        if not timed and sums.rows * updates > MOST_UPDATES:
+            return _told(question, sums, tolerance, False, (_stopped(error, tolerance),))
+        # Not much beyond what is needed, and not less than half as many again.
+        more = 1.1 * needed - sums.rows if math.isfinite(needed) else sums.rows
+        count = int(min(max(more, sums.rows // 2), 3 * sums.rows, MOST_PASSES))
+    found = moved(
+        law,
+        question.tables,
+        question.variables,
+        question.own,
+        tolerance=tolerance,
+        seed=moves_seed,
+        most_updates=math.inf if timed else MOST_UPDATES,
+        over=over,
+        n_jobs=n_jobs,
+    )
+    if found is None:
+        if sums.total == 0:
+            raise EvidenceError(IMPOSSIBLE)
+        return _told(question, sums, tolerance, False, (_stopped(error, tolerance),))
+    cards = question.network.domain.cardinalities
+    shapes = [tuple(cards[i] for i in table) for table in question.tables]
+    warnings = () if found.converged else (_stopped(found.error, tolerance),)
+    errors = [np.maximum(each, RESOLUTION * tolerance) for each in found.errors]
+    return Answer(
+        [law.reshape(shape) for law, shape in zip(found.laws, shapes, strict=True)],
+        [each.reshape(shape) for each, shape in zip(errors, shapes, strict=True)],
+        "passes and moves",
+        found.converged,
+        found.passes,
+        found.effective,
+        warnings,
+        question.variables,
+    )
+
+
+def draw(law: Law, question: Question, sums: Weights, count: int, seed: int, n_jobs: int) -> None:
+    """So many more passes, added to the sums."""
+    done = law.passes(
+        count, question.own, variables=question.variables, seed=seed, first=sums.rows, n_jobs=n_jobs
+    )
+    sums.add(
+        done.log_weights, [joint_codes(done.codes, table, law.cardinalities) for table in question.tables]
+    )
+
+
+def joint_codes(
+    codes: NDArray[np.unsignedinteger], table: Sequence[int], cardinalities: Sequence[int]
+) -> NDArray[np.int64]:
+    """The joint state of the variables of a table in every row, row-major."""
+    state = codes[:, table[0]].astype(np.int64)
+    for i in table[1:]:
+        state = state * cardinalities[i] + codes[:, i]
+    return state
+
+
+def _told(
+    question: Question, sums: Weights, tolerance: float, converged: bool, warnings: tuple[str, ...]
+) -> Answer:
+    if sums.total == 0:
+        raise EvidenceError(
+            "no pass came to a state that matches the evidence: its probability under the law is 0 or very small. "
+            "Smooth the tables (smoothing=0.5), or give other evidence."
+        )
+    cards = question.network.domain.cardinalities
+    shapes = [tuple(cards[i] for i in table) for table in question.tables]
+    errors = [np.maximum(each, RESOLUTION * tolerance) for each in sums.errors()]
+    return Answer(
+        [law.reshape(shape) for law, shape in zip(sums.laws(), shapes, strict=True)],
+        [each.reshape(shape) for each, shape in zip(errors, shapes, strict=True)],
+        "passes",
+        converged,
+        sums.rows,
+        sums.effective,
+        warnings,
+        question.variables,
+    )
+
+
+def _stopped(error: float, tolerance: float) -> str:
+    return f"stopped at a standard error of {error:.2g} where {tolerance:.2g} was asked."
+
+
+def _over(ends: float | None, stop: Callable[[], bool] | None) -> Callable[[], bool]:
+    def over() -> bool:
+        return (ends is not None and time.monotonic() >= ends) or (stop is not None and stop())
+
+    return over
