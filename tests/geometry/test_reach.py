@@ -33,9 +33,9 @@ def test_mutant_a_move_too_many() -> None:
     seen = 0
     for _ in range(20):
         network = random_network(rng, (2, 3, 2), zeros=0.7)
-        (axes, possible), *rest = moves_of(network)
+        (axis, possible), *rest = moves_of(network)
         try:
-            assert_reach(network, [Moves(axes, np.ones_like(possible)), *rest], 0)
+            assert_reach(network, [Moves(axis, np.ones_like(possible)), *rest], 0)
         except AssertionError:
             seen += 1
     assert seen > 0

@@ -22,7 +22,7 @@ StateSet = NDArray[np.bool_]
 class Moves(NamedTuple):
     """What one node's update leads to: theta_i(x_i | x_-i) > 0, broadcastable over the joint domain."""
 
-    axes: tuple[int, ...]
+    axis: int
     possible: StateSet
 
 
@@ -30,7 +30,7 @@ def moves_of(network: Network) -> list[Moves]:
     """The moves of every node; guarded by the size of the joint domain."""
     cardinalities = network.domain.cardinalities
     check_dense(cardinalities, bytes_per_state=8 + len(network), what="the search for recurrent classes")
-    return [Moves(tuple(node.variables), theta_tensor(node, cardinalities) > 0) for node in network.nodes]
+    return [Moves(node.variable, theta_tensor(node, cardinalities) > 0) for node in network.nodes]
 
 
 def at(codes: CodeArray, cardinalities: Sequence[int]) -> StateSet:
@@ -45,8 +45,8 @@ def reached_from(states: StateSet, moves: Sequence[Moves]) -> StateSet:
     found = states.copy()
     size = -1
     while size != (size := int(np.count_nonzero(found))):
-        for axes, possible in moves:
-            found |= found.any(axis=axes, keepdims=True) & possible
+        for axis, possible in moves:
+            found |= found.any(axis=axis, keepdims=True) & possible
     return found
 
 
@@ -55,6 +55,6 @@ def leading_to(states: StateSet, moves: Sequence[Moves]) -> StateSet:
     found = states.copy()
     size = -1
     while size != (size := int(np.count_nonzero(found))):
-        for axes, possible in moves:
-            found |= (found & possible).any(axis=axes, keepdims=True)
+        for axis, possible in moves:
+            found |= (found & possible).any(axis=axis, keepdims=True)
     return found

@@ -268,7 +268,7 @@ def _of_node(
     parameters = node.source.size * (node.table.states - 1)
     return NodeCertificate(
         variables=node.variables,
-        name=" x ".join(dataset.domain.variables[i].name for i in node.variables),
+        name=dataset.domain.variables[node.variable].name,
         leaves=node.source.size,
         parameters=parameters,
         entropy=conditional_entropy(counts.sum(axis=0, keepdims=True), rows),
