@@ -64,6 +64,18 @@ def test_weighted_passes_have_the_conditioned_law(network: Network, seed: int) -
     assert float((drawn * weight).sum()) == pytest.approx(float(weighted(q, weights).sum()), rel=1e-12)
 
 
+@given(ordered_networks(), seeds)
+def test_the_spread_of_weights_is_chi_square(network: Network, seed: int) -> None:
+    """E[W^2] / E[W]^2 = 1 + chi-square of the conditioned law from the law of the passes."""
+    cards = network.domain.cardinalities
+    weights = random_evidence(np.random.default_rng(seed), cards, range(len(cards)))
+    drawn, weight = pass_law(network, weights)
+    spread = float((drawn * weight**2).sum() / (drawn * weight).sum() ** 2)
+    pi, here = condition(law(network), weights), drawn > 0
+    chi_square = float(((pi - drawn)[here] ** 2 / drawn[here]).sum())
+    assert spread == pytest.approx(1 + chi_square, rel=1e-9)
+
+
 @given(seeds)
 def test_the_twins_intervals_are_the_samplers(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 import depnet
-from depnet import Network, RandomScan, SequentialScan, geometry
+from depnet import Dataset, Network, RandomScan, SequentialScan, geometry
 from depnet.arrays import FloatArray
 from tests.strategies import networks, random_joint, random_network, random_weights, seeds
 from tests.theory.drawing import dense_stationary
@@ -81,6 +81,21 @@ def test_the_bound_is_attained_by_consistent_tables() -> None:
     q, p = random_joint(rng, (2, 3)), random_joint(rng, (2, 3))
     limit = geometry.fc_limit(p, Network.from_joint(q))
     assert geometry.full_conditional_divergence(p, q) == pytest.approx(limit, rel=1e-12)
+
+
+def test_where_a_state_of_p_is_transient_the_theorem_does_not_apply() -> None:
+    """Zeros in learned tables; with a pseudo-count in each cell the chain is ergodic and the bound holds again."""
+    rows = [[0, 0, 0]] * 22 + [[0, 1, 1]] * 8 + [[1, 0, 0]] * 2 + [[1, 1, 0]] * 8
+    dataset = Dataset.from_codes(rows, [2, 2, 2])
+    network, p, c = depnet.learn(dataset), depnet.empirical(dataset), (1 / 3,) * 3
+    pi = depnet.stationary(network, RandomScan())
+    assert pi[0, 1, 1] == 0
+    assert geometry.full_conditional_divergence(p, pi) == np.inf
+    assert geometry.fc_limit(p, network) == pytest.approx(0.0156, abs=1e-4)
+    with pytest.raises(AssertionError):
+        assert_within_fc_limit(p, pi, network, c)
+    smoothed = network.smoothed(0.5)
+    assert_within_fc_limit(p, depnet.stationary(smoothed, RandomScan()), smoothed, c)
 
 
 def broken_by(wrong_law: Callable[[Network, tuple[float, ...], np.random.Generator], FloatArray]) -> int:
