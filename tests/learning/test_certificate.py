@@ -40,31 +40,22 @@ from depnet.model.scan import RandomScan
 from tests.reference import counting
 from tests.reference import geometry as literal
 from tests.reference.stationary import stationary_laws
-from tests.strategies import datasets, random_operations, random_source, random_table, seeds
+from tests.strategies import datasets, random_network, random_order, random_ordered_network, seeds
 
 
 def network_on(dataset: Dataset, seed: int, zeros: float = 0.0) -> Network:
     """Random sources and tables over the dataset's domain."""
-    rng = np.random.default_rng(seed)
-    cards = dataset.domain.cardinalities
-    nodes = []
-    for i, states in enumerate(cards):
-        source = random_source(rng, cards, (i,))
-        nodes.append(Node((i,), source, random_table(rng, source.size, states, zeros)))
-    return Network(dataset.domain, tuple(nodes))
+    return replace(
+        random_network(np.random.default_rng(seed), dataset.domain.cardinalities, zeros),
+        domain=dataset.domain,
+    )
 
 
 def law_on(dataset: Dataset, seed: int, zeros: float = 0.0) -> Network:
     """The same in a random order."""
-    rng = np.random.default_rng(seed)
-    cards = dataset.domain.cardinalities
-    order = tuple(int(i) for i in rng.permutation(len(cards)))
-    nodes: list[Node | None] = [None] * len(cards)
-    for at, i in enumerate(order):
-        steps = random_operations(rng, cards, order[at:], int(rng.integers(0, 6)))
-        source = DecisionGraph(steps, cards)
-        nodes[i] = Node((i,), source, random_table(rng, source.size, cards[i], zeros))
-    return Network(dataset.domain, tuple(node for node in nodes if node is not None), order=order)
+    rng, cards = np.random.default_rng(seed), dataset.domain.cardinalities
+    found = random_ordered_network(rng, cards, random_order(rng, len(cards)), zeros)
+    return replace(found, domain=dataset.domain)
 
 
 @given(datasets(weighted=True), seeds, st.sampled_from([0.0, 0.2]))
