@@ -11,6 +11,7 @@ from types import ModuleType
 import pytest
 
 import depnet
+from depnet.removed import NAMES
 
 HEAVY = (
     "scipy",
@@ -69,7 +70,12 @@ def test_the_names_type_checkers_read_are_the_names_there_are() -> None:
 
 def test_every_submodule_is_an_attribute() -> None:
     public = {m.name for m in pkgutil.iter_modules(depnet.__path__) if not m.name.startswith("_")}
-    for name in public - {"arrays", "cli", "wording"}:  # for our own signatures and texts; the command line
+    for name in public - {
+        "arrays",
+        "cli",
+        "removed",
+        "wording",
+    }:  # for our own signatures and texts; the command line
         assert name in dir(depnet), f"add {name} to _SUBMODULES"
         assert getattr(depnet, name) is importlib.import_module(f"depnet.{name}")
 
@@ -83,3 +89,11 @@ def test_star_imports_all_names() -> None:
 def test_a_misspelt_name_is_an_attribute_error_that_names_it() -> None:
     with pytest.raises(AttributeError, match=r"module 'depnet' has no attribute 'statoinary'"):
         depnet.statoinary  # type: ignore[attr-defined]  # noqa: B018  # which mypy sees, too
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_removed_name_says_what_there_is_instead(name: str) -> None:
+    with pytest.raises(AttributeError, match=rf"depnet\.{name} was removed; .+\.$"):
+        getattr(depnet, name)
+    assert name not in dir(depnet)
+    assert not hasattr(depnet, name)

@@ -1,7 +1,6 @@
 """`DependencyNetwork`: frames in, frames out, and the library's own answers in between."""
 
 import pickle
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import depnet
-from depnet import Dataset, DependencyNetwork, Mdl
+from depnet import Dataset, DependencyNetwork, DependencyNetworkImputer, Mdl
 from depnet.data import Holed
 from depnet.errors import DataError
 from tests.estimators.tables import as_kind, people, rows_of, with_holes
@@ -202,43 +201,15 @@ def test_codes_are_taken_as_they_are() -> None:
         model.score(other)
 
 
-def test_questions_by_bayes_rule_share_a_pool(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["depnet.inference.query"], "EXACT_STATES", 0)
-    rng = np.random.default_rng(0)
-    rows = rng.integers(0, 2, size=(400, 16))
-    rows[:, 1:] = np.where(rng.random((400, 15)) < 0.8, rows[:, :1], rows[:, 1:])
-    model = DependencyNetwork(random_state=1, penalty="mdl").fit(rows)
-    first, second = (model.query("X3", {"X1": 1}, method="bayes", tolerance=0.02) for _ in range(2))
-    assert first.method == "pool, by Bayes' rule"
-    assert model._pool is not None
-    np.testing.assert_array_equal(first.probabilities, second.probabilities)
-    rare = {f"X{i}": i % 2 for i in range(1, 14)}  # too rare for the pool
-    chains = model.query("X15", rare, method="bayes", tolerance=0.2, max_seconds=1e-9)
-    assert chains.method == "sample, by Bayes' rule"
-    assert model.query("X3", {"X1": 1}, method="sample", tolerance=0.02).method == "sample"
-    again = pickle.loads(pickle.dumps(model))
-    assert again._pool is None
-    np.testing.assert_array_equal(
-        again.query("X3", {"X1": 1}, method="bayes", tolerance=0.02).probabilities, first.probabilities
-    )
-    model.partial_fit(rows)
-    assert model._pool is None
-
-
-def test_a_calibrated_network_has_the_datas_marginals() -> None:
-    rng = np.random.default_rng(0)
-    rows = rng.integers(0, 2, size=(2_000, 1)) ^ (rng.random((2_000, 4)) < 0.02)
-    plain, tilted = (
-        DependencyNetwork(random_state=1, penalty="mdl", calibrate=calibrate).fit(rows)
-        for calibrate in (False, True)
-    )
-    assert all(node.table.tilt is None for node in plain.network_.nodes)
-    assert all(node.table.tilt is not None for node in tilted.network_.nodes)
-    assert [node.source for node in tilted.network_.nodes] == [node.source for node in plain.network_.nodes]
-    seeded = DependencyNetwork(random_state=1, penalty="mdl", calibrate=True).fit(rows)
-    assert seeded.network_ == tilted.network_
-    law = depnet.stationary(tilted.network_, depnet.RandomScan()).sum(axis=(1, 2, 3))
-    assert law[1] == pytest.approx(rows[:, 0].mean(), abs=0.02)
+def test_removed_parameters_name_their_successor() -> None:
+    for name in ("blocks", "calibrate"):
+        with pytest.raises(TypeError, match=rf'DependencyNetwork: {name} was removed; .*order="auto"'):
+            DependencyNetwork(**{name: None})  # type: ignore[arg-type]
+        assert name not in DependencyNetwork().get_params()
+    with pytest.raises(TypeError, match="unexpected keyword argument 'smoothin'"):
+        DependencyNetwork(smoothin=0.5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="DependencyNetworkImputer: blocks was removed"):
+        DependencyNetworkImputer(blocks="auto")  # type: ignore[arg-type]
 
 
 def test_cloned_pickled_unfitted(model: DependencyNetwork) -> None:

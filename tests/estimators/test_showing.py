@@ -23,7 +23,7 @@ def test_a_summary_says_what_is_proven_measured_and_to_beware_of(model: Dependen
     text = str(summary)
     for part in (
         "certificate from 800 rows",
-        "drift of marginals",
+        "drawn rows against the data",
         "one-sided links",
         "inconsistency",
         "missing at random",

@@ -42,7 +42,7 @@ def started(
     return Chains(plan, len(estimators), order, codes, clamped, per_row, rng, threads)
 
 
-@given(networks(max_states=200, zeros=0.2, blocks=True), seeds)
+@given(networks(max_states=200, zeros=0.2), seeds)
 @pytest.mark.parametrize("table_states", [0, 1 << 12])
 def test_the_kernel_equals_the_slow_twin(table_states: int, network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -75,7 +75,7 @@ def test_the_kernel_equals_the_slow_twin(table_states: int, network: Network, se
             at += size
 
 
-@given(networks(max_variables=4, max_states=40, blocks=True), seeds)
+@given(networks(max_variables=4, max_states=40), seeds)
 def test_rao_blackwell_formulas_are_the_exact_law(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     evidence, scan = random_evidence(rng, network), random_scan(rng, network)

@@ -23,8 +23,7 @@ def test_a_model_and_itself_are_apart_by_chance_only() -> None:
     network = learn(PEOPLE, smoothing=0.5)
     found = compare(network, network, rows=ROWS, rng=generator())
     assert found.gained == found.lost == ()
-    assert found.drift.floor is not None
-    assert found.drift.pair_worst < 4 * found.drift.floor.pair_worst
+    assert found.marginals.two_way < 2 * found.marginals.floor_two_way
     assert found.differing == ()
 
 
@@ -37,13 +36,13 @@ def test_distances_are_those_of_the_exact_laws() -> None:
     laws = [stationary(network, RandomScan()) for network in (close, apart)]
     cards = PEOPLE.domain.cardinalities
     pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
-    assert found.drift.pairs is not None
+    assert found.marginals.pairs is not None
     largest = 0.0
     for at, (i, j) in enumerate(pairs):
         others = tuple(k for k in range(4) if k not in (i, j))
         exact = np.abs(laws[0].sum(axis=others) - laws[1].sum(axis=others)).sum() / 2
         radius = math.sqrt(2 * (cards[i] * cards[j] * math.log(2) + math.log(1e9)) / ROWS)
-        assert abs(found.drift.pairs[at] - exact) < radius
+        assert abs(found.marginals.pairs[at] - exact) < radius
         largest = max(largest, exact - radius)
     assert largest > 0.05, "the two laws differ by more than the test resolves"
 
@@ -58,9 +57,8 @@ def test_a_table_of_the_model_s_own_law_is_apart_by_chance(test_rows: int) -> No
         weights = rng.multinomial(test_rows, law / law.sum())
         codes = np.stack(np.unravel_index(np.arange(law.size), PEOPLE.domain.cardinalities), axis=1)
         table = Dataset.from_codes(codes, domain=PEOPLE.domain, weights=weights)
-        drift = compare(network, table, rows=4_000, rng=rng).drift
-        assert drift.floor is not None
-        ratios.append(drift.pair_mean / drift.floor.pair_mean)
+        near = compare(network, table, rows=4_000, rng=rng).marginals
+        ratios.append(near.two_way / near.floor_two_way)
     assert 0.6 < np.median(ratios) < 1.6
 
 
@@ -121,7 +119,7 @@ def test_a_model_and_a_table() -> None:
     shuffled = np.stack([rng.permutation(PEOPLE.codes[:, i]) for i in range(4)], axis=1)
     other = compare(network, Dataset.from_codes(shuffled, domain=PEOPLE.domain), rows=ROWS, rng=rng)
     assert other.score("data", "first") < found.score("data", "first") - 0.2
-    assert other.drift.pair_worst > found.drift.pair_worst + 0.05
+    assert other.marginals.two_way > found.marginals.two_way + 0.01
 
 
 def test_other_variables_are_left_out_and_said() -> None:
@@ -131,7 +129,7 @@ def test_other_variables_are_left_out_and_said() -> None:
     found = compare(first, second, rows=1000, rng=generator())
     assert found.shared == ("X1",)
     assert found.differing == ("X0", "more")
-    assert found.drift.names == ("X1",)
+    assert found.marginals.names == ("X1",)
     assert {(s.rows_of, s.by) for s in found.scores} == {("first", "first"), ("second", "second")}
     with pytest.raises(DataError, match="no variable in common"):
         compare(first, Network.from_joint([0.5, 0.5], Domain((Variable("Z", (0, 1)),))))

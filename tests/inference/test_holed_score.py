@@ -9,7 +9,6 @@ from depnet import Dataset, Network, score_samples
 from depnet.arrays import FloatArray
 from depnet.inference import holed_score
 from depnet.inference.holed_score import score_holed
-from depnet.model import ConditionalTable, LosslessSource, Node
 
 
 def joint() -> FloatArray:
@@ -74,28 +73,6 @@ def test_complete_rows_have_their_pseudo_log_likelihood() -> None:
 def test_a_row_that_knows_nothing_scores_zero() -> None:
     network = Network.from_joint(joint())
     assert score_holed(network, np.zeros((1, 3), dtype=int), np.ones((1, 3), dtype=bool)).tolist() == [0.0]
-
-
-def test_blocks_sum_their_holes_out() -> None:
-    p = joint()
-    block = ConditionalTable.from_probabilities(
-        np.moveaxis(p, 0, 2).reshape(12, 2) / p.sum(axis=0).reshape(12, 1)
-    )
-    pair = ConditionalTable.from_probabilities(p.reshape(2, 12) / p.sum(axis=(1, 2))[:, None])
-    nodes = (
-        Node((0,), LosslessSource((1, 2), (3, 4)), block),
-        Node((1, 2), LosslessSource((0,), (2,)), pair),
-    )
-    network = Network(Network.from_joint(p).domain, nodes)
-    found = score_holed(
-        network,
-        np.array([[0, 1, 2]]),
-        np.array([[False, True, False]]),
-        completions=40_000,
-        rng=np.random.default_rng(0),
-    )
-    # Both nodes still have an observed variable: the same two conditionals as without the block.
-    assert abs(found[0] - literal(p, (0, 1, 2), (False, True, False))) < 0.08
 
 
 def test_rows_in_many_chunks_are_all_scored(monkeypatch: pytest.MonkeyPatch) -> None:

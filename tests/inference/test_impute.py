@@ -15,7 +15,7 @@ from tests.strategies import networks, seeds
 
 
 @settings(max_examples=25)
-@given(networks(max_states=60, blocks=True), seeds)
+@given(networks(max_states=60), seeds)
 @pytest.mark.parametrize("method", ["mode", "draw"])
 def test_what_was_observed_is_untouched(method: str, network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)

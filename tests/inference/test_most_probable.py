@@ -12,7 +12,7 @@ from tests.inference.cases import random_evidence, random_scan
 from tests.strategies import networks, seeds
 
 
-@given(networks(max_states=100, blocks=True), seeds)
+@given(networks(max_states=100), seeds)
 def test_the_mode_of_the_exact_law(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     evidence, scan = random_evidence(rng, network), random_scan(rng, network)

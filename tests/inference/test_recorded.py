@@ -11,21 +11,23 @@ from depnet.inference import recorded as module
 from depnet.inference.chains import estimate
 from depnet.inference.recorded import RecordedChains
 from depnet.inference.relevance import reduce
+from depnet.inference.starts import start_states
 from depnet.model import Evidence
-from depnet.sampling.kernels import CallbackKernel, Randomness, Task, start_codes
+from depnet.sampling.kernels import CallbackKernel, Randomness, Task
 from tests.inference.cases import random_evidence, random_scan, random_targets
 from tests.inference.test_chains import slightly_wrong, uneven
 from tests.reference.inference import query_law, rao_blackwell_state
 from tests.strategies import networks, seeds
 
 CHAINS = 3
+ZEROS = np.zeros((CHAINS, 3), dtype=np.uint16)
 
 
-def slow_states(chains: RecordedChains, gaps: list[tuple[int, int]]) -> list[np.ndarray]:
+def slow_states(chains: RecordedChains, starts: np.ndarray, gaps: list[tuple[int, int]]) -> list[np.ndarray]:
     """For each (gap, records) of a round the recorded states [record, chain, variable], by the slow kernel."""
     compiled = chains.kernel.plan
     kernel = CallbackKernel(compiled)
-    state = kernel.state(start_codes(compiled, chains.seed, 0, CHAINS))
+    state = kernel.state(np.ascontiguousarray(starts.T.astype(np.uint8)))
     found, sweep = [], 0
     for gap, records in gaps:
         out = np.empty((compiled.variables, records * CHAINS), dtype=compiled.dtype)
@@ -37,7 +39,7 @@ def slow_states(chains: RecordedChains, gaps: list[tuple[int, int]]) -> list[np.
 
 
 @settings(max_examples=40)
-@given(networks(max_states=60, blocks=True), seeds)
+@given(networks(max_states=60), seeds)
 def test_sums_are_the_formula_on_the_recorded_states(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     evidence, scan = random_evidence(rng, network), random_scan(rng, network)
@@ -50,7 +52,8 @@ def test_sums_are_the_formula_on_the_recorded_states(network: Network, seed: int
     estimators = [[reduced.place(i) for i in targets] for targets in asked]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "RECORDS", 4)
-        chains = RecordedChains.of(reduced, estimators, CHAINS, rng)
+        starts = start_states(reduced.network, reduced.evidence, CHAINS, rng)
+        chains = RecordedChains.of(reduced, estimators, starts, rng)
         assume(chains is not None)
         assert chains is not None
         assert chains.run(2)
@@ -58,7 +61,7 @@ def test_sums_are_the_formula_on_the_recorded_states(network: Network, seed: int
     assert (chains.sweeps, chains.round_sweeps) == (10, 8)
     assert isinstance(reduced.scan, RandomScan)
     for (sums, weights), (gap, states) in zip(
-        chains.rounds, zip((1, 2), slow_states(chains, [(1, 2), (2, 4)]), strict=True), strict=True
+        chains.rounds, zip((1, 2), slow_states(chains, starts, [(1, 2), (2, 4)]), strict=True), strict=True
     ):
         at = 0
         for e, targets in enumerate(estimators):
@@ -81,7 +84,9 @@ def test_estimates_follow_the_exact_law(scan: RandomScan, clamped: dict[int, int
     network, evidence, targets = uneven(), Evidence(clamped, {}), [0, 2]
     reduced = reduce(network, targets, evidence, scan)
     places = [reduced.place(i) for i in targets]
-    chains = RecordedChains.of(reduced, [places], 60_000, np.random.default_rng(1))
+    rng = np.random.default_rng(1)
+    starts = start_states(reduced.network, reduced.evidence, 60_000, rng)
+    chains = RecordedChains.of(reduced, [places], starts, rng)
     assert chains is not None
     chains.run(64)  # forgets the start
     chains.rounds.clear()
@@ -100,13 +105,13 @@ def test_the_general_chains_are_kept_for_what_does_not_fit() -> None:
     rng, nothing = np.random.default_rng(0), Evidence({}, {})
     network = uneven()
     sequential = reduce(network, [0], nothing, SequentialScan())
-    assert RecordedChains.of(sequential, [[0]], CHAINS, rng) is None
+    assert RecordedChains.of(sequential, [[0]], ZEROS, rng) is None
     table = ConditionalTable.from_probabilities(np.full((9, 9), 1 / 9))
     wide = Network(
         Domain.from_cardinalities([9, 9]),
         (Node((0,), LosslessSource((1,), (9,)), table), Node((1,), LosslessSource((0,), (9,)), table)),
     )
-    assert RecordedChains.of(reduce(wide, [0], nothing, RandomScan()), [[0]], CHAINS, rng) is None
+    assert RecordedChains.of(reduce(wide, [0], nothing, RandomScan()), [[0]], ZEROS[:, :2], rng) is None
 
 
 def test_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,7 +119,7 @@ def test_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
     for states in (1 << 18, 7 * CHAINS):
         monkeypatch.setattr(module, "MAX_STATES", states)
-        chains = RecordedChains.of(reduced, [[0, 2]], CHAINS, np.random.default_rng(2))
+        chains = RecordedChains.of(reduced, [[0, 2]], ZEROS, np.random.default_rng(2))
         assert chains is not None
         assert chains.run(64)
         made.append(chains)
@@ -126,7 +131,7 @@ def test_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_time_that_is_up_ends_a_round() -> None:
     chains = RecordedChains.of(
-        reduce(uneven(), [0], Evidence({}, {}), RandomScan()), [[0]], CHAINS, np.random.default_rng(0)
+        reduce(uneven(), [0], Evidence({}, {}), RandomScan()), [[0]], ZEROS, np.random.default_rng(0)
     )
     assert chains is not None
     assert not chains.run(8, over=lambda: True)

@@ -64,7 +64,7 @@ def test_a_graph_whose_tests_are_all_open_is_only_renumbered(network: Network, s
     assert new.inputs == DecisionGraph(new.operations, new.cardinalities).inputs
 
 
-@given(networks(max_states=60, blocks=True), seeds)
+@given(networks(max_states=60), seeds)
 def test_the_closure_holds_all_that_is_relevant(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     evidence, targets = random_evidence(rng, network), random_targets(rng, network)
@@ -74,7 +74,7 @@ def test_the_closure_holds_all_that_is_relevant(network: Network, seed: int) -> 
     assert not set(inside) & evidence.clamped.keys()
 
 
-@given(networks(max_states=100, blocks=True), seeds)
+@given(networks(max_states=100), seeds)
 def test_the_reduced_network_has_the_same_law(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     evidence, scan = random_evidence(rng, network), random_scan(rng, network)

@@ -1,8 +1,7 @@
-"""Queries with dictionaries and loops: the closure, the laws, the estimates, mean field, the sweep density."""
+"""Queries with dictionaries and loops: the closure, the laws, the estimates."""
 
 import itertools
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -188,35 +187,3 @@ def _draw(cumulated: Sequence[float], u: float) -> int:
     """The first state whose cumulated probability is above u; rounding never leads past a possible state."""
     last = max(x for x, c in enumerate(cumulated) if x == 0 or c > cumulated[x - 1])
     return next((x for x, c in enumerate(cumulated) if u < c), last)
-
-
-def mean_field_map(
-    network: Network, q: Mapping[int, FloatArray], evidence: Evidence, scan: Scan
-) -> dict[int, FloatArray]:
-    """q_i(x) <- sum over joint states of q(state) theta_i(x | state), nodes of one variable averaged by c."""
-    cards = network.domain.cardinalities
-    free = evidence.free_nodes(network)
-    chances = scan.weights_of(len(network), free) if isinstance(scan, RandomScan) else [1.0] * len(free)
-    made = {i: np.zeros(k) for i, k in enumerate(cards)}
-    for c, number in zip(chances, free, strict=True):
-        for row in joint_states(cards):
-            weight = math.prod(q[i][x] for i, x in enumerate(row))
-            for values, probability in theta(network, number, row, evidence).items():
-                for i, x in zip(network.nodes[number].variables, values, strict=True):
-                    made[i][x] += c * weight * probability
-    return {i: q[i] if i in evidence.clamped else m / m.sum() for i, m in made.items()}
-
-
-def sweep_density(network: Network, x: Sequence[int], scan: SequentialScan) -> float:
-    """The mean over X' ~ pi^0 of the product over i of theta_i(x_i | x_<i, X'_>i); one node a variable."""
-    before = stationary_cycle(network, scan)[0]
-    nothing = Evidence({}, {})
-    density = 0.0
-    for start in joint_states(before.shape):
-        row, product = list(start), float(before[start])
-        for number in scan.order_of(len(network)):
-            (i,) = network.nodes[number].variables
-            product *= theta(network, number, row, nothing)[(x[i],)]
-            row[i] = x[i]
-        density += product
-    return density

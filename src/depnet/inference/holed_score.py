@@ -14,7 +14,7 @@ consistent). So one set of completions of a row, drawn by its clamped chain, ser
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import FloatArray, IntArray
+from depnet.arrays import FloatArray
 from depnet.data.dataset import Dataset
 from depnet.inference.plan import planned, start_laws
 from depnet.inference.rows import NOTHING, checked_rows, start_chains
@@ -83,32 +83,18 @@ def _scored(
     records = -(-completions // per_row)
     for record in range(records):
         chains.run(THIN if record else BURN_IN, record=False)
-        states = chains.codes.astype(np.int64)
         for number, node in enumerate(network.nodes):
-            observed = [i for i in node.variables if not holes[:, i].all()]
-            if observed:
-                inverse[:, number] += _inverse(network, node, states, holes, per_row)
+            if not holes[:, node.variable].all():
+                inverse[:, number] += _inverse(node, chains.codes, holes, per_row)
     counted = inverse > 0
     logs = np.log(np.where(counted, inverse, 1.0) / (records * per_row))
     return np.asarray(-np.where(counted, logs, 0.0).sum(axis=1))
 
 
-def _inverse(
-    network: Network, node: Node, states: IntArray, holes: NDArray[np.bool_], per_row: int
-) -> FloatArray:
-    """For each row the sum over its chains of 1 / theta of the node's observed variables; 0 where it has none."""
-    cards = [network.domain.cardinalities[i] for i in node.variables]
-    dtype = np.uint16 if max(network.domain.cardinalities) > 256 else np.uint8
-    theta = node.table.probabilities[node.source(np.asfortranarray(states.astype(dtype)))]
-    theta = theta.reshape(len(states), *cards)
-    unknown = np.repeat(holes[:, list(node.variables)], per_row, axis=0)
-    # A block's holes are summed out; variables are taken one by one, so that each row has its own.
-    for axis in reversed(range(len(cards))):
-        own = states[:, node.variables[axis]]
-        moved = np.moveaxis(theta, axis + 1, -1)
-        picked = np.take_along_axis(moved, own.reshape(-1, *([1] * (moved.ndim - 1))), axis=-1)[..., 0]
-        mask = unknown[:, axis].reshape(-1, *([1] * (picked.ndim - 1)))
-        theta = np.where(mask, moved.sum(axis=-1), picked)
+def _inverse(node: Node, states: NDArray[np.uint16], holes: NDArray[np.bool_], per_row: int) -> FloatArray:
+    """For each row the sum over its chains of 1 / theta of the node's own variable; 0 where that is a hole."""
+    theta = node.probabilities(states)
+    own = theta[np.arange(len(states)), states[:, node.variable]]
     with np.errstate(divide="ignore"):
-        each = np.where(unknown.all(axis=1), 0.0, 1.0 / theta)
-    return np.asarray(each.reshape(-1, per_row).sum(axis=1))
+        each = (1.0 / own).reshape(-1, per_row).sum(axis=1)
+    return np.where(holes[:, node.variable], 0.0, each)

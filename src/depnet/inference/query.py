@@ -83,10 +83,29 @@ def query(
 
 
 def _conditioned(question: Question, scan: Scan) -> QueryResult:
-    """pi(T | x_C): the joint law of targets and evidence, weighted by the evidence."""
-    network, known = question.network, question.known
-    given = tuple(sorted(known.clamped.keys() | known.tilts.keys()))
-    reduced = reduce(network, (*question.free, *given), NOTHING, scan)
+    """pi(T | x_C): the joint law of targets and evidence, each closure's apart, weighted by the evidence."""
+    network, free = question.network, question.free
+    given = tuple(sorted(question.known.clamped.keys() | question.known.tilts.keys()))
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for i in free:
+        reached, _, _ = closure(network, (*free, *given) if question.joint else (i, *given), NOTHING)
+        groups.setdefault(reached, []).append(i)
+    parts = []
+    for group in map(tuple, groups.values()):
+        reduced = reduce(network, (*group, *given), NOTHING, scan)
+        law = _weighted_law(reduced, question.known, given)
+        parts.append((group, _from_law(law, _estimators(question, group, reduced), "exact")))
+    return question.result(
+        parts,
+        method="exact, by Bayes' rule" if given else "exact",
+        scan=scan,
+        closure=[i for reached in groups for i in reached],
+        used=given,
+    )
+
+
+def _weighted_law(reduced: Reduced, known: Evidence, given: Sequence[int]) -> FloatArray:
+    """Pi of the reduced network, weighted by the evidence on the variables `given`, and normalised."""
     if reduced.size > EXACT_STATES:
         raise EvidenceError(
             f'method="bayes": pi of the {len(reduced.closure)} relevant variables has {reduced.size:.3g} joint states, '
@@ -95,30 +114,15 @@ def _conditioned(question: Question, scan: Scan) -> QueryResult:
         )
     law = exact_law(reduced)
     for i in given:
-        weights = _weights(network, known, i)
-        law = law * weights.reshape([-1 if j == reduced.place(i) else 1 for j in range(law.ndim)])
+        at = reduced.place(i)
+        weights = known.tilts.get(i, np.eye(law.shape[at])[known.clamped.get(i, 0)])
+        law = law * weights.reshape([-1 if axis == at else 1 for axis in range(law.ndim)])
     total = float(law.sum())
     if not total > 0:
         raise EvidenceError(
             'the evidence has probability 0 under the joint law; clamp it instead (method="clamped").'
         )
-    part = _from_law(law / total, _estimators(question, question.free, reduced), "exact")
-    return question.result(
-        [(question.free, part)],
-        method="exact, by Bayes' rule" if given else "exact",
-        scan=scan,
-        closure=reduced.closure,
-        used=given,
-    )
-
-
-def _weights(network: Network, known: Evidence, i: int) -> FloatArray:
-    """What the evidence says of variable i, a weight for each state."""
-    if i in known.tilts:
-        return known.tilts[i]
-    weights: FloatArray = np.zeros(network.domain.cardinalities[i])
-    weights[known.clamped[i]] = 1.0
-    return weights
+    return np.asarray(law / total)
 
 
 def _clamped(question: Question, scan: Scan, rng: np.random.Generator, stop: Over | None) -> QueryResult:
@@ -215,6 +219,7 @@ def _unread(network: Network, inside: set[int], known: Evidence, used: set[int])
         if inside.intersection(reached):
             found.append(
                 f"no relevant node reads {network.domain.variables[i].name!r}, so clamping it has no effect, though its "
-                'own node depends on relevant variables. An ordered law (learn(dataset, order="auto")) conditions on it.'
+                'own node depends on relevant variables. An ordered law (learn(dataset, order="auto")) conditions on it, as '
+                'does method="bayes" where few variables are relevant.'
             )
     return found
