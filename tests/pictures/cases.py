@@ -1,4 +1,4 @@
-"""Networks to draw: small, wide, with blocks, with names that would break any format that did not escape them."""
+"""Networks to draw: small, wide, of mixed cardinalities, with names that would break any format that did not escape them."""
 
 from functools import cache
 
@@ -42,11 +42,10 @@ def chain(variables: int, rows: int = 500) -> tuple[Network, Dataset]:
 
 
 @cache
-def blocks() -> tuple[Network, Dataset]:
-    """Six variables in blocks of two that overlap."""
+def mixed() -> tuple[Network, Dataset]:
+    """Six variables of two and three states."""
     data = Dataset.from_codes(chain_codes(800, [2, 3, 2, 3, 2, 3]), [2, 3, 2, 3, 2, 3])
-    pairs = [("X0", "X1"), ("X1", "X2"), ("X2", "X3"), ("X4",), ("X5",)]
-    return learn(data, blocks=pairs, smoothing=0.5), data
+    return learn(data, smoothing=0.5), data
 
 
 def chain_codes(rows: int, cards: list[int]) -> np.ndarray:

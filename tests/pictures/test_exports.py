@@ -28,13 +28,13 @@ from depnet.pictures import (
 )
 from depnet.pictures.decision import Leaf
 from depnet.pictures.labels import line, short
-from tests.pictures.cases import HOSTILE, blocks, chain, hostile
+from tests.pictures.cases import HOSTILE, chain, hostile, mixed
 
 CASES: dict[str, Callable[[], tuple[Network, Dataset]]] = {
     "hostile": hostile,
     "one": lambda: chain(1),
     "two hundred": lambda: chain(200, rows=200),
-    "blocks": blocks,
+    "mixed": mixed,
 }
 
 
@@ -56,7 +56,7 @@ def test_graphml(drawn: tuple[Network, Dataset, DependencyGraph]) -> None:
     assert {(int(a[1:]), int(b[1:])) for a, b in back.edges} == ways(graph)
     for arrow in graph.arrows:
         data = back.edges[f"n{arrow.source}", f"n{arrow.target}"]
-        assert (data["strength"], data["block"]) == (arrow.strength, arrow.block)
+        assert data["strength"] == arrow.strength
     for v, name in enumerate(graph.names):
         assert back.nodes[f"n{v}"].get("name", "") == re.sub("[\x00-\x08\x0b\x0c\x0e-\x1f]", "\ufffd", name)
 
@@ -65,10 +65,8 @@ def test_networkx(drawn: tuple[Network, Dataset, DependencyGraph]) -> None:
     graph = drawn[2]
     back = to_networkx(graph)
     assert tuple(back.nodes) == graph.names
-    found = {(a, b, d["strength"], d["block"]) for a, b, d in back.edges(data=True)}
-    assert found == {
-        (graph.names[a.source], graph.names[a.target], a.strength, a.block) for a in graph.arrows
-    }
+    found = {(a, b, d["strength"]) for a, b, d in back.edges(data=True)}
+    assert found == {(graph.names[a.source], graph.names[a.target], a.strength) for a in graph.arrows}
 
 
 def dot_statements(text: str) -> list[str]:
@@ -161,7 +159,7 @@ def test_csv(drawn: tuple[Network, Dataset, DependencyGraph]) -> None:
     rows = list(csv.DictReader(io.StringIO(links_csv(found), newline="")))
     assert len(rows) == len(found)
     for row, link in zip(rows, found, strict=True):
-        assert (row["source"], row["target"]) == (link.source, " x ".join(link.targets))
+        assert (row["source"], row["target"]) == (link.source, link.targets[0])
         assert (float(row["strength"]), int(row["node"])) == (link.strength, link.node)
         assert (row["conditional_information"] == "") == (link.conditional_information is None)
 

@@ -8,21 +8,15 @@ from hypothesis import given
 from depnet import Network, learn, links, titanic
 from depnet.errors import ModelError
 from depnet.pictures import Arrow, DependencyGraph, dependency_graph
-from tests.pictures.cases import blocks, chain
+from tests.pictures.cases import chain
 from tests.strategies import networks
 
 
-@given(networks(blocks=True))
-def test_arrows_are_the_inputs_of_nodes_and_the_mates_of_blocks(network: Network) -> None:
-    expected = set()
-    for node in network.nodes:
-        for i in node.variables:
-            expected |= {(j, i) for j in (*node.source.inputs, *node.variables) if j != i}
+@given(networks())
+def test_arrows_are_the_inputs_of_nodes(network: Network) -> None:
+    expected = {(j, i) for i, node in enumerate(network.nodes) for j in node.inputs}
     graph = dependency_graph(network)
     assert {(a.source, a.target) for a in graph.arrows} == expected
-    assert all(
-        a.block == any({a.source, a.target} <= set(n.variables) for n in network.nodes) for a in graph.arrows
-    )
 
 
 def test_strengths_are_those_of_the_links() -> None:
@@ -38,24 +32,6 @@ def test_strengths_are_those_of_the_links() -> None:
     assert dependency_graph(network, data).measured == "measured on 2,201 rows"
     assert "counts" in dependency_graph(network).measured
     assert dependency_graph(network, data, found=links(network)).arrows == dependency_graph(network).arrows
-
-
-def test_mates_of_a_block_have_their_mutual_information() -> None:
-    network, data = blocks()
-    for graph in (dependency_graph(network), dependency_graph(network, data)):
-        together = {(a.source, a.target): a.strength for a in graph.arrows if a.block}
-        assert set(together) == {(0, 1), (1, 0), (1, 2), (2, 1), (2, 3), (3, 2)}
-        pairs = network.with_counts(data).counts
-        assert pairs is not None
-        assert pairs.pairs is not None
-        p = pairs.pairs[0, 1] / pairs.total
-        expected = sum(
-            q * math.log2(q / (p[x].sum() * p[:, y].sum()))
-            for x, row in enumerate(p)
-            for y, q in enumerate(row)
-            if q
-        )
-        assert math.isclose(together[0, 1], expected, rel_tol=1e-9)
 
 
 def test_ties_join_both_ways() -> None:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from depnet.pictures import Arrow, DependencyGraph, communities, dependency_graph, layout, modularity, spread
-from tests.pictures.cases import blocks, chain
+from tests.pictures.cases import chain, mixed
 
 
 def random_graph(n: int, arrows: int, seed: int = 0, groups: int = 15) -> DependencyGraph:
@@ -104,4 +104,4 @@ def test_communities_of_groups_that_know_nothing_of_each_other() -> None:
     lone = DependencyGraph(("a", "b"), ())
     assert communities(lone) == (0, 1)
     assert communities(DependencyGraph(("a", "b"), (Arrow(0, 1, 0.0),))) in ((0, 1), (0, 0))
-    assert len(communities(dependency_graph(blocks()[0]))) == 6
+    assert len(communities(dependency_graph(mixed()[0]))) == 6

@@ -22,7 +22,7 @@ from depnet.pictures import (
     plot_r_hat,
     plot_trace,
 )
-from tests.pictures.cases import blocks, chain, hostile
+from tests.pictures.cases import chain, hostile, mixed
 
 DATA = titanic()
 NETWORK = learn(DATA, smoothing=0.5)
@@ -115,7 +115,7 @@ def test_certificate_bars() -> None:
 @pytest.mark.filterwarnings("ignore:Glyph .* missing from font")
 def test_hostile_names_and_all_sizes() -> None:
     drawn(plot_graph(dependency_graph(chain(200, rows=200)[0])))
-    for network, data in (hostile(), blocks(), chain(1)):
+    for network, data in (hostile(), mixed(), chain(1)):
         drawn(plot_graph(dependency_graph(network, data)))
         rows = sample(network, 200, chains=10, burn_in=2, thin=1, rng=np.random.default_rng(0))
         drawn(plot_marginals(data, rows))

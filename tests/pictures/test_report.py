@@ -9,7 +9,7 @@ import pytest
 from depnet import ConditionalTable, Dataset, Domain, LosslessSource, Network, Node, learn, sample, titanic
 from depnet.pictures import html_report
 from depnet.pictures.labels import line, short
-from tests.pictures.cases import HOSTILE, blocks, chain, hostile
+from tests.pictures.cases import HOSTILE, chain, hostile, mixed
 
 VOID = {"meta", "br"}
 
@@ -51,7 +51,7 @@ CASES: dict[str, Callable[[], tuple[Network, Dataset]]] = {
     "hostile": hostile,
     "one": lambda: chain(1),
     "two hundred": lambda: chain(200, rows=200),
-    "blocks": blocks,
+    "mixed": mixed,
 }
 
 

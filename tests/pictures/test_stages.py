@@ -11,10 +11,10 @@ from depnet.learning.penalty import Aic, Mdl
 from depnet.model.counting import leaf_counts
 from depnet.pictures import Stage, decision, decision_at, decision_mermaid, decision_text, growth
 from depnet.pictures.decision import Leaf
-from tests.pictures.cases import blocks, chain, hostile
+from tests.pictures.cases import chain, hostile, mixed
 
 
-@pytest.mark.parametrize("made", [hostile, blocks, lambda: chain(12)])
+@pytest.mark.parametrize("made", [hostile, mixed, lambda: chain(12)])
 def test_every_stage_costs_what_its_own_graph_costs(made: Callable[[], tuple[Network, Dataset]]) -> None:
     network, data = made()
     for number, node in enumerate(network.nodes):

@@ -35,7 +35,7 @@ class Consistency:
     consistent: bool
     """There is a joint with all these full conditionals: no divergence is above `tolerance`."""
     nodes: tuple[str, ...]
-    """What each node updates: the name of its variable, or the names of its block."""
+    """What each node updates: the name of its variable."""
     divergences: tuple[float, ...]
     """KL(pi‖E(theta_i)) of every node, in nats, pi being the law of the random scan."""
     law: FloatArray
@@ -96,7 +96,7 @@ def consistency(network: Network, *, tolerance: float = TOLERANCE) -> Consistenc
     law, divergences = nearest
     return Consistency(
         consistent=all(kl <= tolerance for kl in divergences),
-        nodes=tuple(" x ".join(names[i] for i in node.variables) for node in network.nodes),
+        nodes=names,
         divergences=divergences,
         law=read_only(law),
         classes=len(classes),

@@ -73,8 +73,8 @@ class FreeChain:
         for number in nodes:
             node = network.nodes[number]
             leaves, kept = _leaves(node.source, allowed, axis_of)
-            theta, impossible = _tilted(node, network.domain.cardinalities, kept, allowed, weights)
-            axes.append(tuple(axis_of[i] for i in sorted(node.variables) if i in axis_of))
+            theta, impossible = _tilted(node, kept, allowed[number], weights[number])
+            axes.append((axis_of[number],) if number in axis_of else ())
             chain.add(axes[-1], _contexts(node, leaves, allowed, axis_of), theta.reshape(-1), impossible)
             positive = positive and bool((theta > 0).all())
         return cls(network.domain, allowed, shape, nodes, tuple(axes), chain, positive)
@@ -125,28 +125,17 @@ def _contexts(
     node: Node, leaves: LeafIndices, allowed: Sequence[IntArray], axis_of: dict[int, int]
 ) -> LeafIndices:
     """The leaf of each context: all axes but the node's own, those that are no inputs broadcast."""
-    others = [i for i in axis_of if i not in node.variables]
+    others = [i for i in axis_of if i != node.variable]
     narrow = leaves.reshape([len(allowed[i]) if i in node.source.inputs else 1 for i in others])
     contexts = np.broadcast_to(narrow, [len(allowed[i]) for i in others])
     return np.ascontiguousarray(contexts).reshape(-1)
 
 
 def _tilted(
-    node: Node,
-    cardinalities: Sequence[int],
-    kept: IntArray,
-    allowed: Sequence[IntArray],
-    weights: Sequence[FloatArray],
+    node: Node, kept: IntArray, allowed: IntArray, weights: FloatArray
 ) -> tuple[FloatArray, NDArray[np.uint8]]:
-    """The tilted theta of the leaves `kept`, its variables in ascending order; and where it has no mass."""
-    places = sorted(range(len(node.variables)), key=lambda b: node.variables[b])
-    variables = [node.variables[b] for b in places]
-    cells = node.table.probabilities[kept].reshape([len(kept), *(cardinalities[i] for i in node.variables)])
-    cells = cells.transpose([0, *(b + 1 for b in places)])
-    cells = cells[np.ix_(np.arange(len(kept)), *(allowed[i] for i in variables))]
-    for b, i in enumerate(variables):
-        cells = cells * weights[i].reshape([-1] + [1] * (len(variables) - 1 - b))
-    theta = np.array(cells.reshape(len(kept), -1), order="C")
+    """The tilted theta of the leaves `kept` and the states that are allowed; and where it has no mass."""
+    theta = np.array(node.table.probabilities[np.ix_(kept, allowed)] * weights, order="C")
     totals = theta.sum(axis=1, keepdims=True)
     np.divide(theta, totals, out=theta, where=totals > 0)
     return theta, (totals[:, 0] == 0).astype(np.uint8)

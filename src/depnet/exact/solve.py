@@ -1,7 +1,7 @@
 """Fixed points of a scan on one recurrent class, without ever forming K.
 
 Each map G has the law as its fixed point: a Gauss-Seidel sweep of the random scan's jumps, coloured by the
-sum of codes (`_native/exact_coloured.hpp`); the plain jumps where nodes are blocks (`exact_jumps.hpp`); a
+sum of codes (`_native/exact_coloured.hpp`); the plain jumps where variables have many states (`exact_jumps.hpp`); a
 sweep of the sequential scan (`exact_sweep.hpp`). GMRES solves x = G x from the uniform law on the class, and
 keeps to that class: what starts at zero outside stays zero.
 
@@ -67,7 +67,7 @@ def random_laws(
 
 
 def _jumps(chain: FreeChain, weights: FloatArray) -> Map:
-    """The random scan's jumps: coloured, if nodes are single variables of few states."""
+    """The random scan's jumps: coloured, if variables have few states."""
     neighbours = [math.prod(chain.shape[a] for a in axes) - 1 for axes in chain.axes]
     if all(len(axes) <= 1 for axes in chain.axes) and sum(neighbours) <= FEW_NEIGHBOURS * len(neighbours):
         return native.Coloured(chain.native, weights)

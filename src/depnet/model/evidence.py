@@ -65,12 +65,8 @@ class Evidence:
         return cls(clamped, tilts)
 
     def free_nodes(self, network: "Network") -> tuple[int, ...]:
-        """The nodes that still have something to update: not all of their variables are clamped."""
-        return tuple(
-            number
-            for number, node in enumerate(network.nodes)
-            if not all(i in self.clamped for i in node.variables)
-        )
+        """The nodes that still have something to update: their variable is not clamped."""
+        return tuple(i for i in range(len(network)) if i not in self.clamped)
 
     def _check_domain(self, domain: Domain) -> None:
         cards = domain.cardinalities

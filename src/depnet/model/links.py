@@ -48,12 +48,11 @@ def one_sided_links(network: Network) -> tuple[OneSidedLink, ...]:
 
 
 def _told_by(network: Network) -> list[int]:
-    """For each variable, as bits, those that evidence on it acts on directly: its readers and block mates."""
+    """For each variable, as bits, those that evidence on it acts on directly: its readers."""
     tells = [0] * len(network.domain)
-    for node in network.nodes:
-        own = sum(1 << i for i in node.variables)
-        for j in (*node.source.inputs, *node.variables):
-            tells[j] |= own & ~(1 << j)
+    for i, node in enumerate(network.nodes):
+        for j in node.inputs:
+            tells[j] |= 1 << i
     return tells
 
 

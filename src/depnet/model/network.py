@@ -152,9 +152,8 @@ class Network:
         return replace(self, counts=MarginalCounts.of(dataset))
 
     def updating(self, variables: Sequence[int]) -> tuple[int, ...]:
-        """The nodes that update at least one of `variables`."""
-        wanted = set(variables)
-        return tuple(number for number, node in enumerate(self.nodes) if wanted & set(node.variables))
+        """The nodes that update `variables`, ascending: node i is that of variable i."""
+        return tuple(sorted(set(variables)))
 
     def smoothed(self, smoothing: float | Sequence[float]) -> "Network":
         """The same network, of the same counts, with other pseudo-counts: one for all nodes, or one for each.

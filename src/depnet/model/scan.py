@@ -1,8 +1,8 @@
 """Scans: which node is updated next (Sec. 2.2).
 
 The random scan and the sequential scan are different chains with different stationary laws, so a scan
-is part of every call and every result. Evidence clamps variables; a node all of whose variables are
-clamped leaves the scan, and the weights of the others are divided by their sum (Sec. 5).
+is part of every call and every result. Evidence clamps variables; a node whose variable is clamped leaves
+the scan, and the weights of the others are divided by their sum (Sec. 5).
 """
 
 import math

@@ -18,7 +18,6 @@ DATA: Final = BLUE
 MODEL: Final = ORANGE
 BOTH: Final = BLUE
 ONE_WAY: Final = VERMILLION
-BLOCK: Final = GREEN
 GREY: Final = "#8a9099"
 REST: Final = "#b3b9c1"
 """What has no colour of its own."""

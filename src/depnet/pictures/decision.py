@@ -60,9 +60,9 @@ class Decision:
     """A node's decision graph: `vertices[0]` is the root. Make one with `decision`."""
 
     name: str
-    """The names of the variables that the node updates."""
+    """The name of the variable that the node updates."""
     states: tuple[str, ...]
-    """Their joint states."""
+    """Its states."""
     inputs: tuple[str, ...]
     vertices: tuple[Vertex, ...]
     leaves: int
@@ -76,9 +76,9 @@ class Decision:
 
 
 def node_of(network: Network, node: int | str) -> int:
-    """The number of a node given by its number, or by the name of a variable that it updates (the first such node)."""
+    """The number of a node given by its number, or by the name of its variable."""
     if isinstance(node, str):
-        return network.updating([network.domain.index(node)])[0]
+        return network.domain.index(node)
     if isinstance(node, bool) or not isinstance(node, (int, np.integer)) or not 0 <= node < len(network):
         raise ModelError(
             f"a node is a variable's name or a number from 0 to {len(network) - 1}; got {brief(node)}."
@@ -87,8 +87,8 @@ def node_of(network: Network, node: int | str) -> int:
 
 
 def node_name(network: Network, number: int) -> str:
-    """The names of the variables that a node updates, as one."""
-    return " x ".join(network.domain.names[i] for i in network.nodes[number].variables)
+    """The name of the variable that a node updates."""
+    return network.domain.names[network.nodes[number].variable]
 
 
 def decision(network: Network, node: int | str) -> Decision:
@@ -123,10 +123,9 @@ def decision_of(domain: Domain, chosen: Node) -> Decision:
         rows = None if counts is None else int(counts[y].sum())
         return Leaf(y, tuple(chosen.table.probabilities[y].tolist()), rows, ways[v])
 
-    joint = itertools.product(*(variables[i].states for i in chosen.variables))
     return Decision(
-        " x ".join(variables[i].name for i in chosen.variables),
-        tuple(", ".join(map(str, states)) for states in joint),
+        variables[chosen.variable].name,
+        tuple(map(str, variables[chosen.variable].states)),
         tuple(variables[j].name for j in chosen.source.inputs),
         tuple(tests[v] if v in tests else leaf(v) for v in range(len(variable))),
         chosen.source.size,

@@ -40,7 +40,7 @@ def to_dot(graph: DependencyGraph) -> str:
         share = max(tie.strength, 0.0) / strongest if strongest > 0 else 0.0
         ends = (tie.first, tie.second) if tie.forward is not None else (tie.second, tie.first)
         both = tie.forward is not None and tie.backward is not None
-        colour = colours.BLOCK if tie.block else colours.BOTH if both else colours.ONE_WAY
+        colour = colours.BOTH if both else colours.ONE_WAY
         ways = ", ".join(
             f"{way}={bits:.6f}"
             for way, bits in (("forward", tie.forward), ("backward", tie.backward))
@@ -49,6 +49,6 @@ def to_dot(graph: DependencyGraph) -> str:
         lines.append(
             f"  n{ends[0]} -> n{ends[1]} [weight={max(1, round(10 * share)) if len(ties) > 1 else 1}, "
             f'strength={tie.strength:.6f}, label="{tie.strength:.3f}", penwidth={0.5 + 3.5 * share:.2f}, color="{colour}"'
-            f"{', dir=both' if both else ''}{', style=dashed' if tie.block else ''}, {ways}];"
+            f"{', dir=both' if both else ''}, {ways}];"
         )
     return "\n".join([*lines, "}", ""])

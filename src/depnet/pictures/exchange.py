@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def to_networkx(graph: DependencyGraph) -> "DiGraph":
-    """A directed graph on the variables' names: arrows with `strength`, `weight` (at least 0) and `block`.
+    """A directed graph on the variables' names: arrows with `strength` and `weight` (at least 0).
 
     Variables have their `community`. `graph.graph["measured"]` says what the strengths were measured on.
     """
@@ -28,6 +28,5 @@ def to_networkx(graph: DependencyGraph) -> "DiGraph":
             graph.names[arrow.target],
             strength=arrow.strength,
             weight=max(arrow.strength, 0.0),
-            block=arrow.block,
         )
     return found

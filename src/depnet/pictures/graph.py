@@ -1,40 +1,32 @@
 """The dependency graph: variables, and who tells whom how much, ready to be drawn or exported.
 
-An arrow j -> i says that a node which updates X_i reads X_j: X_j predicts X_i, X_i is predicted by X_j. Its strength
+An arrow j -> i says that the node of X_i reads X_j: X_j predicts X_i, X_i is predicted by X_j. Its strength
 is the link's, in bits per row (`depnet.links`): measured on rows where they are given, else from the counts that the
-network keeps. Where several nodes update X_i, the strongest link counts. Variables that one block updates together
-are joined by a pair of arrows marked `block`, whose strength is their mutual information.
+network keeps.
 """
 
-import itertools
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-import numpy as np
-
 from depnet.data.dataset import Dataset
 from depnet.errors import ModelError, brief
-from depnet.learning.certificate import conditional_entropy
-from depnet.learning.known import leaf_weights
 from depnet.learning.links import Link, links
-from depnet.model.counting import check_same_domain, leaf_counts
+from depnet.model.counting import check_same_domain
 from depnet.model.network import Network
-from depnet.model.node import Node
 
 Relation: TypeAlias = Literal["predicts", "predicted by", "both"]
 
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """Variable `source` tells variable `target` so many bits a row; `block`: one node updates both."""
+    """Variable `source` tells variable `target` so many bits a row."""
 
     source: int
     target: int
     strength: float
-    block: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +38,6 @@ class Tie:
     forward: float | None
     """What `first` tells `second`."""
     backward: float | None
-    block: bool = False
 
     @property
     def strength(self) -> float:
@@ -91,8 +82,7 @@ class DependencyGraph:
         for first, second in {(min(way), max(way)) for way in told}:
             there, back = told.get((first, second)), told.get((second, first))
             bits = [None if a is None else a.strength for a in (there, back)]
-            block = any(a is not None and a.block for a in (there, back))
-            found.append(Tie(first, second, bits[0], bits[1], block))
+            found.append(Tie(first, second, bits[0], bits[1]))
         return tuple(sorted(found, key=lambda tie: (-tie.strength, tie.first, tie.second)))
 
     def strongest(self, arrows: int) -> "DependencyGraph":
@@ -155,19 +145,8 @@ def dependency_graph(
     if dataset is not None:
         check_same_domain("dependency_graph", network.domain, dataset)
     found = links(network, dataset) if found is None else found
-    strongest: dict[tuple[int, int], Arrow] = {}
-    for link in found:
-        for i in network.nodes[link.node].variables:
-            arrow = Arrow(link.variable, i, link.strength)
-            there = strongest.get((link.variable, i))
-            if there is None or there.strength < arrow.strength:
-                strongest[link.variable, i] = arrow
-    for node in network.nodes:
-        for (a, i), (b, j) in itertools.combinations(enumerate(node.variables), 2):
-            together = _mutual_information(network, node, (a, b), dataset)
-            strongest[i, j] = Arrow(i, j, together, block=True)
-            strongest[j, i] = Arrow(j, i, together, block=True)
-    return DependencyGraph(network.domain.names, tuple(strongest.values()), _measured(network, dataset))
+    arrows = tuple(Arrow(link.variable, link.node, link.strength) for link in found)
+    return DependencyGraph(network.domain.names, arrows, _measured(network, dataset))
 
 
 def _measured(network: Network, dataset: Dataset | None) -> str:
@@ -176,20 +155,3 @@ def _measured(network: Network, dataset: Dataset | None) -> str:
     if all(node.table.counts is not None for node in network.nodes):
         return "from the counts that the network keeps"
     return "from the network's tables, which keep no counts: their inputs taken as independent"
-
-
-def _mutual_information(
-    network: Network, node: Node, axes: tuple[int, int], dataset: Dataset | None
-) -> float:
-    """I(X_i; X_j) in bits, of two variables of a block."""
-    counts = (
-        leaf_weights(node, None) if dataset is None else leaf_counts(node.source, node.variables, dataset)
-    )
-    joint = counts.sum(axis=0).reshape([network.domain.cardinalities[i] for i in node.variables])
-    others = tuple(a for a in range(joint.ndim) if a not in axes)
-    table = np.asarray(joint.sum(axis=others))
-    total = float(table.sum())
-    if total == 0:
-        return 0.0
-    known = conditional_entropy(table.sum(axis=0, keepdims=True), 1) - conditional_entropy(table, 1)
-    return max(known, 0.0) / (total * math.log(2))

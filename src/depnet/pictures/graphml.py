@@ -10,12 +10,11 @@ _KEYS = (
     ("community", "node", "int"),
     ("strength", "edge", "double"),
     ("weight", "edge", "double"),
-    ("block", "edge", "boolean"),
 )
 
 
 def to_graphml(graph: DependencyGraph) -> str:
-    """GraphML text: vertices n0, n1, ... with `name` and `community`; arrows with `strength`, in bits, and `block`.
+    """GraphML text: vertices n0, n1, ... with `name` and `community`; arrows with `strength`, in bits.
 
     `weight` is the strength, at least 0, under the name that other tools look for.
     """
@@ -36,11 +35,7 @@ def to_graphml(graph: DependencyGraph) -> str:
             f'<data key="community">{group[v]}</data></node>'
         )
     for arrow in graph.arrows:
-        data = {
-            "strength": arrow.strength,
-            "weight": max(arrow.strength, 0.0),
-            "block": str(arrow.block).lower(),
-        }
+        data = {"strength": arrow.strength, "weight": max(arrow.strength, 0.0)}
         inside = "".join(f'<data key="{key}">{value}</data>' for key, value in data.items())
         lines.append(f'    <edge source="n{arrow.source}" target="n{arrow.target}">{inside}</edge>')
     return "\n".join([*lines, "  </graph>", "</graphml>", ""])

@@ -11,7 +11,7 @@ MOST_STATES = 4
 
 
 def to_mermaid(graph: DependencyGraph) -> str:
-    """A flowchart: an arrow with its bits, two heads where both ways are learned, dotted within a block.
+    """A flowchart: an arrow with its bits, two heads where both ways are learned.
 
     >>> from depnet.pictures.graph import Arrow
     >>> print(to_mermaid(DependencyGraph(("a", "<b>"), (Arrow(0, 1, 0.25),))))
@@ -26,7 +26,7 @@ def to_mermaid(graph: DependencyGraph) -> str:
     for tie in graph.ties:
         first, second = (tie.first, tie.second) if tie.forward is not None else (tie.second, tie.first)
         both = tie.forward is not None and tie.backward is not None
-        arrow = "<-.->" if tie.block else "<-->" if both else "-->"
+        arrow = "<-->" if both else "-->"
         lines.append(f'  n{first} {arrow}|"{tie.strength:.3f}"| n{second}')
     return "\n".join([*lines, ""])
 

@@ -17,7 +17,7 @@ from depnet.arrays import IntArray
 from depnet.data.dataset import Dataset
 from depnet.learning.cost import leaf_entropy
 from depnet.learning.penalty import Mdl, PenaltyLike, checked_penalty, penalty_value
-from depnet.model.counting import check_same_domain, joint_states
+from depnet.model.counting import check_same_domain
 from depnet.model.decision_graph import DecisionGraph
 from depnet.model.network import Network
 from depnet.model.node import Node
@@ -107,7 +107,7 @@ class _Grown:
 
     def __init__(self, node: Node, dataset: Dataset) -> None:
         self.dataset, self.states = dataset, node.table.states
-        self.state = joint_states(dataset, node.variables)
+        self.state = dataset.column(node.variable)
         self.cardinalities = dataset.domain.cardinalities
         self.leaves: list[IntArray] = [np.arange(len(dataset.codes))]
         self.counts = [self._count(self.leaves[0])]

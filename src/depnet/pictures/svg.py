@@ -1,7 +1,7 @@
 """The dependency graph as SVG: one self-contained file, light and dark, no font or script of its own.
 
 Variables are boxes with their names, coloured by community. A line is as wide as its link is strong, its head points
-to the variable that is told; blue where both tell each other, vermillion where one does, dashed green within a block.
+to the variable that is told; blue where both tell each other, vermillion where one does.
 """
 
 import math
@@ -44,7 +44,6 @@ STYLE = f"""<style>
 .depnet .halo{{stroke:#ffffff;stroke-width:3;paint-order:stroke}}
 .depnet .both{{fill:{colours.BOTH};stroke:{colours.BOTH}}}
 .depnet .one{{fill:{colours.ONE_WAY};stroke:{colours.ONE_WAY}}}
-.depnet .block{{fill:{colours.BLOCK};stroke:{colours.BLOCK};stroke-dasharray:6 4}}
 .depnet .head{{stroke:none}}
 @media (prefers-color-scheme:dark){{
 .depnet text{{fill:#e6e9ed}}
@@ -94,7 +93,7 @@ class _Picture(ABC):
 
     def _line(self, tie: Tie) -> str:
         both = tie.forward is not None and tie.backward is not None
-        kind = "block" if tie.block else "both" if both else "one"
+        kind = "both" if both else "one"
         share = max(tie.strength, 0.0) / self.strongest if self.strongest > 0 else 0.0
         width = 1.0 + 4.0 * math.sqrt(share)
         a, b = self.at[tie.first], self.at[tie.second]
@@ -232,7 +231,6 @@ def _page(picture: _Picture, notes: list[str]) -> str:
     for text, kind in (
         ("both predict each other", "both"),
         ("one predicts the other", "one"),
-        *((("in one block", "block"),) if any(a.block for a in picture.graph.arrows) else ()),
     ):
         key.append(
             f'<path d="M{x:.1f} {base + 12:.1f}h22" class="{kind}" stroke-width="3"/>'

@@ -20,7 +20,7 @@ COLUMNS = (
 def links_csv(found: Sequence[Link]) -> str:
     r"""CSV text of the links that `depnet.links` found, in bits, in their order; what is not known is empty.
 
-    Names are as the table had them, quoted where need be; the variables of a block are joined by " x ".
+    Names are as the table had them, quoted where need be.
 
     >>> from depnet.learning.links import Link
     >>> print(links_csv([Link("a, b", ("c",), 2, 0, 0.5, None, None, None)]))
@@ -36,7 +36,7 @@ def links_csv(found: Sequence[Link]) -> str:
         writer.writerow(
             [
                 link.source,
-                " x ".join(link.targets),
+                link.targets[0],
                 link.node,
                 *("" if x is None else repr(float(x)) for x in numbers),
             ]

@@ -87,7 +87,8 @@ def estimate_mixing(plan: Plan, seed: int) -> Mixing:
         warnings.warn(
             f"the pilot run did not settle in {done} sweeps: {mixing.variable!r} has an autocorrelation time of "
             f"{mixing.time:.3g} sweeps (R-hat {mixing.r_hat:.3g}). Rows may depend on where the chains started; "
-            "give burn_in and thin yourself, smooth the tables, or join tightly coupled variables into blocks.",
+            "give burn_in and thin yourself, smooth the tables, or learn an ordered law, which needs no chains: "
+            'learn(dataset, order="auto").',
             MixingWarning,
             stacklevel=4,
         )
@@ -95,9 +96,9 @@ def estimate_mixing(plan: Plan, seed: int) -> Mixing:
 
 
 def _measured(plan: Plan, rows: CodeArray, sweeps: int) -> Mixing:
-    slowest, time, r_hat, agree = plan.rules[0].variables[0], 1.0, 1.0, True
+    slowest, time, r_hat, agree = plan.rules[0].number, 1.0, 1.0, True
     kept = rows.shape[1]
-    for i in sorted({i for rule in plan.rules for i in rule.variables} - set(plan.evidence.clamped)):
+    for i in sorted(rule.number for rule in plan.rules):
         draws = state_indicators(rows[i].T, plan.network.domain.cardinalities[i])
         draws = draws[:, :, 1:] if draws.shape[2] == 2 else draws  # the other state mirrors it
         own = autocorrelation_time(draws)

@@ -75,9 +75,9 @@ def plan(network: Network, scan: Scan, evidence: Given | Evidence | None = None)
 def impossible(plan: Plan, place: int) -> EvidenceError:
     """The error of a chain that reached a row in which the evidence leaves nothing possible."""
     rule = plan.rules[place]
-    names = " x ".join(plan.network.domain.variables[i].name for i in rule.variables)
+    name = plan.network.domain.names[rule.number]
     return EvidenceError(
-        f"the chain reached a context in which node {rule.number} ({names}) gives probability 0 to every state that "
+        f"the chain reached a context in which node {rule.number} ({name}) gives probability 0 to every state that "
         "the evidence allows. Smooth the tables (ConditionalTable.from_counts(counts, smoothing=0.5)), or allow "
         "more states."
     )

@@ -132,7 +132,7 @@ def native_nodes(
     Without rules, only the choice among `count` nodes.
     """
     heads: list[tuple[int, ...]] = []
-    thresholds, inputs, leaf_maps, targets, decodes = _Pile(), _Pile(), _Pile(), _Pile(), _Pile()
+    thresholds, inputs, leaf_maps, targets = _Pile(), _Pile(), _Pile(), _Pile()
     variable, begin, children = _Pile(), _Pile(), _Pile()
     for rule, finder in zip(rules, finders, strict=True):
         extra = 0
@@ -154,9 +154,9 @@ def native_nodes(
                 inputs.add(np.array(finder.inputs, dtype=np.int32).ravel()) // 2,
                 len(finder.inputs),
                 extra,
-                targets.add(np.array(rule.variables)),
-                len(rule.variables),
-                decodes.add(rule.states.ravel()) if len(rule.variables) > 1 else 0,
+                targets.add(np.array([rule.number])),
+                1,
+                0,  # there are no joint states to decode
                 rule.number,
             )
         )
@@ -172,7 +172,7 @@ def native_nodes(
         vertex_begin=begin.array(np.int32),
         children=children.array(np.int32),
         targets=targets.array(np.int32),
-        decode=decodes.array(np.uint16),
+        decode=np.zeros(0, dtype=np.uint16),
         choice=choice,
         choice_guide=guide_of(choice, 32 - GUIDE_BITS),
         guide_shift=32 - GUIDE_BITS,

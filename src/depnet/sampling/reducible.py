@@ -58,14 +58,14 @@ def check_irreducible(plan: Plan, if_reducible: IfReducible) -> None:
 
 def is_positive(plan: Plan, rule: UpdateRule) -> bool:
     """Every row gives every state that the evidence allows a positive probability."""
-    tilt = tilt_of(plan.network, rule.variables, plan.evidence)
+    tilt = tilt_of(rule.number, plan.evidence)
     weights = rule.weights if tilt is None else rule.weights[:, tilt > 0]
     return bool((weights > 0).all())
 
 
 def moves(plan: Plan) -> int:
     """An upper bound of the edges of the chain's graph."""
-    return _states(plan) * sum(len(rule.states) for rule in plan.rules)
+    return _states(plan) * sum(int(rule.weights.shape[1]) for rule in plan.rules)
 
 
 def recurrent_states(plan: Plan) -> NDArray[np.int64]:
@@ -94,9 +94,7 @@ def recurrent_states(plan: Plan) -> NDArray[np.int64]:
         leaves = rule.source(codes)
         row, drawn = np.nonzero(rule.weights[leaves] > 0)
         target = row.copy()
-        for k, i in enumerate(rule.variables):
-            if i in strides:
-                target += strides[i] * (rule.states[drawn, k].astype(np.int64) - codes[row, i])
+        target += strides[rule.number] * (drawn - codes[row, rule.number])
         heads.append(here + row)
         tails.append(after + target)
         stuck[here : here + size] |= ~(rule.weights[leaves] > 0).any(axis=1)

@@ -1,13 +1,9 @@
 """Update rules: what one node of a network does in a chain once evidence is known (Algorithm 2).
 
-Clamped variables are constants. A node all of whose variables are clamped leaves the scan; one with some
-of its variables clamped, or with a set or weights of states as evidence, stays with theta tilted:
-theta(x | y) w(x) / sum over x' of theta(x' | y) w(x'), w being the product of the evidence's weights.
+Clamped variables are constants, and their nodes leave the scan. A node with a set or weights of states as evidence
+stays with theta tilted: theta(x | y) w(x) / sum over x' of theta(x' | y) w(x'), w being the evidence's weights.
 """
 
-import itertools
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,15 +17,13 @@ from depnet.sampling.thresholds import ALWAYS, thresholds_of
 
 @dataclass(frozen=True, slots=True)
 class UpdateRule:
-    """Node `number`: draw the joint state of `variables` from the row of thresholds of its leaf.
+    """Node `number`: draw the state of its variable from the row of thresholds of its leaf.
 
     Where `limit` equals the number of thresholds in a row, some rows have no mass left under the
     evidence: those rows draw the state `limit`, which means "impossible".
     """
 
     number: int
-    variables: tuple[int, ...]
-    states: NDArray[np.uint16]  # [joint state, variable]: the codes of every joint state
     source: InformationSource
     thresholds: NDArray[np.uint32]  # [leaf, states - 1], or [leaf, states] with impossible rows
     weights: FloatArray  # [leaf, state]: theta times the evidence's weights
@@ -49,18 +43,10 @@ def update_rules(network: Network, evidence: Evidence) -> tuple[UpdateRule, ...]
 def update_rule(network: Network, number: int, evidence: Evidence) -> UpdateRule:
     """The rule of one node: its table tilted by the evidence, as thresholds."""
     node = network.nodes[number]
-    tilt = tilt_of(network, node.variables, evidence)
+    tilt = tilt_of(node.variable, evidence)
     weights = node.table.probabilities if tilt is None else node.table.probabilities * tilt
     thresholds, limit = checked_thresholds(network, node, weights)
-    return UpdateRule(
-        number,
-        node.variables,
-        joint_states([network.domain.cardinalities[i] for i in node.variables]),
-        node.source,
-        thresholds,
-        weights,
-        limit,
-    )
+    return UpdateRule(number, node.source, thresholds, weights, limit)
 
 
 def checked_thresholds(network: Network, node: Node, weights: FloatArray) -> tuple[NDArray[np.uint32], int]:
@@ -70,10 +56,9 @@ def checked_thresholds(network: Network, node: Node, weights: FloatArray) -> tup
     if not empty.any():
         return thresholds_of(weights), states
     if empty.all():
-        names = " x ".join(network.domain.variables[i].name for i in node.variables)
         raise EvidenceError(
-            f"the evidence leaves no state of {names} possible: its conditional table gives probability 0 to "
-            "every state that the evidence allows. Smooth the tables, or allow more states."
+            f"the evidence leaves no state of {network.domain.names[node.variable]} possible: its conditional table "
+            "gives probability 0 to every state that the evidence allows. Smooth the tables, or allow more states."
         )
     rows = np.zeros((len(weights), states), dtype=np.uint32)
     rows[~empty, :-1] = thresholds_of(weights[~empty])
@@ -81,26 +66,9 @@ def checked_thresholds(network: Network, node: Node, weights: FloatArray) -> tup
     return rows, states
 
 
-def tilt_of(network: Network, variables: Sequence[int], evidence: Evidence) -> FloatArray | None:
-    """The evidence's weight of every joint state of `variables`, row-major; None if all are 1."""
-    if not any(i in evidence.clamped or i in evidence.tilts for i in variables):
-        return None
-    tilt = np.ones(1)
-    for i in variables:
-        weights = np.ones(network.domain.cardinalities[i])
-        if i in evidence.clamped:
-            weights = np.zeros(network.domain.cardinalities[i])
-            weights[evidence.clamped[i]] = 1.0
-        elif i in evidence.tilts:
-            weights = np.asarray(evidence.tilts[i])
-        tilt = (tilt[:, None] * weights).ravel()
-    return tilt
-
-
-def joint_states(cardinalities: Sequence[int]) -> NDArray[np.uint16]:
-    """The codes of every joint state, row-major: [product of cardinalities, variables]."""
-    states = list(itertools.product(*map(range, cardinalities)))
-    return np.array(states, dtype=np.uint16).reshape(math.prod(cardinalities), len(cardinalities))
+def tilt_of(variable: int, evidence: Evidence) -> FloatArray | None:
+    """The evidence's weight of every state of a variable that is not clamped; None if all are 1."""
+    return evidence.tilts.get(variable)
 
 
 def start_weights(rule: UpdateRule, node: Node) -> FloatArray:

@@ -37,7 +37,7 @@ def plot_graph(
     """Variables coloured by community, and the `links` strongest links (None: three for each variable).
 
     A line is as wide as its link is strong; its head points to the variable that is told. Blue: both tell each other;
-    vermillion: one does; green and dashed: one block updates both. `dataset` are the rows to measure a network's links on.
+    vermillion: one does. `dataset` are the rows to measure a network's links on.
     """
     graph = dependency_graph(graph, dataset) if isinstance(graph, Network) else graph
     shown = graph.strongest(3 * len(graph) if links is None else links)
@@ -86,7 +86,7 @@ def _draw_tie(axes: "Axes", tie: Tie, at: np.ndarray, share: float, small: bool)
     from matplotlib.patches import FancyArrowPatch
 
     both = tie.forward is not None and tie.backward is not None
-    colour = colours.BLOCK if tie.block else colours.BOTH if both else colours.ONE_WAY
+    colour = colours.BOTH if both else colours.ONE_WAY
     ends = (at[tie.first], at[tie.second]) if tie.forward is not None else (at[tie.second], at[tie.first])
     width = 0.5 + 2.6 * math.sqrt(share)
     axes.add_patch(
@@ -100,7 +100,6 @@ def _draw_tie(axes: "Axes", tie: Tie, at: np.ndarray, share: float, small: bool)
             linewidth=width,
             color=colour,
             alpha=0.4 + 0.55 * math.sqrt(share),
-            linestyle="--" if tie.block else "-",
             zorder=1,
         )
     )

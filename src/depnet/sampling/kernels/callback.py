@@ -102,4 +102,4 @@ class CallbackKernel:
         drawn = (rule.thresholds[leaves] <= word[chains, None]).sum(axis=1)
         if (drawn >= rule.limit).any():
             raise impossible(self.plan, place)
-        state[np.ix_(np.array(rule.variables), chains)] = rule.states[drawn].T
+        state[rule.number, chains] = drawn

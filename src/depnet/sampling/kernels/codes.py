@@ -8,7 +8,7 @@ from depnet.sampling.program import RowFinder, native_nodes
 
 
 class CodesKernel:
-    """Codes in bytes, 64 chains at a time; any cardinality, blocks, either scan."""
+    """Codes in bytes, 64 chains at a time; any cardinality, either scan."""
 
     name = "codes"
     alignment = TILE

@@ -119,23 +119,18 @@ class PackedKernel:
         return table.ravel()
 
     def _patterns(self, rule: UpdateRule) -> NDArray[np.uint64]:
-        words = [
-            sum(int(code) << self.layout.place(i) for i, code in zip(rule.variables, state, strict=True))
-            for state in rule.states
-        ]
+        place = self.layout.place(rule.number)
+        words = [code << place for code in range(rule.weights.shape[1])]
         return np.array([self._split(word) for word in words], dtype=np.uint64).ravel()
 
     def _head(self, rule: UpdateRule, finder: RowFinder, threshold: int, pattern: int) -> list[int]:
         layout = self.layout
         inputs = self._split(sum(layout.mask(j) << layout.place(j) for j, _ in finder.inputs))
         gathered = [mask.bit_count() for mask in inputs]
-        own = sum(layout.mask(i) << layout.place(i) for i in rule.variables)
+        own = layout.mask(rule.number) << layout.place(rule.number)
         keep = self._split(~own & ((1 << 64 * self.width) - 1))
         shifts = list(accumulate(gathered, initial=0))[: self.width]
-        moving = max(
-            rule.variables, key=lambda i: layout.bits[i]
-        )  # in a binary block, all others are constant
-        return [*inputs, *shifts, *keep, threshold, pattern, layout.shift[moving]]
+        return [*inputs, *shifts, *keep, threshold, pattern, layout.shift[rule.number]]
 
     def _split(self, bits: int) -> list[int]:
         return [bits >> 64 * k & 2**64 - 1 for k in range(self.width)]

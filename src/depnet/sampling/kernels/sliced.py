@@ -22,7 +22,7 @@ MOST_ROWS = 2**10
 
 
 class SlicedKernel:
-    """Bit planes of 512 chains; binary variables, one node each, sequential scan."""
+    """Bit planes of 512 chains; binary variables, sequential scan."""
 
     name = "sliced"
     alignment = GROUP
@@ -35,7 +35,7 @@ class SlicedKernel:
         for rule, finder in zip(plan.rules, plan.finders, strict=True):
             assert finder is not None
             tests, leaves = _tests(rule, finder)
-            heads.append((rule.variables[0], first_vertex, len(tests), first_leaf, len(leaves), 0))
+            heads.append((rule.number, first_vertex, len(tests), first_leaf, len(leaves), 0))
             vertices.append(tests)
             thresholds.append(leaves)
             first_vertex += len(tests)
@@ -49,11 +49,8 @@ class SlicedKernel:
 
     @staticmethod
     def fits(plan: Plan) -> bool:
-        """Binary, one variable a node and one node a variable, sequential, no row that evidence empties."""
+        """Binary, sequential, no row that evidence empties."""
         if plan.random or max(plan.network.domain.cardinalities) > 2:
-            return False
-        targets = [i for rule in plan.rules for i in rule.variables]
-        if len(targets) > len(plan.rules) or len(set(targets)) < len(targets):
             return False
         return not any(
             finder is None
