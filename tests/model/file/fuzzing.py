@@ -22,11 +22,11 @@ from typing import Any
 
 import numpy as np
 
-import depnet
 from depnet import Domain, Network, Variable
 from depnet.data.binning import given_bins
 from depnet.errors import ModelFileError
-from tests.model.file.networks import network_of_all_kinds
+from depnet.model.file import Loaded, load_both
+from tests.model.file.networks import KINDS, Pair, pair_of_all_kinds
 
 SECONDS = 10
 """A small file that takes longer hangs."""
@@ -47,13 +47,21 @@ def places(value: Any, place: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return found
 
 
+def _place(tree: Any, rng: random.Random) -> tuple[Any, ...]:
+    """Anywhere, and now and then in the parts that are small beside the nodes."""
+    anywhere = places(tree)
+    small = [place for place in anywhere if place[0] == "law" and len(place) < 3]
+    small += [place for place in anywhere if "order" in place or "held_out" in place]
+    return rng.choice(small if small and rng.random() < 0.3 else anywhere)
+
+
 def structurally_mutated(good: bytes, rng: random.Random) -> bytes:
     """A valid JSON text with a few values replaced, removed, copied, exchanged or nudged."""
     tree = json.loads(good)
     if rng.random() < 0.8:
         tree.pop("checksum", None)
     for _ in range(rng.choice([1, 1, 2, 4])):
-        *above, key = rng.choice(places(tree))
+        *above, key = _place(tree, rng)
         holder = tree
         for step in above:
             holder = holder[step]
@@ -94,21 +102,39 @@ def bytes_mutated(good: bytes, rng: random.Random) -> bytes:
     return bytes(data)
 
 
-def assert_sound(network: Network, path: Path) -> None:
-    """All that a network promises holds."""
+def assert_sound(loaded: Loaded, path: Path) -> None:
+    """All that networks promise holds, and they can be kept again."""
+    for network in (loaded.network, loaded.law):
+        if network is not None:
+            _assert_sound(network)
+    assert loaded.network is not None or loaded.law is not None
+    assert loaded.network is None or loaded.network.order is None
+    assert loaded.law is None or loaded.law.order is not None
+    Pair(loaded.network, loaded.law).save(path)
+    again = load_both(path)
+    assert (again.network, again.law) == (loaded.network, loaded.law)
+
+
+def _assert_sound(network: Network) -> None:
     cards = network.domain.cardinalities
     rows = np.random.default_rng(0).integers(0, cards, size=(20, len(cards)))
-    for node in network.nodes:
+    assert [node.variables for node in network.nodes] == [(i,) for i in range(len(cards))]
+    for number, node in enumerate(network.nodes):
         theta = node.table.probabilities
         assert (theta >= 0).all()
         assert (np.abs(theta.sum(axis=1) - 1) < 1e-12).all()
-        assert theta.shape == (node.source.size, np.prod([cards[i] for i in node.variables]))
+        assert theta.shape == (node.source.size, cards[number])
         leaves = node.source(rows)
         assert ((leaves >= 0) & (leaves < node.source.size)).all()
-        assert not set(node.variables) & set(node.source.inputs)
-    assert {i for node in network.nodes for i in node.variables} == set(range(len(cards)))
-    depnet.save(network, path)
-    assert depnet.load(path) == network
+        allowed = set(range(len(cards))) - {number}
+        if network.order is not None:
+            allowed = set(network.order[: network.order.index(number)])
+        assert set(node.source.inputs) <= allowed
+    if network.order is not None:
+        assert sorted(network.order) == list(range(len(cards)))
+    if network.held_out is not None:
+        assert network.held_out.rows >= 1
+        assert np.isfinite([network.held_out.score, network.held_out.independent]).all()
 
 
 def domain_with_bins(cards: list[int], rng: random.Random) -> Domain:
@@ -125,10 +151,11 @@ def domain_with_bins(cards: list[int], rng: random.Random) -> Domain:
     return Domain(tuple(variables))
 
 
-def random_network(rng: random.Random) -> Network:
-    """Any network that a model file can hold: the seed of a corpus."""
+def random_pair(rng: random.Random) -> Pair:
+    """Anything that a model file can hold: the seed of a corpus."""
     cards = [rng.randrange(1, 4) for _ in range(rng.randrange(1, 5))]
-    return network_of_all_kinds(domain_with_bins(cards, rng), np.random.default_rng(rng.randrange(2**32)))
+    numbers = np.random.default_rng(rng.randrange(2**32))
+    return pair_of_all_kinds(domain_with_bins(cards, rng), rng.choice(KINDS), numbers)
 
 
 def fuzz(directory: Path, files: int, seed: int) -> tuple[int, int]:
@@ -139,7 +166,7 @@ def fuzz(directory: Path, files: int, seed: int) -> tuple[int, int]:
     path = directory / "m.json"
     for number in range(files):
         if number % 20 == 0:
-            depnet.save(random_network(rng), path)
+            random_pair(rng).save(path)
             good = path.read_bytes()
         content = structurally_mutated(good, rng) if rng.random() < 0.7 else bytes_mutated(good, rng)
         if rng.random() < 0.1:
@@ -147,7 +174,7 @@ def fuzz(directory: Path, files: int, seed: int) -> tuple[int, int]:
         path.write_bytes(content)
         signal.alarm(SECONDS)
         try:
-            loaded = depnet.load(path)
+            loaded = load_both(path)
         except ModelFileError:
             refused += 1
         else:
@@ -177,16 +204,16 @@ def atheris(arguments: list[str]) -> None:
         def one(data: bytes) -> None:
             (directory / "m.json").write_bytes(data)
             try:
-                network = depnet.load(directory / "m.json")
+                loaded = load_both(directory / "m.json")
             except ModelFileError:
                 return
-            assert_sound(network, directory / "again.json")
+            assert_sound(loaded, directory / "again.json")
 
         limits = [f"-timeout={SECONDS}", "-rss_limit_mb=600", "-max_len=20000"]
         engine.Setup([sys.argv[0], str(corpus), *limits, *arguments], one)
         rng = random.Random(0)
         for k in range(100):
-            depnet.save(random_network(rng), corpus / f"{k}.json")
+            random_pair(rng).save(corpus / f"{k}.json")
         engine.Fuzz()
 
 

@@ -1,12 +1,14 @@
 """Networks of every kind of part that a model file can hold, and what makes two of them the same."""
 
 import itertools
-import math
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, composite
 
+import depnet
 from depnet import (
     ConditionalTable,
     Dataset,
@@ -19,9 +21,10 @@ from depnet import (
     Variable,
 )
 from depnet.data import Label
+from depnet.model.held_out import HeldOut
 from depnet.model.marginals import MarginalCounts
 from tests.data.strategies import binnings
-from tests.strategies import cardinalities, random_blocks, random_source, random_table, seeds
+from tests.strategies import cardinalities, random_source, random_table, seeds
 
 labels: st.SearchStrategy[Label] = st.one_of(
     st.text(),
@@ -48,37 +51,71 @@ def domains(draw: DrawFn) -> Domain:
     return Domain(tuple(variables))
 
 
+class Pair(NamedTuple):
+    """What a model file holds: the paper's network, the law, or both, of one domain and with the same counts."""
+
+    network: Network | None
+    law: Network | None
+
+    @property
+    def first(self) -> Network:
+        found = self.law if self.network is None else self.network
+        assert found is not None
+        return found
+
+    def save(self, path: Path) -> None:
+        depnet.save(self.first, path, law=None if self.network is None else self.law)
+
+
+KINDS = ("network", "law", "both")
+
+
 @composite
-def all_kinds(draw: DrawFn) -> Network:
-    """Blocks, every kind of source, learned and given tables, with and without the counts of the data."""
+def pairs(draw: DrawFn) -> Pair:
+    """A network, a law, or both: every kind of source and of table, with and without counts and held-out rows."""
     domain = draw(domains())
-    rng = np.random.default_rng(draw(seeds))
-    return network_of_all_kinds(domain, rng)
+    return pair_of_all_kinds(domain, draw(st.sampled_from(KINDS)), np.random.default_rng(draw(seeds)))
 
 
-def network_of_all_kinds(domain: Domain, rng: np.random.Generator) -> Network:
-    """One such network."""
+def pair_of_all_kinds(domain: Domain, kind: str, rng: np.random.Generator) -> Pair:
+    """One such pair."""
     cards = domain.cardinalities
-    blocks = random_blocks(rng, len(cards)) if rng.random() < 0.5 else [(i,) for i in range(len(cards))]
-    nodes = []
-    for variables in blocks:
-        source = _any_source(rng, cards, variables)
-        states = math.prod(cards[i] for i in variables)
-        nodes.append(Node(variables, source, _any_table(rng, source.size, states)))
     counts = None
     if rng.random() < 0.5:
         rows = rng.integers(0, cards, size=(int(rng.integers(0, 30)), len(cards)))
         pair_cells = 10**6 if rng.random() < 0.7 else 0
         counts = MarginalCounts.of(Dataset.from_codes(rows, domain=domain), pair_cells)
-    return Network(domain, tuple(nodes), counts)
+    order = tuple(rng.permutation(len(cards)).tolist())
+    network = Network(domain, _any_nodes(rng, cards, None), counts, None, _any_held_out(rng))
+    law = Network(domain, _any_nodes(rng, cards, order), counts, order, _any_held_out(rng))
+    return Pair(None if kind == "law" else network, None if kind == "network" else law)
+
+
+def _any_nodes(
+    rng: np.random.Generator, cards: tuple[int, ...], order: tuple[int, ...] | None
+) -> tuple[Node, ...]:
+    nodes = []
+    for i, k in enumerate(cards):
+        unread = (i,) if order is None else order[order.index(i) :]
+        source = _any_source(rng, cards, unread)
+        nodes.append(Node((i,), source, _any_table(rng, source.size, k)))
+    return tuple(nodes)
+
+
+def _any_held_out(rng: np.random.Generator) -> HeldOut | None:
+    if rng.random() < 0.3:
+        return None
+    score, independent = rng.choice([-1.5, -0.0, 5e-324, -1.7e308, 1 / 3, 1e22], 2).tolist()
+    worth = None if rng.random() < 0.5 else float(rng.choice([50.0, 5e-324, 1e300, 0.1]))
+    return HeldOut(int(rng.choice([1, 1000, 2**53])), score, independent, worth)
 
 
 def _any_source(
-    rng: np.random.Generator, cards: tuple[int, ...], variables: tuple[int, ...]
+    rng: np.random.Generator, cards: tuple[int, ...], unread: tuple[int, ...]
 ) -> InformationSource:
     if rng.random() < 0.6:
-        return random_source(rng, cards, variables)
-    others = tuple(j for j in range(len(cards)) if j not in variables and rng.random() < 0.7)
+        return random_source(rng, cards, unread)
+    others = tuple(j for j in range(len(cards)) if j not in unread and rng.random() < 0.7)
     size = int(rng.integers(1, 5))
     salt = int(rng.integers(100))
     function = FunctionSource(lambda x: (x @ np.arange(3, 3 + x.shape[1]) + salt) % size, others, size)
@@ -99,6 +136,14 @@ def _any_table(rng: np.random.Generator, leaves: int, states: int) -> Conditiona
     return ConditionalTable.from_counts(counts, float(rng.choice([0.0, 0.5, 0.1, 1e-300, 7.3])))
 
 
+def assert_same_pair(loaded: Pair, saved: Pair) -> None:
+    """Both networks are, where there are both."""
+    for ours, theirs in zip(loaded, saved, strict=True):
+        assert (ours is None) == (theirs is None)
+        if ours is not None and theirs is not None:
+            assert_same(ours, theirs)
+
+
 def assert_same(loaded: Network, saved: Network) -> None:
     """Equal bit for bit, label types included; a function is equal where it has the same values."""
     for ours, theirs in zip(loaded.domain.variables, saved.domain.variables, strict=True):
@@ -107,6 +152,8 @@ def assert_same(loaded: Network, saved: Network) -> None:
         assert repr(ours.bins) == repr(theirs.bins)
         assert repr(ours.missing) == repr(theirs.missing)
     assert loaded.counts == saved.counts
+    assert loaded.order == saved.order
+    assert repr(loaded.held_out) == repr(saved.held_out)
     cards = saved.domain.cardinalities
     rows = np.array(list(itertools.product(*map(range, cards))))
     for node, original in zip(loaded.nodes, saved.nodes, strict=True):

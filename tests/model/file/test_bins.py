@@ -64,10 +64,12 @@ def test_the_fields_are_documented(tmp_path: Path) -> None:
         assert re.search(rf"[`.]{name}`", text), name
 
 
-def test_files_without_bins_have_version_1_and_with_bins_version_2(tmp_path: Path) -> None:
-    assert document(tmp_path)["version"] == 2
-    depnet.save(Network.from_joint([0.5, 0.5]), tmp_path / "plain.json")
-    assert json.loads((tmp_path / "plain.json").read_text())["version"] == 1
+def test_a_file_of_version_2_has_bins(tmp_path: Path) -> None:
+    old = document(tmp_path)
+    assert old["version"] == 3
+    old["version"] = 2
+    (tmp_path / "m.json").write_text(json.dumps(old))
+    assert depnet.load(tmp_path / "m.json") == network()
 
 
 def test_a_file_of_version_1_has_no_bins(tmp_path: Path) -> None:

@@ -42,6 +42,21 @@ TWO = '{"name": "A", "states": [0, 1]}, {"name": "B", "states": [0, 1]}'
 ONES = '{"name": "A", "states": [0]}, {"name": "B", "states": [0]}'
 
 
+def wide(source: str, rows: str, law: bool = False) -> str:
+    """As many variables, each with a node (and another of the law), as the length has room for."""
+    number = LENGTH // (len(node(source, rows)) * (1 + law) + 40)
+    variables = ",".join(f'{{"name": "{i:x}", "states": [0, 1]}}' for i in range(number))
+    nodes = ",".join(node(source, rows, i) for i in range(number))
+    if not law:
+        return document(variables, nodes)
+    order = ", ".join(map(str, reversed(range(number))))
+    lines = nodes.replace(',{"variables"', ',\n{"variables"')
+    held_out = '"held_out": {"rows": 1, "score": 0, "independent": 0}'
+    return document(
+        variables, nodes, f', "law": {{"order": [{order}], {held_out},\n"nodes": [\n{lines}\n]}}', 3
+    )
+
+
 def node(source: str, rows: str, variable: int = 0) -> str:
     return (
         f'{{"variables": [{variable}], "source": {source}, "table": {{"smoothing": 0, "counts": [{rows}]}}}}'
@@ -86,10 +101,20 @@ COSTLY = {
         "0",
         version=2,
     ),
-    "nodes": document(
-        TWO, numbered(lambda i: node(graph(f'["split", 0, {1 - i % 2}]'), "[1, 0], [0, 1]", i % 2))
+    "nodes": wide('{"kind": "tabulated", "inputs": [], "size": 2, "leaves": [1]}', "[1, 0], [0, 1]"),
+    "graphs": wide(graph(""), "[1, 0]"),
+    "constant nodes": wide('{"kind": "constant"}', "[1, 0]"),
+    "a law and a network": wide('{"kind": "constant"}', "[1, 0]", law=True),
+    "graphs of a law and a network": wide(graph(""), "[1, 0]", law=True),
+    "an order": document(ONES, "0", f', "law": {{"order": [{filled("300")}], "nodes": []}}', 3),
+    "an order of nothing": document(
+        ONES, "0", f', "law": {{"order": [{filled("[]")}],\n"nodes": [\n0\n]}}', 3
     ),
-    "constant nodes": document(TWO, numbered(lambda i: node('{"kind": "constant"}', "[1, 0]", i % 2))),
+    "held-out rows": document(ONES, "0", f', "held_out": {{"rows": [{filled("1.5")}]}}', 3),
+    "a wide character beside nodes": document(ONES, "0", f', "x": "\U0001f600{"a" * LENGTH}"', 3),
+    "a wide character in a node": document(ONES, f'"\U0001f600{"a" * LENGTH}"').replace(
+        "\\ud83d\\ude00", "\U0001f600"
+    ),
     "operations": document(
         ONES, node(graph(filled('["split", 0, 1]')), "[1]") + "," + node(tabulated(1), "[1]", 1)
     ),
@@ -154,11 +179,28 @@ def test_the_largest_hostile_file_takes_less_than_the_limit(tmp_path: Path) -> N
     assert taken < MAX_MEMORY
 
 
+def test_the_widest_hostile_files_take_less_than_the_limit(tmp_path: Path) -> None:
+    """One wide character makes a text of 28 MB take 112: neither it nor a line of it is copied."""
+    many = "a" * 28_000_000
+    for x, line in ((f"\U0001f600{many}", "0"), ("\U0001f600", f'"{many}"'), ("", f'"\U0001f600{many}"')):
+        (tmp_path / "m.json").write_text(
+            document(ONES, "0", f', "x": "{x}"', 3).replace("\n0\n", f"\n{line}\n"),
+            encoding="utf-8",
+        )
+        tracemalloc.start()
+        message = loaded(tmp_path / "m.json")
+        taken = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert "more than 200 MB" in message
+        assert taken < MAX_MEMORY
+
+
 def test_a_large_network_takes_little_more_than_itself(tmp_path: Path) -> None:
     """100,000 leaves: each node is read, made and forgotten as text before the next."""
     rows = ", ".join(["[12, 3456]"] * 1_000)
-    nodes = ",".join(node(tabulated(1_000), rows, i % 2) for i in range(100))
-    content = document(TWO, nodes).replace(', "checksum": "x"', "")
+    nodes = ",".join(node(tabulated(1_000), rows, i) for i in range(100))
+    variables = ",".join(f'{{"name": "{i}", "states": [0, 1]}}' for i in range(100))
+    content = document(variables, nodes).replace(', "checksum": "x"', "")
     (tmp_path / "m.json").write_text(content)
     tracemalloc.start()
     network = depnet.load(tmp_path / "m.json")

@@ -1,6 +1,7 @@
 """What is loaded is what was saved; the same network gives the same bytes; the documented example is true."""
 
 import gzip
+import hashlib
 import json
 import re
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from hypothesis import given
 import depnet
 from depnet import (
     ConditionalTable,
+    ConstantSource,
     DecisionGraph,
     Domain,
     FunctionSource,
@@ -28,7 +30,9 @@ from depnet import (
 )
 from depnet.arrays import read_only
 from depnet.errors import ModelError, ModelFileError
-from tests.model.file.networks import all_kinds, assert_same
+from depnet.model.file import load_both
+from depnet.model.held_out import HeldOut
+from tests.model.file.networks import Pair, assert_same, assert_same_pair, pairs
 
 DOCUMENTATION = Path(__file__).parents[3] / "docs" / "model-file.md"
 
@@ -39,21 +43,58 @@ def directory() -> Iterator[Path]:
         yield Path(name)
 
 
-@given(network=all_kinds())
-def test_what_is_loaded_is_what_was_saved(directory: Path, network: Network) -> None:
+def read(path: Path) -> Pair:
+    loaded = load_both(path)
+    return Pair(loaded.network, loaded.law)
+
+
+@given(pair=pairs())
+def test_what_is_loaded_is_what_was_saved(directory: Path, pair: Pair) -> None:
     for name in ("model.json", "model.json.gz"):
-        depnet.save(network, directory / name)
-        loaded = depnet.load(directory / name)
-        assert_same(loaded, network)
-        depnet.save(loaded, directory / f"again.{name}")
+        pair.save(directory / name)
+        loaded = read(directory / name)
+        assert_same_pair(loaded, pair)
+        assert depnet.load(directory / name) == loaded.first
+        if loaded.law is not None:
+            assert depnet.load(directory / name, law=True) == loaded.law
+        loaded.save(directory / f"again.{name}")
         assert (directory / f"again.{name}").read_bytes() == (directory / name).read_bytes()
     assert (
         gzip.decompress((directory / "model.json.gz").read_bytes()) == (directory / "model.json").read_bytes()
     )
 
 
-@given(network=all_kinds())
-def test_a_change_in_the_last_bit_is_noticed(directory: Path, network: Network) -> None:
+@given(pair=pairs())
+def test_any_layout_of_the_text_is_the_same_file(directory: Path, pair: Pair) -> None:
+    """Read in one piece, the checksum with it; and the checksum is what the documentation says."""
+    pair.save(directory / "model.json")
+    document = json.loads((directory / "model.json").read_bytes())
+    (directory / "model.json").write_text(json.dumps(dict(reversed(document.items())), indent=1))
+    assert_same_pair(read(directory / "model.json"), pair)
+    checksum = document.pop("checksum")
+    content = json.dumps(document, sort_keys=True, separators=(",", ":"))
+    assert checksum == f"sha256:{hashlib.sha256(content.encode()).hexdigest()}"
+
+
+@given(pair=pairs())
+def test_another_order_or_another_score_is_noticed(directory: Path, pair: Pair) -> None:
+    pair.save(directory / "model.json")
+    loaded = read(directory / "model.json")
+    for network, place in zip(loaded, ("network", "law"), strict=True):
+        if network is None or network.held_out is None:
+            continue
+        other = replace(network.held_out, score=float(np.nextafter(network.held_out.score, 1)))
+        for wrong in (replace(network, held_out=other), replace(network, held_out=None)):
+            with pytest.raises(AssertionError):
+                assert_same_pair(loaded._replace(**{place: wrong}), pair)
+    if loaded.law is not None and loaded.network is not None:
+        with pytest.raises(AssertionError):
+            assert_same_pair(Pair(loaded.network, None), pair)
+
+
+@given(pair=pairs())
+def test_a_change_in_the_last_bit_is_noticed(directory: Path, pair: Pair) -> None:
+    network = pair.first
     depnet.save(network, directory / "model.json")
     loaded = depnet.load(directory / "model.json")
     node = loaded.nodes[0]
@@ -105,9 +146,11 @@ def test_the_documented_example_is_a_model_file(tmp_path: Path) -> None:
     example = re.search(r"```json\n(.*?)```", DOCUMENTATION.read_text(encoding="utf-8"), re.S)
     assert example
     (tmp_path / "m.json").write_text(example[1], encoding="utf-8")
-    network = depnet.load(tmp_path / "m.json")
-    assert network.domain.names == ("sex", "survived")
-    depnet.save(network, tmp_path / "again.json")
+    pair = read(tmp_path / "m.json")
+    assert pair.first.domain.names == ("sex", "survived")
+    assert pair.law is not None
+    assert pair.law.order == (1, 0)
+    pair.save(tmp_path / "again.json")
     assert (tmp_path / "again.json").read_text(encoding="utf-8") == example[1]
 
 
@@ -117,10 +160,11 @@ def test_every_field_is_documented(tmp_path: Path) -> None:
         FunctionSource(lambda x: x[:, 0], (1,), 2),
         DecisionGraph((Split(0, 0),), (2, 2)),
     ]
-    network = depnet.learn_parameters(
-        depnet.Dataset.from_codes([[0, 1], [1, 1]], [2, 2]), sources, smoothing=0.5
-    )
-    depnet.save(network, tmp_path / "m.json")
+    data = depnet.Dataset.from_codes([[0, 1], [1, 1]], [2, 2])
+    network = depnet.learn_parameters(data, sources, smoothing=0.5).with_counts(data)
+    nodes = (Node((0,), ConstantSource(), uniform(1, 2)), network.nodes[1])
+    law = Network(network.domain, nodes, order=(0, 1), held_out=HeldOut(3, -1.0, -2.0, 50.0))
+    depnet.save(network, tmp_path / "m.json", law)
 
     def names(value: Any) -> Iterator[str]:
         for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():

@@ -100,7 +100,8 @@ def decoded(data: bytes | bytearray, budget: Budget) -> str:
     """The text of a file, which begins as an object does."""
     if data.startswith(b"\xef\xbb\xbf"):
         raise ModelFileError("the file starts with a byte order mark. Save it as UTF-8 without one.")
-    budget.check(len(data) * (1 + (1 if data.isascii() else 4)))
+    # Decoding widens a text where it meets a wider character: two and four bytes each, while it is copied.
+    budget.check(len(data) * (1 + (1 if data.isascii() else 6)))
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
