@@ -44,7 +44,7 @@ WAITING_EDGES = 32
 """A forest takes up new edges when there are so many for each variable."""
 
 LOOKED_UP = 1 << 22
-"""T of counts up to this is kept in a table."""
+"""Where there are no more rows, T is kept in a table."""
 
 
 class PairCounts(Protocol):
@@ -115,7 +115,7 @@ def _folded(cardinalities: Sequence[int]) -> tuple[int, ...]:
 
 
 class _Rules:
-    """Who may come when: `stage[i]` is 0 for inputs, 1, or 2 for targets; `earlier` are the pairs that can hold."""
+    """Who may come when: `stage[i]` is 0 for inputs, 1, or 2 for targets; `later[i]` wait for i."""
 
     def __init__(
         self, n: int, inputs: frozenset[int], targets: frozenset[int], before: Iterable[tuple[int, int]]
@@ -164,9 +164,9 @@ def _walk(rules: _Rules, sums: IntArray, ties: "_Forest") -> tuple[int, ...]:
         left[stage] -= 1
         waits[rules.later.get(i, [])] -= 1
         j, information = ties.of(i)
-        names = np.minimum(i, j) * n + np.maximum(i, j)
-        better = (information > best[j]) | ((information == best[j]) & (names < pair[j]))
-        best[j[better]], pair[j[better]] = information[better], names[better]
+        own = np.minimum(i, j) * n + np.maximum(i, j)
+        better = (information > best[j]) | ((information == best[j]) & (own < pair[j]))
+        best[j[better]], pair[j[better]] = information[better], own[better]
     return tuple(order)
 
 
@@ -234,9 +234,8 @@ class _Forest:
             left, a, b = left[between], a[between], b[between]
             if not len(left):
                 break
-            first = np.full(
-                n + 3, len(pairs)
-            )  # the heaviest edge out of each group: what is written last stays
+            # The heaviest edge out of each group: of what is written to one place, the last stays.
+            first = np.full(n + 3, len(pairs))
             for end in (a, b):
                 first[end[::-1]] = np.minimum(first[end[::-1]], left[::-1])
             tree[first[first < len(pairs)]] = True
@@ -296,7 +295,7 @@ class _Forest:
 
 
 def _informations(pairs: PairCounts, cards: tuple[int, ...]) -> Iterator[tuple[int, IntArray]]:
-    """I and 2^s N I(X_i; X_j) of all j > i, in integers, for i = 0, 1, ..."""
+    """For i = 0, 1, ...: i and 2^s N I(X_i; X_j) of all j > i, in integers."""
     for first, last in _bands(cards):
         tables = pairs.band(first, last)
         if first == 0:
@@ -332,10 +331,10 @@ class _Terms:
     def __init__(self, rows: int, n: int) -> None:
         self.rows = rows
         self._scale = 62 - math.frexp(xlogx(rows))[1] - n.bit_length()
-        self._known: IntArray = np.full(min(rows, LOOKED_UP) + 1, -1, dtype=np.int64)
+        self._known: IntArray = np.full(rows + 1 if rows <= LOOKED_UP else 0, -1, dtype=np.int64)
 
     def __call__(self, counts: IntArray) -> IntArray:
-        if self.rows <= LOOKED_UP:
+        if len(self._known):
             found = self._known[counts]
             if found.size and found.min() < 0:
                 missing = np.zeros(len(self._known), dtype=np.bool_)
