@@ -10,8 +10,8 @@ weighted by the tables of the known variables, until
           s^2 = \frac{\sum_r W_r^2 (1(X_r = x) - \hat p(x))^2}{(\sum_r W_r)^2}
 
 has s under the tolerance for every state. A state that draws seldom come to, and then with a large weight, shows in no
-spread before one has come: so one more draw of the largest possible weight is counted into every error, and passes go on until
-that is less than half of the tolerance. Where a few draws have most of the weight, draws are resampled and moved
+spread before one has come: so one more draw of the largest possible weight is counted into every error, and passes go on
+until that is less than half of the tolerance. Where a few draws have most of the weight, draws are resampled and moved
 (`depnet.inference.moved`).
 """
 
@@ -34,7 +34,10 @@ from depnet.exact.elimination import (
     elimination_plan,
     scope_of,
 )
+from depnet.inference.chains import Over
 from depnet.inference.moved import moved
+from depnet.inference.question import Part, Question
+from depnet.inference.result import PassDiagnostics, QueryResult
 from depnet.inference.tails import pareto_shape
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
@@ -60,7 +63,7 @@ QUICK_CELLS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Answer:
+class LawAnswer:
     """A law for each of the tables asked for, with standard errors, and how it was found."""
 
     values: list[FloatArray]
@@ -70,14 +73,14 @@ class Answer:
     passes: int = 0
     effective: float = math.inf
     """The effective number of passes: so many without weights would be as good."""
+    moved: bool = False
+    """Draws were resampled and moved; standard errors are then between independent batches."""
     warnings: tuple[str, ...] = ()
-    taking_part: tuple[int, ...] = ()
-    """The variables that the answer depends on."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Question:
-    """Tables of targets, given evidence, and the variables that matter for them.
+class Conditional:
+    """Q(. | x_C) of some tables of targets, and the variables that matter for them.
 
     `tables` are tuples of variables that are not known for certain; the answer to each is its joint law.
     """
@@ -131,8 +134,37 @@ def relevant(network: Network, targets: Iterable[int], evidence: Evidence) -> tu
     return tuple(i for i in active if i in found)
 
 
+def of_law(question: Question, rng: np.random.Generator | None, stop: Over | None) -> QueryResult:
+    """The result of a question to an ordered network: Q(T | x_C)."""
+    tables = [question.free] if question.joint else [(i,) for i in question.free]
+    asked = Conditional(question.network, question.known, tuple(table for table in tables if table))
+    method = "auto" if question.method == "bayes" else question.method  # which here are the same law
+    found = answer(
+        asked,
+        method=method,
+        tolerance=question.tolerance,
+        max_seconds=question.seconds_left,
+        rng=rng,
+        stop=stop,
+    )
+    diagnostics = None
+    if found.passes:
+        largest = max(float(errors.max()) for errors in found.errors)
+        diagnostics = PassDiagnostics(found.passes, found.effective, found.moved, largest)
+    part = Part(found.values, found.errors, found.method, found.converged, diagnostics, found.warnings)
+    read = {j for i in asked.variables for j in question.network.nodes[i].inputs}
+    known = question.known.clamped.keys() | question.known.tilts.keys()
+    return question.result(
+        [(question.free, part)] if question.free else [],
+        method=found.method,
+        scan=None,
+        closure=[i for i in asked.variables if i not in question.known.clamped],
+        used=known & (read | set(asked.variables)),
+    )
+
+
 def answer(
-    question: Question,
+    asked: Conditional,
     *,
     method: str,
     tolerance: float,
@@ -140,57 +172,57 @@ def answer(
     rng: np.random.Generator | None,
     stop: Callable[[], bool] | None = None,
     n_jobs: int = 1,
-) -> Answer:
-    """The laws of the question's tables: "exact", "sample", or "auto", whichever is quicker."""
-    if not question.tables:
-        return Answer([], [], "evidence")
+) -> LawAnswer:
+    """The laws of the tables: "exact", "sample", or "auto", whichever is quicker."""
+    if not asked.tables:
+        return LawAnswer([], [], "evidence")
     if method != "sample":
-        most = MOST_CELLS if method == "exact" else _worth(question, tolerance)
-        found = exact(question, most)
+        most = MOST_CELLS if method == "exact" else _worth(asked, tolerance)
+        found = exact(asked, most)
         if found is not None:
             return found
         if method == "exact":
             raise DomainTooLargeError(
-                f"eliminating the {len(question.variables)} variables that matter for this question needs a table of "
+                f"eliminating the {len(asked.variables)} variables that matter for this question needs a table of "
                 f'more than {LARGEST:,} cells. Ask with method="auto", which draws and gives standard errors.'
             )
     ends = None if max_seconds is None else time.monotonic() + max_seconds
     over = _over(ends, stop)
     passes_seed, moves_seed = new_seeds(rng, 2)
-    return _sampled(question, tolerance, passes_seed, moves_seed, ends is not None, over, n_jobs)
+    return _sampled(asked, tolerance, passes_seed, moves_seed, ends is not None, over, n_jobs)
 
 
-def _worth(question: Question, tolerance: float) -> int:
+def _worth(asked: Conditional, tolerance: float) -> int:
     """So many cells take an elimination about as long as passes would take, at this tolerance."""
     passes = max(0.25 / tolerance**2, FIRST_PASSES)
-    return int(min(max(passes * len(question.variables) * UPDATE_CELLS, QUICK_CELLS), MOST_CELLS))
+    return int(min(max(passes * len(asked.variables) * UPDATE_CELLS, QUICK_CELLS), MOST_CELLS))
 
 
-def exact(question: Question, most_cells: int = MOST_CELLS) -> Answer | None:
+def exact(asked: Conditional, most_cells: int = MOST_CELLS) -> LawAnswer | None:
     """The exact laws, by elimination; None where that takes too many cells."""
-    network, evidence = question.network, question.evidence
+    network, evidence = asked.network, asked.evidence
     cards, fixed = network.domain.cardinalities, certain(network, evidence)
-    scopes = [scope_of(network, i, fixed) for i in question.variables]
+    scopes = [scope_of(network, i, fixed) for i in asked.variables]
     if not all(product_within([cards[j] for j in scope], LARGEST) for scope in scopes):
         return None
-    single = all(len(table) == 1 for table in question.tables)
-    keeps = [()] if single else question.tables
+    single = all(len(table) == 1 for table in asked.tables)
+    keeps = [()] if single else asked.tables
     values: dict[tuple[int, ...], FloatArray] = {}
     for keep in keeps:
         plan = elimination_plan(scopes, cards, [i for i in keep if i not in fixed], most_cells)
         if plan is None:
             return None
-        done = Elimination(network, question.variables, question.own, plan)
+        done = Elimination(network, asked.variables, asked.own, plan)
         if single:
-            wanted = [i for (i,) in question.tables if i not in fixed]
+            wanted = [i for (i,) in asked.tables if i not in fixed]
             values |= {(i,): law for i, law in done.marginals(wanted).items()}
-            values |= {(i,): np.ones(1) for (i,) in question.tables if i in fixed}  # of one state
+            values |= {(i,): np.ones(1) for (i,) in asked.tables if i in fixed}  # of one state
         else:
             law, _ = done.joint([i for i in keep if i not in fixed])
             values[keep] = law.reshape([cards[i] for i in keep])
-    laws = [values[table] for table in question.tables]
+    laws = [values[table] for table in asked.tables]
     zeros = [np.zeros_like(law) for law in laws]
-    return Answer(laws, zeros, "exact", taking_part=question.variables)
+    return LawAnswer(laws, zeros, "exact")
 
 
 class Weights:
@@ -269,41 +301,41 @@ class Weights:
 
 
 def _sampled(
-    question: Question,
+    asked: Conditional,
     tolerance: float,
     passes_seed: int,
     moves_seed: int,
     timed: bool,
     over: Callable[[], bool],
     n_jobs: int,
-) -> Answer:
-    law = law_of(question.network)
-    sums = Weights(question.cells, law.log_largest(question.own, question.variables))
+) -> LawAnswer:
+    law = law_of(asked.network)
+    sums = Weights(asked.cells, law.log_largest(asked.own, asked.variables))
     count, error = FIRST_PASSES, math.inf
-    updates = len(question.variables)
+    updates = len(asked.variables)
     while True:
-        draw(law, question, sums, count, passes_seed, n_jobs)
+        draw(law, asked, sums, count, passes_seed, n_jobs)
         error = max(float(each.max()) for each in sums.errors()) if sums.total > 0 else math.inf
         weighted = sums.effective < 0.999 * sums.rows or sums.unseen > 2 / sums.rows
         sure = sums.unseen <= tolerance / 2 and not (weighted and sums.tail > HEAVY)
         if error <= tolerance and sure:
-            return _told(question, sums, tolerance, True, ())
+            return _told(asked, sums, tolerance, True, ())
         if over():
-            return _told(question, sums, tolerance, False, (_stopped(error, tolerance),))
+            return _told(asked, sums, tolerance, False, (_stopped(error, tolerance),))
         needed = sums.rows * max((error / tolerance) ** 2, 2 * sums.unseen / tolerance)
         hard = needed > MOST_PASSES or (error <= tolerance and sums.rows >= MOST_PASSES // 4)
         if weighted and sums.rows >= 8 * FIRST_PASSES and hard:
             break
         if not timed and sums.rows * updates > MOST_UPDATES:
-            return _told(question, sums, tolerance, False, (_stopped(error, tolerance),))
+            return _told(asked, sums, tolerance, False, (_stopped(error, tolerance),))
         # Not much beyond what is needed, and not less than half as many again.
         more = 1.1 * needed - sums.rows if math.isfinite(needed) else sums.rows
         count = int(min(max(more, sums.rows // 2), 3 * sums.rows, MOST_PASSES))
     found = moved(
         law,
-        question.tables,
-        question.variables,
-        question.own,
+        asked.tables,
+        asked.variables,
+        asked.own,
         tolerance=tolerance,
         seed=moves_seed,
         most_updates=math.inf if timed else MOST_UPDATES,
@@ -313,31 +345,27 @@ def _sampled(
     if found is None:
         if sums.total == 0:
             raise EvidenceError(IMPOSSIBLE)
-        return _told(question, sums, tolerance, False, (_stopped(error, tolerance),))
-    cards = question.network.domain.cardinalities
-    shapes = [tuple(cards[i] for i in table) for table in question.tables]
+        return _told(asked, sums, tolerance, False, (_stopped(error, tolerance),))
+    cards = asked.network.domain.cardinalities
+    shapes = [tuple(cards[i] for i in table) for table in asked.tables]
     warnings = () if found.converged else (_stopped(found.error, tolerance),)
     errors = [np.maximum(each, RESOLUTION * tolerance) for each in found.errors]
-    return Answer(
+    return LawAnswer(
         [law.reshape(shape) for law, shape in zip(found.laws, shapes, strict=True)],
         [each.reshape(shape) for each, shape in zip(errors, shapes, strict=True)],
         "passes and moves",
         found.converged,
         found.passes,
         found.effective,
+        True,
         warnings,
-        question.variables,
     )
 
 
-def draw(law: Law, question: Question, sums: Weights, count: int, seed: int, n_jobs: int) -> None:
+def draw(law: Law, asked: Conditional, sums: Weights, count: int, seed: int, n_jobs: int) -> None:
     """So many more passes, added to the sums."""
-    done = law.passes(
-        count, question.own, variables=question.variables, seed=seed, first=sums.rows, n_jobs=n_jobs
-    )
-    sums.add(
-        done.log_weights, [joint_codes(done.codes, table, law.cardinalities) for table in question.tables]
-    )
+    done = law.passes(count, asked.own, variables=asked.variables, seed=seed, first=sums.rows, n_jobs=n_jobs)
+    sums.add(done.log_weights, [joint_codes(done.codes, table, law.cardinalities) for table in asked.tables])
 
 
 def joint_codes(
@@ -351,25 +379,24 @@ def joint_codes(
 
 
 def _told(
-    question: Question, sums: Weights, tolerance: float, converged: bool, warnings: tuple[str, ...]
-) -> Answer:
+    asked: Conditional, sums: Weights, tolerance: float, converged: bool, warnings: tuple[str, ...]
+) -> LawAnswer:
     if sums.total == 0:
         raise EvidenceError(
             "no pass came to a state that matches the evidence: its probability under the law is 0 or very small. "
             "Smooth the tables (smoothing=0.5), or give other evidence."
         )
-    cards = question.network.domain.cardinalities
-    shapes = [tuple(cards[i] for i in table) for table in question.tables]
+    cards = asked.network.domain.cardinalities
+    shapes = [tuple(cards[i] for i in table) for table in asked.tables]
     errors = [np.maximum(each, RESOLUTION * tolerance) for each in sums.errors()]
-    return Answer(
+    return LawAnswer(
         [law.reshape(shape) for law, shape in zip(sums.laws(), shapes, strict=True)],
         [each.reshape(shape) for each, shape in zip(errors, shapes, strict=True)],
         "passes",
         converged,
         sums.rows,
         sums.effective,
-        warnings,
-        question.variables,
+        warnings=warnings,
     )
 
 

@@ -15,6 +15,7 @@ from depnet.data.dataset import Dataset
 from depnet.errors import EvidenceError
 from depnet.inference.chains import Over
 from depnet.inference.law import exact_law, is_look_up, looked_up, marginal
+from depnet.inference.ordered import of_law
 from depnet.inference.question import TOLERANCE, Method, Part, Question
 from depnet.inference.relevance import Reduced, closure, reduce
 from depnet.inference.result import QueryResult
@@ -49,7 +50,9 @@ def query(
 ) -> QueryResult:
     """The law of `targets` given `evidence`: each one's marginal, or their joint table.
 
-    Evidence gives, by labels, one state of a variable, a set of allowed states, or weights of states. Of a network
+    Evidence gives, by labels, one state of a variable, a set of allowed states, or weights of states. An ordered network
+    answers by its law, Q(T | x_C): "exact" by elimination, "sample" by weighted passes until every standard error is under
+    `tolerance`, "auto" by the quicker of the two; with a `scan`, or by "clamped", it is a network as any other. Of a network
     without an order the evidence is clamped (Sec. 5), and `method` is "exact", "sample" or "auto" (also called
     "clamped"): a table look-up or the exact law where the relevant part of the network is small, else chains until
     every standard error is under `tolerance`, or until `max_seconds`, or until `stop()`, which is asked several times a
@@ -76,6 +79,8 @@ def query(
         max_seconds=max_seconds,
         data=data,
     )
+    if network.order is not None and scan is None and method != "clamped":
+        return of_law(question, rng, stop)
     chosen = checked_scan(RandomScan() if scan is None else scan)
     if method == "bayes" and question.free:
         return _conditioned(question, chosen)

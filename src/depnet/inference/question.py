@@ -14,7 +14,7 @@ from depnet.data.dataset import Dataset
 from depnet.data.domain import Domain
 from depnet.errors import EvidenceError
 from depnet.inference.observed import Observed, differing, observed, warning_of
-from depnet.inference.result import Answer, Diagnostics, QueryResult
+from depnet.inference.result import Answer, Diagnostics, PassDiagnostics, QueryResult
 from depnet.inference.support import support
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
@@ -36,7 +36,7 @@ class Part:
     errors: list[FloatArray]
     method: str
     converged: bool = True
-    diagnostics: Diagnostics | None = None
+    diagnostics: Diagnostics | PassDiagnostics | None = None
     warnings: tuple[str, ...] = ()
 
 

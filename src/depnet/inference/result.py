@@ -52,6 +52,25 @@ class Diagnostics:
         return f"{size:,.0f}" if math.isfinite(size) else "unlimited"
 
 
+@dataclass(frozen=True, slots=True)
+class PassDiagnostics:
+    """How an answer of an ordered law was found where it is not exact: from weighted passes, which are independent.
+
+    `effective_sample_size` is the number of passes without weights that would be as good. Where a few had most of the
+    weight, they were `moved`, and standard errors are between independent batches.
+    """
+
+    passes: int
+    effective_sample_size: float
+    moved: bool
+    largest_error: float
+
+    @property
+    def effective_draws(self) -> str:
+        """`effective_sample_size` to be shown."""
+        return f"{self.effective_sample_size:,.0f}"
+
+
 def effective_sample_size(values: FloatArray, errors: FloatArray) -> float:
     """The smallest p (1 - p) / error^2 of the probabilities that vary; infinite where none does."""
     vary = errors > ROUNDING
@@ -86,7 +105,7 @@ class QueryResult:
     tolerance: float
     converged: bool
     seconds: float
-    diagnostics: Diagnostics | None = None
+    diagnostics: Diagnostics | PassDiagnostics | None = None
     warnings: tuple[str, ...] = field(default=())
     observed: Answer | None = None
     matching: int | None = None
@@ -114,8 +133,8 @@ class QueryResult:
 
     @property
     def r_hat(self) -> float | None:
-        """The largest split R-hat, where the answer was sampled."""
-        return None if self.diagnostics is None else self.diagnostics.r_hat
+        """The largest split R-hat, where the answer was found by chains."""
+        return self.diagnostics.r_hat if isinstance(self.diagnostics, Diagnostics) else None
 
     @property
     def scan_name(self) -> str:
@@ -150,10 +169,13 @@ class QueryResult:
         lines.append(f"{self.method}, {self.scan_name}, {relevant}, {self.seconds:.3g} s")
         if self.diagnostics is not None:
             d = self.diagnostics
-            lines.append(
-                f"standard errors up to {d.largest_error:.2g} (asked: {self.tolerance:.2g}), R-hat {d.r_hat:.3f}, "
-                f"effective sample size {d.effective_draws}, {d.chains} chains of {counted(d.sweeps, 'sweep')}"
-            )
+            line = f"standard errors up to {d.largest_error:.2g} (asked: {self.tolerance:.2g}), "
+            if isinstance(d, Diagnostics):
+                line += f"R-hat {d.r_hat:.3f}, effective sample size {d.effective_draws}, "
+                line += f"{d.chains} chains of {counted(d.sweeps, 'sweep')}"
+            else:
+                line += f"{counted(d.passes, 'pass', 'passes')} worth {d.effective_draws} without weights"
+            lines.append(line)
         if self.evidence_ignored:
             lines.append(f"evidence without effect: {', '.join(self.evidence_ignored)}")
         if self.support is not None and self.evidence:

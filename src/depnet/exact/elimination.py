@@ -1,0 +1,268 @@
+r"""Exact conditioning of an ordered law, by elimination of variables.
+
+Q(x) w(x) is a product of factors: theta_i(x_i | Y_i(x)) of X_i and its inputs, and w_j(x_j) of what is known. A variable
+v is summed out of the product of the factors that hold it, its *cluster*, which leaves one factor, the *message*, over the
+cluster's other variables:
+
+.. math:: m_v(s) = \sum_{x_v} \prod_{f \ni v} f(x_v, s).
+
+The order of elimination is greedy: always the variable of the smallest cluster. Clusters are the vertices of a tree, a
+message going to the cluster of the next variable that is eliminated of those it is about. Sent back from the end, the
+beliefs of all clusters follow, and with them every marginal at once; drawn back from the end, X_v given s in proportion to
+the cluster's product, rows of Q(. | x_C) follow, independent and exact.
+"""
+
+import heapq
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet.arrays import FloatArray
+from depnet.errors import DomainTooLargeError, EvidenceError
+from depnet.model.evidence import Evidence
+from depnet.model.input_states import input_codes
+from depnet.model.kept import Kept
+from depnet.model.network import Network
+from depnet.model.source import product_within
+
+LARGEST = 1 << 20
+"""The cells of a cluster, at most."""
+MOST_CELLS = 1 << 24
+"""The cells of all clusters together, at most."""
+KEPT_CELLS = 1 << 16
+"""A node's factor of up to so many cells is kept with the network."""
+
+IMPOSSIBLE = (
+    "the evidence has probability 0 under the law: its tables leave no state that matches all of it. Smooth the "
+    "tables (smoothing=0.5), or give other evidence."
+)
+
+
+class Factor(NamedTuple):
+    """A table over the joint states of some variables, an axis for each."""
+
+    variables: tuple[int, ...]
+    table: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class EliminationPlan:
+    """In which order variables are summed out, and what each one's cluster holds.
+
+    `clusters[k]` is the k-th variable and then the others of its cluster, in the order of their own elimination (`keep`,
+    which are not eliminated, last); `parent[k]` is the cluster that the k-th message goes to, -1 where nothing is left.
+    """
+
+    clusters: tuple[tuple[int, ...], ...]
+    parent: tuple[int, ...]
+    cells: int
+    """Of all clusters together."""
+
+
+def elimination_plan(
+    scopes: Iterable[Sequence[int]],
+    cardinalities: Sequence[int],
+    keep: Iterable[int] = (),
+    most_cells: int = MOST_CELLS,
+) -> EliminationPlan | None:
+    """The greedy order for factors over these variables; None where a cluster or all together are too large."""
+    neighbours: dict[int, set[int]] = {}
+    for scope in scopes:
+        for i in scope:
+            neighbours.setdefault(i, set()).update(scope)
+    kept = set(keep)
+
+    def size(i: int) -> int:
+        cells = 1
+        for j in neighbours[i]:
+            cells *= cardinalities[j]
+            if cells > LARGEST:
+                break
+        return cells
+
+    sizes = {i: size(i) for i in neighbours if i not in kept}
+    waiting = [(cells, i) for i, cells in sizes.items()]
+    heapq.heapify(waiting)
+    found: list[set[int]] = []
+    order: list[int] = []
+    total = 0
+    while waiting:
+        cells, i = heapq.heappop(waiting)
+        if i not in sizes or cells != sizes[i]:
+            continue
+        total += cells
+        if cells > LARGEST or total > most_cells:
+            return None
+        cluster = neighbours.pop(i)
+        del sizes[i]
+        order.append(i)
+        found.append(cluster)
+        others = cluster - {i}
+        for j in others:
+            neighbours[j] |= others
+            neighbours[j].discard(i)
+        for j in others & sizes.keys():
+            sizes[j] = size(j)
+            heapq.heappush(waiting, (sizes[j], j))
+    place = {i: k for k, i in enumerate(order)}
+    clusters = tuple(tuple(sorted(cluster, key=lambda j: place.get(j, len(order) + j))) for cluster in found)
+    parent = tuple(place.get(cluster[1], -1) if len(cluster) > 1 else -1 for cluster in clusters)
+    return EliminationPlan(clusters, parent, total)
+
+
+class Elimination:
+    """The factors of Q(x) w(x) of some variables of an ordered network, and all variables summed out but `keep`.
+
+    `variables` hold the ancestors of what is asked and known. Variables that are known for certain, or have one state,
+    have no axis.
+    """
+
+    def __init__(
+        self, network: Network, variables: Sequence[int], evidence: Evidence, plan: EliminationPlan
+    ) -> None:
+        self.cardinalities = network.domain.cardinalities
+        self.plan = plan
+        buckets: list[list[Factor]] = [[] for _ in plan.clusters]
+        place = {cluster[0]: k for k, cluster in enumerate(plan.clusters)}
+        self.rest: list[Factor] = []
+        for factor in factors_of(network, variables, evidence):
+            first = min((place[i] for i in factor.variables if i in place), default=-1)
+            (self.rest if first < 0 else buckets[first]).append(factor)
+        self.log_scale = 0.0
+        self.products: list[FloatArray] = []
+        self.messages: list[FloatArray] = []
+        for k, cluster in enumerate(plan.clusters):
+            product = self._product(cluster, buckets[k])
+            message = product.sum(axis=0)
+            top = float(message.max()) if message.size else 0.0
+            if not top > 0:
+                raise EvidenceError(IMPOSSIBLE)
+            message = message / top  # or many small numbers together would be 0
+            self.log_scale += math.log(top)
+            self.products.append(product)
+            self.messages.append(message)
+            after = Factor(cluster[1:], message)
+            target = plan.parent[k]
+            (self.rest if target < 0 else buckets[target]).append(after)
+
+    def _product(self, variables: Sequence[int], factors: Iterable[Factor]) -> FloatArray:
+        """The product of factors, over exactly these variables in this order."""
+        table = np.ones([self.cardinalities[i] for i in variables])
+        for factor in factors:
+            table *= self._spread(factor, variables)
+        return table
+
+    def _spread(self, factor: Factor, variables: Sequence[int]) -> FloatArray:
+        """A factor's table with an axis for each of these variables, of length 1 where it does not speak of it."""
+        axes = {i: axis for axis, i in enumerate(factor.variables)}
+        inside = [i for i in variables if i in axes]
+        shape = [self.cardinalities[i] if i in axes else 1 for i in variables]
+        return factor.table.transpose([axes[i] for i in inside]).reshape(shape)
+
+    def joint(self, keep: Sequence[int]) -> tuple[FloatArray, float]:
+        """Q(keep | evidence) as a tensor, and the log of the sum of Q(x) w(x): the probability of the evidence."""
+        table = self._product(keep, self.rest)
+        total = float(table.sum())
+        if not total > 0:
+            raise EvidenceError(IMPOSSIBLE)
+        return table / total, self.log_scale + math.log(total)
+
+    def marginals(self, wanted: Iterable[int]) -> dict[int, FloatArray]:
+        """Q(X_i | evidence) of each of the wanted variables, all of which were summed out."""
+        place = {cluster[0]: k for k, cluster in enumerate(self.plan.clusters)}
+        asked = {place[i] for i in wanted}
+        needed = set(asked)
+        for k in range(len(self.plan.clusters)):
+            if k in needed and self.plan.parent[k] >= 0:
+                needed.add(self.plan.parent[k])
+        beliefs: dict[int, FloatArray] = {}
+        found: dict[int, FloatArray] = {}
+        for k in sorted(needed, reverse=True):
+            cluster, target = self.plan.clusters[k], self.plan.parent[k]
+            belief = self.products[k]
+            if target >= 0:
+                above = self.plan.clusters[target]
+                gone = tuple(axis for axis, i in enumerate(above) if i not in cluster)
+                down = beliefs[target].sum(axis=gone)  # over cluster[1:], in the order of elimination
+                ratio = np.divide(down, self.messages[k], out=np.zeros_like(down), where=self.messages[k] > 0)
+                belief = belief * ratio
+            beliefs[k] = belief / belief.sum()
+            if k in asked:
+                found[cluster[0]] = beliefs[k].sum(axis=tuple(range(1, belief.ndim)))
+        return found
+
+    def draw(self, words: NDArray[np.uint32], codes: NDArray[np.unsignedinteger]) -> None:
+        """Write independent draws of Q(. | evidence) into the columns of `codes`; `words` is [cluster, row].
+
+        No variable may have been kept.
+        """
+        for k in reversed(range(len(self.plan.clusters))):
+            first, *others = self.plan.clusters[k]
+            rows = self.products[k].reshape(self.cardinalities[first], -1).T
+            state = np.zeros(len(codes), dtype=np.int64)
+            for j in others:
+                state = state * self.cardinalities[j] + codes[:, j]
+            ends = np.cumsum(rows, axis=1)
+            until = words[k] * 2.0**-32 * ends[state, -1]
+            drawn = (until[:, None] >= ends[state]).sum(axis=1)
+            codes[:, first] = np.minimum(drawn, self.cardinalities[first] - 1)
+
+
+def factors_of(network: Network, variables: Sequence[int], evidence: Evidence) -> list[Factor]:
+    """theta_i of each of the variables, and the weights of those that are known, without axes for what is certain."""
+    cards = network.domain.cardinalities
+    fixed = certain(network, evidence)
+    found = []
+    for i in variables:
+        scope = scope_of(network, i, fixed)
+        table = _table(network, i, fixed)
+        found.append(Factor(scope, table))
+        if i in evidence.tilts and i not in fixed:
+            found.append(Factor((i,), np.asarray(evidence.tilts[i], dtype=np.float64)))
+        assert table.shape == tuple(cards[j] for j in scope)
+    return found
+
+
+def certain(network: Network, evidence: Evidence) -> dict[int, int]:
+    """The codes of the variables that have no axis: known for certain, or of one state."""
+    ones = {i: 0 for i, k in enumerate(network.domain.cardinalities) if k == 1}
+    return ones | dict(evidence.clamped)
+
+
+def scope_of(network: Network, i: int, fixed: Mapping[int, int]) -> tuple[int, ...]:
+    """The variables of the factor theta_i: the inputs of node i, then X_i, without the fixed ones."""
+    return tuple(j for j in (*network.nodes[i].inputs, i) if j not in fixed)
+
+
+def _table(network: Network, i: int, fixed: Mapping[int, int]) -> FloatArray:
+    """theta_i over its scope."""
+    cards = network.domain.cardinalities
+    node = network.nodes[i]
+    full = (*node.inputs, i)
+    if product_within([cards[j] for j in full], KEPT_CELLS):
+        kept = _kept(network)
+        if i not in kept:
+            shape = [cards[j] for j in full]
+            kept[i] = node.probabilities(input_codes(cards, node.inputs)).reshape(shape)
+        return kept[i][tuple(fixed.get(j, slice(None)) for j in full)]
+    inputs = [j for j in node.inputs if j not in fixed]
+    if not product_within([cards[j] for j in (*inputs, i)], LARGEST):
+        raise DomainTooLargeError(
+            f"the factor of {network.domain.names[i]!r}, a function of {len(inputs)} variables, has more than "
+            f'{LARGEST:,} cells. Ask with method="sample".'
+        )
+    rows = node.probabilities(input_codes(cards, inputs, {j: fixed[j] for j in node.inputs if j in fixed}))
+    table = rows.reshape([*(cards[j] for j in inputs), cards[i]])
+    return table[..., fixed[i]] if i in fixed else table
+
+
+def _no_tables(network: Network) -> dict[int, FloatArray]:
+    return {}
+
+
+_kept: Kept[dict[int, FloatArray]] = Kept(_no_tables)
+"""The factors of a network that were written out before."""
