@@ -341,6 +341,35 @@ def test_files_on_lines_are_read_by_lines(path: Path, monkeypatch: pytest.Monkey
     assert depnet.load(path) == ordered()
 
 
+def test_one_list_of_nodes_on_lines_and_the_other_not(path: Path) -> None:
+    depnet.save(paper(), path, ordered())
+    text = path.read_text()
+    law = text[text.index('"law"') : text.index('"counts": {"singles"')]
+    nodes = text[text.index('"nodes"') : text.index('"held_out"')]
+    for part in (law, nodes):
+        path.write_text(text.replace(part, part.replace("\n", " ")))
+        assert (load_both(path).network, load_both(path).law) == (paper(), ordered())
+        path.write_text(
+            text.replace(part, part.replace("\n", " ").replace('"smoothing": 0.5', '"smoothing": 0.6'))
+        )
+        with pytest.raises(ModelFileError, match="is not that of the content"):
+            load_both(path)
+
+
+def test_a_node_of_the_law_that_is_no_json_says_where(path: Path) -> None:
+    depnet.save(ordered(), path)
+    text = path.read_text()
+    path.write_text(text.replace('"smoothing": 0.5', '"smoothing": NaN', 1))
+    with pytest.raises(ModelFileError, match=r"law.nodes\[0\].table.smoothing: NaN is not a number"):
+        depnet.load(path)
+    path.write_text(text.replace('"smoothing": 0.5', '"smoothing": 0.5.5', 1))
+    with pytest.raises(ModelFileError, match=r"line 12, column .*: this is not JSON"):
+        depnet.load(path)
+    path.write_text(text[: text.rindex('{"variables": [2]')])
+    with pytest.raises(ModelFileError, match="the file ends too early"):
+        depnet.load(path)
+
+
 def test_a_change_of_order_or_held_out_is_told_by_the_checksum(path: Path) -> None:
     depnet.save(paper(), path, ordered())
     good = path.read_text()
