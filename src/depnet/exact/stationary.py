@@ -15,13 +15,19 @@ from depnet.errors import ScanError
 from depnet.exact.classes import in_order, only_law
 from depnet.exact.free import FreeChain
 from depnet.geometry.size import check_dense
+from depnet.law.elimination import joint_law
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, SequentialScan, checked_scan
 
 
-def stationary(network: Network, scan: Scan, evidence: Given | Evidence | None = None) -> FloatArray:
-    r"""The stationary law as a tensor over the joint domain, zero off the evidence.
+def stationary(
+    network: Network, scan: Scan | None = None, evidence: Given | Evidence | None = None
+) -> FloatArray:
+    r"""The law as a tensor over the joint domain, zero off the evidence.
+
+    Without a `scan` it is an ordered network's law Q (with evidence Q(. | x_C)), any other's under the random scan. With a
+    scan it is the stationary law of the chain of the tables, clamped where there is evidence:
 
     .. math:: \pi = \sum_i c_i\, \pi(X_{-i})\, \theta_i(X_i \mid X_{-i})
 
@@ -36,7 +42,10 @@ def stationary(network: Network, scan: Scan, evidence: Given | Evidence | None =
     >>> stationary(Network.from_joint([[0.1, 0.2], [0.3, 0.4]]), RandomScan()).round(6).tolist()
     [[0.1, 0.2], [0.3, 0.4]]
     """
-    scan = checked_scan(scan)
+    if scan is None and network.order is not None:
+        check_dense(network.domain.cardinalities, bytes_per_state=16, what="the law")
+        return joint_law(network, Evidence.parse(network.domain, evidence))
+    scan = checked_scan(RandomScan() if scan is None else scan)
     chain = FreeChain.of(network, evidence)
     check_dense(network.domain.cardinalities, bytes_per_state=16, what="the stationary law")
     return chain.spread(free_law(chain, network, scan))

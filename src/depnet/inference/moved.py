@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from depnet.arrays import FloatArray
+from depnet.law.program import Law
 from depnet.model.evidence import Evidence
-from depnet.sampling.law import Law
 
 BATCHES = 32
 FEWEST_EFFECTIVE = 50.0

@@ -17,32 +17,34 @@ until that is less than half of the tolerance. Where a few draws have most of th
 
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray
 from depnet.errors import DomainTooLargeError, EvidenceError
-from depnet.exact.elimination import (
-    IMPOSSIBLE,
-    LARGEST,
-    MOST_CELLS,
-    Elimination,
-    certain,
-    elimination_plan,
-    scope_of,
-)
 from depnet.inference.chains import Over
 from depnet.inference.moved import moved
 from depnet.inference.question import Part, Question
 from depnet.inference.result import PassDiagnostics, QueryResult
 from depnet.inference.tails import pareto_shape
+from depnet.law.conditional import Conditional
+from depnet.law.elimination import (
+    IMPOSSIBLE,
+    LARGEST,
+    MOST_CELLS,
+    Elimination,
+    EliminationPlan,
+    certain,
+    elimination_plan,
+    scope_of,
+)
+from depnet.law.program import Law, law_of
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.model.source import product_within
-from depnet.sampling.law import Law, law_of
 from depnet.sampling.words import new_seeds
 
 FIRST_PASSES = 1 << 11
@@ -76,62 +78,6 @@ class LawAnswer:
     moved: bool = False
     """Draws were resampled and moved; standard errors are then between independent batches."""
     warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Conditional:
-    """Q(. | x_C) of some tables of targets, and the variables that matter for them.
-
-    `tables` are tuples of variables that are not known for certain; the answer to each is its joint law.
-    """
-
-    network: Network
-    evidence: Evidence
-    tables: tuple[tuple[int, ...], ...]
-    variables: tuple[int, ...] = field(init=False)
-    """Those that take part, in the order; of the known ones, those whose tables matter."""
-
-    def __post_init__(self) -> None:
-        targets = {i for table in self.tables for i in table}
-        object.__setattr__(self, "variables", relevant(self.network, targets, self.evidence))
-
-    @property
-    def cells(self) -> list[int]:
-        """The cells of each table."""
-        cards = self.network.domain.cardinalities
-        return [math.prod(cards[i] for i in table) for table in self.tables]
-
-    @property
-    def own(self) -> Evidence:
-        """The evidence, without weights of variables that do not take part."""
-        tilts = {i: w for i, w in self.evidence.tilts.items() if i in set(self.variables)}
-        return Evidence(self.evidence.clamped, tilts)
-
-
-def relevant(network: Network, targets: Iterable[int], evidence: Evidence) -> tuple[int, ...]:
-    """The variables whose tables Q(targets | evidence) depends on, in the order.
-
-    They are ancestors of targets or evidence, and factors that share variables connect them with a target once what is
-    known for certain has no axis.
-    """
-    law, fixed = law_of(network), certain(network, evidence)
-    asked = set(targets)
-    active = law.ancestors(asked | evidence.clamped.keys() | evidence.tilts.keys())
-    scopes = {i: scope_of(network, i, fixed) for i in active}
-    touching: dict[int, list[int]] = {}
-    for i, scope in scopes.items():
-        for j in scope:
-            touching.setdefault(j, []).append(i)
-    found: set[int] = set()
-    seen = set(asked)
-    waiting = list(asked)
-    while waiting:
-        for i in touching.get(waiting.pop(), ()):
-            if i not in found:
-                found.add(i)
-                waiting += [j for j in scopes[i] if j not in seen]
-                seen.update(scopes[i])
-    return tuple(i for i in active if i in found)
 
 
 def of_law(question: Question, rng: np.random.Generator | None, stop: Over | None) -> QueryResult:
@@ -202,14 +148,11 @@ def exact(asked: Conditional, most_cells: int = MOST_CELLS) -> LawAnswer | None:
     """The exact laws, by elimination; None where that takes too many cells."""
     network, evidence = asked.network, asked.evidence
     cards, fixed = network.domain.cardinalities, certain(network, evidence)
-    scopes = [scope_of(network, i, fixed) for i in asked.variables]
-    if not all(product_within([cards[j] for j in scope], LARGEST) for scope in scopes):
-        return None
     single = all(len(table) == 1 for table in asked.tables)
     keeps = [()] if single else asked.tables
     values: dict[tuple[int, ...], FloatArray] = {}
     for keep in keeps:
-        plan = elimination_plan(scopes, cards, [i for i in keep if i not in fixed], most_cells)
+        plan = _plan(asked, keep, most_cells)
         if plan is None:
             return None
         done = Elimination(network, asked.variables, asked.own, plan)
@@ -223,6 +166,37 @@ def exact(asked: Conditional, most_cells: int = MOST_CELLS) -> LawAnswer | None:
     laws = [values[table] for table in asked.tables]
     zeros = [np.zeros_like(law) for law in laws]
     return LawAnswer(laws, zeros, "exact")
+
+
+def log_evidence(
+    network: Network, evidence: Evidence, tolerance: float, rng: np.random.Generator | None
+) -> tuple[float, float]:
+    """The log of the sum of Q(x) w(x), the probability of the evidence, and its standard error (0: exact)."""
+    known = evidence.clamped.keys() | evidence.tilts.keys()
+    asked = Conditional.of_evidence(network, evidence)
+    plan = _plan(asked, (), _worth(asked, tolerance))
+    if plan is not None:
+        _, value = Elimination(network, asked.variables, evidence, plan).joint(())
+        return value, 0.0
+    law, (seed,) = law_of(network), new_seeds(rng, 1)
+    sums = Weights([], law.log_largest(evidence, known))
+    count = FIRST_PASSES
+    while True:
+        draw(law, asked, sums, count, seed, 1)
+        value, error = sums.log_mean
+        if error <= tolerance or sums.rows >= MOST_PASSES:
+            return value, error
+        count = sums.rows
+
+
+def _plan(asked: Conditional, keep: Sequence[int], most_cells: int) -> EliminationPlan | None:
+    """The elimination of all variables that matter but `keep`; None where it is too large."""
+    network, fixed = asked.network, certain(asked.network, asked.evidence)
+    cards = network.domain.cardinalities
+    scopes = [scope_of(network, i, fixed) for i in asked.variables]
+    if not all(product_within([cards[j] for j in scope], LARGEST) for scope in scopes):
+        return None
+    return elimination_plan(scopes, cards, [i for i in keep if i not in fixed], most_cells)
 
 
 class Weights:

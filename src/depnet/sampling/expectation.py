@@ -20,7 +20,7 @@ from depnet.errors import SamplingError, brief
 from depnet.model import Evidence, Given, Network, Scan
 from depnet.sampling.checks import whole_number
 from depnet.sampling.reducible import IfReducible
-from depnet.sampling.sampler import RANDOM_SCAN, Auto, Progress, Sampler, SamplingReport
+from depnet.sampling.sampler import Auto, Progress, Sampler, SamplingReport
 
 RowFunction: TypeAlias = Callable[[CodeArray], ArrayLike]
 CHAINS = 256
@@ -37,9 +37,8 @@ class Expectation:
     report: SamplingReport
 
     def __str__(self) -> str:
-        return (
-            f"{self.mean} ± {self.standard_error}, from {self.rows:,} rows of {self.report.chains:,} chains"
-        )
+        drawn = f" of {self.report.chains:,} chains" if self.report.chains else ""
+        return f"{self.mean} ± {self.standard_error}, from {self.rows:,} rows{drawn}"
 
 
 def expectation(
@@ -47,11 +46,11 @@ def expectation(
     f: RowFunction,
     *,
     rows: int = 100_000,
-    scan: Scan = RANDOM_SCAN,
+    scan: Scan | None = None,
     evidence: Given | Evidence | None = None,
     burn_in: int | Auto = "auto",
-    thin: int = 1,
-    chains: int = CHAINS,
+    thin: int | Auto = "auto",
+    chains: int | Auto = "auto",
     rng: np.random.Generator | None = None,
     n_jobs: int = 1,
     progress: Progress | None = None,
@@ -70,29 +69,31 @@ def expectation(
     if not callable(f):
         raise SamplingError(f"f is a function of codes [N, n] that returns N numbers; got {brief(f)}.")
     rows = whole_number("rows", rows, at_least=1)
-    chains = whole_number("chains", chains, at_least=2)
-    draws = math.ceil(rows / chains)
+    # Draws of an ordered law are independent: in as many groups as there would be chains, the error is found alike.
+    of_chains = network.order is None or scan is not None
+    groups = CHAINS if chains == "auto" else whole_number("chains", chains, at_least=2)
+    draws = math.ceil(rows / groups)
     sampler = Sampler(
         network,
         scan=scan,
         evidence=evidence,
         burn_in=burn_in,
-        thin=thin,
-        chains=chains,
+        thin=1 if thin == "auto" and of_chains else thin,
+        chains=groups if of_chains else chains,
         rng=rng,
         n_jobs=n_jobs,
         if_reducible=if_reducible,
     )
-    a_block = max(1, BLOCK_CELLS // (chains * len(network.domain))) * chains
+    a_block = max(1, BLOCK_CELLS // (groups * len(network.domain))) * groups
     sums: FloatArray | None = None
-    for block in sampler.blocks(draws * chains, a_block, progress=progress):
+    for block in sampler.blocks(draws * groups, a_block, progress=progress):
         values = _values(f, block.codes)
-        part = values.reshape(-1, chains, *values.shape[1:]).sum(axis=0)
+        part = values.reshape(-1, groups, *values.shape[1:]).sum(axis=0)
         sums = part if sums is None else sums + part
     assert sums is not None
     means = sums / draws
-    error = means.std(axis=0, ddof=1) / math.sqrt(chains)
-    return Expectation(means.mean(axis=0), np.asarray(error), draws * chains, sampler.report)
+    error = means.std(axis=0, ddof=1) / math.sqrt(groups)
+    return Expectation(means.mean(axis=0), np.asarray(error), draws * groups, sampler.report)
 
 
 def _values(f: RowFunction, codes: CodeArray) -> FloatArray:

@@ -1,8 +1,9 @@
-"""`sample`: rows from many chains at once, and `Sampler`, which streams them in blocks.
+"""`sample`: rows of a network's law, and `Sampler`, which streams them in blocks.
 
-Chain c records the rows c, C + c, 2C + c, ... of C chains: its state after `burn_in` sweeps and after
-every further `thin` sweeps, a sweep being as many updates as there are nodes in the scan. Under the
-sequential scan each row is taken at a uniformly random place of its sweep, so that rows follow the
+An ordered network's rows are independent draws of its law, one pass each (`depnet.law.draw`). Those of any other, or
+under a scan that is given, come from many chains at once: chain c records the rows c, C + c, 2C + c, ... of C chains, its
+state after `burn_in` sweeps and after every further `thin` sweeps, a sweep being as many updates as there are nodes in the
+scan. Under the sequential scan each row is taken at a uniformly random place of its sweep, so that rows follow the
 paper's centroid (Eq. ordered); under the random scan every chain has its own sequence of nodes.
 """
 
@@ -16,8 +17,11 @@ import numpy as np
 
 from depnet.arrays import CodeArray, read_only
 from depnet.data import Dataset
+from depnet.errors import SamplingError
+from depnet.law.draw import Rows
 from depnet.model import Evidence, Given, Network, RandomScan, Scan
-from depnet.sampling.checks import jobs_of, whole_number
+from depnet.model.input_states import code_type
+from depnet.sampling.checks import checked_network, jobs_of, whole_number
 from depnet.sampling.interrupted import SamplingInterrupted
 from depnet.sampling.kernels import Randomness, State, Task, choose_kernel, start_codes
 from depnet.sampling.mixing import Mixing, estimate_mixing
@@ -28,7 +32,6 @@ from depnet.sampling.words import new_seeds
 Auto: TypeAlias = Literal["auto"]
 Progress: TypeAlias = Callable[[int, int], None]
 
-RANDOM_SCAN = RandomScan()
 CHAINS = 4096
 BLOCK_ROWS = 2**16
 CELLS_A_CHUNK = 2**24
@@ -36,9 +39,12 @@ CELLS_A_CHUNK = 2**24
 
 @dataclass(frozen=True, slots=True)
 class SamplingReport:
-    """How rows are drawn: everything that was chosen, and the estimate that burn-in rests on."""
+    """How rows are drawn: everything that was chosen, and the estimate that burn-in rests on.
 
-    scan: Scan
+    Rows of an ordered network's law are of no chain: the scan is None, and each row is one pass.
+    """
+
+    scan: Scan | None
     kernel: str
     chains: int
     burn_in: int
@@ -48,7 +54,7 @@ class SamplingReport:
 
 
 class Sampler:
-    """Chains that go on: rows drawn in one call or in many are the same rows.
+    """Draws that go on: rows drawn in one call or in many are the same rows.
 
     >>> network = Network.from_joint([[0.4, 0.1], [0.1, 0.4]])
     >>> sampler = Sampler(network, chains=64, rng=np.random.default_rng(1))
@@ -60,7 +66,7 @@ class Sampler:
         self,
         network: Network,
         *,
-        scan: Scan = RANDOM_SCAN,
+        scan: Scan | None = None,
         evidence: Given | Evidence | None = None,
         burn_in: int | Auto = "auto",
         thin: int | Auto = "auto",
@@ -70,8 +76,18 @@ class Sampler:
         if_reducible: IfReducible = "raise",
         kernel: str = "auto",
     ) -> None:
-        self._plan = plan(network, scan, evidence)
         self._jobs = jobs_of(n_jobs)
+        self._domain = checked_network(network).domain
+        self._dtype = code_type(self._domain.cardinalities)
+        self._rows: Rows | None = None
+        if network.order is not None and scan is None:
+            _refuse_chains(burn_in=burn_in, thin=thin, chains=chains)
+            (seed,) = new_seeds(rng, 1)
+            self._rows = Rows(network, Evidence.parse(self._domain, evidence), seed, self._jobs)
+            self._drawn = 0
+            self.report = SamplingReport(None, "one pass", 0, 0, 1, None)
+            return
+        self._plan = plan(network, RandomScan() if scan is None else scan, evidence)
         chains = CHAINS if chains == "auto" else whole_number("chains", chains, at_least=1)
         given_burn_in = None if burn_in == "auto" else whole_number("burn_in", burn_in, at_least=0)
         given_thin = None if thin == "auto" else whole_number("thin", thin, at_least=1)
@@ -98,11 +114,11 @@ class Sampler:
     def draw(self, n: int, *, progress: Progress | None = None) -> Dataset:
         """The next `n` rows. Ctrl-C raises `SamplingInterrupted`, whose `drawn` are the rows finished."""
         n = whole_number("n", n, at_least=1)
-        codes: CodeArray = np.empty((self._plan.variables, n), dtype=self._plan.dtype)
+        codes: CodeArray = np.empty((len(self._domain), n), dtype=self._dtype)
         done = 0
         try:
             with self._pool() as pool:
-                for part in self._parts(n, CELLS_A_CHUNK // self._plan.variables, pool):
+                for part in self._parts(n, CELLS_A_CHUNK // len(self._domain), pool):
                     codes[:, done : done + part.shape[1]] = part
                     done += part.shape[1]
                     if progress is not None:
@@ -126,7 +142,7 @@ class Sampler:
             yield block
 
     def _dataset(self, codes: CodeArray) -> Dataset:
-        return Dataset(self._plan.network.domain, read_only(codes.T))
+        return Dataset(self._domain, read_only(codes.T))
 
     @contextmanager
     def _pool(self) -> Iterator[Executor | None]:
@@ -141,6 +157,11 @@ class Sampler:
 
     def _parts(self, n: int, most: int, pool: Executor | None) -> Iterator[CodeArray]:
         """The next n rows in parts of bounded size; what a record holds beyond n is kept for later."""
+        if self._rows is not None:
+            for piece in self._rows.pieces(n, self._drawn):
+                self._drawn += len(piece)
+                yield piece.T
+            return
         chains = self.report.chains
         while n > 0:
             if self._rest.shape[1] == 0:
@@ -195,11 +216,21 @@ def _ranges(chains: int, jobs: int, alignment: int) -> list[tuple[int, int]]:
     return [(first, min(each, chains - first)) for first in range(0, chains, each)]
 
 
+def _refuse_chains(**given: object) -> None:
+    """What belongs to chains is an error where there is none."""
+    named = next((name for name, value in given.items() if value != "auto"), None)
+    if named is not None:
+        raise SamplingError(
+            f"{named} belongs to chains, and rows of an ordered network's law are independent draws, one pass each. Leave "
+            "it out, or give a scan to run the chain of its tables."
+        )
+
+
 def sample(
     network: Network,
     n: int,
     *,
-    scan: Scan = RANDOM_SCAN,
+    scan: Scan | None = None,
     evidence: Given | Evidence | None = None,
     burn_in: int | Auto = "auto",
     thin: int | Auto = "auto",
@@ -209,7 +240,10 @@ def sample(
     progress: Progress | None = None,
     if_reducible: IfReducible = "raise",
 ) -> Dataset:
-    """`n` rows of the network's law under a scan, given evidence.
+    """`n` rows of the network's law, given evidence.
+
+    Rows of an ordered network are independent draws of Q(. | x_C), where no `scan` is given. All others are of the chain
+    of the tables under the `scan` (None: the random scan), with:
 
     - `evidence`: variable names with one state (clamped), a set of states, or weights of states.
     - `burn_in`, `thin`: sweeps before the first row of a chain, and between two rows; "auto": from an
@@ -230,13 +264,14 @@ def sample(
 
     """
     n = whole_number("n", n, at_least=1)
+    network_is_ordered = checked_network(network).order is not None
     sampler = Sampler(
         network,
         scan=scan,
         evidence=evidence,
         burn_in=burn_in,
         thin=thin,
-        chains=min(n, CHAINS) if chains == "auto" else chains,
+        chains=chains if chains != "auto" or (network_is_ordered and scan is None) else min(n, CHAINS),
         rng=rng,
         n_jobs=n_jobs,
         if_reducible=if_reducible,

@@ -112,15 +112,18 @@ class Law:
         seed: int = 0,
         first: int = 0,
         words: NDArray[np.uint32] | None = None,
+        start: CodeArray | None = None,
         n_jobs: int = 1,
     ) -> Passes:
-        """Weighted draws of `variables` (None: all), which hold their own ancestors.
+        """Weighted draws of `variables` (None: all), which hold their own ancestors, or find them in `start`.
 
         Row r takes the words of chain `first` + r of the counter generator, one for each place of the order (or those
         of `words` [place, row]): the same draws in whatever pieces and threads they are made, and whichever other
         variables take part.
         """
         codes: CodeArray = np.zeros((rows, len(self.order)), dtype=self.dtype, order="F")
+        if start is not None:
+            codes[:] = start
         for i, code in evidence.clamped.items():  # also of those that do not take part
             codes[:, i] = code
         logs = np.zeros(rows)

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray
 from depnet.errors import DomainTooLargeError, EvidenceError
+from depnet.law.program import weights_of
 from depnet.model.evidence import Evidence
 from depnet.model.input_states import input_codes
 from depnet.model.kept import Kept
@@ -236,6 +237,23 @@ def certain(network: Network, evidence: Evidence) -> dict[int, int]:
 def scope_of(network: Network, i: int, fixed: Mapping[int, int]) -> tuple[int, ...]:
     """The variables of the factor theta_i: the inputs of node i, then X_i, without the fixed ones."""
     return tuple(j for j in (*network.nodes[i].inputs, i) if j not in fixed)
+
+
+def joint_law(network: Network, evidence: Evidence) -> FloatArray:
+    """Q(x | evidence) as a tensor over the joint domain: the product of all factors, normalised."""
+    cards = network.domain.cardinalities
+    law = np.ones(cards)
+    for node in network.nodes:
+        axes = (*node.inputs, node.variable)
+        rows = node.probabilities(input_codes(cards, node.inputs))
+        table = rows.reshape([cards[j] for j in axes]).transpose(np.argsort(axes))
+        law *= table.reshape([k if j in axes else 1 for j, k in enumerate(cards)])
+    for i, weights in weights_of(evidence, cards).items():
+        law *= weights.reshape([-1 if j == i else 1 for j in range(len(cards))])
+    total = float(law.sum())
+    if not total > 0:
+        raise EvidenceError(IMPOSSIBLE)
+    return np.asarray(law / total)
 
 
 def _table(network: Network, i: int, fixed: Mapping[int, int]) -> FloatArray:

@@ -1,0 +1,144 @@
+r"""Rows of an ordered law, given evidence.
+
+Without evidence a row is one pass. With evidence, the ancestors A of what is known are drawn from Q(A | x_C), exactly by
+elimination where that is small; all others follow by a pass, since given A they do not depend on the evidence. Where
+elimination is too large, weighted passes of A are resampled in proportion to their weights, and moved, so that rows that
+share a pass part again.
+"""
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from depnet._native import sampler as native
+from depnet.arrays import CodeArray
+from depnet.errors import EvidenceError, MixingWarning
+from depnet.law.elimination import IMPOSSIBLE, LARGEST, Elimination, certain, elimination_plan, scope_of
+from depnet.law.program import Law, law_of
+from depnet.model.evidence import Evidence
+from depnet.model.network import Network
+from depnet.model.source import product_within
+
+BLOCK = 1 << 16
+"""Rows without evidence are drawn so many at a time."""
+PIECE = 1 << 12
+"""Rows with evidence are drawn so many at a time, whole pieces, so that they do not depend on how many are asked for."""
+EXACT_CELLS = 1 << 22
+ENOUGH = 4.0
+"""Effective passes for each row that is resampled from them."""
+MOST_PASSES = 1 << 20
+"""Of one piece."""
+SWEEPS = 16
+"""Of moves after resampling."""
+EXACT_STREAM, RESAMPLE_STREAM = 96, 112
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Rows of Q(. | x_C), as many as wanted: row r is a function of the seed and of r alone."""
+
+    network: Network
+    evidence: Evidence
+    seed: int
+    n_jobs: int = 1
+
+    def pieces(self, n: int, first: int = 0) -> Iterator[CodeArray]:
+        """The rows `first` .. `first` + n - 1, some at a time, [rows, n variables], column-major."""
+        law = law_of(self.network)
+        known = self.evidence.clamped.keys() | self.evidence.tilts.keys()
+        if not known:
+            for begin in range(first, first + n, BLOCK):
+                rows = min(BLOCK, first + n - begin)
+                yield law.passes(rows, seed=self.seed, first=begin, n_jobs=self.n_jobs).codes
+            return
+        ancestors = law.ancestors(known)
+        others = [i for i in law.order if i not in set(ancestors)]
+        eliminated = self._eliminated(ancestors)
+        for piece in range(first // PIECE, -(-(first + n) // PIECE)):
+            begin = piece * PIECE
+            codes = (
+                self._resampled(law, ancestors, piece)
+                if eliminated is None
+                else self._exact(law, eliminated, begin)
+            )
+            # Only the ancestors depend on the evidence, whose weights are in them already.
+            rest = law.passes(
+                PIECE, variables=others, seed=self.seed, first=begin, start=codes, n_jobs=self.n_jobs
+            )
+            yield rest.codes[max(first - begin, 0) : first + n - begin]
+
+    def _eliminated(self, ancestors: tuple[int, ...]) -> Elimination | None:
+        """The ancestors of the evidence, all summed out; None where that is too large."""
+        cards, fixed = self.network.domain.cardinalities, certain(self.network, self.evidence)
+        scopes = [scope_of(self.network, i, fixed) for i in ancestors]
+        if not all(product_within([cards[j] for j in scope], LARGEST) for scope in scopes):
+            return None
+        plan = elimination_plan(scopes, cards, most_cells=EXACT_CELLS)
+        if plan is None:
+            return None
+        done = Elimination(self.network, ancestors, self.evidence, plan)
+        done.joint(())  # evidence of probability 0 is an error here
+        return done
+
+    def _exact(self, law: Law, eliminated: Elimination, begin: int) -> CodeArray:
+        codes = self._started(law)
+        words = np.empty((max(len(eliminated.plan.clusters), 1), PIECE), dtype=np.uint32)
+        native.words(self.seed, EXACT_STREAM, 0, begin, words)
+        eliminated.draw(words, codes)
+        return codes
+
+    def _started(self, law: Law) -> CodeArray:
+        codes: CodeArray = np.zeros((PIECE, len(law.order)), dtype=law.dtype, order="F")
+        for i, code in self.evidence.clamped.items():
+            codes[:, i] = code
+        return codes
+
+    def _resampled(self, law: Law, ancestors: tuple[int, ...], piece: int) -> CodeArray:
+        """Passes until their effective number is enough, or they are too many; then resampled and moved."""
+        seed = (self.seed + 2 * piece + 1) % 2**64
+        codes: list[CodeArray] = []
+        logs: list[np.ndarray] = []
+        rows, effective = 0, 0.0
+        while effective < ENOUGH * PIECE and rows < MOST_PASSES:
+            count = max(PIECE, rows)
+            done = law.passes(
+                count, self.evidence, variables=ancestors, seed=seed, first=rows, n_jobs=self.n_jobs
+            )
+            rows += count
+            # Of weights far below the largest none is resampled: they need not be kept.
+            likely = done.log_weights > done.log_weights.max() - 40
+            codes.append(done.codes[likely])
+            logs.append(done.log_weights[likely])
+            together = np.concatenate(logs)
+            if len(together):
+                weights = np.exp(together - together.max())
+                effective = float(weights.sum() ** 2 / (weights**2).sum())
+        if not effective:
+            raise EvidenceError(IMPOSSIBLE)
+        if effective < PIECE / 16:
+            warnings.warn(
+                f"the evidence is rare: {rows:,} passes are worth {effective:,.0f} without weights, and rows drawn from "
+                "them are less independent than they are many.",
+                MixingWarning,
+                stacklevel=2,
+            )
+        word = np.empty((1, PIECE), dtype=np.uint32)
+        native.words(self.seed, RESAMPLE_STREAM, 0, piece * PIECE, word)
+        ends = np.cumsum(weights)
+        at = np.searchsorted(ends, word[0] * 2.0**-32 * ends[-1], side="right")
+        chosen = np.concatenate(codes)[np.minimum(at, len(ends) - 1)]
+        moved = np.ascontiguousarray(chosen, dtype=np.uint16)
+        hidden = np.zeros((1, len(law.order)), dtype=bool)
+        hidden[0, [i for i in ancestors if i not in self.evidence.clamped]] = True
+        law.moves(
+            moved,
+            hidden,
+            self.evidence,
+            variables=ancestors,
+            sweeps=SWEEPS,
+            seed=seed,
+            n_jobs=self.n_jobs,
+        )
+        return np.asfortranarray(moved, dtype=law.dtype)
