@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import _pyagrum
 from depnet import Dataset
 
 PREPARATION = 60.0
@@ -140,20 +141,6 @@ def lightgbm_trees(
     return fit
 
 
-def pyagrum_learner(codes: np.ndarray, cardinalities: Sequence[int]) -> Any:
-    import pandas as pd
-
-    pyagrum: Any = importlib.import_module("pyagrum")  # a module without types
-    labels = [np.array([str(x) for x in range(k)], dtype=object) for k in cardinalities]
-    frame = pd.DataFrame({f"x{i}": labels[i][codes[:, i]] for i in range(len(cardinalities))})
-    learner = pyagrum.BNLearner(frame)
-    learner.setNumberOfThreads(1)
-    learner.useGreedyHillClimbing()
-    learner.useSmoothingPrior()  # else a context that never occurs is an error
-    learner.useScoreMDL() if hasattr(learner, "useScoreMDL") else learner.useScoreBIC()
-    return learner
-
-
 PEERS = ("scikit-learn", "LightGBM", "pyAgrum")
 SCALED = ("scikit-learn", "LightGBM")
 """Those that learn node by node, so that some nodes stand for all."""
@@ -168,7 +155,7 @@ def main(peer: str, folder: str, limit: str) -> None:
     cardinalities, leaves = about["cardinalities"], about["leaves"]
     before = 0.0
     if peer == "pyAgrum":
-        learner = pyagrum_learner(codes, cardinalities)
+        learner = _pyagrum.learner(codes, cardinalities)
         _ready(seconds)
         began = time.process_time()
         learner.learnBN()

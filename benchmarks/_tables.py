@@ -45,8 +45,10 @@ def from_random_network(
     return Dataset.from_codes(codes, cardinalities)
 
 
-def debd(folder: Path, name: str) -> Dataset:
-    """The train rows of a binary table NAME.train.data.gz."""
-    with gzip.open(folder / f"{name}.train.data.gz") as file:
-        codes = np.loadtxt(file, delimiter=",", dtype=np.uint8, ndmin=2)
+def debd(folder: Path, name: str, part: str = "train") -> Dataset:
+    """The rows of a binary table, NAME.PART.data.gz: one row a line, comma-separated 0/1."""
+    with gzip.open(folder / f"{name}.{part}.data.gz", "rb") as file:
+        lines = file.read().split()
+    codes = np.frombuffer(b"".join(line.replace(b",", b"") for line in lines), dtype=np.uint8) - ord("0")
+    codes = codes.reshape(len(lines), -1)
     return Dataset.from_codes(codes, [2] * codes.shape[1])

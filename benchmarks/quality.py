@@ -6,13 +6,11 @@ rows. The tables are NAME.{train,valid,test}.data.gz in the folder debd of --dat
 """
 
 import argparse
-import gzip
 import time
-from pathlib import Path
 
 import numpy as np
 
-from benchmarks._tables import add_data
+from benchmarks._tables import add_data, debd
 from depnet import Dataset, Mdl, Network, StructuralMdl, learn
 from depnet.learning.auto import learn_auto
 from depnet.learning.ladder import Auto
@@ -51,7 +49,7 @@ def main(arguments: list[str]) -> int:
     )
     gains = {}
     for name in options.tables:
-        train, valid, test = (read(options.data / "debd", name, part) for part in ("train", "valid", "test"))
+        train, valid, test = (debd(options.data / "debd", name, part) for part in ("train", "valid", "test"))
         shown = []
         for penalty in (Mdl(), StructuralMdl()):
             began = time.process_time()
@@ -77,17 +75,6 @@ def main(arguments: list[str]) -> int:
             flush=True,
         )
     return verdict(gains)
-
-
-def read(folder: Path, name: str, part: str) -> Dataset:
-    path = folder / f"{name}.{part}.data.gz"
-    if not path.exists():
-        raise SystemExit(f"{path} is missing; say where the tables are with --data or DEPNET_DATA.")
-    with gzip.open(path, "rb") as file:
-        lines = file.read().split()
-    codes = np.frombuffer(b"".join(line.replace(b",", b"") for line in lines), dtype=np.uint8) - ord("0")
-    codes = codes.reshape(len(lines), -1)
-    return Dataset.from_codes(codes, [2] * codes.shape[1])
 
 
 def result(network: Network, test: Dataset, began: float) -> str:

@@ -1,16 +1,15 @@
-"""`python -m benchmarks query`: how good and how fast answers are.
+"""`python -m benchmarks query`: what clamping costs beside a law, and how fast both answer.
 
-On networks learned from rows of a known Bayesian network, random marginals given one or two pieces of evidence
-are compared with exact inference in the true network. The error is split along
+From rows of a known Bayesian network a dependency network and an ordered one are learned; random marginals given one or
+two pieces of evidence are compared with exact inference in the true network. The error of clamping is split along
 
     truth  ->  pi(T | x_C), the learned joint law conditioned      what learning left
            ->  pi'(T), its chain with X_C clamped                  what inconsistent tables add (Sec. 5)
            ->  the answer                                          Monte Carlo
 
 The conditioned law is counted in a long unclamped run; the clamped one is the mean of two independent answers,
-which also give the Monte Carlo part and whether their standard errors cover it. Beside it `method="bayes"`, which
-asks for the conditioned law itself, every question from one `depnet.Pool` where that suffices for the tolerance, and mean
-field. With --blocks the error of the better of the two documented ways is judged by what blocks are to reach.
+which also give the Monte Carlo part and whether their standard errors cover it. The ordered network's law is conditioned
+itself: beside learning it has Monte Carlo errors only, judged in the same way.
 
 Queries are made twice: the states of the evidence chosen alike, so that rare ones are asked about as often as
 common ones, and, half as many, drawn as they occur. A few queries decide the mean, so its own standard error is
@@ -19,26 +18,25 @@ given. The first queries are also put to networks that pyAgrum and pgmpy learned
 """
 
 import argparse
-import gzip
 import math
 import resource
 import time
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 import depnet
-from benchmarks._tables import add_data
-from benchmarks.bif import BayesianNetwork, Query, random_queries, read
+from benchmarks._questions import labels
+from benchmarks._tables import add_data, debd
+from benchmarks.bif import Query, random_queries, read
 from benchmarks.query_peers import peers
 from depnet import Dataset, Network
 from depnet.arrays import FloatArray, IntArray
-from depnet.data.variable import Label
 from depnet.model import Scan
 
-TO_REACH = 0.02
-WITH_BLOCKS = {"alarm": 0.008, "insurance": 0.006}
+TO_REACH = 0.003
 
 
 def main(arguments: list[str]) -> int:
@@ -47,8 +45,6 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--networks", nargs="*", default=["alarm", "insurance"])
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--queries", type=int, default=200)
-    parser.add_argument("--blocks", action="store_true", help='learn with blocks="auto"')
-    parser.add_argument("--calibrated", action="store_true", help="calibrate what was learned")
     parser.add_argument("--smoothing", type=float, default=0.5)
     parser.add_argument("--tolerance", type=float, default=0.01)
     parser.add_argument("--reference", type=int, default=200_000, help="rows of the long unclamped run")
@@ -65,18 +61,15 @@ def main(arguments: list[str]) -> int:
         alike = random_queries(truth, options.queries, rng)
         occurring = random_queries(truth, options.queries // 2, rng, as_it_occurs=True)
         print(f"\n{name}: {len(truth.domain)} variables, {options.rows:,} rows")
-        network = _learned(truth, codes, options)
-        goal = WITH_BLOCKS.get(name, TO_REACH) if options.blocks else TO_REACH
-        pool = _pool(network)
+        rows = Dataset.from_codes(codes, domain=truth.domain)
+        network, law = (_learned(rows, order, options) for order in (None, "auto"))
         drawn = _long_run(network, options.reference, np.random.default_rng(1))
-        clamped = _clamped("evidence states chosen alike", network, drawn, alike, options.tolerance)
-        conditioned = _by_bayes_rule(network, pool, alike, options.tolerance)
-        _judged(goal, clamped, conditioned)
+        _clamped("evidence states chosen alike", network, drawn, alike, options.tolerance)
+        _of_the_law(law, alike, options.tolerance)
         if not options.no_peers:
             peers(truth, codes, alike[: options.few])
-        clamped = _clamped("evidence drawn as it occurs", network, drawn, occurring, options.tolerance)
-        conditioned = _by_bayes_rule(network, pool, occurring, options.tolerance)
-        _judged(goal, clamped, conditioned)
+        _clamped("evidence drawn as it occurs", network, drawn, occurring, options.tolerance)
+        _of_the_law(law, occurring, options.tolerance)
     if not options.no_batch:
         _batch(options.data / "debd")
     print(f"\nthe whole run: {_cpu():.0f} s CPU, {time.monotonic() - started:.0f} s wall")
@@ -88,13 +81,10 @@ def _cpu() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def _learned(truth: BayesianNetwork, codes: IntArray, options: argparse.Namespace) -> Network:
+def _learned(rows: Dataset, order: Literal["auto"] | None, options: argparse.Namespace) -> Network:
     began = _cpu()
-    rows = Dataset.from_codes(codes, domain=truth.domain)
-    network = depnet.learn(rows, smoothing=options.smoothing, blocks="auto" if options.blocks else None)
-    if options.calibrated:
-        network = depnet.calibrate(network, rows, rng=np.random.default_rng(2))
-    print(f"  depnet: learn {_cpu() - began:.2f} s CPU")
+    network = depnet.learn(rows, order=order, smoothing=options.smoothing)
+    print(f"  {'dependency network' if order is None else 'law'}: learned in {_cpu() - began:.2f} s CPU")
     return network
 
 
@@ -116,97 +106,70 @@ def _summary(errors: list[float]) -> str:
     )
 
 
-def _given(network: Network, evidence: dict[int, int]) -> dict[str, Label]:
-    variables = network.domain.variables
-    return {variables[j].name: variables[j].states[x] for j, x in evidence.items()}
+class Asked:
+    """Every query put twice to a network: errors, what of them is Monte Carlo, and CPU and wall seconds of the first."""
+
+    def __init__(self, network: Network, queries: list[Query], tolerance: float) -> None:
+        rng = np.random.default_rng(1)
+        self.total: list[float] = []
+        self.monte_carlo: list[float] = []
+        self.means: list[FloatArray] = []
+        self.cpu: list[float] = []
+        self.wall: list[float] = []
+        self.unread = 0
+        within: list[bool] = []
+        for target, evidence, expected in queries:
+            given, name = labels(network.domain, evidence), network.domain.names[target]
+            began, started = _cpu(), time.monotonic()
+            first = depnet.query(network, name, given, tolerance=tolerance, rng=rng)
+            self.cpu.append(_cpu() - began)
+            self.wall.append(time.monotonic() - started)
+            again = depnet.query(network, name, given, tolerance=tolerance, rng=rng)
+            found, second = np.asarray(first.probabilities), np.asarray(again.probabilities)
+            errors = np.hypot(np.asarray(first.standard_errors), np.asarray(again.standard_errors))
+            self.total.append(_error(found, expected))
+            self.monte_carlo.append(_error(found, second) / math.sqrt(2))
+            self.means.append((found + second) / 2)
+            self.unread += bool(first.evidence_ignored)
+            if errors.any():
+                within.extend((np.abs(found - second) <= 2 * errors + 1e-12).tolist())
+        self.within = within
+
+    def __str__(self) -> str:
+        covered = f"; {np.mean(self.within):.1%} of {len(self.within)}" if self.within else ""
+        return (
+            f"{_summary(self.total)}; {1000 * np.mean(self.cpu):.1f} ms CPU a query ({1000 * np.mean(self.wall):.1f} ms "
+            f"wall), Monte Carlo {np.mean(self.monte_carlo):.5f}{covered}{' within 2 standard errors' if covered else ''}"
+        )
 
 
-def _pool(network: Network) -> depnet.Pool:
-    began = _cpu()
-    pool = depnet.Pool.draw(network, rng=np.random.default_rng(3))
-    mixing = f"mixing time {pool.mixing.time:.0f} sweeps{'' if pool.mixing.settled else ', not settled'}"
-    print(f"  a pool of {len(pool):,} states: {_cpu() - began:.2f} s CPU ({mixing})", flush=True)
-    return pool
-
-
-def _judged(goal: float, clamped: float, conditioned: float) -> None:
-    way, error = min((clamped, "clamped"), (conditioned, 'method="bayes"'))[::-1]
-    print(f"    to reach {goal}: {'reached' if error <= goal else 'missed'} ({way}, {error:.4f})", flush=True)
-
-
-def _clamped(which: str, network: Network, drawn: IntArray, queries: list[Query], tolerance: float) -> float:
-    rng = np.random.default_rng(1)
-    total, learning, inconsistency, monte_carlo, within, seconds, wall = [], [], [], [], [], [], []
-    approximate, methods, unread = [], [], 0
-    for target, evidence, expected in queries:
-        given, name = _given(network, evidence), network.domain.variables[target].name
-        began, started = _cpu(), time.monotonic()
-        answer = depnet.query(network, name, given, tolerance=tolerance, rng=rng)
-        seconds.append(_cpu() - began)
-        wall.append(time.monotonic() - started)
-        again = depnet.query(network, name, given, tolerance=tolerance, rng=rng)
-        rough = depnet.query(network, name, given, method="mean-field")
+def _clamped(which: str, network: Network, drawn: IntArray, queries: list[Query], tolerance: float) -> None:
+    asked = Asked(network, queries, tolerance)
+    learning, inconsistency = [], []
+    for (target, evidence, expected), mean in zip(queries, asked.means, strict=True):
         matching = np.all([drawn[:, j] == x for j, x in evidence.items()], axis=0)
         counts = np.bincount(drawn[matching, target], minlength=len(expected))
         conditioned = counts / max(counts.sum(), 1)
-        found, second = np.asarray(answer.probabilities), np.asarray(again.probabilities)
-        errors = np.hypot(np.asarray(answer.standard_errors), np.asarray(again.standard_errors))
-        methods.append(answer.method)
-        unread += bool(answer.evidence_ignored)
-        total.append(_error(found, expected))
         learning.append(_error(conditioned, expected))
-        inconsistency.append(_error((found + second) / 2, conditioned))
-        monte_carlo.append(_error(found, second) / math.sqrt(2))
-        approximate.append(_error(np.asarray(rough.probabilities), expected))
-        if answer.method == "sample":
-            within.extend((np.abs(found - second) <= 2 * errors + 1e-12).tolist())
-    sampled = methods.count("sample")
-    print(f"  {which}, {len(queries)} queries ({unread} with evidence that no relevant node reads):")
+        inconsistency.append(_error(mean, conditioned))
+    print(f"  {which}, {len(queries)} queries ({asked.unread} with evidence that no relevant node reads):")
+    print(f"    clamped: {asked}")
     print(
-        f"    clamped: {_summary(total)}; {1000 * np.mean(seconds):.1f} ms CPU a query "
-        f"({1000 * np.mean(wall):.1f} ms wall), {sampled} sampled, {len(methods) - sampled} exact or looked up"
+        f"      of which learning {np.mean(learning):.4f}, inconsistent tables {np.mean(inconsistency):.4f}"
     )
-    print(
-        f"      of which learning {np.mean(learning):.4f}, inconsistent tables {np.mean(inconsistency):.4f}, Monte Carlo "
-        f"{np.mean(monte_carlo):.5f}; within 2 standard errors: {100 * np.mean(within or [1.0]):.1f} % of "
-        f"{len(within)} probabilities"
-    )
-    print(f"    conditioned by Bayes' rule, from {len(drawn):,} rows drawn once: {_summary(learning)}")
-    print(f"    mean field: {_summary(approximate)}", flush=True)
-    return float(np.mean(total))
+    print(f"    its law conditioned, from {len(drawn):,} rows drawn once: {_summary(learning)}", flush=True)
 
 
-def _by_bayes_rule(network: Network, pool: depnet.Pool, queries: list[Query], tolerance: float) -> float:
-    """All queries, each from the pool where it suffices; the mean error."""
-    rng = np.random.default_rng(1)
-    errors: list[float] = []
-    from_pool: list[float] = []
-    from_chains: list[float] = []
-    for target, evidence, expected in queries:
-        began = _cpu()
-        name = network.domain.variables[target].name
-        answer = depnet.query(
-            network, name, _given(network, evidence), method="bayes", pool=pool, tolerance=tolerance, rng=rng
-        )
-        (from_pool if answer.method.startswith("pool") else from_chains).append(_cpu() - began)
-        errors.append(_error(np.asarray(answer.probabilities), expected))
-    asked = ", ".join(
-        f"{len(some)} {how} ({1000 * np.mean(some):.1f} ms CPU each)"
-        for how, some in (("from the pool", from_pool), ("exact or by chains", from_chains))
-        if some
-    )
-    print(f'    method="bayes": {_summary(errors)}; {asked}', flush=True)
-    return float(np.mean(errors))
+def _of_the_law(law: Network, queries: list[Query], tolerance: float) -> None:
+    asked = Asked(law, queries, tolerance)
+    reached = "reached" if np.mean(asked.total) <= TO_REACH else "missed"
+    print(f"    the ordered law: {asked}\n    to reach {TO_REACH}: {reached}", flush=True)
 
 
 def _batch(folder: Path) -> None:
-    parts = {}
-    for part in ("train", "valid", "test"):
-        with gzip.open(folder / f"nltcs.{part}.data.gz", "rt") as lines:
-            parts[part] = np.loadtxt(lines, delimiter=",", dtype=np.int64)
-    cards = [2] * parts["train"].shape[1]
-    network = depnet.learn(Dataset.from_codes(parts["train"], cards), smoothing=0.5)
-    rows = np.concatenate([parts["test"], parts["valid"], parts["train"]])[:10_000]
+    parts = {part: debd(folder, "nltcs", part) for part in ("test", "valid", "train")}
+    network = depnet.learn(parts["train"], smoothing=0.5)
+    rows = np.concatenate([part.codes for part in parts.values()])[:10_000].astype(np.int64)
     hidden = np.random.default_rng(0).random(rows.shape) < 0.5
     print("\nnltcs: 10,000 rows, half of the cells hidden, all marginals to a standard error of 0.01")
     for label, scan in (("random scan", depnet.RandomScan()), ("sequential scan", depnet.SequentialScan())):

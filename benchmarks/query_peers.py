@@ -4,27 +4,26 @@ import importlib
 import logging
 import time
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from benchmarks import _pyagrum
+from benchmarks._pyagrum import Answerer
 from benchmarks.bif import BayesianNetwork, Query
 from depnet.arrays import FloatArray, IntArray
-
-Answerer = Callable[[int, dict[int, int]], FloatArray]
 
 
 def peers(truth: BayesianNetwork, codes: IntArray, queries: list[Query]) -> None:
     """Print what pyAgrum, and pgmpy on pyAgrum's structure, make of the queries: errors and CPU seconds."""
     try:
         began = time.process_time()
-        network = _learned(truth, codes)
+        network = _pyagrum.learner(codes, truth.domain.cardinalities).learnBN()
         print(f"  pyAgrum: learn {time.process_time() - began:.1f} s CPU")
     except ImportError as error:
         print(f"  the peers are not installed ({error})")
         return
-    _asked("pyAgrum", _pyagrum(truth, network), queries)
+    _asked("pyAgrum", _pyagrum.answerer(network), queries)
     try:
         began = time.process_time()
         answer = _pgmpy(truth, codes, network)
@@ -49,55 +48,17 @@ def _asked(who: str, answer: Answerer, queries: list[Query]) -> None:
     )
 
 
-def _frame(truth: BayesianNetwork, codes: IntArray) -> Any:
-    pd = importlib.import_module("pandas")
-    return pd.DataFrame(
-        {
-            variable.name: pd.Categorical.from_codes(
-                codes[:, i], categories=[f"s{x}" for x in range(variable.cardinality)]
-            )
-            for i, variable in enumerate(truth.domain.variables)
-        }
-    ).astype(str)
-
-
-def _learned(truth: BayesianNetwork, codes: IntArray) -> Any:
-    gum = importlib.import_module("pyagrum")
-    template = gum.BayesNet()
-    for name, k in zip(truth.domain.names, truth.domain.cardinalities, strict=True):
-        template.add(gum.LabelizedVariable(name, name, [f"s{x}" for x in range(k)]))
-    learner = gum.BNLearner(_frame(truth, codes), template)
-    learner.useGreedyHillClimbing()
-    learner.useScoreBIC()
-    learner.useSmoothingPrior(0.5)
-    return learner.learnBN()
-
-
-def _pyagrum(truth: BayesianNetwork, network: Any) -> Answerer:
-    gum = importlib.import_module("pyagrum")
-    names = truth.domain.names
-
-    def answer(target: int, evidence: dict[int, int]) -> FloatArray:
-        engine = gum.LazyPropagation(network)
-        engine.setEvidence({names[j]: x for j, x in evidence.items()})
-        engine.setTargets({names[target]})
-        engine.makeInference()
-        return np.asarray(engine.posterior(names[target]).toarray())
-
-    return answer
-
-
 def _pgmpy(truth: BayesianNetwork, codes: IntArray, network: Any) -> Answerer:
     """Parameters and elimination by pgmpy, on pyAgrum's structure: its own search takes minutes on 1,000 rows."""
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
     elimination = importlib.import_module("pgmpy.inference").VariableElimination
     bayesian_network = importlib.import_module("pgmpy.models").DiscreteBayesianNetwork
-    names, frame = truth.domain.names, _frame(truth, codes)
+    names = [f"X{i}" for i in range(len(truth.domain))]
     arcs = [(network.variable(a).name(), network.variable(b).name()) for a, b in network.arcs()]
     model = bayesian_network(arcs)
     model.add_nodes_from(names)
-    model.fit(frame)
+    model.fit(_pyagrum.labelled(codes, truth.domain.cardinalities))
     engine = elimination(model)
 
     def answer(target: int, evidence: dict[int, int]) -> FloatArray:

@@ -1,8 +1,8 @@
-"""`python -m benchmarks synthetic`: a table against as many rows sampled from the network learned from it.
+"""`python -m benchmarks synthetic`: a table against as many rows sampled from the law learned from it.
 
-Four sources of n rows are compared, n being the number of training rows: `sampled` from the network, `calibrated`, sampled
-from the same network after `depnet.calibrate`, `resampled` from the training rows with replacement (the floor: what
-chance alone does to n rows), and `fresh`, real rows that were held out. For each source:
+Three sources of n rows are compared, n being the number of training rows: `sampled` from the law of an ordered network,
+`resampled` from the training rows with replacement (the floor: what chance alone does to n rows), and `fresh`, real rows
+that were held out. For each source:
 
 - the mean total variation distance to the training rows' 1-, 2- and 3-way marginals, over all variables, pairs and
   triples (or so many triples drawn at random, where there are more than --triples). Numbers are compared in the
@@ -19,23 +19,19 @@ The tables are those of folder debd of --data (at most --most rows) and the ones
 """
 
 import argparse
-import itertools
 import time
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from benchmarks._tables import add_data
-from benchmarks.quality import read as read_binary
-from depnet import Dataset, Network, calibrate, learn, sample
-from depnet.arrays import FloatArray, IntArray
+from benchmarks._coded import Coded, apart, ways
+from benchmarks._tables import add_data, debd
+from depnet import Dataset, Network, learn, sample
+from depnet.arrays import FloatArray
 from depnet.data import decode, describe, encode
 from depnet.data.layout import Layout
-from depnet.errors import MixingWarning
 
 BINARY = ("nltcs", "msnbc", "plants")
 BUNDLED = ("iris", "wine", "breast_cancer", "digits", "diabetes")
@@ -71,7 +67,6 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--smoothing", type=float, default=0.5)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
-    warnings.simplefilter("ignore", MixingWarning)
     for name in options.binary:
         run(_binary(options.data / "debd", name, options), options)
     for name in options.bundled:
@@ -83,7 +78,7 @@ def _binary(folder: Path, name: str, options: argparse.Namespace) -> Table:
     rng = np.random.default_rng(options.seed)
     parts = []
     for part in ("train", "test"):
-        codes = read_binary(folder, name, part).codes
+        codes = debd(folder, name, part).codes
         kept = np.sort(rng.permutation(len(codes))[: options.most])
         parts.append(Dataset.from_codes(codes[kept], [2] * codes.shape[1]))
     share = parts[0].codes.mean(axis=0)
@@ -113,16 +108,15 @@ def run(table: Table, options: argparse.Namespace) -> None:
     rng = np.random.default_rng(options.seed)
     train, domain = table.train, table.train.domain
     began = time.process_time()
-    network = learn(train, penalty=options.penalty, smoothing=options.smoothing)
+    law = learn(train, order="auto", penalty=options.penalty, smoothing=options.smoothing)
     learned = time.process_time() - began
     began = time.process_time()
-    sampled = sample(network, train.rows, rng=rng)
+    sampled = sample(law, train.rows, rng=rng)
     drawn = time.process_time() - began
-    calibrated = sample(calibrate(network, train, rng=rng), train.rows, rng=rng)
     chosen = rng.integers(0, train.rows, train.rows)
     again = Dataset.from_codes(train.codes[chosen], domain=domain)
-    sources = {"sampled": sampled, "calibrated": calibrated, "resampled": again, "fresh": table.test}
-    leaves = sum(node.source.size for node in network.nodes)
+    sources = {"sampled": sampled, "resampled": again, "fresh": table.test}
+    leaves = sum(node.source.size for node in law.nodes)
     print(
         f"\n{table.name}: {len(domain)} variables, {train.rows:,} training rows, {table.test.rows:,} held out; "
         f"{leaves:,} leaves, learned in {learned:.1f} s, sampled in {drawn:.1f} s CPU"
@@ -132,20 +126,14 @@ def run(table: Table, options: argparse.Namespace) -> None:
     print(
         f"  total variation of {rows:,} rows to the training rows{'':9} 1-way   2-way   3-way ({len(triples):,} triples)"
     )
+    subsets = (ways(len(domain), 1), ways(len(domain), 2), triples)
+    whole = Coded.of(train, domain)
     for name, source in sources.items():
-        some = source.codes[rng.permutation(source.rows)[:rows]]
-        apart = [
-            _apart(train, some, subsets)
-            for subsets in (
-                [(i,) for i in range(len(domain))],
-                list(itertools.combinations(range(len(domain)), 2)),
-                triples,
-            )
-        ]
-        print(f"    {name:52} {apart[0]:.4f}  {apart[1]:.4f}  {apart[2]:.4f}")
+        some = Coded.of(source, domain).rows(rng.permutation(source.rows)[:rows])
+        found = "  ".join(f"{apart(whole, some, each):.4f}" for each in subsets)
+        print(f"    {name:52} {found}")
     real, held_out = _real(table)
-    numbers = {name: _numbers(table, sources[name], rng) for name in ("sampled", "calibrated")}
-    numbers |= {"resampled": real[chosen], "real": real}
+    numbers = {"sampled": _numbers(table, sampled, rng), "resampled": real[chosen], "real": real}
     scores = {name: _accuracy(table, values) for name, values in numbers.items()}
     scores["mode"] = _mode(table)
     print("  accuracy on held-out rows, trained on:  " + ", ".join(f"{k} {v:.4f}" for k, v in scores.items()))
@@ -161,32 +149,16 @@ def run(table: Table, options: argparse.Namespace) -> None:
         )
     if table.numbers is not None:
         print(
-            f"  distinct training values that the model file's quantiles hold: {_held(network, table.numbers[0]):.3f}"
+            f"  distinct training values that the model file's quantiles hold: {_held(law, table.numbers[0]):.3f}"
         )
 
 
 def _triples(n: int, most: int, seed: int) -> Sequence[tuple[int, ...]]:
-    every = list(itertools.combinations(range(n), 3)) if n <= 200 else []
+    every = ways(n, 3) if n <= 200 else []
     if every and len(every) <= most:
         return every
     rng = np.random.default_rng(seed)
     return sorted({tuple(sorted(rng.choice(n, 3, replace=False).tolist())) for _ in range(most)})
-
-
-def _apart(train: Dataset, codes: Any, subsets: Sequence[tuple[int, ...]]) -> float:
-    cards = train.domain.cardinalities
-    ours, theirs = (np.asfortranarray(x).astype(np.int64) for x in (train.codes, codes))
-    total = 0.0
-    for subset in subsets:
-        cells = int(np.prod([cards[i] for i in subset]))
-        shares = []
-        for table in (ours, theirs):
-            state: IntArray = table[:, subset[0]]
-            for i in subset[1:]:
-                state = state * cards[i] + table[:, i]
-            shares.append(np.bincount(state, minlength=cells) / len(table))
-        total += float(np.abs(shares[0] - shares[1]).sum()) / 2
-    return total / max(len(subsets), 1)
 
 
 def _real(table: Table) -> tuple[FloatArray, FloatArray]:
@@ -243,9 +215,9 @@ def _exact(train: FloatArray, values: FloatArray) -> float:
     return float(np.mean([row.tobytes() in known for row in np.ascontiguousarray(values)]))
 
 
-def _held(network: Network, train: FloatArray) -> float:
+def _held(law: Network, train: FloatArray) -> float:
     held = distinct = 0
-    for i, variable in enumerate(network.domain.variables):
+    for i, variable in enumerate(law.domain.variables):
         if variable.bins is not None:
             there = np.unique(train[:, i])
             kept = np.array([value for values in variable.bins.quantiles for value in values], dtype=float)

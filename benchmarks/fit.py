@@ -1,0 +1,55 @@
+"""`python -m benchmarks fit`: what fitting a model takes beside learning the paper's network alone.
+
+CPU seconds of `DependencyNetwork().fit(frame)`, which encodes the frame, completes its holes and learns the network and the
+law, and of `depnet.learn(rows, penalty="auto", smoothing=.5)` on the rows as they were then encoded and completed: each the
+least of several runs, in turn. Holes are completed in rounds that learn again; tables with holes are shown, not judged.
+"""
+
+import argparse
+import time
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from benchmarks._frames import add_tables, frame_of, splits_of
+from benchmarks._reach import at_most, exit_code, head, line
+from benchmarks._tables import add_data
+from depnet import DependencyNetwork, learn
+
+REACH = 1.8
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks fit", description=__doc__)
+    add_data(parser)
+    add_tables(parser)
+    parser.add_argument("--times", type=int, default=3, help="runs of each  (%(default)s)")
+    options = parser.parse_args(arguments)
+    warnings.simplefilter("ignore")
+    head(["table", "rows", "columns", "holes", "learn, CPU s", "fit, CPU s", "fit / learn"])
+    ratios = {}
+    for name in options.tables:
+        frame = splits_of(frame_of(name, options.data), 1)[0][0]
+        model = DependencyNetwork(random_state=0).fit(frame)
+        rows = model.data_
+        assert rows is not None
+        fits, learns = [], []
+        for _ in range(options.times):
+            fits.append(_seconds(DependencyNetwork(random_state=0).fit, frame))
+            learns.append(_seconds(partial(learn, penalty="auto", smoothing=0.5), rows))
+        holes = int(frame.isna().sum().sum())
+        ratio = min(fits) / min(learns)
+        if not holes:
+            ratios[name] = ratio
+        shown = [f"{min(learns):.3f}", f"{min(fits):.3f}", f"{ratio:.2f}"]
+        line([name, f"{frame.shape[0]:,}", f"{frame.shape[1]}", f"{holes:,}", *shown])
+    return exit_code(
+        [at_most(f"fit over learn, {name}", ratio, REACH, ".2f") for name, ratio in ratios.items()]
+    )
+
+
+def _seconds(work: Callable[[Any], object], table: object) -> float:
+    began = time.process_time()
+    work(table)
+    return time.process_time() - began
