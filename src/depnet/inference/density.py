@@ -14,6 +14,7 @@ from depnet.law.program import weights_of
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, checked_scan
+from depnet.model.score import score_samples
 from depnet.removed import without
 
 EXACT_STATES = 1 << 18
@@ -32,7 +33,7 @@ class LogProbability:
     scan: Scan | None
 
 
-@without("burn_in", "draws", "rng")
+@without("burn_in", "draws")
 def log_probability(
     network: Network,
     rows: Dataset | Given | Evidence,
@@ -40,7 +41,6 @@ def log_probability(
     scan: Scan | None = None,
     tolerance: float = TOLERANCE,
     rng: np.random.Generator | None = None,
-    **removed: Never,
 ) -> LogProbability:
     """The log-probability of every row of a dataset, or of evidence: a row of which only some cells are known.
 
@@ -55,7 +55,6 @@ def log_probability(
     >>> np.exp(log_probability(network, {"X0": 0}).values).round(3).tolist()
     [0.5]
     """
-    refuse("log_probability", removed)
     if isinstance(rows, Dataset) and rows.domain != network.domain:
         raise DataError("the rows have another domain than the network.")
     if network.order is not None and scan is None:
