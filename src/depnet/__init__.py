@@ -177,6 +177,7 @@ _SUBMODULES = (
     "explorer",
     "geometry",
     "inference",
+    "law",
     "learning",
     "model",
     "paper",

@@ -1,7 +1,11 @@
 """What was removed, and what to use instead: one line each, where a name, parameter or option is still asked for."""
 
-from collections.abc import Mapping
-from typing import NoReturn
+import functools
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 LAW = 'learn(dataset, order="auto") gives a network whose law is that of its tables'
 
@@ -23,23 +27,31 @@ PARAMETERS = {
     "draws": f"{LAW}; log_probability is then exact at any size",
     "mean_field": f"{LAW}; its answers come at once",
     "pool": f"{LAW}; depnet.query conditions it without a pool",
-    "rng": f"{LAW}; log_probability is then exact at any size",
 }
 """Parameters that functions and estimators had."""
 
 
-def refuse(who: str, given: Mapping[str, object]) -> None:
-    """Raise a `TypeError` for parameters that `who` does not have, or no longer has.
+def without(*names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """A function that once had these parameters: given one of them, it says what to use instead.
 
-    >>> refuse("query", {"pool": None})
+    >>> @without("pool")
+    ... def query() -> None: ...
+    >>> query(pool=None)
     Traceback (most recent call last):
-    TypeError: query: pool was removed; learn(dataset, order="auto") gives a network whose law ...
+    TypeError: query: pool was removed; learn(dataset, order="auto") gives a network whose law is that of its tables; \
+depnet.query conditions it without a pool.
     """
-    for name in given:
-        _refused(who, name)
 
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        who = function.__qualname__.removesuffix(".__init__")
 
-def _refused(who: str, name: str) -> NoReturn:
-    if name in PARAMETERS:
-        raise TypeError(f"{who}: {name} was removed; {PARAMETERS[name]}.")
-    raise TypeError(f"{who}() got an unexpected keyword argument {name!r}")
+        @functools.wraps(function)
+        def checked(*args: P.args, **parameters: P.kwargs) -> R:
+            for name in names:
+                if name in parameters:
+                    raise TypeError(f"{who}: {name} was removed; {PARAMETERS[name]}.")
+            return function(*args, **parameters)
+
+        return checked
+
+    return decorate

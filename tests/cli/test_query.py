@@ -184,10 +184,24 @@ def test_help_imports_no_library() -> None:
     assert "loaded: [] 0" in done.stdout
 
 
-def test_json_is_strict(model: Path) -> None:
-    done = depnet("query", model, "survived", "--method", "mean-field", "--json")
+def test_json_is_strict(model: Path, table: Path) -> None:
+    """Nobody is a child of the crew: the frequencies among no rows are not numbers, and null."""
+    given = ("--given", "class=Crew,age=child", "--data", table)
+    done = depnet("query", model, "survived", *given, "--json")
     found = json.loads(done.stdout, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
-    assert found["standard_errors"]["survived"] == [None, None]
+    assert found["observed"]["survived"] == [None, None]
+    assert found["matching"] == 0
+    assert found["combined"] == found["probabilities"]
+
+
+def test_what_was_removed_names_its_successor(model: Path, table: Path, tmp_path: Path) -> None:
+    assert "mean-field was removed" in refused("query", model, "survived", "--method", "mean-field", code=2)
+    out = ("-o", tmp_path / "m.json")
+    for words in (["--blocks", "auto"], ["--calibrate"]):
+        said = refused("fit", table, *out, *words, code=2)
+        assert f"{words[0]} was removed: " in said
+        assert "ordered law" in said
+        assert words[0] not in depnet("fit", "--help").stdout.decode()
 
 
 def test_bars_are_drawn_on_a_terminal_only_and_never_in_the_answer(table: Path, tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from depnet import (
 )
 from depnet.errors import DataError, EvidenceError, ModelError, ReducibleError, ScanError
 from depnet.inference.question import Method
+from depnet.inference.result import Diagnostics
 from depnet.inference.support import Support, support
 from depnet.model import Evidence
 from tests.inference.cases import names, random_evidence, random_scan, random_targets
@@ -301,7 +302,7 @@ def test_more_sweeps_bring_smaller_errors(titanic: Network, scan: RandomScan | S
         rng=rng,
     )
     assert result.converged
-    assert result.diagnostics is not None
+    assert isinstance(result.diagnostics, Diagnostics)
     assert result.diagnostics.sweeps <= 1 << 15
 
 
@@ -309,9 +310,9 @@ def test_what_was_removed_names_its_successor(titanic: Network) -> None:
     with pytest.raises(ValueError, match=r"mean-field.*removed.*order=\"auto\""):
         query(titanic, "survived", method="mean-field")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"pool was removed.*order=\"auto\""):
-        query(titanic, "survived", method="bayes", pool=None)  # type: ignore[arg-type]
+        query(titanic, "survived", method="bayes", pool=None)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="unexpected keyword argument 'tolerence'"):
-        query(titanic, "survived", tolerence=0.1)  # type: ignore[arg-type]
+        query(titanic, "survived", tolerence=0.1)  # type: ignore[call-arg]
 
 
 def frozen_pair() -> Network:

@@ -182,21 +182,26 @@ def show_result(result: "QueryResult") -> None:
     from depnet.cli.render import bar, show_lines, show_table
 
     question, *notes = _question(result), *_notes(result)
-    answers = _by_target(result, result.probabilities)
+    columns: dict[str, Any] = {"probability": result.probabilities}
+    if result.matching:  # the answer joins the model's and the table's, which stand beside it
+        columns = {"answer": result.combined, "model": result.probabilities, "table": result.observed}
+    found = {head: _by_target(result, column) for head, column in columns.items()}
     errors = _by_target(result, result.standard_errors)
-    if result.joint:
-        labels = [list(map(str, row)) for row in itertools.product(*result.states)]
-        tables = [(list(result.targets), labels, answers.ravel(), errors.ravel())]
-    else:
-        tables = [
-            ([name], [[str(state)] for state in states], answers[name], errors[name])
-            for name, states in zip(result.targets, result.states, strict=True)
-        ]
     show_lines(question, style="bold")
-    for head, labels, values, error in tables:
-        order = range(len(labels)) if len(labels) <= SHOWN else (-values).argsort(kind="stable")[:SHOWN]
-        rows = [[*labels[at], f"{values[at]:.4f}", _error(error[at]), bar(float(values[at]))] for at in order]
-        show_table([*head, "probability", "± s.e.", ""], rows, left=len(head), bars=True)
+    heads = [list(result.targets)] if result.joint else [[name] for name in result.targets]
+    for head, states in zip(
+        heads, [result.states] if result.joint else [(s,) for s in result.states], strict=True
+    ):
+        labels = [list(map(str, row)) for row in itertools.product(*states)]
+        numbers = [(of if result.joint else of[head[0]]).ravel() for of in found.values()]
+        error = (errors if result.joint else errors[head[0]]).ravel()
+        first = numbers[0]
+        order = range(len(labels)) if len(labels) <= SHOWN else (-first).argsort(kind="stable")[:SHOWN]
+        rows = [
+            [*labels[at], *(f"{of[at]:.4f}" for of in numbers), _error(error[at]), bar(float(first[at]))]
+            for at in order
+        ]
+        show_table([*head, *found, "± s.e.", ""], rows, left=len(head), bars=True)
         if len(labels) > SHOWN:
             show_lines(f"... and {len(labels) - SHOWN:,} less probable", style="dim")
     show_lines(*notes)
@@ -225,8 +230,9 @@ def _notes(result: "QueryResult") -> list[str]:
     ]
     if result.diagnostics is not None:
         d = result.diagnostics
+        mixing = "" if result.r_hat is None else f"R-hat {result.r_hat:.3f}, "
         lines.append(
-            f"sampled   standard errors up to {d.largest_error:.2g} (asked: {result.tolerance:.2g}), R-hat {d.r_hat:.3f}, "
+            f"sampled   standard errors up to {d.largest_error:.2g} (asked: {result.tolerance:.2g}), {mixing}"
             f"effective sample size {d.effective_draws}"
         )
     if result.evidence and result.support is not None:

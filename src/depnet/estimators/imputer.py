@@ -1,6 +1,6 @@
 """`DependencyNetworkImputer`: holes filled in a pipeline, categories and numbers alike."""
 
-from typing import Any, Never
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from depnet.inference.completion import Learner, out_of_bag_scores, plausible_ne
 from depnet.inference.impute import impute
 from depnet.inference.mean_law import mean_laws
 from depnet.model.network import Network
-from depnet.removed import refuse
+from depnet.removed import without
 from depnet.sampling.checks import whole_number
 
 TRIED_NETWORKS = 5
@@ -56,6 +56,7 @@ class DependencyNetworkImputer(CallbackSupportMixin, TransformerMixin, BaseEstim
     [1.0, 1.0]
     """
 
+    @without("blocks")
     def __init__(
         self,
         *,
@@ -75,9 +76,7 @@ class DependencyNetworkImputer(CallbackSupportMixin, TransformerMixin, BaseEstim
         max_seconds: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
-        **removed: Never,
     ) -> None:
-        refuse("DependencyNetworkImputer", removed)
         self.sample_posterior = sample_posterior
         self.n_imputations = n_imputations
         self.add_indicator = add_indicator

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, Never
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, DensityMixin
@@ -38,7 +38,7 @@ from depnet.learning.options import Role
 from depnet.model.evidence import Given
 from depnet.model.file import load_with_layout, save
 from depnet.model.network import Network
-from depnet.removed import refuse
+from depnet.removed import without
 from depnet.sampling import sample
 
 KEPT_CODES = 200_000_000
@@ -75,6 +75,7 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
     _certified: Certificate | None
     _updated: bool
 
+    @without("blocks", "calibrate")
     def __init__(
         self,
         *,
@@ -92,9 +93,7 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
         max_seconds: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
-        **removed: Never,
     ) -> None:
-        refuse("DependencyNetwork", removed)
         self.penalty = penalty
         self.smoothing = smoothing
         self.bins = bins

@@ -226,7 +226,8 @@ class _Ask:
             if result.diagnostics is not None:
                 d = result.diagnostics
                 fact("largest standard error", f"{d.largest_error:.2g} (asked: {result.tolerance:.2g})")
-                fact("R-hat", f"{d.r_hat:.3f}")
+                if result.r_hat is not None:
+                    fact("R-hat", f"{result.r_hat:.3f}")
                 fact("effective sample size", d.effective_draws)
             fact("relevant variables", f"{len(result.closure):,} of {len(self.domain):,}")
             if result.support is not None and self.chosen:

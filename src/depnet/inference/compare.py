@@ -126,7 +126,9 @@ def compare(
     places = {"first": [i for i, _ in shared], "second": [j for _, j in shared]}
     counts = {who: MarginalCounts.of(_columns(drawn[who], places[who])) for who in sides}
     chance = distances(MarginalCounts.of(_columns(again, places["first"])), counts["first"])
-    one_way, two_way = (math.nan if apart is None or not apart.size else float(apart.mean()) for apart in chance)
+    one_way, two_way = (
+        math.nan if apart is None or not apart.size else float(apart.mean()) for apart in chance
+    )
     marginals = between(counts["second"], counts["first"], names, (one_way, two_way))
     tables = [*drawn.items(), *([] if data is None else [("data", data)])]
     scores, logs = [], {}

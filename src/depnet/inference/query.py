@@ -6,7 +6,6 @@ closure is small, its exact law; otherwise clamped chains are run until the stan
 
 import math
 from collections.abc import Sequence
-from typing import Never
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from depnet.inference.starts import matching_rows
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, checked_scan
-from depnet.removed import refuse
+from depnet.removed import without
 from depnet.sampling.words import generator
 
 EXACT_STATES = 1 << 14
@@ -33,6 +32,7 @@ EXACT_STATES = 1 << 14
 NOTHING = Evidence({}, {})
 
 
+@without("pool")
 def query(
     network: Network,
     targets: str | Sequence[str],
@@ -46,7 +46,6 @@ def query(
     data: Dataset | None = None,
     rng: np.random.Generator | None = None,
     stop: Over | None = None,
-    **removed: Never,
 ) -> QueryResult:
     """The law of `targets` given `evidence`: each one's marginal, or their joint table.
 
@@ -68,7 +67,6 @@ def query(
     >>> query(network, "X1", {"X0": 0}).probabilities.round(3).tolist()
     [0.8, 0.2]
     """
-    refuse("query", removed)
     question = Question.of(
         network,
         targets,

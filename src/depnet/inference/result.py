@@ -159,12 +159,14 @@ class QueryResult:
                     [str(state) for state in states],
                     self.probabilities[name],
                     self.standard_errors[name],
+                    self.observed[name] if isinstance(self.observed, dict) and self.matching else None,
                     indent="    ",
                 )
         else:
             assert not isinstance(self.standard_errors, dict)
             rows = [", ".join(map(str, row)) for row in itertools.product(*self.states)]
-            lines += _table(rows, self.probabilities.ravel(), self.standard_errors.ravel(), indent="  ")
+            seen = self.observed.ravel() if isinstance(self.observed, np.ndarray) and self.matching else None
+            lines += _table(rows, self.probabilities.ravel(), self.standard_errors.ravel(), seen, indent="  ")
         relevant = counted(len(self.closure), "relevant variable")
         lines.append(f"{self.method}, {self.scan_name}, {relevant}, {self.seconds:.3g} s")
         if self.diagnostics is not None:
@@ -193,7 +195,9 @@ def _shown(name: str, known: object) -> str:
     return f"{name} = {known}"
 
 
-def _table(rows: list[str], values: FloatArray, errors: FloatArray, *, indent: str) -> list[str]:
+def _table(
+    rows: list[str], values: FloatArray, errors: FloatArray, observed: FloatArray | None, *, indent: str
+) -> list[str]:
     order = np.arange(len(rows))
     if len(rows) > SHOWN:
         order = np.argsort(-values, kind="stable")[:SHOWN]
@@ -201,7 +205,8 @@ def _table(rows: list[str], values: FloatArray, errors: FloatArray, *, indent: s
     lines = []
     for at in order:
         error = "" if errors[at] == 0 or np.isnan(errors[at]) else f" ± {errors[at]:.2g}"
-        lines.append(f"{indent}{rows[at]:<{width}}  {values[at]:.4f}{error}")
+        beside = "" if observed is None else f"  (table: {observed[at]:.4f})"
+        lines.append(f"{indent}{rows[at]:<{width}}  {values[at]:.4f}{error}{beside}")
     if len(rows) > SHOWN:
         lines.append(f"{indent}... and {len(rows) - SHOWN:,} less probable")
     return lines
