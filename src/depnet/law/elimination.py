@@ -34,6 +34,8 @@ LARGEST = 1 << 20
 """The cells of a cluster, at most."""
 MOST_CELLS = 1 << 24
 """The cells of all clusters together, at most."""
+ROWS = 1 << 15
+"""A node is asked for the probabilities of so many joint states at a time."""
 KEPT_CELLS = 1 << 16
 """A node's factor of up to so many cells is kept with the network."""
 
@@ -268,14 +270,16 @@ def _table(network: Network, i: int, fixed: Mapping[int, int]) -> FloatArray:
             kept[i] = node.probabilities(input_codes(cards, node.inputs)).reshape(shape)
         return kept[i][tuple(fixed.get(j, slice(None)) for j in full)]
     inputs = [j for j in node.inputs if j not in fixed]
-    if not product_within([cards[j] for j in (*inputs, i)], LARGEST):
+    scope = inputs if i in fixed else [*inputs, i]
+    if not product_within([cards[j] for j in scope], LARGEST):
         raise DomainTooLargeError(
             f"the factor of {network.domain.names[i]!r}, a function of {len(inputs)} variables, has more than "
             f'{LARGEST:,} cells. Ask with method="sample".'
         )
-    rows = node.probabilities(input_codes(cards, inputs, {j: fixed[j] for j in node.inputs if j in fixed}))
-    table = rows.reshape([*(cards[j] for j in inputs), cards[i]])
-    return table[..., fixed[i]] if i in fixed else table
+    codes = input_codes(cards, inputs, {j: fixed[j] for j in node.inputs if j in fixed})
+    wanted = fixed[i] if i in fixed else slice(None)
+    parts = [node.probabilities(codes[at : at + ROWS])[:, wanted] for at in range(0, len(codes), ROWS)]
+    return np.concatenate(parts).reshape([cards[j] for j in scope])
 
 
 def _no_tables(network: Network) -> dict[int, FloatArray]:

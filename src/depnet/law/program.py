@@ -42,6 +42,9 @@ FUNCTION_STATES = 2**22
 THREAD_CELLS = 1 << 18
 """Below so many codes a pass is not worth a second thread."""
 
+PASS_STREAM, MOVE_STREAM = 64, 80
+"""Streams of the counter generator (`depnet.sampling.words`), as the native code has them: passes, moves."""
+
 NOTHING = Evidence({}, {})
 
 
