@@ -47,6 +47,8 @@ def write_parts(frame: Any, directory: Path, parts: int, row_group: int = 500) -
 
 def assert_same_network(found: Network, expected: Network) -> None:
     assert found.domain == expected.domain
+    assert found.order == expected.order
+    assert found.held_out == expected.held_out
     for one, other in zip(found.nodes, expected.nodes, strict=True):
         assert one.variables == other.variables
         assert one.source.operations == other.source.operations  # type: ignore[attr-defined]

@@ -13,7 +13,7 @@ import pytest
 
 import depnet
 from depnet import Aic, Dataset, StructuralMdl
-from depnet.cluster import learn
+from depnet.cluster import learn, learn_both
 from depnet.learning.ladder import Auto
 from depnet.learning.rounds import Round
 from tests.cluster.tables import assert_same_network, counted_pickles, mixed_table, write_parts
@@ -47,6 +47,36 @@ def test_a_dask_frame_gives_the_local_network(client: Any) -> None:
     frame = mixed_table(1500, seed=2)[["class", "alive", "fare", "parts"]]
     expected = depnet.learn(Dataset.from_frame(frame))
     assert_same_network(learn(dd.from_pandas(frame, npartitions=4), client=client), expected)
+
+
+@pytest.mark.parametrize("penalty", [Aic(), LADDER])
+def test_an_order_is_that_of_one_process(client: Any, tmp_path: Path, penalty: Any) -> None:
+    frame = mixed_table(1200, seed=9)[["class", "alive", "fare", "parts"]]
+    write_parts(frame, tmp_path, 3, row_group=200)
+    options: dict[str, Any] = {"penalty": penalty, "smoothing": 0.5, "order": "auto"}
+    expected = depnet.learn(Dataset.from_frame(frame), **options)
+    found = learn(tmp_path, client=client, rows_per_part=300, **options)
+    assert found.order is not None
+    assert_same_network(found, expected)
+
+
+def test_both_networks_where_workers_are_killed(client: Any, tmp_path: Path) -> None:
+    frame = mixed_table(1500, seed=10)[["class", "alive", "fare", "parts"]]
+    write_parts(frame, tmp_path, 3, row_group=250)
+    data = Dataset.from_frame(frame)
+    killed = []
+
+    def kill(report: Round) -> None:
+        if report.number == 2 and len(killed) < 4:
+            client.wait_for_workers(2)
+            for pid in client.run(os.getpid).values():
+                os.kill(pid, signal.SIGKILL)
+                killed.append(pid)
+
+    network, law = learn_both(tmp_path, client=client, report=kill)
+    assert len(killed) == 4
+    assert_same_network(network, depnet.learn(data))
+    assert_same_network(law, depnet.learn(data, order="auto"))
 
 
 @pytest.mark.parametrize("many", [1, 2])  # one of the workers, and all of them: then every part is stale

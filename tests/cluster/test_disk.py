@@ -5,7 +5,7 @@ import pytest
 
 import depnet
 from depnet import Dataset, Mdl, StructuralMdl
-from depnet.cluster import learn
+from depnet.cluster import learn, learn_both
 from depnet.cluster.on_disk import bytes_of
 from depnet.errors import DataError, LearningError
 from depnet.learning.ladder import Auto
@@ -92,6 +92,42 @@ def test_options_are_those_of_learn(tmp_path: Path) -> None:
     expected = depnet.learn(Dataset.from_frame(frame, bins={"fare": [-20, 0, 5, 30]}), **options)
     found = learn(str(tmp_path / "*.parquet"), memory="1GB", bins={"fare": [-20, 0, 5, 30]}, **options)
     assert_same_network(found, expected)
+
+
+@pytest.mark.parametrize("penalty", [StructuralMdl(), Auto((StructuralMdl(), Mdl()), (0.5, 2.0))])
+def test_an_order_is_that_of_learn(tmp_path: Path, penalty: Any) -> None:
+    frame = mixed_table(900, seed=8)
+    write_parts(frame, tmp_path, 3, row_group=100)
+    options: dict[str, Any] = {
+        "penalty": penalty,
+        "smoothing": 0.5,
+        "roles": {"port": "input", "alive": "target"},
+        "forbidden": [("fare", "class")],
+        "order": "auto",
+    }
+    expected = depnet.learn(Dataset.from_frame(frame), **options)
+    found = learn(tmp_path, memory="1GB", rows_per_part=200, **options)
+    assert found.order is not None
+    assert_same_network(found, expected)
+
+
+def test_both_networks_of_one_reading(tmp_path: Path) -> None:
+    rows = tmp_path / "rows"
+    rows.mkdir()
+    frame = mixed_table(900, seed=9)
+    write_parts(frame, rows, 2)
+    data = Dataset.from_frame(frame)
+    done: list[tuple[int, int]] = []
+    network, law = learn_both(
+        rows, memory="1GB", resume=tmp_path / "fit", progress=lambda *told: done.append(told), smoothing=0.5
+    )
+    assert_same_network(network, depnet.learn(data, smoothing=0.5))
+    assert_same_network(law, depnet.learn(data, smoothing=0.5, order="auto"))
+    assert done == [(k, 12) for k in range(1, 13)]
+    again = learn_both(rows, memory="1GB", resume=tmp_path / "fit", smoothing=0.5)
+    assert again == (network, law)
+    with pytest.raises(LearningError, match="order is None"):
+        learn_both(rows, memory="1GB", order="names")
 
 
 def test_columns_are_chosen_and_missing_values_may_be_a_state(tmp_path: Path) -> None:

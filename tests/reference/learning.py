@@ -17,6 +17,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from depnet import Dataset, Merge, Split
 from depnet._native.learner import xlogx
@@ -44,6 +45,22 @@ def entropy_term(leaf: Leaf, state: Callable[[Row], int]) -> float:
 def split_leaf(leaf: Leaf, j: int, cardinality: int) -> list[Leaf]:
     """The |X_j| new leaves of Split(y, j), the empty ones among them."""
     return [[(row, weight) for row, weight in leaf if row[j] == z] for z in range(cardinality)]
+
+
+def learn_ordered(
+    dataset: Dataset,
+    order: Sequence[int],
+    penalty: Penalty,
+    *,
+    barred: Sequence[tuple[int, int]] = (),
+    **limits: Any,
+) -> list[list[Split | Merge]]:
+    """The operations of every node where sources read earlier variables only, and not by the links (j, i) `barred`."""
+    found: list[list[Split | Merge]] = [[]] * len(order)
+    for at, i in enumerate(order):
+        inputs = sorted(j for j in order[:at] if (j, i) not in barred)
+        found[i] = learn_operations(dataset, (i,), penalty, inputs=inputs, **limits)
+    return found
 
 
 def learn_operations(

@@ -17,6 +17,7 @@ from depnet.arrays import IntArray
 from depnet.learning.crossed import Crossed, Crossing, added
 from depnet.learning.deal_parts import deal_parts
 from depnet.learning.distinct import Distinct
+from depnet.learning.options import Task
 from depnet.learning.part_rows import Errand, PartRows
 from depnet.learning.rounds import wire_type
 from depnet.model import InformationSource
@@ -82,6 +83,7 @@ class DaskParts:
         self._client = client
         self._parts = tuple(parts)
         self._states = tuple(states)
+        self._total = total
         self._type = wire_type(total)
         self.again = 0
         """How often a part was told everything anew."""
@@ -115,6 +117,18 @@ class DaskParts:
         """How many rows are at each pair of leaves of two sources, by state."""
         answers = self._client.gather(self._call(_crossed, self._parts, [list(asked)] * len(self._parts)))
         return [added(each) for each in zip(*answers, strict=True)]
+
+    def pairs(self, first: int, last: int) -> IntArray:
+        """The 2-way counts of these variables with later ones, as `TablePairs` has them."""
+        each = [
+            self._client.submit(_pairs, part, first, last, self._type, pure=False) for part in self._parts
+        ]
+        return self._sum(each).counts.astype(np.int64)
+
+    def planned(self, tasks: Sequence[Task]) -> "DaskParts":
+        """The same rows, for other tasks: where they are."""
+        parts = self._call(_planned, self._parts, [list(tasks)] * len(self._parts))
+        return DaskParts(self._client, parts, self._states, self._total)
 
     def held_out(self, total: int) -> "list[tuple[DaskParts, DaskParts, int]]":
         """Parts of the N = `total` rows: those to learn from, those to score on, and how many the latter are."""
@@ -154,6 +168,14 @@ class DaskParts:
 
 def _roots(part: WorkerPart, nodes: Sequence[int]) -> Answer:
     return Answer(np.concatenate(part.rows.roots(nodes)), ())
+
+
+def _pairs(part: WorkerPart, first: int, last: int, wire: "np.dtype[Any]") -> Answer:
+    return Answer(part.rows.pairs(first, last).astype(wire), ())
+
+
+def _planned(part: WorkerPart, tasks: Sequence[Task]) -> WorkerPart:
+    return WorkerPart(part.number, part.rows.planned(tasks))
 
 
 def _digest(part: WorkerPart) -> bytes:

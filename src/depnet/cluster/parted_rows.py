@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from depnet.arrays import IntArray
 from depnet.data import Domain
 from depnet.learning.crossed import Crossed, Crossing
-from depnet.learning.options import Limits, Task
+from depnet.learning.options import Limits, Task, ordered_as
 from depnet.learning.penalty import Penalty, penalty_value
 from depnet.learning.resume import Fit, fingerprint_of
 from depnet.learning.rounds import Parts, Round, grow_in_rounds
@@ -96,7 +96,9 @@ class PartedRows:
             tables = self.parts.tabulate(list(kept), list(kept.values()))
             for (number, source), counts in zip(kept.items(), tables, strict=True):
                 finish(number, source, ConditionalTable.from_counts(counts, smoothing))
-        return Network(self.domain, tuple(node for node in nodes if node is not None))
+        return Network(
+            self.domain, tuple(node for node in nodes if node is not None), order=ordered_as(self.tasks)
+        )
 
     def held_out(self) -> "list[tuple[PartedRows, PartedRows]]":
         """(rows to learn from, rows to score on): see `depnet.learning.held_out`."""

@@ -1,10 +1,12 @@
 r"""`penalty="auto"`: the penalty and the smoothing chosen on held-out rows.
 
 No one penalty is best everywhere. Every candidate, a penalty of the ladder with one of its smoothings, is
-learned and scored by the pseudo-log-likelihood of rows it has not seen, node by node (`trials` says how the choice follows).
+learned and scored by the pseudo-log-likelihood of rows it has not seen (of an ordered network the log-likelihood), node by
+node (`trials` says how the choice follows).
 The ladder goes from strict to generous and is left where the pooled score has not improved for some rungs, since generous
 penalties cost the most time. Held out are the rows given as `validation`, else parts of the data (`held_out`). Then the
-chosen penalties learn from all rows.
+chosen penalties learn from all rows. What the held-out rows said of the choice stays with the network (`held_out`), and the
+choice has the network that was learned without the first part of them.
 """
 
 import contextlib
@@ -12,12 +14,14 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from depnet.data.dataset import Dataset
 from depnet.errors import LearningError
 from depnet.learning.ladder import Auto
-from depnet.learning.options import Limits, Role, Task, checked_seconds, plan
+from depnet.learning.options import Limits, Order, Role, Task, checked_seconds, order_of, plan
+from depnet.learning.order import TablePairs
 from depnet.learning.resume import Fit, ResumeFile
 from depnet.learning.tasks import Progress
 from depnet.learning.trial_rows import TableRows, TrialRows
@@ -95,8 +99,7 @@ def learn_chosen(
             progress=_part_of(progress, len(rows.tasks), stages - 1, stages),
             resume=fits and fits(rows.fingerprint(choice.penalties)),
         )
-    nodes = tuple(node.smoothed(s) for node, s in zip(network.nodes, choice.smoothings, strict=True))
-    return Network(rows.domain, nodes), choice
+    return replace(network.smoothed(choice.smoothings), held_out=choice.held_out), choice
 
 
 def tune(
@@ -105,6 +108,7 @@ def tune(
     auto: Auto = Auto(),  # noqa: B008  # a frozen value
     smoothing: float = 0.5,
     validation: Dataset | None = None,
+    order: Order = None,
     roles: Mapping[str, Role] | None = None,
     forbidden: Iterable[tuple[str, str]] = (),
     max_leaves: int | None = None,
@@ -122,7 +126,7 @@ def tune(
     >>> tuning.scores.shape
     (2, 2)
     """
-    tasks = plan(dataset.domain, roles=roles, forbidden=forbidden)
+    tasks = table_tasks(dataset, order, roles=roles, forbidden=forbidden)
     rows = TableRows(dataset, tasks, Limits(max_leaves, min_leaf_rows), n_jobs)
     trials, _ = _tried(
         rows,
@@ -133,6 +137,19 @@ def tune(
         progress=progress,
     )
     return trials.tuning()
+
+
+def table_tasks(
+    dataset: Dataset,
+    order: Order,
+    *,
+    roles: Mapping[str, Role] | None = None,
+    forbidden: Iterable[tuple[str, str]] = (),
+) -> tuple[Task, ...]:
+    """The nodes to learn from a dataset, in the order that is given, or that its pairs of columns choose."""
+    links = tuple(forbidden)
+    found = order_of(dataset.domain, order, lambda: TablePairs(dataset), roles=roles, forbidden=links)
+    return plan(dataset.domain, roles=roles, forbidden=links, order=found)
 
 
 def _tried(

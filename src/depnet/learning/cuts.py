@@ -20,7 +20,7 @@ import numpy as np
 from depnet.arrays import IntArray, read_only
 from depnet.data import Dataset, Domain, Variable
 from depnet.learning.native import Grower
-from depnet.learning.options import Limits, Task
+from depnet.learning.options import Limits, Task, ordered_as
 from depnet.learning.parallel import MOST, grown_batches
 from depnet.learning.penalty import Penalty
 from depnet.model.decision_graph import CompiledGraph, DecisionGraph
@@ -96,8 +96,9 @@ class CutLearner:
         self._n_jobs, self._limits, self._max_seconds = n_jobs, limits, max_seconds
         self._cuts = cuts_of(domain)
         self._wide = _wide(domain, self._cuts)
-        readable = {task.readable: _readable(task.readable, self._cuts, len(domain)) for task in tasks}
-        self._tasks = [_offered(task, readable[task.readable], self._cuts, len(domain)) for task in tasks]
+        self._order = ordered_as(tasks)
+        readable = {task.open: _readable(task.open, self._cuts, len(domain)) for task in tasks}
+        self._tasks = [_offered(task, readable[task.open], self._cuts, len(domain)) for task in tasks]
 
     def __call__(self, dataset: Dataset) -> Network:
         """The network of these rows."""
@@ -117,7 +118,7 @@ class CutLearner:
                 nodes[grown.number] = Node.learned(
                     (tasks[grown.number].target,), source, ConditionalTable.learned(counts, smoothing)
                 )
-        return Network(self._domain, tuple(nodes[number] for number in range(len(nodes))))
+        return Network(self._domain, tuple(nodes[number] for number in range(len(nodes))), order=self._order)
 
     def _sharing(self, task: Task) -> Task:
         """The task with its share of the variables."""

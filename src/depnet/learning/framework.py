@@ -21,7 +21,8 @@ from depnet.arrays import IntArray
 from depnet.data.dataset import Dataset
 from depnet.errors import LearningError
 from depnet.learning.cost import delta
-from depnet.learning.options import refuse_removed
+from depnet.learning.options import Order, order_of, refuse_removed
+from depnet.learning.order import TablePairs
 from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, StructuralMdl, checked_penalty
 from depnet.model.counting import leaf_counts, tabulate
 from depnet.model.decision_graph import DecisionGraph
@@ -59,10 +60,13 @@ class NodeData:
     dataset: Dataset
     variable: int
     penalty: Penalty
+    order: tuple[int, ...] | None = None
 
     @property
     def inputs(self) -> tuple[int, ...]:
-        """The variables that a source of this node may read: all others."""
+        """The variables that a source of this node may read, ascending: all others, or those before it in the order."""
+        if self.order is not None:
+            return tuple(sorted(self.order[: self.order.index(self.variable)]))
         return tuple(j for j in range(len(self.dataset.domain)) if j != self.variable)
 
     @property
@@ -90,9 +94,12 @@ def learn_with(
     *,
     penalty: PenaltyLike = Mdl(),  # noqa: B008  # a frozen value
     smoothing: float = 0.0,
+    order: Order = None,
     **removed: object,
 ) -> Network:
     """The network that Algorithm 3 learns with the candidates of `strategy`.
+
+    With an `order`, as of `learn`, sources read earlier variables only: `data.inputs` says which.
 
     A strategy:
 
@@ -111,12 +118,13 @@ def learn_with(
         raise LearningError(
             f"a strategy has a method candidates(source, data) that proposes sources; got {strategy!r}."
         )
+    found = order_of(dataset.domain, order, lambda: TablePairs(dataset))
     nodes = []
     for i in range(len(dataset.domain)):
-        data = NodeData(dataset, i, rule)
+        data = NodeData(dataset, i, rule, found)
         source = greedy(strategy, data)
         nodes.append(Node((i,), source, ConditionalTable.from_counts(data.counts(source), smoothing)))
-    return Network(dataset.domain, tuple(nodes))
+    return Network(dataset.domain, tuple(nodes), order=found)
 
 
 def greedy(strategy: CandidateStrategy, data: NodeData) -> InformationSource:
@@ -225,6 +233,6 @@ class WithLossless:
     ) -> Iterable[Candidate | InformationSource]:
         """The other strategy's candidates, then the lossless source."""
         yield from self.strategy.candidates(source, data)
-        cards = data.dataset.domain.cardinalities
-        if math.prod(cards) <= MAX_LOSSLESS:
-            yield LosslessSource.of_all_but((data.variable,), cards)
+        cards = tuple(data.dataset.domain.cardinalities[j] for j in data.inputs)
+        if data.states * math.prod(cards) <= MAX_LOSSLESS:
+            yield LosslessSource(data.inputs, cards)

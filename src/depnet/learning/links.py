@@ -74,9 +74,10 @@ def links(
     node's still add up to I(X_i; Y_i), shared among its inputs as `depnet.learning.known` says.
 
     With `bootstrap=B` the network is learned again from B tables of N rows drawn with replacement (as row
-    weights), with `penalty` and `n_jobs`, or by `learner` where other options were used; `frequency` says how
-    often a link came back. Drawing rows twice adds noise of its own, so that a chance link comes back in a good
-    share of the tables too: read frequencies against each other, near 1 being sure. `rng` seeds the drawing.
+    weights), with `penalty`, `n_jobs` and the network's order, or by `learner` where other options were used;
+    `frequency` says how often a link came back. Drawing rows twice adds noise of its own, so that a chance link
+    comes back in a good share of the tables too: read frequencies against each other, near 1 being sure. `rng` seeds
+    the drawing.
 
     Sources that are no decision graph have no splits: what they know is shared equally among their inputs.
     """
@@ -95,7 +96,7 @@ def links(
     if relearn is None:
 
         def relearn(drawn: Dataset) -> Network:
-            return learn(drawn, penalty=penalty, n_jobs=n_jobs)
+            return learn(drawn, penalty=penalty, n_jobs=n_jobs, order=network.order)
 
     frequency = _frequencies(network, dataset, bootstrap, relearn, rng)
     return _ordered(

@@ -9,6 +9,7 @@ import numpy as np
 from depnet.arrays import IntArray
 from depnet.learning.crossed import Crossed, Crossing, added
 from depnet.learning.deal_parts import deal_parts
+from depnet.learning.options import Task
 from depnet.learning.part_rows import Errand, PartRows
 from depnet.model import InformationSource
 
@@ -44,6 +45,15 @@ class LocalParts:
     def crossed(self, asked: Sequence[Crossing]) -> list[Crossed]:
         """How many rows are at each pair of leaves of two sources, by state."""
         return [added([part.crossed(one) for part in self.parts]) for one in asked]
+
+    def pairs(self, first: int, last: int) -> IntArray:
+        """The 2-way counts of these variables with later ones, as `TablePairs` has them."""
+        total: IntArray = np.sum([part.pairs(first, last) for part in self.parts], axis=0)
+        return total
+
+    def planned(self, tasks: Sequence[Task]) -> "LocalParts":
+        """The same rows, for other tasks."""
+        return LocalParts([part.planned(tasks) for part in self.parts])
 
     def held_out(self, total: int) -> "list[tuple[LocalParts, LocalParts, int]]":
         """Parts of the N = `total` rows: those to learn from, those to score on, and how many the latter are."""

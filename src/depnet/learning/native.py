@@ -136,6 +136,7 @@ class Grower:
             end < len(numbers)
             and self.penalties[numbers[end]] == self.penalties[first]
             and self.tasks[numbers[end]].readable is self.tasks[first].readable
+            and self.tasks[numbers[end]].first == self.tasks[first].first
         ):
             end += 1
         return numbers[begin:end]
@@ -151,7 +152,7 @@ class Grower:
         ).grow(
             targets=[(task.target,) for task in tasks],
             barred=[tuple(task.barred) for task in tasks],
-            readable=_as_array(tasks[0].readable),
+            readable=_as_array(tasks[0]),
             per_parameter=0.0 if linear is None else linear,
             penalty=None if linear is not None else lambda k: penalty_value(penalty, k, rows),
             name_factors=(penalty.split_factor, penalty.merge_factor)
@@ -192,8 +193,14 @@ class Grower:
             _SENT[:] = [self._token]
 
 
+def _as_array(task: Task) -> NDArray[np.int32]:
+    """`task.open`."""
+    shared = _shared_array(task.readable)
+    return shared if task.first is None else np.sort(shared[: task.first])
+
+
 @lru_cache(maxsize=4)
-def _as_array(variables: tuple[int, ...]) -> NDArray[np.int32]:
+def _shared_array(variables: tuple[int, ...]) -> NDArray[np.int32]:
     return np.array(variables, dtype=np.int32)
 
 

@@ -27,9 +27,14 @@ def grown_batches(
 
     However this ends, no thread goes on growing.
     """
-    # Nodes of one penalty with the same to read can be in one batch.
+    # Nodes of one penalty with the same to read can be in one batch. Of an ordered network those that read most come first.
     rank = {penalty: k for k, penalty in enumerate(dict.fromkeys(grower.penalties))}
-    numbers = sorted(numbers, key=lambda i: (rank[grower.penalties[i]], bool(grower.tasks[i].readable), i))
+
+    def key(i: int) -> tuple[int, bool, int, int]:
+        task = grower.tasks[i]
+        return rank[grower.penalties[i]], bool(task.readable), -(task.first or 0), i
+
+    numbers = sorted(numbers, key=key)
     found: Iterable[list[Batch]] = ()
     try:
         # Without joblib there is no joblib.parallel_config that None could refer to.

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from depnet.data.dataset import Dataset
 from depnet.data.domain import Domain
 from depnet.errors import LearningError, brief
+from depnet.learning.options import checked_order
 from depnet.model.counting import leaf_counts
 from depnet.model.network import Network
 from depnet.model.node import Node
@@ -25,12 +26,19 @@ Sources: TypeAlias = Sequence[InformationSource] | Mapping[Any, InformationSourc
 """One source a variable, in order; or {variable: source}."""
 
 
-def learn_parameters(dataset: Dataset, sources: Sources, *, smoothing: float = 0.0) -> Network:
+def learn_parameters(
+    dataset: Dataset,
+    sources: Sources,
+    *,
+    smoothing: float = 0.0,
+    order: Sequence[str] | Sequence[int] | None = None,
+) -> Network:
     """The network with these information sources and, for each, the table of Theorem 4.
 
     `sources` is one source for each variable, in order, or a mapping from variables, by name or number, to their
     sources. With `smoothing` s every cell gets a pseudo-count s; 0 is the paper's p^D(X_i | Y_i). A network's own
-    sources are read by `[node.source for node in network.nodes]`.
+    sources are read by `[node.source for node in network.nodes]`. With an `order`, all variables by name or number,
+    the network is an ordered one: each source must read earlier variables only.
 
     >>> from depnet import Dataset, LosslessSource
     >>> dataset = Dataset.from_codes([[0, 0], [0, 0], [1, 0], [1, 1]], [2, 2])
@@ -45,7 +53,8 @@ def learn_parameters(dataset: Dataset, sources: Sources, *, smoothing: float = 0
         source.check_domain(dataset.domain.cardinalities)
         counts = leaf_counts(source, (i,), dataset)
         nodes.append(Node((i,), source, ConditionalTable.from_counts(counts, smoothing)))
-    return Network(dataset.domain, tuple(nodes))
+    chosen = None if order is None else checked_order(dataset.domain, order)
+    return Network(dataset.domain, tuple(nodes), order=chosen)
 
 
 def _checked_sources(domain: Domain, sources: Sources) -> list[InformationSource]:

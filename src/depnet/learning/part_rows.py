@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 
 from depnet._native import learner as native
 from depnet.arrays import CodeArray, IntArray
+from depnet.data import Dataset, Domain
 from depnet.learning.crossed import Crossed, Crossing, crossed
 from depnet.learning.distinct import Distinct, distinct_rows
 from depnet.learning.held_out import expanded
 from depnet.learning.options import Task
+from depnet.learning.order import TablePairs
 from depnet.learning.rows import codes_of
 from depnet.model import InformationSource
 
@@ -117,6 +119,15 @@ class PartRows:
     def crossed(self, asked: Crossing) -> Crossed:
         """How many rows are at each pair of leaves of two sources, by state."""
         return crossed(asked, self._codes, self._state(asked.node), self.states(asked.node), self._weights)
+
+    def pairs(self, first: int, last: int) -> IntArray:
+        """`TablePairs.band(first, last).cells` of these rows."""
+        domain = Domain.from_cardinalities(self._cardinalities)
+        return TablePairs(Dataset(domain, self._codes, self._weights)).band(first, last).cells
+
+    def planned(self, tasks: Sequence[Task]) -> "PartRows":
+        """The same rows, for other tasks."""
+        return PartRows(self._codes, self._cardinalities, tasks, self._weights, self._in_bits, self._keep)
 
     def distinct(self, seed: int) -> Distinct:
         """The distinct rows, with the words of this seed, or of a later one if that shows a collision."""

@@ -58,7 +58,7 @@ def fingerprint_of(
         domain.cardinalities,
         rows,
         list(dict.fromkeys(task.readable for task in tasks)),
-        [((task.target,), sorted(task.barred), bool(task.readable)) for task in tasks],
+        [_read(task) for task in tasks],
         prices,
         [list(dict.fromkeys(penalties, None)).index(penalty) for penalty in penalties],
         limits.max_leaves,
@@ -66,6 +66,12 @@ def fingerprint_of(
     ]
     digest.update(json.dumps(decides).encode())
     return digest.hexdigest()
+
+
+def _read(task: Task) -> list[Any]:
+    """What tells one task from another of the same `readable`."""
+    read: list[Any] = [[task.target], sorted(task.barred), bool(task.readable)]
+    return read if task.first is None else [*read, task.first]
 
 
 def _price(penalty: Penalty, rows: int) -> list[Any]:

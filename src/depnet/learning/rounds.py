@@ -44,6 +44,12 @@ class Parts(Protocol):
     def crossed(self, asked: Sequence[Crossing]) -> list[Crossed]:
         """How many rows are at each pair of leaves of two sources, by state."""
 
+    def pairs(self, first: int, last: int) -> IntArray:
+        """The cells of the 2-way tables of `first` .. `last` - 1 with later variables, as `TablePairs` has them."""
+
+    def planned(self, tasks: Sequence[Task]) -> Self:
+        """The same rows, for other tasks of the same variables."""
+
     def held_out(self, total: int) -> list[tuple[Self, Self, int]]:
         """Parts of the N = `total` rows: those to learn from, those to score on, and how many the latter are."""
 

@@ -12,7 +12,7 @@ import numpy as np
 from depnet.data import Dataset
 from depnet.errors import DataError, ManyStatesWarning
 from depnet.learning.native import Grower
-from depnet.learning.options import Limits, Task, checked_jobs, checked_seconds
+from depnet.learning.options import Limits, Task, checked_jobs, checked_seconds, ordered_as
 from depnet.learning.parallel import MOST, grown_batches
 from depnet.learning.penalty import Penalty, penalty_value
 from depnet.learning.resume import Fit, ResumeFile, fingerprint
@@ -80,7 +80,7 @@ def learn_tasks(
     finally:
         if file is not None:
             file.close()
-    return Network(dataset.domain, tuple(node for node in nodes if node is not None))
+    return Network(dataset.domain, tuple(node for node in nodes if node is not None), order=ordered_as(tasks))
 
 
 def _node_of_source(dataset: Dataset, task: Task, source: DecisionGraph, smoothing: float) -> Node:

@@ -1,7 +1,8 @@
 r"""The rungs of a ladder, scored on held-out rows, and what follows from the scores.
 
 Every candidate, a penalty with one of the smoothings, has the score of each node: the sum over held-out rows of
-log theta_i(x_i | y_i). The nodes are first *pooled*: the candidate with the best sum over all nodes. A node then leaves
+log theta_i(x_i | y_i), whose sum over nodes is the pseudo-log-likelihood, of an ordered network the log-likelihood. The
+nodes are first *pooled*: the candidate with the best sum over all nodes. A node then leaves
 the pooled choice only where its own best candidate gains more than so many standard errors of the paired difference over
 held-out rows: a node's own choice, the best of a hundred, is noisy on few rows.
 
@@ -11,7 +12,7 @@ same bits wherever the rows lie.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import xlogy
@@ -21,8 +22,13 @@ from depnet.learning.crossed import Crossing
 from depnet.learning.ladder import Auto
 from depnet.learning.penalty import Penalty
 from depnet.learning.trial_rows import TrialRows
+from depnet.model.held_out import HeldOut
 from depnet.model.network import Network
 from depnet.model.node import Node
+from depnet.model.table import ConditionalTable
+
+ONE_LEAF_SMOOTHING = 0.5
+"""The pseudo-count of a cell in the network that knows nothing, with which held-out scores are compared."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,11 +42,15 @@ class Choice:
     pooled: tuple[Penalty, float]
     scores: FloatArray
     """[node, penalty, smoothing]: held-out log theta, nats per row, of the rungs that were tried."""
+    tried: Network
+    """Every node as it was chosen, learned without the first part held out (`first_held_out` has both sides' rows)."""
+    held_out: HeldOut
+    """What was chosen, on all rows held out, beside one leaf a node."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tuning:
-    """The rungs that were tried, every candidate's held-out pseudo-log-likelihood, and the choice."""
+    """The rungs that were tried, every candidate's held-out (pseudo-)log-likelihood, and the choice."""
 
     penalties: tuple[Penalty, ...]
     smoothings: tuple[float, ...]
@@ -74,6 +84,7 @@ class Trials:
         self._rows = sum(rows.total for rows in held)
         self._smoothings = [s * smoothing for s in auto.smoothings]
         self._scores: list[FloatArray] = []  # of each rung: [node, smoothing]
+        self._independent = 0.0
 
     def add(self, networks: Sequence[Network]) -> None:
         """The next rung, learned without each part in turn."""
@@ -83,6 +94,8 @@ class Trials:
             counts = held.tabulate([node.source for node in network.nodes])
             for i, node in enumerate(network.nodes):
                 sums[i] += _held_scores(node, counts[i], self._smoothings)
+            if not self._scores:
+                self._independent += sum(map(_one_leaf_score, network.nodes, counts))
         self._scores.append(sums / self._rows)
 
     @property
@@ -103,11 +116,15 @@ class Trials:
         better = self._surely_better(own, pooled)
         chosen = [own[i] if i in better else pooled for i in range(len(flat))]
         named = [self._named(candidate) for candidate in chosen]
+        tried = tuple(self._candidate(0, i, candidate) for i, candidate in enumerate(chosen))
+        score = sum(float(flat[i, candidate]) for i, candidate in enumerate(chosen))
         return Choice(
             tuple(penalty for penalty, _ in named),
             tuple(s for _, s in named),
             self._named(pooled),
             scores,
+            replace(self.networks[0][0], nodes=tried),
+            HeldOut(self._rows, score, self._independent / self._rows),
         )
 
     def tuning(self) -> Tuning:
@@ -162,3 +179,11 @@ class Trials:
 def _held_scores(node: Node, counts: IntArray, smoothings: Sequence[float]) -> list[float]:
     """The sum over held-out rows of log theta, for each smoothing, from `counts[leaf, state]` of them."""
     return [float(xlogy(counts, node.smoothed(s).table.probabilities).sum()) for s in smoothings]
+
+
+def _one_leaf_score(node: Node, counts: IntArray) -> float:
+    """The sum over held-out rows of log theta of the node with one leaf, from the counts that it was learned from."""
+    learned = node.table.counts
+    assert learned is not None
+    theta = ConditionalTable.from_counts(learned.sum(axis=0, keepdims=True), ONE_LEAF_SMOOTHING).probabilities
+    return float(xlogy(counts.sum(axis=0), theta[0]).sum())

@@ -1,0 +1,352 @@
+"""learn(order=...): the reference learner with earlier variables to read, and every option with it."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import depnet
+from depnet import Aic, Dataset, Mdl, Network, NoPenalty, SplitMerge, StructuralMdl, WithLossless, learn
+from depnet.cluster import learn_parts
+from depnet.errors import DepnetError, LearningError, ModelError
+from depnet.learning.auto import tune
+from depnet.learning.cuts import CutLearner
+from depnet.learning.framework import learn_with
+from depnet.learning.held_out import first_held_out, held_out
+from depnet.learning.ladder import Auto
+from depnet.learning.learn import learn_tried
+from depnet.learning.links import links
+from depnet.learning.options import plan
+from depnet.learning.order import TablePairs, chosen_order
+from depnet.learning.parameters import learn_parameters
+from depnet.learning.part_pairs import PartPairs
+from depnet.learning.penalty import Penalty
+from depnet.model.score import score
+from tests.cluster.tables import assert_same_network
+from tests.learning.test_deal_parts import parted, parts_of
+from tests.learning.test_learn import penalties
+from tests.learning.test_learn_options import copies
+from tests.learning.test_learn_resume import KilledError, kill_after, table
+from tests.reference.learning import learn_ordered
+from tests.strategies import datasets, seeds
+
+LADDER = Auto((StructuralMdl(), Mdl(), Aic()), (0.5, 2.0), standard_errors=0.5)
+
+
+def names_of(dataset: Dataset, order: Any) -> list[str]:
+    return [dataset.domain.names[i] for i in order]
+
+
+def some_order(dataset: Dataset, seed: int) -> tuple[int, ...]:
+    return tuple(np.random.default_rng(seed).permutation(len(dataset.domain)).tolist())
+
+
+def operations(network: Network) -> list[list[Any]]:
+    return [list(node.source.operations) for node in network.nodes]  # type: ignore[attr-defined]  # learned sources
+
+
+@given(datasets(), penalties, seeds)
+def test_equals_the_reference_with_earlier_inputs(dataset: Dataset, penalty: Penalty, seed: int) -> None:
+    order = some_order(dataset, seed)
+    network = learn(dataset, penalty=penalty, order=names_of(dataset, order))
+    assert network.order == order
+    assert operations(network) == learn_ordered(dataset, order, penalty)
+
+
+@given(datasets(weighted=True), penalties, st.none() | st.integers(1, 8), st.integers(0, 6), seeds)
+def test_equals_the_reference_with_weights_limits_and_forbidden_links(
+    dataset: Dataset, penalty: Penalty, max_leaves: int | None, min_leaf_rows: int, seed: int
+) -> None:
+    order, rng, n = some_order(dataset, seed), np.random.default_rng(seed), len(dataset.domain)
+    barred = [(int(j), int(i)) for j, i in rng.integers(0, n, size=(n, 2)) if i != j]
+    limits: dict[str, Any] = {"max_leaves": max_leaves, "min_leaf_rows": min_leaf_rows}
+    forbidden = [tuple(names_of(dataset, link)) for link in barred]
+    network = learn(dataset, penalty=penalty, order=order, forbidden=forbidden, **limits)  # type: ignore[arg-type]
+    assert operations(network) == learn_ordered(dataset, order, penalty, barred=barred, **limits)
+
+
+def test_mutant_another_order_is_noticed() -> None:
+    dataset = copies()
+    assert operations(learn(dataset, order=[2, 0, 3, 1])) == learn_ordered(dataset, [2, 0, 3, 1], Mdl())
+    with pytest.raises(AssertionError):
+        assert operations(learn(dataset, order=[0, 2, 3, 1])) == learn_ordered(dataset, [2, 0, 3, 1], Mdl())
+
+
+@given(datasets(weighted=True), seeds)
+def test_auto_is_the_chosen_order_and_rows_may_lie_anyhow(dataset: Dataset, seed: int) -> None:
+    order = chosen_order(TablePairs(dataset), dataset.domain.cardinalities)
+    network = learn(dataset, order="auto")
+    assert network == learn(dataset, order=names_of(dataset, order))
+    rows = np.random.default_rng(seed).permutation(dataset.rows)
+    weights = None if dataset.weights is None else dataset.weights[rows]
+    shuffled = Dataset.from_codes(dataset.codes[rows], weights=weights, domain=dataset.domain)
+    assert learn(shuffled, order="auto") == network
+    assert learn(dataset, order="auto", n_jobs=2) == network
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_workers_change_nothing(backend: str) -> None:
+    dataset = copies(variables=8)
+    with joblib.parallel_config(backend=backend, n_jobs=2):
+        assert learn(dataset, order="auto", n_jobs=None) == learn(dataset, order="auto")
+
+
+@given(parted(), st.sampled_from([Mdl(), StructuralMdl(), LADDER]), st.sampled_from(["auto", "given"]), seeds)
+@settings(deadline=None)
+def test_rows_in_parts(parts: tuple[Dataset, list[np.ndarray]], penalty: Any, order: str, seed: int) -> None:
+    dataset, rows = parts
+    options: dict[str, Any] = {
+        "penalty": penalty,
+        "smoothing": 0.5,
+        "order": "auto" if order == "auto" else names_of(dataset, some_order(dataset, seed)),
+    }
+    found = learn_parts(parts_of(dataset, rows), dataset.domain, dataset.total, **options)
+    assert found.order is not None
+    assert_same_network(found, learn(dataset, **options))
+
+
+@given(parted())
+def test_pairs_of_parts_are_those_of_the_table(parts: tuple[Dataset, list[np.ndarray]]) -> None:
+    dataset, rows = parts
+    cards = dataset.domain.cardinalities
+    made = PartPairs(parts_of(dataset, rows)(plan(dataset.domain)), cards)
+    for first in range(len(cards) - 1):
+        ours, table = (pairs.band(first, len(cards)) for pairs in (made, TablePairs(dataset)))
+        assert np.array_equal(ours.cells, table.cells)
+        assert np.array_equal(ours[first, first + 1], table[first, first + 1])
+    assert chosen_order(made, cards) == chosen_order(TablePairs(dataset), cards)
+
+
+def test_pairs_of_parts_with_very_many_states() -> None:
+    rng = np.random.default_rng(0)
+    dataset = Dataset.from_codes(rng.integers(0, 300, size=(500, 3)), [300, 300, 300])
+    made = PartPairs(parts_of(dataset, np.array_split(np.arange(500), 3))(plan(dataset.domain)), [300] * 3)
+    assert np.array_equal(made.band(0, 3).cells, TablePairs(dataset).band(0, 3).cells)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("penalty", [Mdl(), LADDER])
+def test_a_killed_fit_continues(tmp_path: Path, n_jobs: int, penalty: Any) -> None:
+    options: dict[str, Any] = {"order": "auto", "penalty": penalty, "smoothing": 0.5, "n_jobs": n_jobs}
+    path = tmp_path / "fit.jsonl"
+    with pytest.raises(KilledError):
+        learn(table(), resume=path, progress=kill_after(2), **options)
+    assert len(path.read_text().splitlines()) >= 3, "a header and two nodes"
+    assert learn(table(), resume=path, **options) == learn(table(), **options)
+    written = path.read_bytes()
+    assert learn(table(), resume=path, **options) == learn(table(), **options)
+    assert path.read_bytes() == written, "nothing was learned again"
+
+
+@pytest.mark.parametrize("other", [None, "auto", [1, 0, 2, 3, 4]])
+def test_a_file_is_of_one_order(tmp_path: Path, other: Any) -> None:
+    path = tmp_path / "fit.jsonl"
+    learn(table(), order=[4, 3, 2, 1, 0], resume=path)
+    with pytest.raises(LearningError, match="other data or other options"):
+        learn(table(), order=other, resume=path)
+
+
+@pytest.mark.parametrize("order", ["auto", ["X1", "X3", "X0", "X2"]])
+def test_roles(order: Any) -> None:
+    """Inputs come first and read earlier inputs; a target comes last, and nobody reads it."""
+    network = learn(copies(), order=order, roles={"X1": "input", "X3": "input", "X2": "target"})
+    assert network.order is not None
+    assert set(network.order[:2]) == {1, 3}
+    assert network.order[-1] == 2
+    first, second = network.order[:2]
+    assert network.nodes[first].inputs == ()
+    assert network.nodes[second].inputs == (first,)
+    assert network.nodes[0].inputs
+    assert all(2 not in node.inputs for node in network.nodes)
+
+
+def test_targets_do_not_read_each_other() -> None:
+    network = learn(copies(), order=[0, 1, 3, 2], roles={"X3": "target", "X2": "target"})
+    assert network.nodes[2].inputs == network.nodes[3].inputs == (0, 1)
+
+
+def test_a_forbidden_link_turns_the_order_of_auto() -> None:
+    dataset = Dataset.from_codes(copies().codes[:, :2], [2, 2])
+    for source, target in (("X0", "X1"), ("X1", "X0")):
+        network = learn(dataset, order="auto", forbidden=[(source, target)])
+        assert network.order == (dataset.domain.index(target), dataset.domain.index(source))
+        assert network.nodes[dataset.domain.index(source)].inputs, "the other way is allowed"
+    neither = learn(dataset, order="auto", forbidden=[("X0", "X1"), ("X1", "X0")])
+    assert all(node.inputs == () for node in neither.nodes)
+
+
+def test_links_between_inputs_may_be_forbidden() -> None:
+    roles: Any = {"X0": "input", "X1": "input"}
+    network = learn(copies(), order=[0, 1, 2, 3], roles=roles, forbidden=[("X0", "X1")])
+    assert network.nodes[1].inputs == ()
+    with pytest.raises(LearningError, match="Drop one of the two"):
+        learn(copies(), order=[0, 1, 2, 3], roles=roles, forbidden=[("X2", "X1")])
+    with pytest.raises(LearningError, match="Drop one of the two"):
+        learn(copies(), roles=roles, forbidden=[("X0", "X1")])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"order": "names"}, 'order is None, "auto", or the names of all variables in order; got .names'),
+        ({"order": 3}, "order is None"),
+        ({"order": [0.0, 1.0, 2.0, 3.0]}, "order is None"),
+        ({"order": ["X0", "X1", "X2"]}, "order names all 4 variables; 'X3' is missing"),
+        ({"order": ["X2"]}, "'X0' and 2 more are missing"),
+        ({"order": ["X0", "X1", "X2", "X2"]}, "'X2' is there twice"),
+        ({"order": ["X0", "X1", "X2", "Y"]}, "no variable 'Y'"),
+        ({"order": [0, 1, 2, 4]}, "there is no variable 4; the table has 4"),
+        (
+            {"order": [0, 1, 2, 3], "roles": {"X1": "input"}},
+            "'X0' before 'X1', but 'X1' has the role 'input'",
+        ),
+        (
+            {"order": [0, 1, 2, 3], "roles": {"X1": "target"}},
+            "'X1' before 'X2', but 'X1' has the role 'target'",
+        ),
+    ],
+)
+def test_bad_orders_are_clear_errors(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(DepnetError, match=message):
+        learn(copies(), **options)
+    with pytest.raises(DepnetError, match=message):
+        learn_parts(lambda tasks: pytest.fail("no pass over the rows"), copies().domain, 400, **options)
+
+
+def test_an_empty_table_is_an_error_all_the_same() -> None:
+    with pytest.raises(DepnetError, match="at least one row"):
+        learn(Dataset.from_codes(np.zeros((0, 2), dtype=int), [2, 2]), order="auto")
+    one = learn(Dataset.from_codes([[0]], [2]), order="auto")
+    assert one.order == (0,)
+
+
+def test_time_and_progress() -> None:
+    seen: list[tuple[int, int]] = []
+    dataset = copies(variables=6)
+    learn(dataset, order="auto", progress=lambda done, nodes: seen.append((done, nodes)))
+    assert seen == [(done, 6) for done in range(1, 7)]
+    hurried = learn(dataset, order="auto", max_seconds=0.0)
+    assert hurried.order is not None
+    assert all(node.source.size == 1 for node in hurried.nodes)
+
+
+def test_updated_networks_stay_ordered() -> None:
+    dataset = copies()
+    first, second = (
+        Dataset.from_codes(dataset.codes[rows], domain=dataset.domain)
+        for rows in (slice(0, 300), slice(300, 400))
+    )
+    network = learn(first, order="auto", smoothing=0.5)
+    sources = [node.source for node in network.nodes]
+    updated = network.updated(second)
+    assert updated.order == network.order
+    assert network.order is not None
+    assert updated == learn_parameters(
+        dataset, sources, smoothing=0.5, order=names_of(dataset, network.order)
+    )
+    assert updated == learn_parameters(dataset, sources, smoothing=0.5, order=network.order)
+    assert network.smoothed(2.0).order == network.order
+
+
+def test_given_sources_are_checked_against_the_order() -> None:
+    dataset = copies()
+    sources: list[depnet.InformationSource] = [depnet.ConstantSource()] * 4
+    sources[2] = depnet.LosslessSource((3,), (2,))
+    with pytest.raises(ModelError, match="reads 'X3', which comes later in the order"):
+        learn_parameters(dataset, sources, order=[2, 3, 0, 1])
+    with pytest.raises(LearningError, match="'X3' is missing"):
+        learn_parameters(dataset, [depnet.ConstantSource()] * 4, order=["X0", "X1", "X2"])
+
+
+@settings(max_examples=25)
+@given(datasets(max_variables=4, max_cardinality=3, max_rows=40), penalties, seeds)
+def test_algorithm_3_with_an_order(dataset: Dataset, penalty: Penalty, seed: int) -> None:
+    order = some_order(dataset, seed)
+    assert learn_with(dataset, SplitMerge(), penalty=penalty, order=order) == learn(
+        dataset, penalty=penalty, order=order
+    )
+    lossless = learn_with(dataset, WithLossless(), penalty=NoPenalty(), order="auto")
+    assert lossless.order == chosen_order(TablePairs(dataset), dataset.domain.cardinalities)
+
+
+def test_held_out_scores_are_those_of_the_parts() -> None:
+    dataset = copies(rows=500, noise=0.2)
+    for order in (None, "auto"):
+        ladder = Auto((Mdl(),), (2.0,))
+        network, choice = learn_tried(dataset, penalty=ladder, smoothing=0.5, order=order)
+        assert choice is not None
+        assert network.held_out == choice.held_out
+        assert network.held_out is not None
+        fixed = learn(dataset, order=order).order
+        total = score_of_leaves = 0.0
+        for rows, held in held_out(dataset):
+            total += held.total * score(learn(rows, smoothing=1.0, order=fixed), held)
+            alone = learn(rows, smoothing=0.5, max_leaves=1)
+            score_of_leaves += held.total * score(alone, held)
+        assert network.held_out.rows == 500
+        assert network.held_out.score == pytest.approx(total / 500, rel=1e-12)
+        assert network.held_out.independent == pytest.approx(score_of_leaves / 500, rel=1e-12)
+        assert network.held_out.gained > 0
+
+
+def test_what_was_tried_is_the_network_without_the_first_part() -> None:
+    dataset = copies(rows=500, noise=0.2)
+    network, choice = learn_tried(dataset, penalty=LADDER, smoothing=0.5, order="auto")
+    assert choice is not None
+    rows, held = first_held_out(dataset)
+    assert rows.total + held.total == 500
+    assert choice.tried.order == network.order
+    for i, (penalty, smoothing) in enumerate(zip(choice.penalties, choice.smoothings, strict=True)):
+        again = learn(rows, penalty=penalty, smoothing=smoothing, order=network.order)
+        assert again.nodes[i] == choice.tried.nodes[i]
+    assert learn_tried(dataset, order="auto")[1] is None
+
+
+def test_validation_rows_judge_an_order_too() -> None:
+    dataset, held = copies(), copies(rows=200, noise=0.3)
+    network, choice = learn_tried(dataset, penalty=LADDER, smoothing=0.5, order="auto", validation=held)
+    assert choice is not None
+    assert network.held_out is not None
+    assert network.held_out.rows == 200
+    assert choice.tried.nodes == network.nodes
+    assert network.held_out.score == pytest.approx(score(network, held), rel=1e-12)
+
+
+def test_a_ladder_of_one_is_that_penalty() -> None:
+    dataset = copies()
+    network = learn(dataset, penalty=Auto((Mdl(),), (1.0,)), smoothing=0.5, order="auto")
+    assert replace(network, held_out=None) == learn(dataset, smoothing=0.5, order="auto")
+
+
+def test_the_ladder_of_an_order() -> None:
+    dataset = copies()
+    tuning = tune(dataset, auto=LADDER, order="auto")
+    _, choice = learn_tried(dataset, penalty=LADDER, smoothing=0.5, order="auto")
+    assert choice is not None
+    assert np.array_equal(tuning.choice.scores, choice.scores)
+    assert tuning.choice.held_out == choice.held_out
+    assert not np.array_equal(tuning.scores, tune(dataset, auto=LADDER).scores)
+
+
+def test_bootstrap_learns_in_the_same_order() -> None:
+    dataset = copies()
+    network = learn(dataset, order=[3, 2, 1, 0])
+    found = links(network, dataset, bootstrap=3, rng=np.random.default_rng(0))
+    assert found
+    assert all(link.frequency is not None and link.frequency > 0 for link in found[:3])
+    assert all(link.variable > link.node for link in found)
+
+
+def test_cuts_are_of_earlier_variables() -> None:
+    rng = np.random.default_rng(0)
+    hidden = rng.normal(size=300)
+    rows = Dataset.from_frame(hidden[:, None] + 0.3 * rng.normal(size=(300, 4)))
+    tasks = plan(rows.domain, order=(2, 0, 3, 1))
+    network = CutLearner(rows.domain, tasks, [Aic()] * 4, [0.5] * 4)(rows)
+    assert network.order == (2, 0, 3, 1)
+    assert network.nodes[1].inputs
