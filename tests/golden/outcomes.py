@@ -57,9 +57,10 @@ MODELS: dict[str, tuple[Dataset, dict[str, Any]]] = {
     "Titanic, auto": (depnet.titanic(), {"penalty": "auto", "smoothing": 0.5}),
     "mixed": (MIXED, {}),
     "mixed, structural": (MIXED, {"penalty": StructuralMdl(0.75, 1.0, 0.5 * Mdl()), "smoothing": 0.5}),
-    "mixed, blocks": (MIXED, {"blocks": "auto", "smoothing": 0.5}),
+    "mixed, ordered": (MIXED, {"order": "auto", "penalty": "auto", "smoothing": 0.5}),
     "binary": (BINARY, {"smoothing": 0.5}),
     "weighted": (WEIGHTED, {"smoothing": 0.1}),
+    "weighted, ordered": (WEIGHTED, {"order": "auto", "smoothing": 0.1}),
 }
 
 
@@ -74,7 +75,7 @@ def outcomes(n_jobs: int = 1, block_rows: int = 1_000) -> dict[str, bytes]:
         ("Titanic", "sequential scan", {"scan": SequentialScan()}),
         ("Titanic", "given", {"evidence": {"survived": "Yes", "class": ["1st", "2nd"]}}),
         ("mixed, structural", "random scan", {}),
-        ("mixed, blocks", "random scan", {}),
+        ("mixed, ordered", "random scan", {"scan": RandomScan()}),
         ("binary", "random scan", {}),
         ("binary", "few chains", {"chains": 3}),
         ("weighted", "sequential scan", {"scan": SequentialScan()}),
@@ -93,11 +94,12 @@ def summary(name: str, content: bytes) -> dict[str, Any]:
     if name.startswith("rows"):
         return {**digest, "begins": content[:16].hex()}
     document = json.loads(content)
+    network = document.get("law", document)
     return {
         **digest,
-        "operations": [len(node["source"].get("operations", ())) for node in document["nodes"]][:20],
-        "blocks": [node["variables"] for node in document["nodes"] if len(node["variables"]) > 1],
-        "smoothing": sorted({node["table"].get("smoothing") for node in document["nodes"]}),
+        "operations": [len(node["source"].get("operations", ())) for node in network["nodes"]][:20],
+        "order": network.get("order"),
+        "smoothing": sorted({node["table"].get("smoothing") for node in network["nodes"]}),
     }
 
 
