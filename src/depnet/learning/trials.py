@@ -176,9 +176,17 @@ class Trials:
         return self.networks[rung][part].nodes[i].smoothed(self._smoothings[s])
 
 
-def _held_scores(node: Node, counts: IntArray, smoothings: Sequence[float]) -> list[float]:
-    """The sum over held-out rows of log theta, for each smoothing, from `counts[leaf, state]` of them."""
-    return [float(xlogy(counts, node.smoothed(s).table.probabilities).sum()) for s in smoothings]
+def _held_scores(node: Node, counts: IntArray, smoothings: Sequence[float]) -> FloatArray:
+    """The sum over held-out rows of log theta, for each smoothing, from `counts[leaf, state]` of them.
+
+    Only cells that hold rows matter, and there theta is (N_yx + s) / (N_y + s |X|): no table is made for it.
+    """
+    learned = node.table.counts
+    assert learned is not None
+    leaf, state = np.nonzero(counts)
+    s = np.array(smoothings)[:, None]
+    totals = learned.sum(axis=1)[leaf] + s * learned.shape[1]
+    return np.asarray((counts[leaf, state] * np.log((learned[leaf, state] + s) / totals)).sum(axis=1))
 
 
 def _one_leaf_score(node: Node, counts: IntArray) -> float:
