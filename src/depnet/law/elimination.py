@@ -38,6 +38,8 @@ ROWS = 1 << 15
 """A node is asked for the probabilities of so many joint states at a time."""
 KEPT_CELLS = 1 << 16
 """A node's factor of up to so many cells is kept with the network."""
+FEW_FACTORS = 16
+"""So many are multiplied as they are."""
 
 IMPOSSIBLE = (
     "the evidence has probability 0 under the law: its tables leave no state that matches all of it. Smooth the "
@@ -139,7 +141,8 @@ class Elimination:
         self.products: list[FloatArray] = []
         self.messages: list[FloatArray] = []
         for k, cluster in enumerate(plan.clusters):
-            product = self._product(cluster, buckets[k])
+            product, log_scale = self._product(cluster, buckets[k])
+            self.log_scale += log_scale
             message = product.sum(axis=0)
             top = float(message.max()) if message.size else 0.0
             if not top > 0:
@@ -152,12 +155,22 @@ class Elimination:
             target = plan.parent[k]
             (self.rest if target < 0 else buckets[target]).append(after)
 
-    def _product(self, variables: Sequence[int], factors: Iterable[Factor]) -> FloatArray:
-        """The product of factors, over exactly these variables in this order."""
+    def _product(self, variables: Sequence[int], factors: Sequence[Factor]) -> tuple[FloatArray, float]:
+        """The product of factors, over exactly these variables in this order, and the log of what it was divided by."""
         table = np.ones([self.cardinalities[i] for i in variables])
-        for factor in factors:
-            table *= self._spread(factor, variables)
-        return table
+        if len(factors) <= FEW_FACTORS:
+            for factor in factors:
+                table *= self._spread(factor, variables)
+            return table, 0.0
+        # Of many factors the product would be 0 in floats, also where a state is likely in the end.
+        table[:] = 0.0
+        with np.errstate(divide="ignore"):
+            for factor in factors:
+                table += np.log(self._spread(factor, variables))
+        top = float(table.max())
+        if top == -math.inf:
+            raise EvidenceError(IMPOSSIBLE)
+        return np.exp(table - top), top
 
     def _spread(self, factor: Factor, variables: Sequence[int]) -> FloatArray:
         """A factor's table with an axis for each of these variables, of length 1 where it does not speak of it."""
@@ -168,11 +181,11 @@ class Elimination:
 
     def joint(self, keep: Sequence[int]) -> tuple[FloatArray, float]:
         """Q(keep | evidence) as a tensor, and the log of the sum of Q(x) w(x): the probability of the evidence."""
-        table = self._product(keep, self.rest)
+        table, log_scale = self._product(keep, self.rest)
         total = float(table.sum())
         if not total > 0:
             raise EvidenceError(IMPOSSIBLE)
-        return table / total, self.log_scale + math.log(total)
+        return table / total, self.log_scale + log_scale + math.log(total)
 
     def marginals(self, wanted: Iterable[int]) -> dict[int, FloatArray]:
         """Q(X_i | evidence) of each of the wanted variables, all of which were summed out."""
@@ -224,8 +237,9 @@ def factors_of(network: Network, variables: Sequence[int], evidence: Evidence) -
         scope = scope_of(network, i, fixed)
         table = _table(network, i, fixed)
         found.append(Factor(scope, table))
-        if i in evidence.tilts and i not in fixed:
-            found.append(Factor((i,), np.asarray(evidence.tilts[i], dtype=np.float64)))
+        if i in evidence.tilts:
+            weights = np.asarray(evidence.tilts[i], dtype=np.float64)
+            found.append(Factor((), weights[fixed[i]]) if i in fixed else Factor((i,), weights))
         assert table.shape == tuple(cards[j] for j in scope)
     return found
 

@@ -1,0 +1,71 @@
+"""Evidence, rows and networks for the tests of ordered laws."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, composite
+
+from depnet import ConditionalTable, ConstantSource, LosslessSource, Network, Node
+from depnet.data import Domain
+from depnet.law import program
+from depnet.law.program import Law
+from depnet.model import Evidence
+from tests.strategies import cardinalities, random_ordered_network, seeds
+
+WIDE = 300
+"""States that need codes of two bytes."""
+
+
+@composite
+def laws(draw: DrawFn, max_variables: int = 5, zeros: float = 0.4) -> Network:
+    """A random ordered network, often with zeros in its tables, sometimes with a variable of many states."""
+    cards = draw(cardinalities(1, max_variables, max_states=150))
+    if draw(st.integers(0, 5)) == 5:
+        cards = (*cards[:3], WIDE)
+    order = draw(st.permutations(range(len(cards))))
+    share = draw(st.sampled_from((0.0, zeros)))
+    return random_ordered_network(np.random.default_rng(draw(seeds)), cards, order, share)
+
+
+def evidence_of(weights: Mapping[int, Sequence[float]]) -> Evidence:
+    """Weights as evidence: one state of weight 1 is clamped."""
+    rows = {i: np.asarray(w, dtype=np.float64) for i, w in weights.items()}
+    clamped = {i: int(w.argmax()) for i, w in rows.items() if w.max() == w.sum() == 1}
+    return Evidence(clamped, {i: w for i, w in rows.items() if i not in clamped})
+
+
+def compiled(network: Network, walked: bool) -> Law:
+    """The law with decision graphs `walked`, or written out where they are small."""
+    with pytest.MonkeyPatch.context() as patch:
+        if walked:
+            patch.setattr(program, "TABLE_STATES", 0)
+        return Law(network)
+
+
+def some(rng: np.random.Generator, variables: int) -> list[int]:
+    """A few of the variables, at least one."""
+    count = int(rng.integers(1, variables + 1))
+    return [int(i) for i in rng.permutation(variables)[:count]]
+
+
+def without(network: Network, variables: Collection[int]) -> Network:
+    """The network with a table of its own for each of these variables, which then reads nothing."""
+    nodes = list(network.nodes)
+    for i in variables:
+        states = network.domain.cardinalities[i]
+        uniform = ConditionalTable.from_probabilities(np.full((1, states), 1 / states))
+        nodes[i] = Node((i,), ConstantSource(), uniform)
+    return replace(network, nodes=tuple(nodes))
+
+
+def given_tables(*tables: tuple[Sequence[int], Sequence[Sequence[float]]]) -> Network:
+    """X_0, X_1, ... in this order, each with the variables that it reads and its rows, one for each of their states."""
+    cards = [len(rows[0]) for _, rows in tables]
+    nodes = []
+    for i, (inputs, rows) in enumerate(tables):
+        source = LosslessSource(tuple(inputs), tuple(cards[j] for j in inputs))
+        nodes.append(Node((i,), source, ConditionalTable.from_probabilities(rows)))
+    return Network(Domain.from_cardinalities(cards), tuple(nodes), order=tuple(range(len(cards))))

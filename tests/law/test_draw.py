@@ -1,0 +1,103 @@
+"""Rows of an ordered law given evidence follow its conditional, in whatever pieces they are asked for."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import depnet
+from depnet import Network, Sampler
+from depnet.errors import EvidenceError, MixingWarning
+from depnet.law import draw
+from depnet.model import Given
+from tests.law.cases import given_tables
+from tests.laws import assert_same_law
+from tests.reference import ordered
+from tests.strategies import random_ordered_network
+
+CARDS = (2, 3, 2, 2)
+NETWORK = random_ordered_network(np.random.default_rng(21), CARDS, (2, 0, 3, 1))
+GIVEN: Given = {"X1": {1, 2}, "X3": {0: 1.0, 1: 0.25}}
+WEIGHTS = {1: (0.0, 1.0, 1.0), 3: (1.0, 0.25)}
+DETECTS = 0.06
+
+
+def counts_of(network: Network, rows: int, **options: object) -> NDArray[np.int64]:
+    codes = depnet.sample(network, rows, rng=np.random.default_rng(4), **options).codes  # type: ignore[arg-type]
+    cards = network.domain.cardinalities
+    at = np.ravel_multi_index(tuple(codes.T.astype(np.int64)), cards)
+    return np.bincount(at, minlength=math.prod(cards)).astype(np.int64)
+
+
+@pytest.fixture(params=["exact", "resampled"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    if request.param == "resampled":
+        monkeypatch.setattr(draw, "EXACT_CELLS", 0)
+    return str(request.param)
+
+
+def test_rows_without_evidence_follow_q() -> None:
+    law = ordered.law(NETWORK)
+    counts = counts_of(NETWORK, 150_000)
+    assert_same_law(counts, law, detects_l1=DETECTS)
+    with pytest.raises(AssertionError):  # mutant: the law of the random scan
+        assert_same_law(counts, depnet.stationary(NETWORK, depnet.RandomScan()), detects_l1=DETECTS)
+
+
+def test_rows_given_evidence_follow_the_conditional(way: str) -> None:
+    law = ordered.condition(ordered.law(NETWORK), WEIGHTS)
+    counts = counts_of(NETWORK, 150_000, evidence=GIVEN)
+    assert_same_law(counts, law, detects_l1=DETECTS)
+    tilted = ordered.condition(ordered.law(NETWORK), {1: WEIGHTS[1]})
+    with pytest.raises(AssertionError):  # mutant: one of the two is not weighed
+        assert_same_law(counts, tilted, detects_l1=DETECTS)
+    clamped = depnet.stationary(NETWORK, depnet.RandomScan(), evidence=GIVEN)
+    with pytest.raises(AssertionError):  # mutant: chains of the tables, which do not weigh the draw
+        assert_same_law(counts, clamped, detects_l1=DETECTS)
+
+
+def test_rare_evidence_with_two_modes(way: str) -> None:
+    """One cause of ten known effects, which speak against what the cause mostly is."""
+    effects = [([0], [[0.8, 0.2], [0.3, 0.7]])] * 10
+    network = given_tables(([], [[0.95, 0.05]]), *effects, ([0], [[0.5, 0.5]] * 2))
+    given = {f"X{i}": int(i < 7) for i in range(1, 11)}
+    codes = depnet.sample(network, 20_000, evidence=given, rng=np.random.default_rng(6)).codes
+    mass = np.array([0.95 * 0.2**6 * 0.8**4, 0.05 * 0.7**6 * 0.3**4])
+    counts = np.bincount(codes[:, 0], minlength=2)
+    assert_same_law(counts, mass / mass.sum(), detects_l1=0.1)
+    with pytest.raises(AssertionError):  # mutant: the evidence has no weight
+        assert_same_law(counts, [0.95, 0.05], detects_l1=0.1)
+    assert all((codes[:, i] == given[f"X{i}"]).all() for i in range(1, 11))
+
+
+def test_the_same_rows_in_whatever_pieces(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = 2 * draw.PIECE + 100
+
+    def sampler(n_jobs: int = 1) -> Sampler:
+        return Sampler(NETWORK, evidence=GIVEN, rng=np.random.default_rng(8), n_jobs=n_jobs)
+
+    whole = sampler().draw(rows).codes
+    np.testing.assert_array_equal(sampler(n_jobs=2).draw(rows).codes, whole)
+    pieces = sampler()
+    parts = [pieces.draw(n).codes for n in (1, draw.PIECE - 1, 700, rows - draw.PIECE - 700)]
+    np.testing.assert_array_equal(np.concatenate(parts), whole)
+    without = Sampler(NETWORK, rng=np.random.default_rng(8))
+    blocks = [block.codes for block in without.blocks(1000, 300)]
+    again = depnet.sample(NETWORK, 1000, rng=np.random.default_rng(8), n_jobs=2).codes
+    np.testing.assert_array_equal(np.concatenate(blocks), again)
+
+
+def test_impossible_evidence_is_an_error(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draw, "MOST_PASSES", 1 << 14)
+    network = given_tables(([], [[1.0, 0.0]]), ([0], [[0.5, 0.5], [0.5, 0.5]]), ([0, 1], [[0.5, 0.5]] * 4))
+    with pytest.raises(EvidenceError, match="probability 0"):
+        depnet.sample(network, 10, evidence={"X0": 1, "X2": 1}, rng=np.random.default_rng(0))
+
+
+def test_few_effective_passes_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draw, "EXACT_CELLS", 0)
+    monkeypatch.setattr(draw, "MOST_PASSES", 1 << 13)
+    network = given_tables(([], [[0.999, 0.001]]), *[([0], [[0.999, 0.001], [0.1, 0.9]])] * 4)
+    with pytest.warns(MixingWarning, match="rare"):
+        depnet.sample(network, 10, evidence={f"X{i}": 1 for i in range(1, 5)}, rng=np.random.default_rng(0))
