@@ -91,6 +91,17 @@ def flat_theta(counts: IntArray, states: IntArray, smoothing: float) -> FloatArr
     return theta
 
 
+MOST_BARRED = 4096
+"""Variables that the nodes of an ordered network in one native call may not read, though others of them may."""
+
+
+def _later(task: Task, widest: Task) -> tuple[int, ...]:
+    """Of what the widest task of a call may read, that which comes later in the order than this task's."""
+    if task.first is None or widest.first is None:
+        return ()
+    return task.readable[task.first : widest.first]
+
+
 @dataclass(eq=False)
 class Grower:
     """Grows the nodes of `tasks`, each with its own penalty; safe to call from many threads.
@@ -129,15 +140,21 @@ class Grower:
         return batches
 
     def _alike(self, numbers: Sequence[int], begin: int) -> Sequence[int]:
-        """The nodes from `begin` on that one native call can grow: of one penalty, with the same to read."""
+        """The nodes from `begin` on that one native call can grow: of one penalty, with about the same to read.
+
+        Of an ordered network the first one reads most, and what others may not read of that is barred.
+        """
         first = numbers[begin]
-        end = begin + 1
+        end, barred = begin + 1, 0
         while (
             end < len(numbers)
             and self.penalties[numbers[end]] == self.penalties[first]
             and self.tasks[numbers[end]].readable is self.tasks[first].readable
-            and self.tasks[numbers[end]].first == self.tasks[first].first
+            and (self.tasks[numbers[end]].first or 0) <= (self.tasks[first].first or 0)
         ):
+            barred += len(_later(self.tasks[numbers[end]], self.tasks[first]))
+            if barred > MOST_BARRED:
+                break
             end += 1
         return numbers[begin:end]
 
@@ -151,7 +168,7 @@ class Grower:
             self._token, self.dataset
         ).grow(
             targets=[(task.target,) for task in tasks],
-            barred=[tuple(task.barred) for task in tasks],
+            barred=[(*task.barred, *_later(task, tasks[0])) for task in tasks],
             readable=_as_array(tasks[0]),
             per_parameter=0.0 if linear is None else linear,
             penalty=None if linear is not None else lambda k: penalty_value(penalty, k, rows),
