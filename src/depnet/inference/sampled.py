@@ -82,13 +82,14 @@ def sampled(
         if not done:
             warnings.append(_stopped(error, tolerance, stop))
             break
-        if error <= tolerance and r_hat <= R_HAT and found.drift[0] <= _most_drift(sizes):
+        if error <= tolerance and r_hat <= R_HAT and found.drift[0] <= most_drift(sum(sizes)):
             break
         history.append(error)
         if len(history) > STALLED_DOUBLINGS and error > 0.7 * history[-1 - STALLED_DOUBLINGS] and r_hat > 1.5:
             warnings.append(
-                f"stopped: the chains do not mix (R-hat {r_hat:.2f}), and more sweeps do not help. Tables with zeros may "
-                "leave several recurrent classes; smooth them (smoothing=0.5)."
+                f"stopped: the chains do not mix (R-hat {r_hat:.2f}), and more sweeps do not help. They hardly leave the "
+                "mode in which they start, or tables with zeros leave several recurrent classes. An ordered law has no "
+                'chain to wait for (learn(dataset, order="auto")).'
             )
             break
         chains.join_rounds()
@@ -101,9 +102,9 @@ def _stopped(error: float, tolerance: float, stop: Over | None) -> str:
     return f"stopped{why}, at a standard error of {error:.2g} where {tolerance:.2g} was asked."
 
 
-def _most_drift(sizes: Sequence[int]) -> float:
+def most_drift(cells: int) -> float:
     """What settled chains drift by at most, in standard errors, but for a share FALSE_DRIFT of queries (Bonferroni)."""
-    return -float(special.ndtri(FALSE_DRIFT / 2 / sum(sizes)))
+    return -float(special.ndtri(FALSE_DRIFT / 2 / cells))
 
 
 def _zeros(reduced: Reduced) -> list[str]:
@@ -167,7 +168,10 @@ def _finished(
     values, errors = found.values[0], found.errors[0]
     effective = effective_sample_size(values, errors)
     errors = np.maximum(errors, RESOLUTION * tolerance)
-    error, r_hat = float(errors.max()), float(np.nanmax(found.r_hat, initial=1.0))
+    error = float(errors.max())
+    r_hat = (
+        math.nan if np.isnan(found.r_hat).any() else float(found.r_hat.max(initial=1.0))
+    )  # nan: too few rounds
     diagnostics = Diagnostics(
         r_hat=r_hat,
         effective_sample_size=effective,
@@ -178,5 +182,5 @@ def _finished(
         largest_error=error,
     )
     at = np.cumsum(sizes)[:-1]
-    converged = error <= tolerance and r_hat <= R_HAT
+    converged = error <= tolerance and r_hat <= R_HAT and bool(found.drift[0] <= most_drift(sum(sizes)))
     return Sampled(np.split(values, at), np.split(errors, at), diagnostics, converged, tuple(warnings))

@@ -2,7 +2,8 @@
 
 Chains that all start in one region, such as near the product of the marginals, agree with each other long before they
 have seen the others: an R-hat near 1 then says nothing. Rows of the data lie in the modes that matter; uniformly random
-states fall into whatever modes there are.
+states fall into whatever modes draw them; and where more of one variable means more of another, all chains lie between
+those that start with every variable at its first state, and at its last.
 """
 
 import numpy as np
@@ -44,8 +45,10 @@ def start_states(
 ) -> NDArray[np.uint16]:
     """[chain, variable]: uniformly random among the states that the evidence allows; the first half at `rows`.
 
-    Where a row has a state that the evidence does not allow, that variable's start is random, too.
+    Of the last quarter, every other chain has all first states, the others all last ones. Where a row has a state that
+    the evidence does not allow, that variable's start is random, too.
     """
+    ends = np.arange(chains - chains // 4, chains)
     codes = np.empty((chains, len(network.domain)), dtype=np.uint16)
     for i, k in enumerate(network.domain.cardinalities):
         if i in evidence.clamped:
@@ -53,6 +56,7 @@ def start_states(
             continue
         allowed = np.flatnonzero(evidence.tilts[i]) if i in evidence.tilts else np.arange(k)
         codes[:, i] = rng.choice(allowed, size=chains)
+        codes[ends, i] = np.where(ends % 2, allowed[-1], allowed[0])
         if rows is not None:
             here = rows[:chains, i]
             fits = np.isin(here, allowed)
