@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from depnet import titanic
+from depnet import QueryResult, titanic
+from depnet.arrays import FloatArray
 
 
 def people(rows: int = 800) -> pd.DataFrame:
@@ -50,3 +51,9 @@ def rows_of(frame: Any) -> list[dict[str, Any]]:
             for row in frame.astype(object).to_dict("records")
         ]
     return frame.to_dicts() if hasattr(frame, "to_dicts") else frame.to_pylist()  # type: ignore[no-any-return]
+
+
+def law_of(result: QueryResult) -> FloatArray:
+    """The probabilities of one target."""
+    assert isinstance(result.probabilities, np.ndarray)
+    return result.probabilities

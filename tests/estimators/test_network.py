@@ -1,6 +1,7 @@
 """`DependencyNetwork`: frames in, frames out, and the library's own answers in between."""
 
 import pickle
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,8 @@ from sklearn.exceptions import NotFittedError
 import depnet
 from depnet import Dataset, DependencyNetwork, DependencyNetworkImputer, Mdl
 from depnet.data import Holed
-from depnet.errors import DataError
-from tests.estimators.tables import as_kind, people, rows_of, with_holes
+from depnet.errors import DataError, LearningError
+from tests.estimators.tables import as_kind, law_of, people, rows_of, with_holes
 
 KINDS = ["pandas", "polars", "pyarrow", "dicts"]
 
@@ -66,14 +67,60 @@ def test_an_imputed_frame_keeps_a_strange_index() -> None:
     assert np.array_equal(whole["fare"].to_numpy()[seen], table["fare"].to_numpy()[seen])
 
 
-def test_the_network_is_what_learn_gives() -> None:
+def test_both_networks_are_what_learn_gives() -> None:
     table = people()[["class", "sex", "age", "survived"]]
+    rows = Dataset.from_frame(table)
     fitted = DependencyNetwork(penalty=Mdl(), smoothing=1.0, max_leaves=3).fit(table)
-    expected = depnet.learn(Dataset.from_frame(table), smoothing=1.0, max_leaves=3)
+    expected = depnet.learn(rows, smoothing=1.0, max_leaves=3)
+    law = depnet.learn(rows, smoothing=1.0, max_leaves=3, order="auto")
     assert fitted.network_.nodes == expected.nodes
-    assert fitted.certificate_ == depnet.certificate(expected, Dataset.from_frame(table))
-    assert fitted.links() == depnet.links(expected, Dataset.from_frame(table))
-    assert fitted.score(table) == pytest.approx(depnet.score(expected, Dataset.from_frame(table)), rel=1e-12)
+    assert fitted.network_.order is None
+    assert fitted.law_ is not None
+    assert (fitted.law_.nodes, fitted.law_.order) == (law.nodes, law.order)
+    assert fitted.law_.counts is fitted.network_.counts
+    assert fitted.certificate_ == depnet.certificate(expected, rows)
+    assert fitted.law_certificate_ == depnet.certificate(law, rows)
+    assert fitted.links() == depnet.links(expected, rows)
+    assert fitted.score(table) == pytest.approx(depnet.score(law, rows), rel=1e-12)
+
+
+def test_the_order_of_the_law_can_be_given() -> None:
+    table = people(300)[["class", "sex", "age", "survived"]]
+    names = ["survived", "age", "sex", "class"]
+    fitted = DependencyNetwork(penalty="mdl", order=names).fit(table)
+    assert fitted.law_ is not None
+    assert fitted.law_.order == (3, 2, 1, 0)
+    for wrong, message in (
+        (None, 'order is "auto", or the names'),
+        (names[:3], "'class' is missing"),
+        ("sorted", "names of all variables"),
+    ):
+        with pytest.raises(LearningError, match=message):
+            DependencyNetwork(penalty="mdl", order=wrong).fit(table)  # type: ignore[arg-type]
+    with pytest.raises(LearningError, match="inputs come first"):
+        DependencyNetwork(penalty="mdl", order=names, roles={"class": "input"}).fit(table)
+
+
+def test_what_a_law_is_worth_is_chosen_on_held_out_rows() -> None:
+    table = people()
+    fitted = DependencyNetwork(random_state=0).fit(table)
+    assert fitted.law_ is not None
+    assert fitted.law_.held_out is not None
+    worth = fitted.law_.held_out.worth
+    assert worth is not None
+    assert fitted.query("survived", {"sex": "male"}).worth == worth
+    simple = DependencyNetwork(penalty="mdl").fit(table)
+    assert simple.query("survived", {"sex": "male"}).worth == 50
+
+
+def test_a_time_limit_covers_both() -> None:
+    rows = Dataset.from_codes(np.random.default_rng(0).integers(0, 4, (3000, 40)), cardinalities=[4] * 40)
+    began = time.monotonic()
+    fitted = DependencyNetwork(penalty="none", max_seconds=0.4).fit(rows)
+    assert time.monotonic() - began < 20  # it takes minutes without a limit
+    assert fitted.law_ is not None
+    assert max(node.source.size for node in fitted.law_.nodes) > 1
+    assert max(node.source.size for node in fitted.network_.nodes) > 1
 
 
 def test_a_query_counts_its_support_exactly(model: DependencyNetwork) -> None:
@@ -100,10 +147,11 @@ def test_predict_proba_ignores_the_target_and_allows_it_to_be_absent(model: Depe
     assert np.array_equal(found, node.table.probabilities[node.source(codes)])
 
 
-def test_scores_of_complete_rows_are_the_networks_own(model: DependencyNetwork) -> None:
+def test_scores_of_complete_rows_are_the_laws_own(model: DependencyNetwork) -> None:
     table = people(60)
     rows = depnet.data.encode(table, model.domain_).dataset()
-    assert np.array_equal(model.score_samples(table), depnet.score_samples(model.network_, rows))
+    assert model.law_ is not None
+    assert np.array_equal(model.score_samples(table), depnet.score_samples(model.law_, rows))
     assert model.score(with_holes(table)) < 0
 
 
@@ -128,6 +176,7 @@ def test_threads_do_not_change_anything() -> None:
     table = with_holes(people(400))
     one, two = (DependencyNetwork(n_jobs=n, rounds=3, random_state=5).fit(table) for n in (1, 2))
     assert one.network_ == two.network_
+    assert one.law_ == two.law_
     pd.testing.assert_frame_equal(one.sample(100), two.sample(100))
     pd.testing.assert_frame_equal(one.impute(table, method="draw"), two.impute(table, method="draw"))
 
@@ -135,12 +184,16 @@ def test_threads_do_not_change_anything() -> None:
 def test_partial_fit_adds_counts_and_drops_the_certificate() -> None:
     table = people(400)
     model = DependencyNetwork(penalty="mdl", random_state=0).partial_fit(table)
-    first = model.network_
+    first, law = model.network_, model.law_
+    assert law is not None
     assert model.certificate_ is not None
+    assert model.law_certificate_ is not None
     model.partial_fit(table[:100])
     rows = depnet.data.encode(table[:100], model.domain_).dataset()
     assert model.network_ == first.updated(rows)
+    assert model.law_ == law.updated(rows)
     assert model.certificate_ is None
+    assert model.law_certificate_ is None
     assert model.data_ is not None
     assert model.data_.rows == 500
     model.partial_fit(with_holes(table[:50]))
@@ -153,7 +206,9 @@ def test_save_and_load_without_the_training_frame(model: DependencyNetwork, tmp_
     model.save(tmp_path / "model.json")
     again = DependencyNetwork.load(tmp_path / "model.json", random_state=0)
     assert again.network_ == model.network_
+    assert again.law_ == model.law_
     assert again.certificate_ is None
+    assert again.law_certificate_ is None
     assert list(again.sample(5).columns) == list(people(1).columns)
     assert again.sample(5)["fare"].dtype == np.float64
     support = again.query("survived", {"sex": "female"}).support
@@ -161,6 +216,40 @@ def test_save_and_load_without_the_training_frame(model: DependencyNetwork, tmp_
     assert not support.exact
     assert again.impute(with_holes(people(20))).notna().all(axis=None)
     assert isinstance(DependencyNetwork.load(tmp_path / "model.json", frame="dicts").sample(2), list)
+
+
+def test_a_file_without_a_law_says_so_and_clamps(model: DependencyNetwork, tmp_path: Path) -> None:
+    depnet.save(model.network_, tmp_path / "alone.json")
+    again = DependencyNetwork.load(tmp_path / "alone.json", random_state=0)
+    assert again.law_ is None
+    assert again.law_certificate_ is None
+    for call in (
+        lambda: again.query("survived", {"sex": "male"}),
+        lambda: again.sample(2),
+        lambda: again.score(people(20)),
+    ):
+        with pytest.warns(UserWarning, match="has no ordered law"):
+            call()
+    clamped = again.query("survived", {"sex": "male"}, method="clamped")
+    with pytest.warns(UserWarning, match="has no ordered law"):
+        assert np.array_equal(law_of(again.query("survived", {"sex": "male"})), law_of(clamped))
+    again.partial_fit(people(20))
+    assert again.law_ is None
+    again.save(tmp_path / "again.json")
+    assert DependencyNetwork.load(tmp_path / "again.json").network_ == again.network_
+
+
+def test_a_file_with_the_law_alone_answers_by_it(model: DependencyNetwork, tmp_path: Path) -> None:
+    assert model.law_ is not None
+    depnet.save(model.law_, tmp_path / "law.json")
+    again = DependencyNetwork.load(tmp_path / "law.json", random_state=0)
+    assert again.law_ == again.network_ == model.law_
+    asked = again.query("survived", {"sex": "male"})
+    assert np.allclose(law_of(asked), law_of(model.query("survived", {"sex": "male"})))
+    again.partial_fit(people(20))
+    assert again.law_ is again.network_
+    again.save(tmp_path / "law.json")
+    assert DependencyNetwork.load(tmp_path / "law.json").law_ == again.law_
 
 
 def test_missing_as_a_state_and_as_an_error() -> None:
@@ -194,8 +283,9 @@ def test_codes_are_taken_as_they_are() -> None:
     hidden[:, 1] = True
     holed = Holed(rows.domain, np.array([[0, 0], [1, 0]], dtype=np.uint8), hidden)
     assert model.impute(holed).codes.tolist() == [[0, 0], [1, 1]]
+    assert model.law_ is not None
     weighted = Dataset(rows.domain, rows.codes, np.arange(60))
-    assert model.score(weighted) == pytest.approx(depnet.score(model.network_, weighted))
+    assert model.score(weighted) == pytest.approx(depnet.score(model.law_, weighted))
     other = Dataset.from_codes([[0]], cardinalities=[1])
     with pytest.raises(DataError, match="another domain"):
         model.score(other)

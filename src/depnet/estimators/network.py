@@ -1,6 +1,7 @@
 """`DependencyNetwork`: the joint distribution of a frame, learned, asked, completed, sampled and saved."""
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -36,7 +37,7 @@ from depnet.learning.certificate import Certificate, certificate
 from depnet.learning.links import Link, links
 from depnet.learning.options import Role
 from depnet.model.evidence import Given
-from depnet.model.file import load_with_layout, save
+from depnet.model.file import NO_LAW, load_both, save
 from depnet.model.network import Network
 from depnet.removed import without
 from depnet.sampling import sample
@@ -46,19 +47,25 @@ KEPT_CODES = 200_000_000
 
 
 class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEstimator):  # type: ignore[misc]
-    """The joint distribution of a table, as a probabilistic dependency network.
+    """The joint distribution of a table, as a probabilistic dependency network and as an ordered law.
+
+    `fit` learns two networks from the same rows. `network_` is the paper's: every variable given all others, for
+    `predict_proba` of complete rows, `links`, `certificate_` and decision graphs. `law_` reads earlier variables of an order
+    only, so that its tables make one law: `query`, `sample`, `score` and `score_samples` are of it.
 
     Parameters are those of `depnet.learn` (penalty, smoothing, max_leaves, min_leaf_rows, roles, forbidden,
-    max_seconds), of frames (bins, max_bins), and:
+    max_seconds, which covers both), of frames (bins, max_bins), and:
 
+    - `order`: of `law_`, "auto" or the names of all variables in order.
     - `missing`: "complete" (holes are unknown and completed while learning, at most `rounds` rounds; assumes that
       cells are missing at random), "state" (missing is a state of its own), or "error".
     - `handle_unknown`: values never seen are an "error", or as good as "missing", in rows given after `fit`.
     - `n_jobs`: threads. The results do not depend on it.
     - `random_state`: a seed makes fit, sample, query, impute and score_samples reproducible, each call for itself.
 
-    After `fit`: `network_` (the immutable `depnet.Network`), `domain_`, `layout_`, `data_` (the rows learned from,
-    completed), `completion_` (the report of the rounds), `certificate_`, `n_features_in_`, `feature_names_in_`.
+    After `fit`: `network_` and `law_` (immutable `depnet.Network`s), `domain_`, `layout_`, `data_` (the rows learned from,
+    completed), `completion_` (the report of the rounds), `certificate_` (of the network), `law_certificate_`,
+    `n_features_in_`, `feature_names_in_`.
 
     >>> import numpy as np
     >>> rows = np.array([[0, 0], [1, 1]] * 50)
@@ -68,12 +75,17 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
     """
 
     network_: Network
+    law_: Network | None
+    """None only where a model file has no law."""
     domain_: Domain
     layout_: Layout | None
     data_: Dataset | None
     completion_: Completed | None
     _certified: Certificate | None
+    _law_certified: Certificate | None
     _updated: bool
+    _lacks: str | None
+    """What a model file that has no law says of it."""
 
     @without("blocks", "calibrate")
     def __init__(
@@ -91,6 +103,7 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
         roles: Mapping[str, Role] | None = None,
         forbidden: Iterable[tuple[str, str]] = (),
         max_seconds: float | None = None,
+        order: str | Sequence[str] = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -106,6 +119,7 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
         self.roles = roles
         self.forbidden = forbidden
         self.max_seconds = max_seconds
+        self.order = order
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -122,20 +136,21 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
             missing=self.missing,
             handle_unknown=self.handle_unknown,
         )
-        total = len(holed.domain) + (0 if holed.complete else self.rounds)
+        settings = self._settings()
+        total = settings.steps(holed)
         teller = getattr(self, "_told_to", self)
         tasks = Tasks(teller, "node" if holed.complete else "round or node", total)
-        completed = self._settings().complete(holed, generator_of(self.random_state), tasks.until)
+        done = settings.fit(holed, generator_of(self.random_state), tasks.until)
         tasks.until(total)
         tasks.end()
         self.layout_ = layout
-        self._take(completed.network.with_counts(completed.dataset), completed)
+        self._take(done.network, done.law, done.completion)
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> "DependencyNetwork":
-        """Add the rows of X to the counts; the first call is `fit`. Sources stay as they were learned.
+        """Add the rows of X to the counts of both networks; the first call is `fit`. Sources stay as they were learned.
 
-        Holes are drawn given what their row knows. The certificate of the old rows no longer holds: it is None
+        Holes are drawn given what their row knows. The certificates of the old rows no longer hold: they are None
         from here on.
         """
         if not hasattr(self, "network_"):
@@ -144,9 +159,12 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
         rng = generator_of(self.random_state)
         rows = holed.dataset() if holed.complete else self._drawn(holed, rng)
         kept = self.data_
+        same = self.law_ is self.network_  # a file had the law alone
         self.network_ = self.network_.updated(rows)
+        if self.law_ is not None:
+            self.law_ = self.network_ if same else self.law_.updated(rows)
         self.data_ = None if kept is None else joined(kept, rows, KEPT_CODES)
-        self._certified, self._updated = None, True
+        self._certified, self._law_certified, self._updated = None, None, True
         return self
 
     def _drawn(self, holed: Holed, rng: np.random.Generator) -> Dataset:
@@ -166,14 +184,18 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
             max_seconds=self.max_seconds,
             rounds=self.rounds,
             n_jobs=self.n_jobs,
+            order=self.order,
         )
 
-    def _take(self, network: Network, completed: Completed | None) -> None:
-        self.network_, self.domain_ = network, network.domain
+    def _take(
+        self, network: Network, law: Network | None, completed: Completed | None, lacks: str | None = None
+    ) -> None:
+        self.network_, self.law_, self.domain_ = network, law, network.domain
+        self._lacks = lacks
         self.completion_ = completed
         rows = None if completed is None else completed.dataset
         self.data_ = rows if rows is not None and rows.codes.size <= KEPT_CODES else None
-        self._certified = None
+        self._certified = self._law_certified = None
         self._updated = False
 
     def _rows(self, X: Any, absent: HandleUnknown = "error") -> Holed:
@@ -192,7 +214,33 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
             self._certified = certificate(self.network_, self.data_, penalty=penalty)
         return self._certified
 
+    @property
+    def law_certificate_(self) -> Certificate | None:
+        """The same of `law_`: how far it is from the rows, KL(p^D || Q). None also where a file had no law."""
+        check_is_fitted(self, "network_")
+        if (
+            self._law_certified is None
+            and self.data_ is not None
+            and self.law_ is not None
+            and not self._updated
+        ):
+            self._law_certified = certificate(self.law_, self.data_)
+        return self._law_certified
+
     # Asking
+
+    def _answering(self, method: str = "auto") -> Network:
+        """Which network is asked: the law, unless the method is the paper's own, or there is none.
+
+        Without a law answers are those of clamped chains, and it is said every time.
+        """
+        check_is_fitted(self, "network_")
+        if method in ("clamped", "bayes"):
+            return self.network_
+        if self.law_ is None:
+            warnings.warn(self._lacks or NO_LAW, UserWarning, stacklevel=3)
+            return self.network_
+        return self.law_
 
     def query(
         self,
@@ -204,10 +252,13 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
         tolerance: float = TOLERANCE,
         max_seconds: float | None = None,
     ) -> QueryResult:
-        """What is likely given what is known; see `depnet.query`. Matching rows are counted in `data_`."""
-        check_is_fitted(self, "network_")
+        """What is likely given what is known; see `depnet.query`. Matching rows are counted in `data_`.
+
+        The answer is that of `law_`, Q(targets | evidence); "clamped" and "bayes" ask `network_` instead. Where rows are
+        kept, `observed` has the frequencies among those that match the evidence, and `combined` joins the two.
+        """
         return query(
-            self.network_,
+            self._answering(method),
             targets,
             evidence,
             joint=joint,
@@ -219,13 +270,13 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
         )
 
     def sample(self, n: int = 1, evidence: Given | None = None) -> Any:
-        """`n` new rows, given evidence: a frame as X was, with its dtypes (a `Dataset` where X was one).
+        """`n` new rows of `law_`, given evidence: a frame as X was, with its dtypes (a `Dataset` where X was one).
 
         Numbers are drawn from the values that their bin keeps.
         """
-        check_is_fitted(self, "network_")
+        law = self._answering()
         rng = generator_of(self.random_state)
-        rows = sample(self.network_, n, evidence=evidence, rng=rng, n_jobs=self._settings().threads)
+        rows = sample(law, n, evidence=evidence, rng=rng, n_jobs=self._settings().threads)
         return rows if self.layout_ is None else decode(rows.codes, self.domain_, self.layout_, rng=rng)
 
     def impute(self, X: Any, *, method: Literal["mode", "draw"] = "mode", tolerance: float = 0.01) -> Any:
@@ -302,14 +353,13 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
         return Layout.of(self.domain_, kind)
 
     def score_samples(self, X: Any) -> FloatArray:
-        """Each row's pseudo-log-likelihood in nats: the sum over nodes of log theta.
+        """Each row's log-likelihood under `law_` in nats; of a row with holes, that of what it knows.
 
-        A row with holes is scored by its observed variables, each given the other observed ones, the holes
-        integrated out (`depnet.inference.holed_score`): compare such scores between rows with the same holes only.
+        (Of a model without a law it is the pseudo-log-likelihood of `network_`, the sum over nodes of log theta.)
         """
         holed = self._rows(X)
         return score_holed(
-            self.network_,
+            self._answering(),
             holed.codes,
             np.asarray(holed.hidden),
             rng=generator_of(self.random_state),
@@ -361,9 +411,9 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
     # Keeping
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the network, with states, bins and the frame's dtypes, to a model file; no rows and no code are in it."""
+        """Write both networks, with states, bins and the frame's dtypes, to a model file; no rows and no code are in it."""
         check_is_fitted(self, "network_")
-        save(self.network_, path, layout=self.layout_)
+        save(self.network_, path, None if self.law_ is self.network_ else self.law_, layout=self.layout_)
 
     @classmethod
     def load(
@@ -372,11 +422,13 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
         """An estimator from a model file, without the rows it was learned from.
 
         `frame` is the kind of frame that `sample` gives (None: as the one learned from, where the file says which and its
-        library is installed, else pandas); `parameters` are those of the estimator.
+        library is installed, else pandas); `parameters` are those of the estimator. Where the file has no law, `law_` is
+        None, and answers are those of clamped chains, with a warning. Where it has the law alone, that is `network_`, too.
         """
-        network, layout = load_with_layout(path)
+        loaded = load_both(path)
+        network, layout = loaded.first, loaded.layout
         model = cls(**parameters)
-        model._take(network, None)
+        model._take(network, loaded.law, None, loaded.lacks)
         if layout is None or frame not in (None, layout.kind):
             layout = Layout.of(network.domain, frame or "pandas")
         model.layout_ = layout

@@ -1,5 +1,9 @@
-"""What the estimators pass to learning, and the defaults they share."""
+"""A fitted model: the paper's network and the ordered law, both learned from one completed table.
 
+`Settings.fit` is the whole way from a table with holes to both, for the estimators, the command and the explorer.
+"""
+
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,11 +14,16 @@ from joblib import effective_n_jobs
 from depnet.data.dataset import Dataset
 from depnet.data.domain import Domain
 from depnet.data.holed import Holed
+from depnet.errors import LearningError
 from depnet.inference.completion import Completed, learn_completed
+from depnet.inference.worth import chosen_worth
 from depnet.learning.cuts import CutLearner
-from depnet.learning.learn import learn
-from depnet.learning.options import Limits, Role, plan
+from depnet.learning.held_out import first_held_out
+from depnet.learning.learn import learn_tried
+from depnet.learning.options import Limits, Order, Role, order_of, plan
+from depnet.learning.order import TablePairs
 from depnet.learning.penalty import Mdl, Penalty, StructuralMdl
+from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
 
 QUICK = StructuralMdl(0.75, 1.0, 0.5 * Mdl())
@@ -28,6 +37,27 @@ SHARE = 0.6
 
 FEW_ROWS = 10
 """With fewer rows "auto" has nothing to hold out, and `QUICK` is used."""
+
+NETWORK_SHARE = 0.6
+"""Of `max_seconds`, what completing the table and the paper's network take at most; the law has what is left."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fitted:
+    """Both models of one table, with its 1- and 2-way counts, and how its holes were completed.
+
+    `network` is the paper's: full conditionals, for `predict_proba` of complete rows, links, odd cells and decision
+    graphs. `law` is ordered: what answers, samples, scores and most probable rows are of.
+    """
+
+    network: Network
+    law: Network
+    completion: Completed
+
+    @property
+    def dataset(self) -> Dataset:
+        """The completed rows that both were learned from."""
+        return self.completion.dataset
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,29 +74,86 @@ class Settings:
     rounds: int = 20
     n_jobs: int | None = None
     resume: str | None = None
-    """The file of `learn`, for the last fit; the rounds of completion are made again."""
+    """The file of `learn`, for the last fit; the rounds of completion are made again. The law has a file of its own,
+    of the same name with ".law" after it."""
+    order: Order = "auto"
+    """Of the law: "auto", or the names of all variables."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(
+            self, "forbidden", tuple(self.forbidden)
+        )  # an iterator would be empty the second time
 
     @property
     def threads(self) -> int:
         """`n_jobs` as a number of threads, by joblib's rules."""
         return int(effective_n_jobs(self.n_jobs))
 
+    def steps(self, holed: Holed) -> int:
+        """What `progress` of `fit` counts to: rounds of completion, then the nodes of both networks."""
+        return (0 if holed.complete else self.rounds) + 2 * len(holed.domain)
+
+    def fit(
+        self, holed: Holed, rng: np.random.Generator, progress: Callable[[int], object] | None = None
+    ) -> Fitted:
+        """Complete the table, and learn both from it; `progress` counts to `steps(holed)`."""
+        self._check_order(holed.domain)
+        told = progress or (lambda done: None)
+        began = time.monotonic()
+        first, second = self, self
+        if self.max_seconds is not None:
+            first = replace(self, max_seconds=NETWORK_SHARE * self.max_seconds)
+        completed = first.complete(holed, rng, told)
+        if self.max_seconds is not None:
+            second = replace(self, max_seconds=max(self.max_seconds - (time.monotonic() - began), 0.0))
+        before = self.steps(holed) - len(holed.domain)
+        told(before)
+        law = second.law(completed.dataset, lambda done, nodes: told(before + done))
+        counts = MarginalCounts.of(completed.dataset)
+        network = replace(completed.network, counts=counts)
+        return Fitted(network, replace(law, counts=counts), replace(completed, network=network))
+
+    def _check_order(self, domain: Domain) -> None:
+        """Errors of an order that is given, before anything is learned."""
+        if self.order is None:
+            raise LearningError(
+                'order is "auto", or the names of all variables in order: a fitted model has an ordered law. The paper\'s '
+                "network alone is learned by depnet.learn(dataset)."
+            )
+        if not (isinstance(self.order, str) and self.order == "auto"):
+            given = order_of(domain, self.order, _no_pairs, roles=self.roles, forbidden=self.forbidden)
+            plan(domain, roles=self.roles, forbidden=self.forbidden, order=given)
+
     def learn(self, rows: Dataset, progress: Callable[[int, int], object] | None = None) -> Network:
-        """A network from complete rows."""
+        """The paper's network from complete rows."""
+        network, _ = learn_tried(rows, order=None, resume=self.resume, **self._options(rows, progress))
+        return network
+
+    def law(self, rows: Dataset, progress: Callable[[int, int], object] | None = None) -> Network:
+        """The ordered network from complete rows; with penalty="auto" its `held_out` says how many rows it is worth.
+
+        That is judged on the first part held out, by the law that the trials have learned without it.
+        """
+        resume = None if self.resume is None else f"{self.resume}.law"
+        law, choice = learn_tried(rows, order=self.order, resume=resume, **self._options(rows, progress))
+        if choice is None or law.held_out is None:
+            return law
+        worth = chosen_worth(choice.tried, *first_held_out(rows))
+        return replace(law, held_out=replace(law.held_out, worth=worth))
+
+    def _options(self, rows: Dataset, progress: Callable[[int, int], object] | None) -> dict[str, Any]:
         few = isinstance(self.penalty, str) and self.penalty == "auto" and rows.total < FEW_ROWS
-        return learn(
-            rows,
-            penalty=QUICK if few else self.penalty,
-            smoothing=self.smoothing,
-            n_jobs=self.n_jobs,
-            max_leaves=self.max_leaves,
-            min_leaf_rows=self.min_leaf_rows,
-            roles=self.roles,
-            forbidden=self.forbidden,
-            max_seconds=self.max_seconds,
-            progress=progress,
-            resume=self.resume,
-        )
+        return {
+            "penalty": QUICK if few else self.penalty,
+            "smoothing": self.smoothing,
+            "n_jobs": self.n_jobs,
+            "max_leaves": self.max_leaves,
+            "min_leaf_rows": self.min_leaf_rows,
+            "roles": self.roles,
+            "forbidden": self.forbidden,
+            "max_seconds": self.max_seconds,
+            "progress": progress,
+        }
 
     def cut_learner(
         self,
@@ -91,7 +178,7 @@ class Settings:
     def complete(
         self, holed: Holed, rng: np.random.Generator, progress: Callable[[int], object] | None = None
     ) -> Completed:
-        """A network from rows with holes; `progress` counts rounds first, then nodes."""
+        """The paper's network from rows with holes; `progress` counts rounds first, then nodes."""
         told = progress or (lambda done: None)
         auto = self.penalty == "auto" if isinstance(self.penalty, str) else False
         rounds = 0 if holed.complete else self.rounds
@@ -113,3 +200,7 @@ class Settings:
             n_jobs=self.threads,
             progress=lambda done, total: told(done),
         )
+
+
+def _no_pairs() -> TablePairs:
+    raise AssertionError("an order that is given needs no counts")
