@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray
 from depnet.data.dataset import Dataset
-from depnet.inference.plan import planned, start_laws
+from depnet.inference.plan import planned
 from depnet.inference.rows import NOTHING, checked_rows, start_chains
 from depnet.model.network import Network
 from depnet.model.node import Node
@@ -77,7 +77,7 @@ def _scored(
     plan = planned(network, NOTHING, [(i,) for i in range(len(network.domain))])
     per_row = min(CHAINS, completions)
     chains = start_chains(
-        network, rows, holes, plan, start_laws(network, NOTHING), RandomScan(), per_row, rng, threads
+        network, rows, holes, plan, RandomScan(), per_row, rng, threads
     )
     inverse = np.zeros((len(rows), len(network)))
     records = -(-completions // per_row)

@@ -83,7 +83,7 @@ def _averaged(
         plan = planned(network, NOTHING, [(i,) for i in range(len(domain))])
         laws = start_laws(network, NOTHING)
         if states is None:
-            chains = start_chains(network, rows, holes, plan, laws, scan, CHAINS, rng, threads)
+            chains = start_chains(network, rows, holes, plan, scan, CHAINS, rng, threads)
         else:
             order = Order.of(network, scan, ~holes)
             chains = Chains(plan, len(domain), order, states, ~holes, CHAINS, rng, threads)

@@ -23,7 +23,9 @@ from depnet.data.dataset import Dataset
 from depnet.data.domain import Domain
 from depnet.errors import DataError, EvidenceError
 from depnet.inference.chains import Chains, Order, estimate, in_threads, over_at
-from depnet.inference.plan import planned, start_laws
+from depnet.inference.plan import planned
+from depnet.inference.sampled import R_HAT, RESOLUTION, most_drift
+from depnet.inference.starts import start_states
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, checked_scan
@@ -42,7 +44,6 @@ STATES_PER_CALL = 1 << 15
 
 CHAINS = 32
 ROUNDS = 8
-R_HAT = 1.1
 CHUNK_CELLS = 4_000_000
 MAX_DOUBLINGS = 14
 
@@ -234,23 +235,19 @@ class _Work:
         self.updates = 0
 
     def look_up(self) -> None:
-        """Rows with one hole, where one node alone updates that variable, alone."""
+        """Rows with one hole: what its node says."""
         single = self.holes.sum(axis=1) == 1
         for i in range(len(self.network.domain)):
             chosen = np.flatnonzero(single & self.holes[:, i])
-            numbers = self.network.updating((i,))
-            if not len(chosen) or len(numbers) > 1 or self.network.nodes[numbers[0]].variables != (i,):
-                continue
-            node = self.network.nodes[numbers[0]]
-            leaves = node.source(self.codes[chosen])
-            self.values[chosen, self.begin[i] : self.begin[i + 1]] = node.table.probabilities[leaves]
-            self.method[chosen] = METHODS.index("look-up")
+            if len(chosen):
+                known = self.network.nodes[i].probabilities(self.codes[chosen])
+                self.values[chosen, self.begin[i] : self.begin[i + 1]] = known
+                self.method[chosen] = METHODS.index("look-up")
 
     def solve(self, before: float | None, threads: int) -> None:
-        """Rows with few joint states, exactly: one node a variable, and tables without zeros."""
+        """Rows with few joint states, exactly, where tables have no zeros."""
         network = self.network
-        usual = [node.variables for node in network.nodes] == [(i,) for i in range(len(network))]
-        if not usual or not all((node.table.probabilities > 0).all() for node in network.nodes):
+        if not all((node.table.probabilities > 0).all() for node in network.nodes):
             return
         sizes = np.where(self.holes, np.log2(network.domain.cardinalities), 0.0).sum(axis=1)
         small = self.holes.any(axis=1) & (self.method == 0) & (sizes <= math.log2(EXACT_STATES) + 1e-9)
@@ -289,16 +286,14 @@ class _Work:
         self.method[todo] = METHODS.index("sample")
         n = len(self.network.domain)
         plan = planned(self.network, NOTHING, [(i,) for i in range(n)])
-        laws = start_laws(self.network, NOTHING)
         size = max(1, CHUNK_CELLS // (CHAINS * (int(self.begin[-1]) + n)))
         for start in range(0, len(todo), size):
-            self._sample_chunk(todo[start : start + size], plan, laws, tolerance, before, rng, threads)
+            self._sample_chunk(todo[start : start + size], plan, tolerance, before, rng, threads)
 
     def _sample_chunk(
         self,
         rows: IntArray,
         plan: native.Plan,
-        laws: list[FloatArray],
         tolerance: float,
         before: float | None,
         rng: np.random.Generator,
@@ -306,8 +301,9 @@ class _Work:
     ) -> None:
         cards = self.network.domain.cardinalities
         chains = start_chains(
-            self.network, self.codes[rows], self.holes[rows], plan, laws, self.scan, CHAINS, rng, threads
+            self.network, self.codes[rows], self.holes[rows], plan, self.scan, CHAINS, rng, threads
         )
+        settled = most_drift(int(self.begin[-1]))
         sweeps = max(4, min(1000, int(0.02 / tolerance**2 / CHAINS / ROUNDS) + 1))
         for doubling in range(MAX_DOUBLINGS):
             done = True
@@ -315,11 +311,13 @@ class _Work:
                 done = chains.run(sweeps, record=True, over=over_at(before))
             if not chains.rounds:
                 chains.run(1, record=True)  # no time was left: at least one sweep
-            found = estimate(chains, cards)
-            good = (found.errors.max(axis=1) <= tolerance) & ~(found.pooled_r_hat > R_HAT)
+            found = estimate(chains, cards, one_more=True)
+            good = (found.errors.max(axis=1) <= tolerance) & (found.pooled_r_hat <= R_HAT)
+            good &= found.drift <= settled
             last = not done or doubling == MAX_DOUBLINGS - 1
             ended = np.flatnonzero(good | last)
-            self._store(rows[ended], ended, found.values, found.errors, found.pooled_r_hat, chains)
+            errors = np.maximum(found.errors, RESOLUTION * tolerance)
+            self._store(rows[ended], ended, found.values, errors, found.pooled_r_hat, chains)
             self.converged[rows[ended]] = good[ended]
             left = np.flatnonzero(~(good | last))
             if not len(left):
@@ -344,7 +342,7 @@ class _Work:
             row = rows[int(np.flatnonzero(stuck)[0])]
             raise EvidenceError(
                 f"the evidence of a row contradicts itself: {self.codes[row].tolist()} with holes at "
-                f"{np.flatnonzero(self.holes[row]).tolist()} leaves a block node no possible state. Smooth the tables."
+                f"{np.flatnonzero(self.holes[row]).tolist()} leaves a node no possible state. Smooth the tables."
             )
         holes = np.repeat(self.holes[rows], self.network.domain.cardinalities, axis=1)
         self.values[rows] = np.where(holes, values[ended], self.values[rows])
@@ -357,17 +355,14 @@ def start_chains(
     codes: NDArray[np.uint16],
     holes: NDArray[np.bool_],
     plan: native.Plan,
-    laws: list[FloatArray],
     scan: Scan,
     per_row: int,
     rng: np.random.Generator,
     threads: int | None,
 ) -> Chains:
-    """Chains that know what each row knows, and start elsewhere from the nodes' marginals."""
+    """Chains that know what each row knows, and start elsewhere far apart: at random, all first, or all last states."""
     states = np.repeat(codes, per_row, axis=0)
     free = np.repeat(holes, per_row, axis=0)
-    for i, law in enumerate(laws):
-        drawn = np.searchsorted(np.cumsum(law)[:-1], rng.random(len(states)), side="right")
-        states[:, i] = np.where(free[:, i], drawn, states[:, i])
+    states[free] = start_states(network, NOTHING, len(states), rng, of_each=per_row)[free]
     order = Order.of(network, scan, ~holes)
-    return Chains(plan, len(laws), order, states, ~holes, per_row, rng, threads)
+    return Chains(plan, len(network.domain), order, states, ~holes, per_row, rng, threads)

@@ -42,13 +42,17 @@ def start_states(
     chains: int,
     rng: np.random.Generator,
     rows: NDArray[np.uint16] | None = None,
+    of_each: int | None = None,
 ) -> NDArray[np.uint16]:
     """[chain, variable]: uniformly random among the states that the evidence allows; the first half at `rows`.
 
-    Of the last quarter, every other chain has all first states, the others all last ones. Where a row has a state that
+    Of the last quarter (of each `of_each` chains, where they are many rows'), every other chain has all first states, the
+    others all last ones. Where a row has a state that
     the evidence does not allow, that variable's start is random, too.
     """
-    ends = np.arange(chains - chains // 4, chains)
+    each = chains if of_each is None else of_each
+    places = np.arange(chains)
+    ends = places[places % each >= each - each // 4]
     codes = np.empty((chains, len(network.domain)), dtype=np.uint16)
     for i, k in enumerate(network.domain.cardinalities):
         if i in evidence.clamped:
