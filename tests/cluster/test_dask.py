@@ -64,7 +64,7 @@ def test_both_networks_where_workers_are_killed(client: Any, tmp_path: Path) -> 
     frame = mixed_table(1500, seed=10)[["class", "alive", "fare", "parts"]]
     write_parts(frame, tmp_path, 3, row_group=250)
     data = Dataset.from_frame(frame)
-    killed = []
+    killed: list[int] = []
 
     def kill(report: Round) -> None:
         if report.number == 2 and len(killed) < 4:
