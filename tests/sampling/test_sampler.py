@@ -146,7 +146,7 @@ def test_what_cannot_be_sampled_is_said() -> None:
     with pytest.raises(SamplingError, match="if_reducible is 'raise', 'warn' or 'ignore'; got 'no'"):
         sample(XOR, 5, if_reducible="no")  # type: ignore[arg-type]  # the point
     with pytest.raises(ScanError, match="a scan is RandomScan"):
-        sample(XOR, 5, scan=None)
+        sample(XOR, 5, scan="random")  # type: ignore[arg-type]  # the point
     with pytest.raises(ScanError, match="3 weights, the network 2 nodes"):
         sample(XOR, 5, scan=RandomScan((0.2, 0.2, 0.6)))
     with pytest.raises(ScanError, match=r"these sum to 0\.9"):
