@@ -87,9 +87,7 @@ FORCE = click.option("--force", is_flag=True, help="Replace the output file if i
 SCAN = click.option(
     "--scan",
     type=click.Choice(["random", "sequential"]),
-    default="random",
-    show_default=True,
-    help="The order of updates: part of what the model's law is.",
+    help="Ask the dependency network's chain under this scan, not the ordered law.",
 )
 
 
@@ -133,8 +131,10 @@ def threads_of(jobs: int) -> int | None:
     return None if jobs <= 0 else jobs
 
 
-def scan_of(name: str) -> "Scan":
-    """The scan of that name."""
+def scan_of(name: str | None) -> "Scan | None":
+    """The scan of that name; None, where none is named: the ordered law."""
+    if name is None:
+        return None
     from depnet.model import RandomScan, SequentialScan
 
     return RandomScan() if name == "random" else SequentialScan()

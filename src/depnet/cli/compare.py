@@ -1,5 +1,6 @@
 """`depnet compare`: two models, or a model and a table."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -41,37 +42,52 @@ def compare(
     rows: int,
     where: str | None,
     unknown: str,
-    scan: str,
+    scan: str | None,
     seed: int | None,
     jobs: int,
     as_json: bool,
 ) -> None:
     """Two models, or a model and a table, side by side.
 
-    How well each predicts the other's rows, which links were gained and lost, and how far 1- and 2-way marginals
-    lie apart, beside the distance that chance alone would give.
+    How well each one's law predicts the other's rows, which links of the dependency networks were gained and lost,
+    and how far 1- and 2-way marginals lie apart, beside the distance that chance alone would give.
     """
     from depnet.cli.command import emit, generator, scan_of
-    from depnet.cli.files import is_model, load_model
+    from depnet.cli.files import is_model, law_in, load_models
+    from depnet.cli.score import kind_of
     from depnet.cli.tables import read_complete
-    from depnet.inference.compare import compare
+    from depnet.inference.compare import changed_links, compare
 
-    network = load_model(model)
+    first = load_models(model)
     rng, used = generator(seed)
     options: dict[str, Any] = {"rows": rows, "scan": scan_of(scan), "rng": rng, "n_jobs": jobs}
     if is_model(other):
-        table = None if data is None else read_complete(data, network.domain, where=where, unknown=unknown)
-        found = compare(network, load_model(other), table, **options)
+        second = load_models(other)
+        lacking = next((found for found in (first, second) if found.law is None), None)
+        if (
+            scan is not None or lacking is not None
+        ):  # both alike: scores of different kinds cannot be compared
+            one, two = first.first, second.first
+            if scan is None and lacking is not None:
+                law_in(lacking)
+        else:
+            one, two = law_in(first), law_in(second)
+        table = None if data is None else read_complete(data, one.domain, where=where, unknown=unknown)
+        found = compare(one, two, table, **options)
+        gained, lost, kept = changed_links(first.first, second.first)
+        found = replace(found, gained=gained, lost=lost, kept=kept)
     elif data is not None:
         raise click.UsageError("--data is for two models; the table to compare with is the second argument.")
     else:
-        table = read_complete(other, network.domain, where=where, unknown=unknown)
-        found = compare(network, table, **options)
+        one = first.first if scan is not None else law_in(first)
+        table = read_complete(other, one.domain, where=where, unknown=unknown)
+        found = compare(one, table, **options)
+    kind = kind_of(one)
     names = {"first": model, "second": other, "data": data if is_model(other) else other}
     if as_json:
-        emit(_document(found, names, used))
+        emit({**_document(found, names, used), "kind": kind})
     else:
-        _show(found, names)
+        _show(found, names, kind)
 
 
 def _document(found: "Comparison", names: dict[str, str | None], seed: int) -> dict[str, Any]:
@@ -106,7 +122,7 @@ def _document(found: "Comparison", names: dict[str, str | None], seed: int) -> d
     }
 
 
-def _show(found: "Comparison", names: dict[str, str | None]) -> None:
+def _show(found: "Comparison", names: dict[str, str | None], kind: str) -> None:
     from depnet.cli.render import show_lines, show_table
 
     show_table(
@@ -115,7 +131,7 @@ def _show(found: "Comparison", names: dict[str, str | None]) -> None:
             [str(names[s.rows_of]), str(names[s.by]), f"{s.mean:.4f}", f"{s.standard_error:.4f}"]
             for s in found.scores
         ],
-        title="pseudo-log-likelihood, the nearer to 0 the better",
+        title=f"{kind}, the nearer to 0 the better",
         left=2,
     )
     if found.difference is not None:

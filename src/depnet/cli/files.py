@@ -17,6 +17,7 @@ import click
 if TYPE_CHECKING:
     from depnet.data import Layout
     from depnet.model import Network
+    from depnet.model.file import Loaded
 
 _WHAT_TO_DO = {
     errno.ENOSPC: "Free some space, or write elsewhere.",
@@ -34,17 +35,32 @@ class OutputError(click.ClickException):
 
 
 def load_model(path: str) -> "Network":
-    """The network in a model file, or on standard input."""
-    return load_model_with_layout(path)[0]
+    """The paper's network of a model file, or of standard input; the law where it has no other."""
+    return load_models(path).first
 
 
-def load_model_with_layout(path: str) -> "tuple[Network, Layout | None]":
-    """The network in a model file, or on standard input, and the layout beside it."""
+def load_law(path: str) -> "Network":
+    """The law of a model file, or of standard input; where it has none, its network, and that is said."""
+    return law_in(load_models(path))
+
+
+def law_in(found: "Loaded") -> "Network":
+    """The law; where there is none the network, of which answers are those of clamped chains, and that is said."""
+    if found.law is not None:
+        return found.law
+    import warnings
+
+    warnings.warn(str(found.lacks), UserWarning, stacklevel=2)
+    return found.first
+
+
+def load_models(path: str) -> "Loaded":
+    """All that is in a model file, or on standard input: the paper's network, the law, the layout."""
     from depnet.errors import ModelFileError
-    from depnet.model.file import load_with_layout
+    from depnet.model.file import load_both
 
     try:
-        return load_with_layout("/dev/stdin" if path == "-" else path)
+        return load_both("/dev/stdin" if path == "-" else path)
     except ModelFileError as error:
         if isinstance(error, OSError) or path == "-" or not Path(path).is_file() or is_model(path):
             raise
@@ -120,12 +136,18 @@ def written(path: str, force: bool) -> Iterator[BinaryIO]:
         yield file
 
 
-def save_model(network: "Network", path: str, force: bool, layout: "Layout | None" = None) -> None:
-    """Write a model file; gzip where the name ends in .gz."""
+def save_model(
+    network: "Network",
+    path: str,
+    force: bool,
+    law: "Network | None" = None,
+    layout: "Layout | None" = None,
+) -> None:
+    """Write a model file, the law beside the network; gzip where the name ends in .gz."""
     from depnet.model.file.document import document_of
     from depnet.model.file.text import encode
 
-    data = encode(document_of(network, layout), compressed=path.endswith(".gz"))
+    data = encode(document_of(network, layout, law), compressed=path.endswith(".gz"))
     with written(path, force) as file:
         file.write(data)
 

@@ -9,11 +9,17 @@ from depnet.cli.table_options import learning_options, new_table_options, text_o
 from depnet.wording import counted
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from depnet.cli.table_options import NewTable
-    from depnet.estimators.settings import Settings
-    from depnet.inference.completion import Completed
-    from depnet.learning.certificate import Certificate
+    from depnet.data import Dataset
+    from depnet.estimators.settings import Fitted, Settings
+    from depnet.inference.marginals import Nearness
+    from depnet.model.marginals import MarginalCounts
     from depnet.model.network import Network
+
+DRAWN = 20_000
+"""Rows that stand for the law where its marginals are compared with the table's."""
 
 
 @command(
@@ -43,6 +49,12 @@ if TYPE_CHECKING:
 @new_table_options
 @learning_options
 @click.option(
+    "--order",
+    metavar="auto|A,B,...",
+    multiple=True,
+    help="Of the law: all columns, the first read by all others; auto: by what they say of each other.  [default: auto]",
+)
+@click.option(
     "--cluster",
     metavar="ADDRESS",
     help="Parquet files, on the workers of a Dask cluster, such as tcp://host:8786.",
@@ -65,6 +77,7 @@ def fit(
     smoothing: float,
     chosen: "NewTable",
     learning: dict[str, Any],
+    order: tuple[str, ...],
     cluster: str | None,
     local_cluster: int | None,
     resume: str | None,
@@ -72,7 +85,7 @@ def fit(
     jobs: int,
     as_json: bool,
 ) -> None:
-    """Learn a model from a table.
+    """Learn a model from a table: its dependency network, and the ordered law that answers and samples are of.
 
     Text, whole numbers of few values and truth values are states as they are; other numbers and dates are
     binned by quantiles.
@@ -81,13 +94,13 @@ def fit(
     from depnet.cli.files import check_output, save_model
     from depnet.cli.progress import progress
     from depnet.estimators.settings import Settings
-    from depnet.learning.certificate import certificate
 
     settings = Settings(
         penalty=penalty,
         smoothing=smoothing,
         n_jobs=jobs,
         resume=resume,
+        order=_order(order),
         **learning,
     )
     check_output(output, force)
@@ -97,15 +110,23 @@ def fit(
     rows = chosen.read(table)
     rng, used = generator(seed)
     with progress("learning") as told:
-        total = len(rows.domain) + (0 if rows.complete else settings.rounds)
-        found = settings.complete(rows, rng, None if told is None else lambda done: told(done, total))
-    network = found.network.with_counts(found.dataset)
-    save_model(network, output, force)
-    summary = _summary(found, certificate(network, found.dataset), output, used)
+        total = settings.steps(rows)
+        found = settings.fit(rows, rng, None if told is None else lambda done: told(done, total))
+    save_model(found.network, output, force, found.law)
+    if output == "-" and not as_json:
+        return
+    summary = _summary(found, output, rng, used)
     if as_json:
         emit(summary, err=output == "-")
-    elif output != "-":
+    else:
         _show(summary)
+
+
+def _order(texts: tuple[str, ...]) -> Any:
+    """The order of the law: "auto", or names."""
+    from depnet.cli.table_options import names_in
+
+    return "auto" if not texts or texts == ("auto",) else tuple(names_in(texts))
 
 
 def _fit_on_cluster(
@@ -134,58 +155,128 @@ def _fit_on_cluster(
     options = {
         name: getattr(settings, name)
         for name in (
-            "penalty", "smoothing", "max_leaves", "min_leaf_rows", "roles", "forbidden", "max_seconds", "resume",
+            "penalty", "smoothing", "order", "max_leaves", "min_leaf_rows", "roles", "forbidden", "max_seconds", "resume",
         )
     }  # fmt: skip
-    network, rounds = learn_on_cluster(table, address=address, workers=workers, options={**read, **options})
-    save_model(network, output, force)
+    network, law, rounds = learn_on_cluster(
+        table, address=address, workers=workers, options={**read, **options}
+    )
+    save_model(network, output, force, law)
     counts = network.nodes[0].table.counts
     summary = {
         "output": output,
         "rows": 0 if counts is None else int(counts.sum()),
-        **_sizes(network),
+        **sizes(network),
+        "law": law_document(law),
         "rounds": rounds,
     }
     if as_json:
         emit(summary, err=output == "-")
     elif output != "-":
+        from depnet.learning.plain import plain_figures
+
         show_lines(
             f"{_size_text(summary)}, in {counted(rounds, 'round')}",
+            *plain_figures(law),
+            _sizes_text(summary),
             f"written: {output}",
         )
 
 
-def _sizes(network: "Network") -> dict[str, Any]:
+def sizes(network: "Network") -> dict[str, Any]:
+    """Variables, leaves and links of a network."""
     return {
         "variables": len(network.domain),
         "leaves": sum(node.source.size for node in network.nodes),
-        "links": sum(len(node.source.inputs) for node in network.nodes),
+        "links": sum(len(node.inputs) for node in network.nodes),
     }
 
 
-def _summary(found: "Completed", proven: "Certificate", output: str, seed: int) -> dict[str, Any]:
+def law_document(law: "Network") -> dict[str, Any]:
+    """What there is to say of the law without rows: its size, order, and held-out rows."""
+    held_out = law.held_out
+    size = sizes(law)
+    return {
+        "leaves": size["leaves"],
+        "links": size["links"],
+        "order": [law.domain.names[i] for i in law.order or ()],
+        "held_out": None
+        if held_out is None
+        else {
+            "rows": held_out.rows,
+            "score": held_out.score,
+            "independent": held_out.independent,
+            "bits_explained": held_out.gained,
+            "worth": held_out.worth,
+        },
+    }
+
+
+def _summary(found: "Fitted", output: str, rng: "np.random.Generator", seed: int) -> dict[str, Any]:
+    from depnet.learning.certificate import certificate
+    from depnet.learning.plain import plain_figures
     from depnet.model.score import score
 
-    network = found.network
+    network, law, rows = found.network, found.law, found.dataset
+    of_law, of_network = certificate(law, rows), certificate(network, rows)
+    apart = near(law, rows if law.counts is None else law.counts, rng)
     return {
         "output": output,
-        "rows": found.dataset.total,
-        **_sizes(network),
-        "score": score(network, found.dataset),
-        "fc_limit": proven.fc_limit,
-        "one_leaf_limit": proven.one_leaf_limit,
-        "completion": {
-            "holes": int(found.hidden.sum()),
-            "rounds": len(found.rounds),
-            "settled": found.converged,
+        "rows": rows.total,
+        **sizes(network),
+        "score": score(network, rows),
+        "fc_limit": of_network.fc_limit,
+        "one_leaf_limit": of_network.one_leaf_limit,
+        "no_bound": of_network.no_bound,
+        "law": {
+            **law_document(law),
+            "score": score(law, rows),
+            "kl": of_law.kl,
+            "one_leaf_kl": of_law.one_leaf_limit,
         },
+        "marginals": {
+            "one_way": apart.one_way,
+            "two_way": apart.two_way,
+            "floor": {"one_way": apart.floor_one_way, "two_way": apart.floor_two_way},
+            "rows": apart.rows,
+        },
+        "completion": {
+            "holes": int(found.completion.hidden.sum()),
+            "rounds": len(found.completion.rounds),
+            "settled": found.completion.converged,
+        },
+        "figures": [*plain_figures(law), near_text(apart), of_law.said, of_network.said],
         "seed": seed,
     }
 
 
-def _size_text(summary: dict[str, Any]) -> str:
+def near(law: "Network", rows: "Dataset | MarginalCounts", rng: "np.random.Generator") -> "Nearness":
+    """How near the marginals of rows drawn from the law are to the table's."""
+    from depnet.inference.marginals import nearness
+    from depnet.sampling import sample
+
+    return nearness(sample(law, DRAWN, rng=rng), rows)
+
+
+def near_text(found: "Nearness") -> str:
+    """How near marginals are, in one line for a person."""
+    of = {"1-way": "a column", "2-way": "a pair of columns"}
+    ways = found.by_ways()
+    apart = " and ".join(f"{mean:.4f} {of[way]}" for way, mean, _, _ in ways)
+    chance = " and ".join(f"{floor:.4f}" for _, _, _, floor in ways)
     return (
-        f"{counted(summary['rows'], 'row')} of {counted(summary['variables'], 'variable')}: "
+        f"rows drawn from it differ from the table's by {apart} (total variation; by chance alone {chance})"
+    )
+
+
+def _size_text(summary: dict[str, Any]) -> str:
+    return f"learned from {counted(summary['rows'], 'row')} of {counted(summary['variables'], 'column')}"
+
+
+def _sizes_text(summary: dict[str, Any]) -> str:
+    law = summary["law"]
+    return (
+        f"law: {counted(law['links'], 'link')}, {counted(law['leaves'], 'leaf', 'leaves')}; dependency network: "
         f"{counted(summary['links'], 'link')}, {counted(summary['leaves'], 'leaf', 'leaves')}"
     )
 
@@ -194,14 +285,7 @@ def _show(summary: dict[str, Any]) -> None:
     from depnet.cli.render import show_lines
 
     holes = summary["completion"]
-    lines = [
-        _size_text(summary),
-        f"pseudo-log-likelihood {summary['score']:.4f} nats a row, on these rows",
-        (
-            f"FC(data || model) <= {summary['fc_limit']:.4g} nats (Theorem 3); one leaf a node: "
-            f"{summary['one_leaf_limit']:.4g}"
-        ),
-    ]
+    lines = [_size_text(summary), *summary["figures"], _sizes_text(summary)]
     if holes["holes"]:
         settled = "settled" if holes["settled"] else "NOT settled"
         lines.append(

@@ -66,25 +66,25 @@ def connected(address: str | None, workers: int | None) -> Iterator[Any]:
 
 def learn_on_cluster(
     table: str, *, address: str | None, workers: int | None, options: dict[str, Any]
-) -> "tuple[Network, int]":
-    """The network, and the rounds that it took."""
+) -> "tuple[Network, Network, int]":
+    """The paper's network, the law, and the rounds that both took."""
     from depnet.cli.progress import progress
-    from depnet.cluster import learn
+    from depnet.cluster import learn_both
 
-    rounds = grown = 0
+    rounds = grown = total = 0
     with connected(address, workers) as client, progress("reading") as told:
 
         def count(done: int, nodes: int) -> None:
-            nonlocal grown
-            grown = done
+            nonlocal grown, total
+            grown, total = done, nodes
 
         def report(done: "Round") -> None:
             nonlocal rounds
-            rounds = done.number
+            rounds += 1
             if told is not None:
-                told(grown, done.nodes, round_text(done))
+                told(grown, max(total, 2 * done.nodes), round_text(done))
 
-        return learn(table, client=client, progress=count, report=report, **options), rounds
+        return *learn_both(table, client=client, progress=count, report=report, **options), rounds
 
 
 def round_text(done: "Round") -> str:

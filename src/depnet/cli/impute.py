@@ -35,7 +35,7 @@ def impute(
     force: bool,
     method: Any,
     unknown: str,
-    scan: str,
+    scan: str | None,
     seed: int | None,
     jobs: int,
     as_json: bool,

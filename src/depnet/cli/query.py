@@ -1,6 +1,7 @@
 """`depnet query`: what is likely, given what is known."""
 
 import itertools
+import math
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -8,9 +9,12 @@ import click
 from depnet.cli.command import FORCE, SCAN, SEED, command, output
 from depnet.cli.completion import complete_given, complete_variable
 from depnet.cli.table_options import text_options
+from depnet.wording import counted
 
 if TYPE_CHECKING:
+    from depnet.data import Dataset
     from depnet.inference import QueryResult
+    from depnet.model import Network
 
 SHOWN = 20
 
@@ -45,18 +49,25 @@ class Methods(click.Choice):  # type: ignore[type-arg]
     type=Methods(["auto", "exact", "sample", "clamped", "bayes"]),
     default="auto",
     show_default=True,
-    help="How it is answered; clamped is the paper's way, bayes conditions the joint law.",
+    help="auto: the law, exactly or by passes, whichever is quicker; clamped, bayes: the dependency network's chains.",
 )
 @click.option(
     "--tolerance",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.002,
     show_default=True,
-    help="Sample until standard errors are below it.",
+    help="Draw until standard errors are below it.",
 )
 @click.option("--max-seconds", type=click.FloatRange(0, min_open=True), help="Stop sampling after this time.")
 @click.option(
-    "--data", metavar="TABLE", help="The training table: the evidence's support is then counted exactly."
+    "--data",
+    metavar="TABLE",
+    help="The training table: its frequencies stand beside the model's, and join them.",
+)
+@click.option(
+    "--hide-small",
+    is_flag=True,
+    help="Counts of fewer than 5 rows are not shown, nor what they would give away.",
 )
 @click.option("--each", metavar="TABLE", help="Every row of a table is evidence; holes are unknown.")
 @output("With --each: a table of probabilities, a row each.  [default: -, CSV]")
@@ -73,32 +84,32 @@ def query(
     tolerance: float,
     max_seconds: float | None,
     data: str | None,
+    hide_small: bool,
     each: str | None,
     output: str | None,
     force: bool,
-    scan: str,
+    scan: str | None,
     seed: int | None,
     as_json: bool,
 ) -> None:
     """What is likely, given what is known.
 
-    The probabilities of the TARGETS under MODEL with their standard errors, the method, and how many training
-    rows match the evidence.
+    The probabilities of the TARGETS given the evidence, under the ordered law of MODEL, with their standard errors.
+    With --data the answer joins the model's and the table's, which stand beside it: with many matching rows it is
+    the table's, with few the model's.
     """
     from depnet.cli.command import emit, generator, scan_of
-    from depnet.cli.files import load_model
     from depnet.cli.given import parse
-    from depnet.cli.tables import read_complete
-    from depnet.inference import query
+    from depnet.inference.query import query
 
     if each is not None:
-        if given or joint or data is not None or method != "auto":
-            raise click.UsageError("--each goes without --given, --joint, --method and --data.")
+        if given or joint or data is not None or hide_small or method != "auto":
+            raise click.UsageError("--each goes without --given, --joint, --method, --data and --hide-small.")
         _each(model, targets, each, output or "-", force, tolerance, max_seconds, scan, seed, as_json)
         return
     if output is not None:
         raise click.UsageError("-o is for --each; otherwise the answer is on standard output.")
-    network = load_model(model)
+    network = _asked(model, chains=scan is not None or method in ("clamped", "bayes"))
     rng, used = generator(seed)
     result = query(
         network,
@@ -109,13 +120,31 @@ def query(
         method=method,
         tolerance=tolerance,
         max_seconds=max_seconds,
-        data=None if data is None else read_complete(data, network.domain),
+        data=None if data is None else _rows(data, network),
         rng=rng,
     )
+    if hide_small:
+        from depnet.inference.small_counts import without_small_counts
+
+        result = without_small_counts(result)
     if as_json:
         emit(document(result, used))
     else:
         show_result(result)
+
+
+def _asked(model: str, *, chains: bool) -> "Network":
+    """The network to ask: the law, or the paper's network where its chains are asked for."""
+    from depnet.cli.files import law_in, load_models
+
+    found = load_models(model)
+    return found.first if chains else law_in(found)
+
+
+def _rows(data: str, network: "Network") -> "Dataset":
+    from depnet.cli.tables import read_complete
+
+    return read_complete(data, network.domain)
 
 
 def _each(
@@ -126,17 +155,17 @@ def _each(
     force: bool,
     tolerance: float,
     max_seconds: float | None,
-    scan: str,
+    scan: str | None,
     seed: int | None,
     as_json: bool,
 ) -> None:
     from depnet.cli.command import emit, generator, scan_of
-    from depnet.cli.files import check_output, load_model
+    from depnet.cli.files import check_output
     from depnet.cli.query_each import answer_rows, columns_of, document
     from depnet.cli.tables import write_numbers
 
     check_output(output, force)
-    network = load_model(model)
+    network = _asked(model, chains=scan is not None)
     rng, used = generator(seed)
     result = answer_rows(
         network, targets, table, scan=scan_of(scan), tolerance=tolerance, max_seconds=max_seconds, rng=rng
@@ -159,7 +188,9 @@ def document(result: "QueryResult", seed: int) -> dict[str, Any]:
         "observed": None if result.observed is None else _by_target(result, result.observed),
         "combined": _by_target(result, result.combined),
         "matching": result.matching,
+        "worth": result.worth if result.matching else None,
         "method": result.method,
+        "of": "law" if result.scan is None else "chain",
         "scan": None if result.scan is None else result.scan_name.split()[0],
         "evidence": dict(result.evidence),
         "evidence_ignored": result.evidence_ignored,
@@ -198,7 +229,7 @@ def show_result(result: "QueryResult") -> None:
         first = numbers[0]
         order = range(len(labels)) if len(labels) <= SHOWN else (-first).argsort(kind="stable")[:SHOWN]
         rows = [
-            [*labels[at], *(f"{of[at]:.4f}" for of in numbers), _error(error[at]), bar(float(first[at]))]
+            [*labels[at], *(_number(of[at]) for of in numbers), _error(error[at]), bar(float(first[at]))]
             for at in order
         ]
         show_table([*head, *found, "± s.e.", ""], rows, left=len(head), bars=True)
@@ -212,6 +243,14 @@ def _by_target(result: "QueryResult", answer: Any) -> Any:
     return answer if result.joint or isinstance(answer, dict) else {result.targets[0]: answer}
 
 
+def _tables(answer: Any) -> list[Any]:
+    return list(answer.values()) if isinstance(answer, dict) else [answer]
+
+
+def _number(value: float) -> str:
+    return "hidden" if value != value else f"{value:.4f}"
+
+
 def _error(value: float) -> str:
     return "exact" if value == 0 else "unknown" if value != value else f"{value:.2g}"
 
@@ -222,12 +261,8 @@ def _question(result: "QueryResult") -> str:
 
 def _notes(result: "QueryResult") -> list[str]:
     """How it was answered, and what the evidence rests on."""
-    lines = [
-        (
-            f"method    {result.method}, {result.scan_name}, {len(result.closure)} relevant "
-            f"variable{'' if len(result.closure) == 1 else 's'}, {result.seconds:.2g} s"
-        )
-    ]
+    relevant = counted(len(result.closure), "relevant variable")
+    lines = [f"method    {result.method}, {result.scan_name}, {relevant}, {result.seconds:.2g} s"]
     if result.diagnostics is not None:
         d = result.diagnostics
         mixing = "" if result.r_hat is None else f"R-hat {result.r_hat:.3f}, "
@@ -235,11 +270,19 @@ def _notes(result: "QueryResult") -> list[str]:
             f"sampled   standard errors up to {d.largest_error:.2g} (asked: {result.tolerance:.2g}), {mixing}"
             f"effective sample size {d.effective_draws}"
         )
+    if result.matching:
+        rows = counted(result.matching, "matching row")
+        joined = f"answer    joins the table's {rows} and the model's probability, which counts as {result.worth:,.3g}"
+        hidden = any(math.isnan(f) for table in _tables(result.observed) for f in table.flat)
+        lines.append(f"{joined}; the model's alone where counts are hidden" if hidden else joined)
     if result.evidence and result.support is not None:
         lines.append(f"support   {result.support}")
     if result.evidence_ignored:
         ignored = ", ".join(result.evidence_ignored)
-        lines.append(
-            f"ignored   {ignored}: clamped, it reaches no target; --method bayes conditions the joint law"
+        why = (
+            "under the law it says nothing of the targets"
+            if result.scan is None
+            else "clamped, it reaches no target; --method bayes conditions the joint law"
         )
+        lines.append(f"ignored   {ignored}: {why}")
     return lines

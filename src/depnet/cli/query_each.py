@@ -16,7 +16,7 @@ def answer_rows(
     targets: tuple[str, ...],
     table: str,
     *,
-    scan: "Scan",
+    scan: "Scan | None",
     tolerance: float,
     max_seconds: float | None,
     rng: "np.random.Generator",

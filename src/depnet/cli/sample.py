@@ -21,13 +21,17 @@ from depnet.cli.completion import complete_given
 )
 @output("A table (.csv, .tsv, .parquet, .jsonl; .gz).  [default: -, CSV]")
 @FORCE
-@click.option(
-    "--burn-in", type=click.IntRange(min=0), help="Sweeps before the first row.  [default: by a pilot run]"
-)
-@click.option(
-    "--thin", type=click.IntRange(min=1), help="Sweeps between a chain's rows.  [default: by a pilot run]"
-)
 @SCAN
+@click.option(
+    "--burn-in",
+    type=click.IntRange(min=0),
+    help="With --scan: sweeps before the first row.  [default: by a pilot run]",
+)
+@click.option(
+    "--thin",
+    type=click.IntRange(min=1),
+    help="With --scan: sweeps between a chain's rows.  [default: by a pilot run]",
+)
 @SEED
 @JOBS
 def sample(
@@ -38,18 +42,19 @@ def sample(
     force: bool,
     burn_in: int | None,
     thin: int | None,
-    scan: str,
+    scan: str | None,
     seed: int | None,
     jobs: int,
     as_json: bool,
 ) -> None:
     """New rows of the model's law, given what is known.
 
-    Evidence is clamped: no row is thrown away, however rare it is. Values of binned columns are drawn within
-    their bin.
+    Each row is drawn by one pass through the columns in the law's order; evidence is conditioned on, however rare it
+    is. Values of binned columns are drawn within their bin. With --scan, rows come from chains of the dependency
+    network, whose evidence is clamped.
     """
     from depnet.cli.command import emit, generator, scan_of
-    from depnet.cli.files import check_output, load_model
+    from depnet.cli.files import check_output, law_in, load_models
     from depnet.cli.given import parse
     from depnet.cli.progress import progress
     from depnet.cli.tables import write_table
@@ -58,7 +63,13 @@ def sample(
 
     where = "-" if output is None else output
     check_output(where, force)
-    network = load_model(model)
+    found = load_models(model)
+    network = law_in(found) if scan is None else found.first
+    chained = network.order is None or scan is not None
+    if not chained and (burn_in is not None or thin is not None):
+        raise click.UsageError(
+            "rows of an ordered law are drawn in one pass each: --burn-in and --thin are for chains, with --scan."
+        )
     rng, used = generator(seed)
     sampler = Sampler(
         network,
@@ -66,7 +77,7 @@ def sample(
         evidence=parse(given, network.domain),
         burn_in="auto" if burn_in is None else burn_in,
         thin="auto" if thin is None else thin,
-        chains=min(rows, CHAINS),
+        chains=min(rows, CHAINS) if chained else "auto",
         rng=rng,
         n_jobs=jobs,
     )
@@ -77,10 +88,11 @@ def sample(
         document = {
             "rows": rows,
             "output": where,
-            "scan": scan,
-            "chains": report.chains,
-            "burn_in": report.burn_in,
-            "thin": report.thin,
+            "of": "chain" if chained else "law",
+            "scan": (scan or "random") if chained else None,
+            "chains": report.chains if chained else None,
+            "burn_in": report.burn_in if chained else None,
+            "thin": report.thin if chained else None,
             "seed": used,
         }
         emit(document, err=where == "-")

@@ -10,6 +10,7 @@ from depnet.wording import counted
 
 if TYPE_CHECKING:
     from depnet.inference.compare import Scored
+    from depnet.model import Network
 
 
 @command(
@@ -19,6 +20,13 @@ if TYPE_CHECKING:
 @click.argument("table")
 @output("Every row's score, as a table with one column.")
 @FORCE
+@click.option(
+    "--of",
+    type=click.Choice(["law", "network"]),
+    default="law",
+    show_default=True,
+    help="The log-likelihood of the ordered law, or the dependency network's pseudo-log-likelihood.",
+)
 @WHERE
 @UNKNOWN
 @SEED
@@ -29,6 +37,7 @@ def score(
     table: str,
     output: str | None,
     force: bool,
+    of: str,
     where: str | None,
     unknown: str,
     seed: int | None,
@@ -37,17 +46,20 @@ def score(
 ) -> None:
     """How well a model predicts the rows of a table.
 
-    The pseudo-log-likelihood of a row: the sum over nodes of log theta, in nats; the nearer to 0 the better. A
-    hole in a row is unknown, and integrated out.
+    The log-likelihood of a row under the model's law, in nats; the nearer to 0 the better. A hole in a row is
+    unknown, and summed out. With --of network it is the pseudo-log-likelihood: the sum over columns of how well each
+    is predicted from all others.
     """
     from depnet.cli.command import emit, generator, threads_of
-    from depnet.cli.files import check_output, load_model
+    from depnet.cli.files import check_output, law_in, load_models
     from depnet.cli.tables import read_holed, write_numbers
     from depnet.inference.compare import scored
     from depnet.inference.holed_score import score_holed
 
     check_output(output, force)
-    network = load_model(model)
+    found = load_models(model)
+    network = law_in(found) if of == "law" else found.first
+    kind = kind_of(network)
     holed = read_holed(table, network.domain, where=where, unknown=unknown)
     rng, used = generator(seed)
     each = score_holed(network, holed.codes, holed.hidden, rng=rng, n_jobs=threads_of(jobs))
@@ -58,6 +70,7 @@ def score(
         document = {
             "score": summary.mean,
             "standard_error": summary.standard_error,
+            "kind": kind,
             "unit": "nats per row",
             "rows": holed.rows,
             "rows_with_holes": int(holed.hidden.any(axis=1).sum()),
@@ -66,15 +79,20 @@ def score(
         }
         emit(document, err=output == "-")
     elif output != "-":
-        _show(summary, holed)
+        _show(summary, holed, kind)
 
 
-def _show(summary: "Scored", holed: Any) -> None:
+def kind_of(network: "Network") -> str:
+    """What scores of a network's rows are."""
+    return "pseudo-log-likelihood" if network.order is None else "log-likelihood"
+
+
+def _show(summary: "Scored", holed: Any, kind: str) -> None:
     from depnet.cli.render import show_lines
 
     holes = int(holed.hidden.any(axis=1).sum())
     unknown = f", {holes:,} with holes" if holes else ""
     show_lines(
-        f"{summary.mean:.4f} ± {summary.standard_error:.4f} nats a row (pseudo-log-likelihood of "
+        f"{summary.mean:.4f} ± {summary.standard_error:.4f} nats a row ({kind} of "
         f"{counted(holed.rows, 'row')}{unknown})"
     )

@@ -10,7 +10,9 @@ from depnet.cli.table_options import text_options
 from depnet.wording import counted, some_of
 
 if TYPE_CHECKING:
+    from depnet.data import Dataset
     from depnet.model import Network
+    from depnet.model.file import Loaded
 
 SHOWN_NODES = 30
 SHOWN_NAMES = 8
@@ -36,22 +38,32 @@ MOST_VARIABLES = 1000
     metavar="[N]",
     help="Links by strength, all or the first N.",
 )
+@click.option("--law", is_flag=True, help="Of the ordered law, not of the dependency network.")
 @click.option("--variables", is_flag=True, help="Every variable with its states.")
 @click.option(
     "--data", metavar="TABLE", help="The training table: shows the certificate, and exact strengths."
 )
 @text_options
 def show(
-    model: str, node: str | None, links: int | None, variables: bool, data: str | None, as_json: bool
+    model: str,
+    node: str | None,
+    links: int | None,
+    law: bool,
+    variables: bool,
+    data: str | None,
+    as_json: bool,
 ) -> None:
     """What is in a model: a summary, a node, or its links."""
     from depnet.cli.command import emit
-    from depnet.cli.files import load_model
+    from depnet.cli.files import load_models
     from depnet.cli.tables import read_complete
 
     if sum((node is not None, links is not None, variables)) > 1:
         raise click.UsageError("--node, --links and --variables are three views: give one of them.")
-    network = load_model(model)
+    loaded = load_models(model)
+    if law and loaded.law is None:
+        raise click.ClickException(f"{model}: {loaded.lacks}")
+    network = loaded.law if law and loaded.law is not None else loaded.first
     table = None if data is None else read_complete(data, network.domain)
     if node is not None:
         from depnet.cli.show_node import document, show_node
@@ -66,15 +78,32 @@ def show(
     elif variables:
         emit(_variables_document(network)) if as_json else _show_variables(network)
     else:
-        from depnet.learning.certificate import certificate
-
-        proven = None if table is None else certificate(network, table)
-        emit(_summary(network, proven)) if as_json else _show_summary(network, proven)
+        summary = _summary(network, loaded, table)
+        emit(summary) if as_json else _show_summary(summary)
 
 
-def _summary(network: "Network", proven: Any) -> dict[str, Any]:
+def _summary(network: "Network", loaded: "Loaded", table: "Dataset | None") -> dict[str, Any]:
+    import numpy as np
+
+    from depnet.cli.fit import law_document, near, near_text
+    from depnet.learning.certificate import certificate
     from depnet.learning.links import links
+    from depnet.learning.plain import plain_figures
     from depnet.model.links import one_sided_links
+
+    law = loaded.law
+    proven = None if table is None or loaded.network is None else certificate(loaded.network, table)
+    of_law = None if table is None or law is None else certificate(law, table)
+    figures = [] if law is None else plain_figures(law)
+    rows = table if table is not None or law is None else law.counts
+    if law is not None and rows is not None and rows.total:
+        figures.append(near_text(near(law, rows, np.random.default_rng(0))))
+    if of_law is not None:
+        figures.append(of_law.said)
+    if loaded.lacks is not None:
+        figures.append(loaded.lacks)
+    if proven is not None:
+        figures.append(proven.said)
 
     names = network.domain.names
     return {
@@ -87,7 +116,7 @@ def _summary(network: "Network", proven: Any) -> dict[str, Any]:
             for link in links(network)[:10]
         ],
         "one_sided_links": None
-        if len(names) > MOST_VARIABLES
+        if len(names) > MOST_VARIABLES or network.order is not None
         else [
             {"reader": link.reader, "source": link.source, "carried": link.carried}
             for link in one_sided_links(network)
@@ -96,27 +125,42 @@ def _summary(network: "Network", proven: Any) -> dict[str, Any]:
             {
                 "variables": [names[i] for i in node.variables],
                 "states": node.table.states,
-                "reads": [names[j] for j in node.source.inputs],
+                "reads": [names[j] for j in node.inputs],
                 "leaves": node.source.size,
                 "smoothing": node.table.smoothing,
             }
             for node in network.nodes
         ],
+        "law": None
+        if law is None
+        else {
+            **law_document(law),
+            "kl": None if of_law is None else of_law.kl,
+            "one_leaf_kl": None if of_law is None else of_law.one_leaf_limit,
+        },
         "certificate": None
         if proven is None
-        else {"fc_limit": proven.fc_limit, "one_leaf_limit": proven.one_leaf_limit, "rows": proven.rows},
+        else {
+            "fc_limit": proven.fc_limit,
+            "one_leaf_limit": proven.one_leaf_limit,
+            "no_bound": proven.no_bound,
+            "rows": proven.rows,
+        },
+        "figures": figures,
+        "of": "network" if network.order is None else "law",
     }
 
 
-def _show_summary(network: "Network", proven: Any) -> None:
+def _show_summary(summary: dict[str, Any]) -> None:
     from depnet.cli.render import show_lines, show_table
 
-    summary = _summary(network, proven)
     rows = summary["rows"]
+    what = {"network": "dependency network", "law": "ordered law"}[summary["of"]]
+    learned = "" if rows is None else f"learned from {counted(rows, 'row')}: "
     show_lines(
-        f"{counted(summary['variables'], 'variable')}, {counted(summary['nodes'], 'node')}, "
-        f"{counted(summary['leaves'], 'leaf', 'leaves')}"
-        + ("" if rows is None else f"; learned from {counted(rows, 'row')}")
+        f"{learned}{counted(summary['variables'], 'variable')}, {counted(summary['leaves'], 'leaf', 'leaves')} "
+        f"({what})",
+        *summary["figures"],
     )
     nodes = sorted(summary["per_node"], key=lambda node: -node["leaves"])
     show_table(
@@ -144,11 +188,9 @@ def _show_summary(network: "Network", proven: Any) -> None:
     if one_sided:
         some = some_of([f"{link['source']} -> {link['reader']}" for link in one_sided], SHOWN_NAMES)
         show_lines(f"one-sided links ({len(one_sided):,}), evidence goes one way: {some}")
-    if proven is not None:
-        show_lines(
-            f"certificate: FC(data || model) <= {proven.fc_limit:.4g} nats (Theorem 3); one leaf a node: "
-            f"{proven.one_leaf_limit:.4g}"
-        )
+    if summary["law"] is not None:
+        some = some_of(summary["law"]["order"], SHOWN_NAMES)
+        show_lines(f"order of the law: {some}")
 
 
 def _rows(network: "Network") -> int | None:

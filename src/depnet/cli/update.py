@@ -28,23 +28,26 @@ def update(
     seed: int | None,
     as_json: bool,
 ) -> None:
-    """Add the rows of a table to a model's counts.
+    """Add the rows of a table to a model's counts, those of its network and of its law.
 
-    The structure stays as it is; learn again when it should be reconsidered. Holes are drawn given what their
-    row knows.
+    The structure of both stays as it is; learn again when it should be reconsidered. Holes are drawn given what
+    their row knows.
     """
     from depnet.cli.command import emit, generator
-    from depnet.cli.files import check_output, load_model_with_layout, save_model
+    from depnet.cli.files import check_output, load_models, save_model
     from depnet.cli.render import show_lines
     from depnet.cli.tables import read_holed
     from depnet.inference.fill import drawn_whole
 
     check_output(output, force)
-    network, layout = load_model_with_layout(model)
+    found = load_models(model)
+    network = found.first
     holed = read_holed(table, network.domain, where=where, unknown=unknown)
     rng, used = generator(seed)
-    newer = network.updated(drawn_whole(network, holed, rng=rng))
-    save_model(newer, output, force, layout)
+    rows = drawn_whole(network, holed, rng=rng)
+    newer = network.updated(rows)
+    law = None if found.law is None or found.network is None else found.law.updated(rows)
+    save_model(newer, output, force, law, found.layout)
     if as_json:
         document = {
             "rows_added": holed.total,

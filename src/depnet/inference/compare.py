@@ -1,10 +1,10 @@
 r"""Two models, or a model and a table, side by side.
 
-What can be said of two laws that nobody can write down: how well each one's conditional tables predict rows (the
-pseudo-log-likelihood of a row, in nats) of the other, of itself and of a table; which information sources read what in one
-and not in the other; and how far their 1- and 2-way marginals lie apart, in total variation, beside a `floor`: the
-distance that chance alone gives, were the second's rows of the first's law. Variables that only one has, or whose states
-differ, are left out of the marginals, and rows of one are then not scored by the other.
+What can be said of two laws: how well each one's conditional tables predict rows of the other, of itself and of a table
+(the log-likelihood of a row under an ordered network's law, the pseudo-log-likelihood of any other, in nats); which
+information sources read what in one and not in the other; and how far their 1- and 2-way marginals lie apart, in total
+variation, beside a `floor`: the distance that chance alone gives, were the second's rows of the first's law. Variables
+that only one has, or whose states differ, are left out of the marginals, and rows of one are then not scored by the other.
 """
 
 import math
@@ -22,7 +22,7 @@ from depnet.inference.marginals import Nearness, between, by_chance, distances
 from depnet.model.counting import check_same_domain
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
-from depnet.model.scan import RandomScan, Scan
+from depnet.model.scan import Scan
 from depnet.model.score import score_samples
 from depnet.sampling import sample
 from depnet.wording import some_of
@@ -96,13 +96,14 @@ def compare(
     data: Dataset | None = None,
     *,
     rows: int = ROWS,
-    scan: Scan = RandomScan(),  # noqa: B008  # a frozen value
+    scan: Scan | None = None,
     rng: np.random.Generator | None = None,
     n_jobs: int = 1,
 ) -> Comparison:
     """Compare two networks, also on the rows of `data` if given, or a network with a table.
 
-    Laws are stood for by `rows` drawn rows each, under `scan`.
+    Laws are stood for by `rows` drawn rows each, under `scan`; None is an ordered network's own law, and the random
+    scan of any other.
 
     >>> from depnet import learn, titanic
     >>> people = titanic()
@@ -141,21 +142,32 @@ def compare(
     difference = None
     if data is not None:
         difference = scored("data", "difference", logs["data", "second"] - logs["data", "first"], data)
-    ours, theirs = (_links(network, names) for network in (first, second))
     return Comparison(
         names,
         differing,
-        tuple(link for link in theirs if link not in ours),
-        tuple(link for link in ours if link not in theirs),
-        tuple(link for link in ours if link in theirs),
+        *changed_links(first, second),
         tuple(scores),
         difference,
         marginals,
     )
 
 
+def changed_links(
+    first: Network, second: Network
+) -> tuple[tuple[LinkPair, ...], tuple[LinkPair, ...], tuple[LinkPair, ...]]:
+    """(gained, lost, kept): links between variables that are the same in both."""
+    shared, _ = _shared(first.domain, second.domain)
+    names = [first.domain.names[i] for i, _ in shared]
+    ours, theirs = (_links(network, names) for network in (first, second))
+    return (
+        tuple(link for link in theirs if link not in ours),
+        tuple(link for link in ours if link not in theirs),
+        tuple(link for link in ours if link in theirs),
+    )
+
+
 def _with_table(
-    network: Network, table: Dataset, rows: int, scan: Scan, rng: np.random.Generator, n_jobs: int
+    network: Network, table: Dataset, rows: int, scan: Scan | None, rng: np.random.Generator, n_jobs: int
 ) -> Comparison:
     check_same_domain("compare", network.domain, table)
     if table.total == 0:
@@ -217,6 +229,6 @@ def _links(network: Network, names: Sequence[str]) -> dict[LinkPair, None]:
         (every[j], every[i]): None
         for node in network.nodes
         for i in node.variables
-        for j in node.source.inputs
+        for j in node.inputs
         if every[i] in inside and every[j] in inside
     }

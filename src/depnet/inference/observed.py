@@ -32,6 +32,10 @@ LEAST_DIFFERENCE = 0.01
 """With very many rows any model differs by more than chance allows: less than this is not worth a warning."""
 
 
+DIFFERENCE = "the model says "
+"""How a warning of such a difference begins."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Observed:
     """`tables` are the frequencies of each tuple of variables asked for, nan where no row matches; `rows` match."""
@@ -106,6 +110,6 @@ def _at_most(hits: FloatArray, rows: float, p: FloatArray) -> FloatArray:
 def warning_of(name: str, law: float, frequency: float, rows: float) -> str:
     """What a person reads where law and table differ."""
     return (
-        f"the model says {law:.3g} for {name} where the table has {frequency:.3g} of "
+        f"{DIFFERENCE}{law:.3g} for {name} where the table has {frequency:.3g} of "
         f"{counted(round(rows), 'matching row')}: more than chance allows (one answer in {1 / FALSE_ALARM:,.0f})."
     )

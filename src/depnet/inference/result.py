@@ -128,6 +128,8 @@ class QueryResult:
         return self._joined(self.probabilities, self.observed)
 
     def _joined(self, law: FloatArray, frequencies: FloatArray) -> FloatArray:
+        if np.isnan(frequencies).any():  # some are hidden
+            return law
         n = float(self.matching or 0)
         return read_only((n * frequencies + self.worth * law) / (n + self.worth))
 
