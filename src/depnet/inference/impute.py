@@ -18,7 +18,7 @@ from depnet.data.dataset import Dataset
 from depnet.errors import DataError
 from depnet.inference.chains import Chains, Order
 from depnet.inference.plan import planned
-from depnet.inference.rows import NOTHING, RowsResult, checked_rows, query_rows
+from depnet.inference.rows import NOTHING, RowsResult, checked_rows, query_rows, settled_states
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, SequentialScan
 from depnet.sampling.checks import checked_network, whole_number
@@ -77,7 +77,7 @@ def impute(
 ) -> Imputation:
     """Fill the holes of `rows`, codes [N, n]: negative codes, or the cells that `hidden` marks.
 
-    `method="draw"` draws each row's holes together, after `burn_in` sweeps from their marginals;
+    `method="draw"` draws each row's holes together: states of chains that have settled, `burn_in` sweeps later;
     `n_imputations` of them are independent.
 
     >>> from depnet import Network
@@ -101,7 +101,8 @@ def impute(
     if method == "mode":
         completed = read_only(np.where(holes, cells.mode(), codes).astype(np.int64))
         return Imputation(completed, (completed,), cells, method, 0, {})
-    drawn = _drawn(network, codes, holes, cells, scan, n_imputations, burn_in, rng, n_jobs)
+    drawn, settled = _drawn(network, codes, holes, cells, scan, n_imputations, burn_in, rng, n_jobs)
+    cells = replace(cells, converged=read_only(cells.converged & settled))
     imputations = tuple(read_only(drawn[m]) for m in range(n_imputations))
     return Imputation(imputations[0], imputations, cells, method, burn_in, _agreement(drawn, holes, cells))
 
@@ -116,27 +117,36 @@ def _drawn(
     burn_in: int,
     rng: np.random.Generator,
     threads: int | None,
-) -> IntArray:
-    """[imputation, row, variable]: the last states of chains that start from the holes' marginals."""
+) -> tuple[IntArray, NDArray[np.bool_]]:
+    """[imputation, row, variable]: states of settled chains, `burn_in` sweeps later; and which rows' have settled."""
     plan = planned(network, NOTHING, [])
     out = np.repeat(codes[None].astype(np.int64), imputations, axis=0)
+    settled = np.ones(len(codes), dtype=bool)
     open_rows = np.flatnonzero(holes.any(axis=1))
     size = max(1, CHUNK_CODES // (imputations * codes.shape[1]))
     for start in range(0, len(open_rows), size):
         rows = open_rows[start : start + size]
-        states = np.tile(codes[rows], (imputations, 1))
         free = np.tile(holes[rows], (imputations, 1))
+        starts, forgotten, settled[rows] = settled_states(
+            network, codes[rows], holes[rows], scan, imputations, rng, threads
+        )
+        states = starts.reshape(len(free), -1)
+        alone = np.tile(holes[rows].sum(axis=1) == 1, imputations)  # whose node's law is that of the hole
         for i, name in enumerate(network.domain.names):
             cumulated = np.cumsum(cells.probabilities[name][rows], axis=1)[:, :-1]
             drawn = (rng.random((imputations, len(rows), 1)) >= cumulated[None]).sum(axis=2).reshape(-1)
-            states[:, i] = np.where(free[:, i], drawn, states[:, i])
-        order = Order.of(network, scan, ~free)
-        if isinstance(scan, SequentialScan):
-            order = _rotated(order, rng)
-        chains = Chains(plan, 0, order, states, ~free, 1, rng, threads)
-        chains.run(burn_in, record=False)
-        out[:, rows] = chains.codes.reshape(imputations, len(rows), -1)
-    return out
+            states[:, i] = np.where(free[:, i] & alone, drawn, states[:, i])
+        more = np.tile(forgotten, imputations)
+        for sweeps in np.unique(more).tolist():
+            some = np.flatnonzero(more == sweeps)
+            order = Order.of(network, scan, ~free[some])
+            if isinstance(scan, SequentialScan):
+                order = _rotated(order, rng)
+            chains = Chains(plan, 0, order, states[some], ~free[some], 1, rng, threads)
+            chains.run(burn_in + sweeps, record=False)
+            states[some] = chains.codes
+        out[:, rows] = states.reshape(imputations, len(rows), -1)
+    return out, settled
 
 
 def _rotated(order: Order, rng: np.random.Generator) -> Order:

@@ -46,6 +46,8 @@ CHAINS = 32
 ROUNDS = 8
 CHUNK_CELLS = 4_000_000
 MAX_DOUBLINGS = 14
+SETTLED = 0.05
+"""The standard error at which chains are compared, where states are wanted and not their mean."""
 
 METHODS = ("observed", "look-up", "exact", "sample")
 """How a row was answered."""
@@ -233,6 +235,9 @@ class _Work:
         self.r_hat = np.full(rows, np.nan)
         self.converged = np.ones(rows, dtype=bool)
         self.updates = 0
+        self.sweeps = np.zeros(rows, dtype=np.int64)
+        self.kept: NDArray[np.uint16] | None = None
+        """[chain, row, variable]: the last states of the rows that were sampled, in no order, where they are wanted."""
 
     def look_up(self) -> None:
         """Rows with one hole: what its node says."""
@@ -319,6 +324,10 @@ class _Work:
             errors = np.maximum(found.errors, RESOLUTION * tolerance)
             self._store(rows[ended], ended, found.values, errors, found.pooled_r_hat, chains)
             self.converged[rows[ended]] = good[ended]
+            if self.kept is not None:
+                states = chains.codes.reshape(len(rows), CHAINS, -1)[ended]
+                self.kept[:, rows[ended]] = states[:, rng.permutation(CHAINS)].transpose(1, 0, 2)
+                self.sweeps[rows[ended]] = chains.sweeps
             left = np.flatnonzero(~(good | last))
             if not len(left):
                 break
@@ -348,6 +357,34 @@ class _Work:
         self.values[rows] = np.where(holes, values[ended], self.values[rows])
         self.errors[rows] = np.where(holes, errors[ended], 0.0)
         self.r_hat[rows] = r_hat[ended]
+
+
+def settled_states(
+    network: Network,
+    codes: NDArray[np.uint16],
+    holes: NDArray[np.bool_],
+    scan: Scan,
+    draws: int,
+    rng: np.random.Generator,
+    threads: int | None,
+) -> tuple[NDArray[np.uint16], IntArray, NDArray[np.bool_]]:
+    """[draw, row, variable]: states of each row's clamped chains, run until they have settled.
+
+    And the sweeps by which chains that go on from there have forgotten each other, 0 where all are different chains;
+    and which rows have settled. Equal rows share their chains; rows with one hole need none, and have a 0 there.
+    """
+    first, which = _distinct(codes, holes)
+    work = _Work(network, codes[first], holes[first], scan)
+    work.kept = np.repeat(codes[first][None], CHAINS, axis=0)
+    work.look_up()
+    work.sample(SETTLED, None, rng, threads)
+    order = np.argsort(which, kind="stable")
+    copies = np.bincount(which, minlength=len(first))
+    rank = np.empty(len(codes), dtype=np.int64)
+    rank[order] = np.arange(len(codes)) - np.repeat(np.cumsum(copies) - copies, copies)
+    chain = (rank * draws + np.arange(draws)[:, None]) % CHAINS
+    shared = copies[which] * draws > CHAINS
+    return work.kept[chain, which], np.where(shared, work.sweeps[which], 0), work.converged[which]
 
 
 def start_chains(
