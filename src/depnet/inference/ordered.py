@@ -284,7 +284,10 @@ def _sampled(
     n_jobs: int,
 ) -> LawAnswer:
     law = law_of(asked.network)
-    sums = Weights(asked.cells, law.log_largest(asked.own, asked.variables))
+    largest = law.log_largest(asked.own, asked.variables)
+    if largest == -math.inf:
+        raise EvidenceError(IMPOSSIBLE)
+    sums = Weights(asked.cells, largest)
     count, error = FIRST_PASSES, math.inf
     updates = len(asked.variables)
     while True:
@@ -294,14 +297,14 @@ def _sampled(
         sure = sums.unseen <= tolerance / 2 and not (weighted and sums.tail > HEAVY)
         if error <= tolerance and sure:
             return _told(asked, sums, tolerance, True, ())
-        if over():
+        spent = not timed and sums.rows * updates > MOST_UPDATES
+        nothing = sums.total == 0 and (sums.rows >= MOST_PASSES and not timed)
+        if over() or spent or nothing:
             return _told(asked, sums, tolerance, False, (_stopped(error, tolerance),))
         needed = sums.rows * max((error / tolerance) ** 2, 2 * sums.unseen / tolerance)
         hard = needed > MOST_PASSES or (error <= tolerance and sums.rows >= MOST_PASSES // 4)
-        if weighted and sums.rows >= 8 * FIRST_PASSES and hard:
+        if weighted and sums.rows >= 8 * FIRST_PASSES and hard and sums.total > 0:
             break
-        if not timed and sums.rows * updates > MOST_UPDATES:
-            return _told(asked, sums, tolerance, False, (_stopped(error, tolerance),))
         # Not much beyond what is needed, and not less than half as many again.
         more = 1.1 * needed - sums.rows if math.isfinite(needed) else sums.rows
         count = int(min(max(more, sums.rows // 2), 3 * sums.rows, MOST_PASSES))
@@ -317,8 +320,6 @@ def _sampled(
         n_jobs=n_jobs,
     )
     if found is None:
-        if sums.total == 0:
-            raise EvidenceError(IMPOSSIBLE)
         return _told(asked, sums, tolerance, False, (_stopped(error, tolerance),))
     cards = asked.network.domain.cardinalities
     shapes = [tuple(cards[i] for i in table) for table in asked.tables]
