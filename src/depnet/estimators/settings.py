@@ -146,7 +146,9 @@ class Settings:
         return {
             "penalty": QUICK if few else self.penalty,
             "smoothing": self.smoothing,
-            "n_jobs": self.n_jobs,
+            "n_jobs": 1
+            if self.threads == 1
+            else self.n_jobs,  # joblib's own calls take longer than small nodes
             "max_leaves": self.max_leaves,
             "min_leaf_rows": self.min_leaf_rows,
             "roles": self.roles,

@@ -11,7 +11,10 @@ the last term being what the draws, m of which match, add to it on average. Of t
 standard error of the least, the one nearest to `WORTH` is taken: a choice among noise should not move it.
 """
 
+import functools
+import itertools
 import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +29,11 @@ CANDIDATES = tuple(WORTH * 2.0**k for k in range(-5, 7))
 """From one or two rows to some thousands."""
 QUESTIONS = 300
 MOST_KNOWN = 3
-DRAWS = 50_000
+FEWEST_DRAWS, MOST_DRAWS = 10_000, 50_000
+DRAWS_PER_ROW = 16
+"""Of the law beside a row learned from, within those bounds: the draws are to vary less than the rows do."""
+DRAWN_CODES = 1 << 22
+"""Wide laws are drawn from less often, but never less than the bound."""
 MOST_ROWS = 200_000
 """Of the rows learned from and of those held out, no more are counted."""
 FEWEST = 20
@@ -35,6 +42,16 @@ FAIR = 10.0
 """A question that h held-out rows match counts h / (h + FAIR): few of them say little."""
 ENOUGH = 20
 """With fewer questions left, nothing is chosen."""
+KEPT_BYTES = 1 << 24
+"""Of a table, the bits that are kept for later questions."""
+FEW_STATES = 4
+"""So many states of a target are counted bit by bit."""
+ONES = (
+    np.unpackbits(np.arange(1 << 16, dtype=np.uint16).view(np.uint8))
+    .reshape(-1, 16)
+    .sum(axis=1, dtype=np.uint8)
+)
+"""The bits of a word that are set."""
 
 
 def chosen_worth(law: Network, learned: Dataset, held: Dataset) -> float:
@@ -42,11 +59,14 @@ def chosen_worth(law: Network, learned: Dataset, held: Dataset) -> float:
     if len(law.domain) < 2:
         return WORTH
     rng = np.random.default_rng(0)
-    learned, held = _some(learned, rng), _some(held, rng)
-    draws = Dataset.from_codes(law_of(law).passes(DRAWS, seed=0).codes, domain=law.domain)
+    tables = [_some(learned, rng), _some(held, rng)]
+    wanted = min(DRAWS_PER_ROW * learned.total, DRAWN_CODES // len(law.domain), MOST_DRAWS)
+    drawn = law_of(law).passes(max(wanted, FEWEST_DRAWS), seed=0)
+    tables.append(Dataset.from_codes(drawn.codes, domain=law.domain))
+    counted = [_Rows(table) for table in tables]
     errors, weights = [], []
     for _ in range(QUESTIONS):
-        found = _errors(learned, held, draws, rng)
+        found = _errors(tables[1], counted, rng)
         if found is not None:
             errors.append(found[0])
             weights.append(found[1])
@@ -55,23 +75,48 @@ def chosen_worth(law: Network, learned: Dataset, held: Dataset) -> float:
     return _nearest(np.array(errors), np.array(weights))
 
 
+class _Rows:
+    """The rows of a table as bits, sixteen a word: which of them have a state. Counting is then quick."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._dataset = dataset
+        self._bits: dict[tuple[int, int], NDArray[np.uint16]] = {}
+
+    def counts(self, target: int, known: Mapping[int, int]) -> FloatArray:
+        """How many rows that match what is known have each state of the target."""
+        states = self._dataset.domain.cardinalities[target]
+        match = functools.reduce(np.bitwise_and, itertools.starmap(self._having, known.items()))
+        if self._dataset.weights is None and states <= FEW_STATES:
+            return np.array([float(ONES[match & self._having(target, x)].sum()) for x in range(states)])
+        marks = np.unpackbits(match.view(np.uint8), count=self._dataset.rows).view(np.bool_)
+        rows = np.flatnonzero(marks)
+        weights = None if self._dataset.weights is None else self._dataset.weights[rows]
+        return np.bincount(self._dataset.column(target)[rows], weights, minlength=states).astype(np.float64)
+
+    def _having(self, i: int, state: int) -> NDArray[np.uint16]:
+        if (i, state) not in self._bits:
+            packed = np.packbits(self._dataset.column(i) == state)
+            if len(packed) % 2:
+                packed = np.append(packed, np.uint8(0))
+            if len(self._bits) * len(packed) > KEPT_BYTES:
+                self._bits.clear()
+            self._bits[i, state] = packed.view(np.uint16)
+        return self._bits[i, state]
+
+
 def _errors(
-    learned: Dataset, held: Dataset, draws: Dataset, rng: np.random.Generator
+    held: Dataset, tables: Sequence[_Rows], rng: np.random.Generator
 ) -> tuple[FloatArray, float] | None:
-    """e(s) of each candidate for one question, and what the question counts; None where too few draws match it."""
+    """e(s) of each candidate for one question, and what the question counts; None where too few draws match it.
+
+    `tables` are the rows learned from, those held out, and draws of the law.
+    """
     n = len(held.domain)
     row = int(rng.integers(held.rows))
     known = rng.integers(1, min(MOST_KNOWN, n - 1) + 1)
     target, *others = rng.permutation(n)[: known + 1].tolist()
-    states = held.domain.cardinalities[target]
-    found = []
-    for table in (learned, held, draws):
-        match = np.ones(table.rows, dtype=bool)
-        for j in others:
-            match &= table.column(j) == held.codes[row, j]
-        weights = None if table.weights is None else table.weights[match]
-        found.append(np.bincount(table.column(target)[match], weights, minlength=states).astype(np.float64))
-    counts, truth, drawn = found
+    given = {j: int(held.codes[row, j]) for j in others}
+    counts, truth, drawn = (table.counts(target, given) for table in tables)
     m, h, rows = drawn.sum(), truth.sum(), counts.sum()
     if m < FEWEST:
         return None
