@@ -14,6 +14,7 @@ import argparse
 import math
 import time
 import warnings
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -28,7 +29,7 @@ from depnet import DependencyNetwork
 KNOWN = (1, 2, 3)
 LEAST, LEAST_SMALL = 50, 15
 FINE, USUAL = 0.0005, 0.005
-WAYS = ("law", "combined", "counting", *PEERS)
+OURS = ("law", "combined", "counting")
 
 
 def main(arguments: list[str]) -> int:
@@ -43,14 +44,15 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
     began = time.monotonic()
-    head(["table", "rows", "columns", *columns(WAYS), "ms median", "95 %"])
-    tallies = {name: _table(name, options) for name in options.tables}
-    _means(tallies)
+    peers = () if options.no_peers else tuple(PEERS)
+    head(["table", "rows", "columns", *columns((*OURS, *peers)), "ms median", "95 %"])
+    tallies = {name: _table(name, peers, options) for name in options.tables}
+    _means(tallies, (*OURS, *peers))
     print(f"{time.monotonic() - began:.0f} s in all")
     return _judged(tallies)
 
 
-def _table(name: str, options: argparse.Namespace) -> Tally:
+def _table(name: str, peers: Sequence[str], options: argparse.Namespace) -> Tally:
     frame = frame_of(name, options.data)
     least = LEAST if len(frame) >= SMALL else LEAST_SMALL
     tally = Tally()
@@ -65,13 +67,13 @@ def _table(name: str, options: argparse.Namespace) -> Tally:
         seconds += answered(model, asked, USUAL).seconds
         assert model.data_ is not None
         problems.append(Problem(learned, model.data_.codes.astype(np.int64), asked))
-    started = {} if options.no_peers else {peer: Started(peer, problems, options.limit) for peer in PEERS}
+    started = {peer: Started(peer, problems, options.limit) for peer in peers}
     every = [question for problem in problems for question in problem.asked]
     for peer, work in started.items():
         found = work.answers()
         tally.each[peer] = errors(every[: len(found)], found)
     times = [f"{1000 * value:.1f}" for value in np.quantile(seconds, (0.5, 0.95))]
-    line([name, f"{frame.shape[0]:,}", f"{frame.shape[1]}", *tally.shown(WAYS), *times])
+    line([name, f"{frame.shape[0]:,}", f"{frame.shape[1]}", *tally.shown((*OURS, *peers)), *times])
     return tally
 
 
@@ -81,9 +83,9 @@ def _mean(tallies: dict[str, Tally], way: str, *, where: str) -> float:
     return float(np.mean(ratios)) if ratios else math.nan
 
 
-def _means(tallies: dict[str, Tally]) -> None:
-    means = [np.nanmean([tally.mean(way) for tally in tallies.values()]) for way in WAYS]
-    ratios = [_mean(tallies, way, where=way) for way in WAYS if way != "counting"]
+def _means(tallies: dict[str, Tally], ways: Sequence[str]) -> None:
+    means = [np.nanmean([tally.mean(way) for tally in tallies.values()]) for way in ways]
+    ratios = [_mean(tallies, way, where=way) for way in ways if way != "counting"]
     asked = sum(len(tally.noise) for tally in tallies.values())
     noise = np.mean([np.mean(tally.noise) for tally in tallies.values()])
     cells = [f"{noise:.4f}", *(f"{mean:.4f}" for mean in means), *(f"{ratio:.3f}" for ratio in ratios)]

@@ -39,6 +39,9 @@ def main(arguments: list[str]) -> int:
         mixed_frame(options.learned, options.seed)
     )
 
+    law = model.law_
+    assert law is not None
+
     def least(work: Callable[[], object]) -> float:
         seconds = []
         for _ in range(options.times):
@@ -50,7 +53,7 @@ def main(arguments: list[str]) -> int:
     rng = np.random.default_rng(options.seed)
     what = f"{options.rows:,} rows x {COLUMNS} columns"
     good = at_most(
-        f"{what}: drawn, CPU s", least(lambda: depnet.sample(model.law_, options.rows, rng=rng)), DRAWN, ".2f"
+        f"{what}: drawn, CPU s", least(lambda: depnet.sample(law, options.rows, rng=rng)), DRAWN, ".2f"
     )
     print(f"{what}: as a frame of values, CPU s: {least(lambda: model.sample(options.rows)):.2f}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
