@@ -9,6 +9,8 @@ needed for each i, since
 
 (divide p(h, x_i | o_-i) = p(h | o) p(x_i | o_-i) by theta_i and sum over h; exact where the network is
 consistent). So one set of completions of a row, drawn by its clamped chain, serves all of its cells.
+
+An ordered network has a density: a row's score is log Q(o), of its observed cells, the holes summed out.
 """
 
 import numpy as np
@@ -16,8 +18,9 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray
 from depnet.data.dataset import Dataset
+from depnet.inference.law_rows import log_observed
 from depnet.inference.plan import planned
-from depnet.inference.rows import NOTHING, checked_rows, start_chains
+from depnet.inference.rows import NOTHING, checked_rows, distinct_rows, start_chains
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.scan import RandomScan
@@ -40,9 +43,9 @@ def score_holed(
     rng: np.random.Generator | None = None,
     n_jobs: int | None = None,
 ) -> FloatArray:
-    """The score of every row in nats; see the module. Rows without holes have their pseudo-log-likelihood.
+    """The score of every row in nats; see the module. Rows without holes have their `score_samples`.
 
-    `completions` are drawn for each row with holes, from 8 chains.
+    `completions` are drawn for each row with holes, from 8 chains; an ordered network needs none.
 
     >>> network = Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]]))
     >>> hidden = np.array([[False, True]])
@@ -53,6 +56,9 @@ def score_holed(
     whole_number("completions", completions, at_least=1)
     rng = np.random.default_rng() if rng is None else rng
     rows, holes = checked_rows(network.domain, codes, hidden)
+    if network.order is not None:
+        first, which = distinct_rows(rows, holes)
+        return log_observed(network, rows[first], holes[first], rng)[0][which]
     out = np.zeros(len(rows))
     with_holes = holes.any(axis=1)
     whole = np.flatnonzero(~with_holes)
@@ -76,9 +82,7 @@ def _scored(
 ) -> FloatArray:
     plan = planned(network, NOTHING, [(i,) for i in range(len(network.domain))])
     per_row = min(CHAINS, completions)
-    chains = start_chains(
-        network, rows, holes, plan, RandomScan(), per_row, rng, threads
-    )
+    chains = start_chains(network, rows, holes, plan, RandomScan(), per_row, rng, threads)
     inverse = np.zeros((len(rows), len(network)))
     records = -(-completions // per_row)
     for record in range(records):

@@ -2,7 +2,8 @@
 
 The mode is that of each hole's own marginal given what its row knows. Draws are joint: a row's holes are
 filled with one state of its clamped chain, so that they fit together; several imputations are independent
-chains. Under a sequential scan each chain ends at a uniformly random place of the sweep (Eq. ordered).
+chains. Under a sequential scan each chain ends at a uniformly random place of the sweep (Eq. ordered). An ordered
+network draws from its law instead (`depnet.inference.law_rows`).
 """
 
 import math
@@ -18,10 +19,18 @@ from depnet.data.dataset import Dataset
 from depnet.errors import DataError
 from depnet.inference.chains import Chains, Order
 from depnet.inference.plan import planned
-from depnet.inference.rows import NOTHING, RowsResult, checked_rows, query_rows, settled_states
+from depnet.inference.rows import (
+    NOTHING,
+    RowsResult,
+    checked_rows,
+    checked_tolerance,
+    law_rows,
+    query_rows,
+    settled_states,
+)
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, SequentialScan
-from depnet.sampling.checks import checked_network, whole_number
+from depnet.sampling.checks import checked_network, seconds_given, whole_number
 from depnet.sampling.words import generator
 from depnet.wording import counted
 
@@ -68,7 +77,7 @@ def impute(
     *,
     method: Literal["mode", "draw"] = "mode",
     n_imputations: int = 1,
-    scan: Scan = RandomScan(),  # noqa: B008  # a frozen value
+    scan: Scan | None = None,
     tolerance: float = 0.01,
     burn_in: int = 100,
     max_seconds: float | None = None,
@@ -77,8 +86,9 @@ def impute(
 ) -> Imputation:
     """Fill the holes of `rows`, codes [N, n]: negative codes, or the cells that `hidden` marks.
 
-    `method="draw"` draws each row's holes together: states of chains that have settled, `burn_in` sweeps later;
-    `n_imputations` of them are independent.
+    `method="draw"` draws each row's holes together; `n_imputations` of them are independent. An ordered network draws
+    from its law, exactly where that can be solved; any other, or with a `scan` (None: the random scan), by clamped
+    chains that have settled, `burn_in` sweeps later.
 
     >>> from depnet import Network
     >>> network = Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]]))
@@ -95,16 +105,45 @@ def impute(
     codes, holes = checked_rows(checked_network(network).domain, rows, hidden)
     if not len(codes):
         raise DataError("there are no rows to complete.")
+    if network.order is not None and scan is None:
+        cells, drawn = law_rows(
+            network, codes, holes, "auto", checked_tolerance(tolerance), seconds_given(max_seconds), rng, n_jobs,
+            n_imputations if method == "draw" else 0,
+        )  # fmt: skip
+        burn_in = 0
+    else:
+        cells, drawn = _clamped(
+            network, codes, holes, method, scan, tolerance, max_seconds, n_imputations, burn_in, rng, n_jobs
+        )
+    if method == "mode":
+        completed = read_only(np.where(holes, cells.mode(), codes).astype(np.int64))
+        return Imputation(completed, (completed,), cells, method, 0, {})
+    imputations = tuple(read_only(drawn[m]) for m in range(n_imputations))
+    return Imputation(imputations[0], imputations, cells, method, burn_in, _agreement(drawn, holes, cells))
+
+
+def _clamped(
+    network: Network,
+    codes: NDArray[np.uint16],
+    holes: NDArray[np.bool_],
+    method: str,
+    scan: Scan | None,
+    tolerance: float,
+    max_seconds: float | None,
+    imputations: int,
+    burn_in: int,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+) -> tuple[RowsResult, IntArray]:
+    """What clamped chains say of every hole, and draws of theirs."""
+    scan = RandomScan() if scan is None else scan
     cells = query_rows(
         network, codes, holes, scan=scan, tolerance=tolerance, max_seconds=max_seconds, rng=rng, n_jobs=n_jobs
     )
     if method == "mode":
-        completed = read_only(np.where(holes, cells.mode(), codes).astype(np.int64))
-        return Imputation(completed, (completed,), cells, method, 0, {})
-    drawn, settled = _drawn(network, codes, holes, cells, scan, n_imputations, burn_in, rng, n_jobs)
-    cells = replace(cells, converged=read_only(cells.converged & settled))
-    imputations = tuple(read_only(drawn[m]) for m in range(n_imputations))
-    return Imputation(imputations[0], imputations, cells, method, burn_in, _agreement(drawn, holes, cells))
+        return cells, np.zeros((0, *codes.shape), dtype=np.int64)
+    drawn, settled = _drawn(network, codes, holes, cells, scan, imputations, burn_in, rng, n_jobs)
+    return replace(cells, converged=read_only(cells.converged & settled)), drawn
 
 
 def _drawn(

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
+from depnet.model.decision_graph import DecisionGraph
 from depnet.model.input_states import code_type
 from depnet.model.network import Network
 
@@ -148,10 +149,10 @@ class Sums:
         self.begin = np.cumsum(states) - states
         cards = np.array(items.of.network.domain.cardinalities)
         sizes = np.where(items.holes, cards, 1)
-        self._stride = np.cumprod(sizes, axis=1) // sizes
+        self._stride = (np.cumprod(sizes, axis=1) // sizes).astype(np.int32)
         self._cards = cards
         self._item = np.repeat(np.arange(len(states)), states)
-        self._state = np.arange(int(states.sum())) - self.begin[self._item]
+        self._state = (np.arange(int(states.sum())) - self.begin[self._item]).astype(np.int32)
         logs = np.zeros(len(self._state))
         for j, node in enumerate(items.of.network.nodes):
             scope = (*node.inputs, j)
@@ -161,9 +162,9 @@ class Sums:
             )
             if not factor.any():
                 continue
-            at = np.flatnonzero(factor[self._item])
-            columns = [self.column(c, np.flatnonzero(factor), at) for c in scope]
-            logs[at] += log_own(items.of.network, j, columns)
+            at = np.flatnonzero(np.repeat(factor, states))
+            chosen = np.flatnonzero(factor)
+            logs[at] += log_own(items.of.network, j, [self.column(c, chosen, at) for c in scope])
         top = np.maximum.reduceat(logs, self.begin)
         self.impossible = top == -np.inf
         logs -= np.where(self.impossible, 0.0, top)[self._item]
@@ -173,16 +174,16 @@ class Sums:
             self.log_sums = top + np.log(totals)
         self.shares = weights / np.where(self.impossible, 1.0, totals)[self._item]
 
-    def column(self, c: int, chosen: IntArray, at: IntArray) -> IntArray:
+    def column(self, c: int, chosen: IntArray, at: IntArray) -> CodeArray:
         """The codes of X_c in the states `at`, which are all states of the `chosen` items."""
         items = self.items
         sizes = self.states[chosen]
-        column: IntArray = np.repeat(items.of.codes[items.rows[chosen], c].astype(np.int64), sizes)
+        column: CodeArray = np.repeat(items.of.codes[items.rows[chosen], c], sizes)
         holes = items.holes[chosen, c]
         if holes.any():
             inside = np.flatnonzero(np.repeat(holes, sizes))
             strides = np.repeat(self._stride[chosen[holes], c], sizes[holes])
-            column[inside] = self._state[at[inside]] // strides % self._cards[c]
+            column[inside] = self._state[at[inside]] // strides % np.int32(self._cards[c])
         return column
 
     def marginals(self) -> Iterator[tuple[int, IntArray, FloatArray]]:
@@ -215,20 +216,27 @@ class Sums:
 
 def log_own(network: Network, j: int, columns: Sequence[NDArray[np.integer]]) -> FloatArray:
     """Log theta_j(x_j | Y_j(x)); `columns` are the codes of the inputs of node j and then of X_j."""
-    own = columns[-1].astype(np.int64, copy=False)
-    theta = theta_of(network, j, columns[:-1], len(own))
+    node, own = network.nodes[j], columns[-1]
+    table = _input_table(network, j, columns[:-1], len(own))
     with np.errstate(divide="ignore"):
-        return np.asarray(np.log(theta[np.arange(len(own)), own]))
+        if isinstance(node.source, DecisionGraph):  # of few leaves: their logs are looked up
+            return np.asarray(np.log(node.table.probabilities)[node.source(table), own])
+        return np.asarray(np.log(node.probabilities(table)[np.arange(len(own)), own]))
 
 
 def theta_of(network: Network, j: int, inputs: Sequence[NDArray[np.integer]], rows: int) -> FloatArray:
     """theta_j(. | Y_j(x)) [rows, |X_j|], given the codes of the inputs of node j."""
+    return network.nodes[j].probabilities(_input_table(network, j, inputs, rows))
+
+
+def _input_table(network: Network, j: int, inputs: Sequence[NDArray[np.integer]], rows: int) -> CodeArray:
+    """[rows, n]: the inputs of node j, and anything elsewhere."""
     cards = network.domain.cardinalities
     # A source reads its inputs alone: of the other columns not a page is touched.
     table: CodeArray = np.empty((rows, len(cards)), dtype=code_type(cards), order="F")
     for c, column in zip(network.nodes[j].inputs, inputs, strict=True):
         table[:, c] = column
-    return network.nodes[j].probabilities(table)
+    return table
 
 
 def _parts(network: Network, upstream: NDArray[np.bool_], active: NDArray[np.bool_]) -> NDArray[np.int32]:

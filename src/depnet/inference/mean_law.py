@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.inference.chains import Chains, Order
 from depnet.inference.plan import planned, start_laws
-from depnet.inference.rows import NOTHING, _distinct, checked_rows, start_chains
+from depnet.inference.rows import NOTHING, checked_rows, distinct_rows, start_chains
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan
 
@@ -51,7 +51,7 @@ def mean_laws(
     rng = np.random.default_rng() if rng is None else rng
     domain = networks[0].domain
     rows, holes = checked_rows(domain, codes, hidden)
-    first, which = _distinct(rows, holes)
+    first, which = distinct_rows(rows, holes)
     rows, holes = rows[first], holes[first]
     begin = np.concatenate([[0], np.cumsum(domain.cardinalities)])
     values = np.zeros((len(rows), int(begin[-1])))

@@ -3,7 +3,7 @@
 Each row clamps what it knows, and every hole is a target. Equal rows are answered once; rows with one hole
 by table look-up; rows whose holes have few joint states by their exact law, in the native core; the rest by
 clamped chains, some for each row, a chunk of rows at a time, each row until its standard errors are small
-enough.
+enough. An ordered network answers by its law instead (`depnet.inference.law_rows`).
 """
 
 import itertools
@@ -23,6 +23,7 @@ from depnet.data.dataset import Dataset
 from depnet.data.domain import Domain
 from depnet.errors import DataError, EvidenceError
 from depnet.inference.chains import Chains, Order, estimate, in_threads, over_at
+from depnet.inference.law_rows import LawRows
 from depnet.inference.plan import planned
 from depnet.inference.sampled import R_HAT, RESOLUTION, most_drift
 from depnet.inference.starts import start_states
@@ -62,7 +63,8 @@ class RowsResult:
     `probabilities[name]` is [rows, states]: the marginal of a hole given what its row knows, and certainty
     for what was observed; `standard_errors` is alike. `method[r]` is an index into
     ("observed", "look-up", "exact", "sample"); `r_hat[r]` is nan unless sampled; `converged[r]` says whether the
-    row's standard errors are under `tolerance`. `distinct` rows were answered.
+    row's standard errors are under `tolerance`. `distinct` rows were answered. `scan` is None where the answers are
+    those of an ordered network's law.
     """
 
     domain: Domain
@@ -72,7 +74,7 @@ class RowsResult:
     method: NDArray[np.int8]
     r_hat: FloatArray
     converged: NDArray[np.bool_]
-    scan: Scan
+    scan: Scan | None
     tolerance: float
     distinct: int
     updates: int
@@ -98,7 +100,7 @@ def query_rows(
     rows: ArrayLike | Dataset,
     hidden: ArrayLike | None = None,
     *,
-    scan: Scan = RandomScan(),  # noqa: B008  # a frozen value
+    scan: Scan | None = None,
     method: Literal["auto", "sample"] = "auto",
     tolerance: float = 0.01,
     max_seconds: float | None = None,
@@ -108,9 +110,10 @@ def query_rows(
     """The marginal of every hole of every row, given what its row knows.
 
     `rows` are codes [N, n]; `hidden` marks the holes, whose codes do not matter (None: negative codes are
-    holes). Chains run until every standard error of a row is under `tolerance`, or until `max_seconds`;
-    `method="sample"` samples even what could be looked up or solved. The result is a function of the seed,
-    whatever the threads.
+    holes). An ordered network answers by its law, Q(x_h | what the row knows); any other, or with a `scan` (None: the
+    random scan), by clamped chains. What is sampled is sampled until every standard error of a row is under
+    `tolerance`, or until `max_seconds`; `method="sample"` samples even what could be looked up or solved. The result
+    is a function of the seed, whatever the threads.
 
     >>> from depnet import Network
     >>> network = Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]]))
@@ -119,24 +122,60 @@ def query_rows(
     """
     started = time.monotonic()
     checked_network(network)
-    checked_scan(scan)
-    if not (isinstance(tolerance, (int, float)) and 0 < tolerance < 1):
-        raise ValueError(f"tolerance is a standard error between 0 and 1; got {tolerance!r}.")
+    chosen = checked_scan(RandomScan() if scan is None else scan)
+    checked_tolerance(tolerance)
     if method not in ("auto", "sample"):
         raise ValueError(f"method is 'auto' or 'sample'; got {method!r}.")
     seconds_given(max_seconds)
     codes, holes = checked_rows(network.domain, rows, hidden)
     rng = generator(rng)
+    if network.order is not None and scan is None:
+        return law_rows(network, codes, holes, method, tolerance, max_seconds, rng, n_jobs)[0]
     threads = cores() if n_jobs is None else jobs_of(n_jobs)
-    first, which = _distinct(codes, holes)
-    work = _Work(network, codes[first], holes[first], scan)
+    first, which = distinct_rows(codes, holes)
+    work = _Work(network, codes[first], holes[first], chosen)
     before = None if max_seconds is None else started + max_seconds
     if method == "auto":
         work.look_up()
         work.solve(before, threads)
     work.sample(tolerance, before, rng, threads)
-    cards = network.domain.cardinalities
-    at = np.concatenate([[0], np.cumsum(cards)])
+    return _result(work, which, holes, chosen, tolerance, started)
+
+
+def law_rows(
+    network: Network,
+    codes: NDArray[np.uint16],
+    holes: NDArray[np.bool_],
+    method: str,
+    tolerance: float,
+    max_seconds: float | None,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+    imputations: int = 0,
+) -> tuple[RowsResult, IntArray]:
+    """The answers of an ordered network's law, and so many draws [imputation, row, variable] of all holes together."""
+    started = time.monotonic()
+    first, which = distinct_rows(codes, holes)
+    copies = np.bincount(which, minlength=len(first)) * imputations
+    work = LawRows(network, codes[first], holes[first], rng, copies)
+    before = None if max_seconds is None else started + max_seconds
+    work.run(method, tolerance, before, cores() if n_jobs is None else jobs_of(n_jobs))
+    result = _result(work, which, holes, None, tolerance, started)
+    order = np.argsort(which, kind="stable")  # the rows of each kind together, as their draws are
+    drawn = np.empty((imputations, *codes.shape), dtype=np.int64)
+    drawn[:, order] = work.drawn.reshape(len(codes), imputations, codes.shape[1]).transpose(1, 0, 2)
+    return result, drawn
+
+
+def _result(
+    work: "_Work | LawRows",
+    which: IntArray,
+    holes: NDArray[np.bool_],
+    scan: Scan | None,
+    tolerance: float,
+    started: float,
+) -> RowsResult:
+    network, at = work.network, work.begin
     values = {
         name: read_only(work.values[which, at[i] : at[i + 1]]) for i, name in enumerate(network.domain.names)
     }
@@ -153,10 +192,17 @@ def query_rows(
         converged=read_only(work.converged[which]),
         scan=scan,
         tolerance=tolerance,
-        distinct=len(first),
+        distinct=len(work.codes),
         updates=work.updates,
         seconds=time.monotonic() - started,
     )
+
+
+def checked_tolerance(tolerance: float) -> float:
+    """A standard error."""
+    if not (isinstance(tolerance, (int, float)) and 0 < tolerance < 1):
+        raise ValueError(f"tolerance is a standard error between 0 and 1; got {tolerance!r}.")
+    return tolerance
 
 
 def checked_rows(
@@ -204,7 +250,7 @@ def _spans(states: FloatArray) -> list[tuple[int, int]]:
     return list(itertools.pairwise(begins))
 
 
-def _distinct(codes: NDArray[np.uint16], holes: NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
+def distinct_rows(codes: NDArray[np.uint16], holes: NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
     """The first of each kind of row, and which kind every row is."""
     if not len(codes):
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
@@ -373,7 +419,7 @@ def settled_states(
     And the sweeps by which chains that go on from there have forgotten each other, 0 where all are different chains;
     and which rows have settled. Equal rows share their chains; rows with one hole need none, and have a 0 there.
     """
-    first, which = _distinct(codes, holes)
+    first, which = distinct_rows(codes, holes)
     work = _Work(network, codes[first], holes[first], scan)
     work.kept = np.repeat(codes[first][None], CHAINS, axis=0)
     work.look_up()

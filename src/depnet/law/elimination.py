@@ -163,7 +163,7 @@ class Elimination:
                 table *= self._spread(factor, variables)
             return table, 0.0
         # Of many factors the product would be 0 in floats, also where a state is likely in the end.
-        table[:] = 0.0
+        table = np.zeros_like(table)
         with np.errstate(divide="ignore"):
             for factor in factors:
                 table += np.log(self._spread(factor, variables))
