@@ -11,8 +11,8 @@ weighted by the tables of the known variables, until
 
 has s under the tolerance for every state. A state that draws seldom come to, and then with a large weight, shows in no
 spread before one has come: so one more draw of the largest possible weight is counted into every error, and passes go on
-until that is less than half of the tolerance. Where a few draws have most of the weight, draws are resampled and moved
-(`depnet.inference.moved`).
+until that is less than half of the tolerance, or the weights have no heavy tail. Where a few draws have most of the
+weight, draws are resampled and moved (`depnet.inference.moved`).
 """
 
 import math
@@ -49,9 +49,10 @@ from depnet.sampling.words import new_seeds
 
 FIRST_PASSES = 1 << 11
 MOST_PASSES = 1 << 21
-"""Where more passes than this would be needed, states are moved instead."""
-MOST_UPDATES = 1 << 29
-"""No answer takes more updates than this, unless time is given: some twenty seconds."""
+UNEVEN = 50
+"""Where more passes than this would be needed, and so many are worth one without weights, states are moved instead."""
+MOST_UPDATES = 1 << 28
+"""No answer takes more updates than this, unless time is given: some ten seconds."""
 HEAVY = 0.7
 """Weights whose tail has a larger shape have no variance to speak of (Vehtari et al., Pareto smoothed importance
 sampling): their standard errors are not to be trusted."""
@@ -293,17 +294,17 @@ def _sampled(
     while True:
         draw(law, asked, sums, count, passes_seed, n_jobs)
         error = max(float(each.max()) for each in sums.errors()) if sums.total > 0 else math.inf
-        weighted = sums.effective < 0.999 * sums.rows or sums.unseen > 2 / sums.rows
-        sure = sums.unseen <= tolerance / 2 and not (weighted and sums.tail > HEAVY)
+        # Weights are bounded: where one more of the largest would not matter, their tail need not be looked at.
+        sure = sums.unseen <= tolerance / 2 or sums.tail <= HEAVY
         if error <= tolerance and sure:
             return _told(asked, sums, tolerance, True, ())
         spent = not timed and sums.rows * updates > MOST_UPDATES
         nothing = sums.total == 0 and (sums.rows >= MOST_PASSES and not timed)
         if over() or spent or nothing:
             return _told(asked, sums, tolerance, False, (_stopped(error, tolerance),))
-        needed = sums.rows * max((error / tolerance) ** 2, 2 * sums.unseen / tolerance)
-        hard = needed > MOST_PASSES or (error <= tolerance and sums.rows >= MOST_PASSES // 4)
-        if weighted and sums.rows >= 8 * FIRST_PASSES and hard and sums.total > 0:
+        needed = sums.rows * max((error / tolerance) ** 2, 1.0 if sure else 2 * sums.unseen / tolerance)
+        uneven = 0 < sums.effective * UNEVEN < sums.rows
+        if uneven and needed > MOST_PASSES and sums.rows >= 8 * FIRST_PASSES:
             break
         # Not much beyond what is needed, and not less than half as many again.
         more = 1.1 * needed - sums.rows if math.isfinite(needed) else sums.rows
