@@ -3,17 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "arrays.hpp"
+#include "law_kernels.hpp"
 
 namespace depnet::law {
-
-constexpr std::int32_t kLeaf = -1;
-constexpr std::uint32_t kAlways = 0xFFFFFFFFu;
 
 // The thresholds of depnet.sampling.thresholds: a word draws the number of thresholds at or below
 // it. T_s is the share of the states 0..s times 2^32; kAlways means that no word reaches it.
@@ -34,30 +29,6 @@ inline void thresholds_of(const double* row, std::size_t states, std::uint32_t* 
     }
 }
 
-inline std::size_t drawn(const std::uint32_t* thresholds, std::size_t states, std::uint32_t word) {
-    word = std::min(word, kAlways - 1);
-    std::size_t state = 0;
-    for (std::size_t s = 0; s + 1 < states; ++s) state += thresholds[s] <= word;
-    return state;
-}
-
-struct Input {
-    std::int32_t variable, stride;
-};
-
-struct Vertex {
-    std::int32_t variable, next;  // of a leaf: kLeaf and its number
-};
-
-// Its leaf is leaf_map[map + sum of stride * code over the inputs], or, where map < 0, what the
-// decision graph at vertex `root` leads to. Its rows [leaf][state] begin at `cells`.
-struct Node {
-    std::int32_t variable = 0, states = 0;
-    std::int64_t cells = 0, marks = 0;  // in theta and log_theta; in thresholds
-    std::int64_t map = -1, root = 0;
-    std::size_t input_begin = 0, input_end = 0;
-};
-
 class Program {
   public:
     explicit Program(In1<std::int32_t> cardinalities)
@@ -67,13 +38,13 @@ class Program {
     void add_graph_node(std::int32_t variable, In1<std::int32_t> tested, In1<std::int32_t> begin,
                         In1<std::int32_t> children, In1<double> theta) {
         Node node = started(variable, theta);
-        node.root = static_cast<std::int64_t>(vertices_.size());
-        const auto first_child = static_cast<std::int32_t>(children_.size());
-        for (std::size_t v = 0; v < tested.size(); ++v)
-            vertices_.push_back(
-                {tested(v), tested(v) == kLeaf ? begin(v) : first_child + begin(v)});
+        const auto first = static_cast<std::int32_t>(slots_.size());
+        const auto slot = [&](std::size_t v) {
+            return Slot{tested(v), tested(v) == kLeaf ? begin(v) : first + begin(v)};
+        };
         for (std::size_t c = 0; c < children.size(); ++c)
-            children_.push_back(static_cast<std::int32_t>(node.root) + children(c));
+            slots_.push_back(slot(static_cast<std::size_t>(children(c))));
+        node.root = slot(0);
         read_by(node, tested.data(), tested.size());
     }
 
@@ -82,43 +53,41 @@ class Program {
         Node node = started(variable, theta);
         node.map = static_cast<std::int64_t>(leaf_map_.size());
         leaf_map_.insert(leaf_map_.end(), leaves.data(), leaves.data() + leaves.size());
-        node.input_begin = inputs_.size();
+        node.input_begin = static_cast<std::int64_t>(inputs_.size());
         std::int32_t stride = 1;
         for (std::size_t k = inputs.size(); k-- > 0; stride *= cards_[inputs(k)])
             inputs_.push_back({inputs(k), stride});
-        node.input_end = inputs_.size();
+        node.input_end = static_cast<std::int64_t>(inputs_.size());
         read_by(node, inputs.data(), inputs.size());
     }
 
     std::size_t variables() const { return cards_.size(); }
-    std::int32_t states(std::size_t variable) const { return cards_[variable]; }
+    std::size_t most_states() const {
+        return static_cast<std::size_t>(*std::max_element(cards_.begin(), cards_.end()));
+    }
     const Node& node(std::size_t place) const { return nodes_[place]; }
+    std::size_t leaves(const Node& node) const {
+        return sizes_[static_cast<std::size_t>(node.variable)];
+    }
     const double* theta(const Node& node) const { return theta_.data() + node.cells; }
     const double* log_theta(const Node& node) const { return log_theta_.data() + node.cells; }
     const std::uint32_t* thresholds(const Node& node) const {
         return thresholds_.data() + node.marks;
     }
-    // The places in the order of the nodes that read a variable.
-    const std::vector<std::int32_t>& readers(std::size_t variable) const {
-        return readers_[variable];
-    }
 
-    // The leaf of a state whose codes lie `stride` apart.
-    template <typename Code>
-    std::int64_t leaf(const Node& node, const Code* codes, std::size_t stride) const {
-        if (node.map >= 0) {
-            std::int64_t at = node.map;
-            for (std::size_t k = node.input_begin; k < node.input_end; ++k)
-                at += static_cast<std::int64_t>(inputs_[k].stride) *
-                      codes[static_cast<std::size_t>(inputs_[k].variable) * stride];
-            return leaf_map_[static_cast<std::size_t>(at)];
+    // Of the nodes added so far; not to be called by two threads at once.
+    View view() {
+        if (reader_begin_.empty() || counted_ != nodes_.size()) {
+            flat_readers_.clear();
+            reader_begin_.assign(1, 0);
+            for (const auto& places : readers_) {
+                flat_readers_.insert(flat_readers_.end(), places.begin(), places.end());
+                reader_begin_.push_back(static_cast<std::int64_t>(flat_readers_.size()));
+            }
+            counted_ = nodes_.size();
         }
-        Vertex vertex = vertices_[static_cast<std::size_t>(node.root)];
-        while (vertex.variable != kLeaf)
-            vertex = vertices_[static_cast<std::size_t>(
-                children_[static_cast<std::size_t>(vertex.next) +
-                          codes[static_cast<std::size_t>(vertex.variable) * stride]])];
-        return vertex.next;
+        return {cards_.size(),  nodes_.data(), log_theta_.data(),    leaf_map_.data(),
+                inputs_.data(), slots_.data(), flat_readers_.data(), reader_begin_.data()};
     }
 
   private:
@@ -130,9 +99,15 @@ class Program {
         node.cells = static_cast<std::int64_t>(theta_.size());
         node.marks = static_cast<std::int64_t>(thresholds_.size());
         theta_.insert(theta_.end(), theta.data(), theta.data() + theta.size());
-        for (std::size_t c = 0; c < theta.size(); ++c) log_theta_.push_back(std::log(theta(c)));
-        thresholds_.resize(thresholds_.size() + theta.size() / states * (states - 1));
-        for (std::size_t leaf = 0; leaf < theta.size() / states; ++leaf)
+        for (std::size_t c = 0; c < theta.size(); ++c) {
+            log_theta_.push_back(std::log(theta(c)));
+            node.zeros = node.zeros || !(theta(c) > 0.0);
+        }
+        const std::size_t leaves = theta.size() / states;
+        sizes_.resize(cards_.size());
+        sizes_[static_cast<std::size_t>(variable)] = leaves;
+        thresholds_.resize(thresholds_.size() + leaves * (states - 1));
+        for (std::size_t leaf = 0; leaf < leaves; ++leaf)
             thresholds_of(
                 theta.data() + leaf * states, states,
                 thresholds_.data() + static_cast<std::size_t>(node.marks) + leaf * (states - 1));
@@ -150,13 +125,16 @@ class Program {
     }
 
     std::vector<std::int32_t> cards_;
-    std::vector<Node> nodes_;  // in the order
+    std::vector<Node> nodes_;         // in the order
+    std::vector<std::size_t> sizes_;  // the leaves of each variable's node
     std::vector<std::vector<std::int32_t>> readers_;
     std::vector<double> theta_, log_theta_;
     std::vector<std::uint32_t> thresholds_;
-    std::vector<std::int32_t> leaf_map_, children_;
+    std::vector<std::int32_t> leaf_map_, flat_readers_;
+    std::vector<std::int64_t> reader_begin_;
     std::vector<Input> inputs_;
-    std::vector<Vertex> vertices_;
+    std::vector<Slot> slots_;
+    std::size_t counted_ = 0;
 };
 
 }  // namespace depnet::law

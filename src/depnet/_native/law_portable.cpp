@@ -1,0 +1,2 @@
+#define DEPNET_ISA_NAMESPACE portable
+#include "law_unit.hpp"

@@ -1,0 +1,304 @@
+// The body of one translation unit: passes and moves, for one instruction set.
+//
+// Rows go through a node 64 at a time, their codes column after column in a tile that the nearest
+// cache holds. Graphs are walked by all of them together, a level at a time: the loads of one row
+// then do not wait for those of another.
+#pragma once
+
+#include <cmath>
+
+#include "law_kernels.hpp"
+#include "sampler_philox.hpp"
+
+namespace depnet::law::DEPNET_ISA_NAMESPACE {
+
+namespace philox = sampler::DEPNET_ISA_NAMESPACE;
+static_assert(kRows == philox::kTile);
+
+// Walk `count` rows, those of `active`, from their slots to leaves, or to a test of `until`; the
+// slots that they come to are left in `at`.
+template <typename Code>
+inline void walk(const View& view, const Code* tile, std::int32_t until, std::int32_t* active,
+                 std::size_t count, Slot* at) {
+    const Slot* slots = view.slots;
+    while (count > 0) {
+        std::size_t going = 0;
+        for (std::size_t k = 0; k < count; ++k) {
+            const std::int32_t r = active[k];
+            const Slot from = at[r];
+            const Slot to =
+                slots[from.next + tile[static_cast<std::size_t>(from.variable) * kRows + r]];
+            at[r] = to;
+            active[going] = r;
+            going += (to.variable != kLeaf) & (to.variable != until);
+        }
+        count = going;
+    }
+}
+
+// The leaves of the tile's first `rows` rows.
+template <typename Code>
+inline void leaves_of(const View& view, const Node& node, const Code* tile, std::size_t rows,
+                      std::int32_t* leaf) {
+    if (node.map >= 0) {
+        std::int32_t index[kRows] = {};
+        for (std::int64_t k = node.input_begin; k < node.input_end; ++k) {
+            const Code* column = tile + static_cast<std::size_t>(view.inputs[k].variable) * kRows;
+            const std::int32_t stride = view.inputs[k].stride;
+            for (std::size_t r = 0; r < kRows; ++r) index[r] += stride * column[r];
+        }
+        const std::int32_t* map = view.leaf_map + node.map;
+        for (std::size_t r = 0; r < rows; ++r) leaf[r] = map[index[r]];
+        return;
+    }
+    if (node.root.variable == kLeaf) {
+        for (std::size_t r = 0; r < rows; ++r) leaf[r] = node.root.next;
+        return;
+    }
+    Slot at[kRows];
+    std::int32_t active[kRows];
+    for (std::size_t r = 0; r < rows; ++r) at[r] = node.root;
+    for (std::size_t r = 0; r < rows; ++r) active[r] = static_cast<std::int32_t>(r);
+    walk(view, tile, kLeaf, active, rows, at);
+    for (std::size_t r = 0; r < rows; ++r) leaf[r] = at[r].next;
+}
+
+template <typename Code>
+void run_pass(const View& view, const PassTask& task, Code* codes) {
+    Code* tile = static_cast<Code*>(task.tile);
+    for (std::size_t begin = 0; begin < task.rows; begin += kRows) {
+        const std::size_t rows = task.rows - begin < kRows ? task.rows - begin : kRows;
+        philox::Rows made(task.seed, kPassStream, task.first + static_cast<std::int64_t>(begin),
+                          static_cast<std::int64_t>(rows),
+                          task.words ? task.words + begin : nullptr, task.stride, 0);
+        for (std::size_t k = 0; k < task.other_count; ++k) {
+            const auto i = static_cast<std::size_t>(task.others[k]);
+            __builtin_memcpy(tile + i * kRows, codes + i * task.rows + begin, rows * sizeof(Code));
+        }
+        double* log_weights = task.log_weights + begin;
+        for (std::size_t k = 0; k < task.count; ++k) {
+            const Step& step = task.steps[k];
+            const Node& node = view.nodes[step.place];
+            Code* column = tile + static_cast<std::size_t>(node.variable) * kRows;
+            std::int32_t leaf[kRows];
+            leaves_of(view, node, tile, rows, leaf);
+            if (step.logs != nullptr)
+                for (std::size_t r = 0; r < rows; ++r)
+                    log_weights[r] += step.logs[leaf[r] * step.stride];
+            if (step.code >= 0) {
+                for (std::size_t r = 0; r < rows; ++r) column[r] = static_cast<Code>(step.code);
+            } else if (node.states == 2) {
+                const std::uint32_t* word = made.row(static_cast<std::uint64_t>(step.place));
+                for (std::size_t r = 0; r < rows; ++r) {
+                    const std::uint32_t w = word[r] < kAlways ? word[r] : kAlways - 1;
+                    column[r] = static_cast<Code>(step.marks[leaf[r]] <= w);
+                }
+            } else {
+                const std::uint32_t* word = made.row(static_cast<std::uint64_t>(step.place));
+                const std::int64_t marks = node.states - 1;
+                for (std::size_t r = 0; r < rows; ++r) {
+                    const std::uint32_t w = word[r] < kAlways ? word[r] : kAlways - 1;
+                    const std::uint32_t* own = step.marks + leaf[r] * marks;
+                    std::uint32_t state = 0;
+                    for (std::int64_t s = 0; s < marks; ++s) state += own[s] <= w;
+                    column[r] = static_cast<Code>(state);
+                }
+            }
+            __builtin_memcpy(codes + static_cast<std::size_t>(node.variable) * task.rows + begin,
+                             column, rows * sizeof(Code));
+        }
+    }
+}
+
+// Updates of the rows of one tile: X_i from its conditional under Q, given all others.
+struct Mover {
+    const View& view;
+    const MoveTask& task;
+
+    // Add the logs of a reader's probabilities to those of the states of `variable`, for the
+    // `count` rows of `active`.
+    void add_reader(const Node& reader, std::int32_t variable, std::int64_t states,
+                    const std::int32_t* active, std::size_t count) const {
+        std::uint16_t* tile = task.tile;
+        const double* log_theta = view.log_theta + reader.cells;
+        const std::uint16_t* own = tile + static_cast<std::size_t>(reader.variable) * kRows;
+        if (reader.map >= 0) {
+            std::int32_t index[kRows] = {}, step = 0;
+            for (std::int64_t k = reader.input_begin; k < reader.input_end; ++k) {
+                const Input input = view.inputs[k];
+                if (input.variable == variable) {
+                    step = input.stride;
+                    continue;
+                }
+                const std::uint16_t* column =
+                    tile + static_cast<std::size_t>(input.variable) * kRows;
+                for (std::size_t r = 0; r < kRows; ++r) index[r] += input.stride * column[r];
+            }
+            const std::int32_t* map = view.leaf_map + reader.map;
+            for (std::int64_t s = 0; s < states; ++s)
+                for (std::size_t k = 0; k < count; ++k) {
+                    const std::int32_t r = active[k];
+                    const std::int64_t leaf = map[index[r] + s * step];
+                    task.logs[s * kRows + r] += log_theta[leaf * reader.states + own[r]];
+                }
+            return;
+        }
+        Slot at[kRows], hit[kRows];
+        std::int32_t going[kRows], tested[kRows];
+        for (std::size_t k = 0; k < count; ++k) at[active[k]] = reader.root;
+        if (reader.root.variable != variable) {
+            for (std::size_t k = 0; k < count; ++k) going[k] = active[k];
+            walk(view, tile, variable, going, count, at);
+        }
+        std::size_t hits = 0;
+        for (std::size_t k = 0; k < count; ++k) {
+            const std::int32_t r = active[k];
+            tested[hits] = r;
+            hits += at[r].variable != kLeaf;
+        }
+        if (reader.zeros)  // what does not depend on X_i says only that nothing is possible
+            for (std::size_t k = 0; k < count; ++k) {
+                const std::int32_t r = active[k];
+                if (at[r].variable != kLeaf) continue;
+                const double log = log_theta[std::int64_t{at[r].next} * reader.states + own[r]];
+                if (log == -HUGE_VAL)
+                    for (std::int64_t s = 0; s < states; ++s) task.logs[s * kRows + r] = log;
+            }
+        if (hits == 0) return;
+        std::uint16_t* column = tile + static_cast<std::size_t>(variable) * kRows;
+        std::uint16_t was[kRows];
+        __builtin_memcpy(was, column, sizeof was);
+        for (std::size_t k = 0; k < hits; ++k) hit[k] = at[tested[k]];
+        for (std::int64_t s = 0; s < states; ++s) {
+            std::size_t open = 0;
+            for (std::size_t k = 0; k < hits; ++k) {
+                const std::int32_t r = tested[k];
+                column[r] = static_cast<std::uint16_t>(s);
+                const Slot slot = view.slots[hit[k].next + s];
+                at[r] = slot;
+                going[open] = r;
+                open += slot.variable != kLeaf;
+            }
+            walk(view, tile, kLeaf, going, open, at);
+            for (std::size_t k = 0; k < hits; ++k) {
+                const std::int32_t r = tested[k];
+                task.logs[s * kRows + r] +=
+                    log_theta[std::int64_t{at[r].next} * reader.states + own[r]];
+            }
+        }
+        __builtin_memcpy(column, was, sizeof was);
+    }
+
+    // The logs of the conditional of a node's variable, not normalised.
+    void conditional(const Node& node, const std::int32_t* active, std::size_t count,
+                     std::size_t rows) const {
+        std::int32_t leaf[kRows];
+        leaves_of(view, node, task.tile, rows, leaf);
+        const std::int64_t states = node.states;
+        const double* log_theta = view.log_theta + node.cells;
+        const std::int32_t known = task.known[node.variable];
+        for (std::int64_t s = 0; s < states; ++s) {
+            const double weight = known < 0 ? 0.0 : task.log_known[known + s];
+            for (std::size_t k = 0; k < count; ++k) {
+                const std::int32_t r = active[k];
+                task.logs[s * kRows + r] = log_theta[leaf[r] * states + s] + weight;
+            }
+        }
+        for (std::int64_t k = view.reader_begin[node.variable];
+             k < view.reader_begin[node.variable + 1]; ++k)
+            if (task.active[view.readers[k]])
+                add_reader(view.nodes[view.readers[k]], node.variable, states, active, count);
+    }
+
+    // Draw row r's state of the node's variable; false where nothing is possible.
+    bool draw(const Node& node, std::size_t r, std::uint32_t word, double* sum) const {
+        const std::int64_t states = node.states;
+        double* row = task.logs + r;
+        double top = -HUGE_VAL;
+        for (std::int64_t s = 0; s < states; ++s) top = row[s * kRows] > top ? row[s * kRows] : top;
+        if (top == -HUGE_VAL) return false;
+        double total = 0.0;
+        for (std::int64_t s = 0; s < states; ++s) {
+            const double log = row[s * kRows] - top;
+            total += row[s * kRows] = log == 0.0 ? 1.0 : std::exp(log);
+        }
+        const double until = static_cast<double>(word) * 0x1p-32 * total;
+        double below = 0.0;
+        std::int64_t drawn = -1, last = 0;
+        for (std::int64_t s = 0; s < states; ++s) {
+            if (row[s * kRows] > 0.0) last = s;
+            below += row[s * kRows];
+            if (drawn < 0 && until < below) drawn = s;
+        }
+        if (drawn < 0) drawn = last;
+        task.tile[static_cast<std::size_t>(node.variable) * kRows + r] =
+            static_cast<std::uint16_t>(drawn);
+        if (sum != nullptr)
+            for (std::int64_t s = 0; s < states; ++s) sum[s] += row[s * kRows] / total;
+        return true;
+    }
+
+    // All sweeps of the rows from `begin` on.
+    void run(std::size_t begin, std::size_t rows) const {
+        const std::size_t n = view.variables;
+        std::uint64_t next[kRows], block[kRows];
+        std::uint32_t four[kRows][4];
+        for (std::size_t r = 0; r < rows; ++r) {
+            const std::uint8_t* hidden = task.hidden + (task.alike ? 0 : (begin + r) * n);
+            std::uint64_t updates = 0;
+            for (std::size_t place = 0; place < n; ++place)
+                updates += task.active[place] && hidden[view.nodes[place].variable];
+            next[r] = static_cast<std::uint64_t>(task.first_sweep) * updates;
+            block[r] = ~std::uint64_t{0};
+            for (std::size_t i = 0; i < n; ++i)
+                task.tile[i * kRows + r] = task.codes[(begin + r) * n + i];
+        }
+        for (std::int64_t sweep = 0; sweep < task.sweeps; ++sweep)
+            for (std::size_t place = 0; place < n; ++place) {
+                if (!task.active[place]) continue;
+                const Node& node = view.nodes[place];
+                std::int32_t active[kRows];
+                std::size_t count = 0;
+                for (std::size_t r = 0; r < rows; ++r) {
+                    active[count] = static_cast<std::int32_t>(r);
+                    count += task.hidden[(task.alike ? 0 : (begin + r) * n) +
+                                         static_cast<std::size_t>(node.variable)] != 0;
+                }
+                if (count == 0) continue;
+                conditional(node, active, count, rows);
+                for (std::size_t k = 0; k < count; ++k) {
+                    const auto r = static_cast<std::size_t>(active[k]);
+                    const std::uint64_t at = next[r]++;
+                    if (at / 4 != block[r]) {
+                        block[r] = at / 4;
+                        philox::philox_scalar(
+                            task.seed, kMoveStream, block[r],
+                            static_cast<std::uint32_t>(static_cast<std::uint64_t>(task.first_row) +
+                                                       begin + r),
+                            four[r]);
+                    }
+                    double* sum = task.columns ? task.sums + (begin + r) * task.columns +
+                                                     task.cells[node.variable]
+                                               : nullptr;
+                    task.impossible[begin + r] += !draw(node, r, four[r][at % 4], sum);
+                }
+            }
+        for (std::size_t r = 0; r < rows; ++r)
+            for (std::size_t i = 0; i < n; ++i)
+                task.codes[(begin + r) * n + i] = task.tile[i * kRows + r];
+    }
+};
+
+void pass8(const View& view, const PassTask& task, std::uint8_t* codes) {
+    run_pass(view, task, codes);
+}
+void pass16(const View& view, const PassTask& task, std::uint16_t* codes) {
+    run_pass(view, task, codes);
+}
+void move(const View& view, const MoveTask& task) {
+    const Mover mover{view, task};
+    for (std::size_t begin = 0; begin < task.rows; begin += kRows)
+        mover.run(begin, task.rows - begin < kRows ? task.rows - begin : kRows);
+}
+
+}  // namespace depnet::law::DEPNET_ISA_NAMESPACE
