@@ -48,6 +48,7 @@ from depnet.model.source import product_within
 from depnet.sampling.words import new_seeds
 
 FIRST_PASSES = 1 << 11
+CHUNK = 1 << 16
 MOST_PASSES = 1 << 21
 UNEVEN = 50
 """Where more passes than this would be needed, and so many are worth one without weights, states are moved instead."""
@@ -339,9 +340,15 @@ def _sampled(
 
 
 def draw(law: Law, asked: Conditional, sums: Weights, count: int, seed: int, n_jobs: int) -> None:
-    """So many more passes, added to the sums."""
-    done = law.passes(count, asked.own, variables=asked.variables, seed=seed, first=sums.rows, n_jobs=n_jobs)
-    sums.add(done.log_weights, [joint_codes(done.codes, table, law.cardinalities) for table in asked.tables])
+    """So many more passes, added to the sums, some at a time: memory does not grow with their number."""
+    while count > 0:
+        rows = min(count, CHUNK)
+        done = law.passes(
+            rows, asked.own, variables=asked.variables, seed=seed, first=sums.rows, n_jobs=n_jobs
+        )
+        states = [joint_codes(done.codes, table, law.cardinalities) for table in asked.tables]
+        sums.add(done.log_weights, states)
+        count -= rows
 
 
 def joint_codes(
