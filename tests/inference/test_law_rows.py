@@ -318,3 +318,32 @@ def test_no_rows_and_no_holes() -> None:
     assert len(query_rows(network, np.zeros((0, 6), dtype=int)).method) == 0
     whole = query_rows(network, [[0, 1, 1, 2, 0, 1]])
     assert whole.method.tolist() == [METHODS.index("observed")]
+
+
+@pytest.mark.parametrize("how", ["sums", "elimination"])
+def test_wide_rows_of_which_little_is_hidden(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """60 variables, each a function of the one before: a hole's law is that of its neighbours' tables."""
+    if how == "elimination":
+        monkeypatch.setattr(law_rows, "ITEM_STATES", 1)
+    step = np.array([[0.8, 0.2], [0.3, 0.7]])
+    nodes = [Node((0,), ConstantSource(), ConditionalTable.from_probabilities([[0.5, 0.5]]))]
+    nodes += [
+        Node((i,), LosslessSource((i - 1,), (2,)), ConditionalTable.from_probabilities(step))
+        for i in range(1, 60)
+    ]
+    network = Network(Domain.from_cardinalities([2] * 60), tuple(nodes), order=tuple(range(60)))
+    codes = np.random.default_rng(0).integers(0, 2, size=(1, 60))
+    hidden = np.zeros((1, 60), dtype=bool)
+    hidden[0, [20, 40, 59]] = True
+    found = query_rows(network, codes, hidden)
+    score = np.log(0.5)
+    x = codes[0]
+    for i in range(1, 59):
+        if i not in (20, 21, 40, 41):
+            score += np.log(step[x[i - 1], x[i]])
+    for i in (20, 40):
+        both = step[x[i - 1]] * step[:, x[i + 1]]
+        np.testing.assert_allclose(found.probabilities[f"X{i}"][0], both / both.sum(), atol=1e-12)
+        score += np.log(both.sum())
+    np.testing.assert_allclose(found.probabilities["X59"][0], step[x[58]], atol=1e-12)
+    assert score_holed(network, codes, hidden)[0] == pytest.approx(score, abs=1e-10)
