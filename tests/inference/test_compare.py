@@ -62,6 +62,22 @@ def test_a_table_of_the_model_s_own_law_is_apart_by_chance(test_rows: int) -> No
     assert 0.6 < np.median(ratios) < 1.6
 
 
+def test_laws_are_compared_by_their_likelihoods() -> None:
+    close = learn(PEOPLE, smoothing=0.5, order="auto")
+    apart = learn(PEOPLE, smoothing=200.0, order="auto")
+    found = compare(close, apart, PEOPLE, rows=ROWS, rng=generator())
+    laws = [stationary(network) for network in (close, apart)]
+    gain = (laws[0] * np.log(laws[0] / laws[1])).sum()  # KL of the two laws, from rows of the first
+    drawn = found.score("first", "first") - found.score("first", "second")
+    assert drawn == pytest.approx(gain, abs=0.02)  # some 10 standard errors
+    assert gain > 0.1
+    assert found.score("data", "first") == pytest.approx(score(close, PEOPLE), abs=1e-12)
+    near = compare(close, close, rows=ROWS, rng=generator()).marginals
+    assert near.two_way < 2 * near.floor_two_way < found.marginals.two_way
+    with pytest.raises(DataError, match="ordered law and the other is not"):
+        compare(close, learn(PEOPLE, smoothing=0.5))
+
+
 def test_one_variable_has_no_pairs() -> None:
     coins = Dataset.from_codes([[0], [1]] * 50, cardinalities=[2])
     text = str(compare(learn(coins, smoothing=0.5), coins, rows=100, rng=generator()))

@@ -114,6 +114,11 @@ def compare(
     rng = np.random.default_rng() if rng is None else rng
     if isinstance(second, Dataset):
         return _with_table(first, second, rows, scan, rng, n_jobs)
+    if scan is None and (first.order is None) != (second.order is None):
+        raise DataError(
+            "compare: one of the two is an ordered law and the other is not, so that their scores are of two kinds. Compare "
+            "two laws (depnet.load(path, law=True)), or two networks."
+        )
     shared, differing = _shared(first.domain, second.domain)
     if not shared:
         raise DataError(

@@ -1,0 +1,160 @@
+r"""The most probable state of an ordered law given evidence: arg max over x of Q(x) w(x).
+
+Elimination finds it as it finds sums, with a maximum in the place of each sum and logarithms in that of probabilities:
+
+.. math:: m_v(s) = \max_{x_v} \sum_{f \ni v} \log f(x_v, s),
+
+and going back from the last variable each takes the state that was best beside those already taken. Where clusters are too
+large for that, the best of many weighted passes are improved one variable at a time, each to its best state given all
+others, until nothing changes: a good state, found by search.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet.arrays import FloatArray, IntArray
+from depnet.errors import EvidenceError
+from depnet.law.elimination import (
+    IMPOSSIBLE,
+    LARGEST,
+    Elimination,
+    EliminationPlan,
+    Factor,
+    certain,
+    elimination_plan,
+    factors_of,
+    scope_of,
+)
+from depnet.law.program import law_of, weights_of
+from depnet.model.evidence import Evidence
+from depnet.model.network import Network
+from depnet.model.source import product_within
+
+PASSES = 1 << 14
+IMPROVED = 64
+"""Of the passes, so many of the best are improved."""
+SWEEPS = 50
+
+
+def most_probable_state(network: Network, evidence: Evidence) -> tuple[IntArray, float] | None:
+    """The codes of all variables where Q(x) w(x) is largest (one of equals), and log Q(x | evidence); None: too large.
+
+    >>> from depnet import Dataset, learn
+    >>> law = learn(Dataset.from_codes([[0, 0], [1, 1], [1, 1]], [2, 2]), order="auto", penalty="none")
+    >>> codes, log_probability = most_probable_state(law, Evidence({}, {}))
+    >>> codes.tolist(), round(math.exp(log_probability), 3)
+    ([1, 1], 0.667)
+    """
+    assert network.order is not None
+    cards, fixed = network.domain.cardinalities, certain(network, evidence)
+    scopes = [scope_of(network, i, fixed) for i in network.order]
+    if not all(product_within([cards[j] for j in scope], LARGEST) for scope in scopes):
+        return None
+    plan = elimination_plan(scopes, cards)
+    if plan is None:
+        return None
+    codes, best = _maximised(network, evidence, plan)
+    _, total = Elimination(network, network.order, evidence, plan).joint(())
+    return codes, best - total
+
+
+def _maximised(network: Network, evidence: Evidence, plan: EliminationPlan) -> tuple[IntArray, float]:
+    cards = network.domain.cardinalities
+    place = {cluster[0]: k for k, cluster in enumerate(plan.clusters)}
+    buckets: list[list[Factor]] = [[] for _ in plan.clusters]
+    best = 0.0
+    assert network.order is not None
+    for factor in factors_of(network, network.order, evidence):
+        with np.errstate(divide="ignore"):
+            logs = np.log(factor.table)
+        if factor.variables:
+            buckets[min(place[i] for i in factor.variables)].append(Factor(factor.variables, logs))
+        else:
+            best += float(logs)
+    choices = []
+    for k, cluster in enumerate(plan.clusters):
+        table = np.zeros([cards[i] for i in cluster])
+        for factor in buckets[k]:
+            table += _spread(factor, cluster, cards)
+        choices.append(table.argmax(axis=0))
+        message = table.max(axis=0)
+        if plan.parent[k] >= 0:
+            buckets[plan.parent[k]].append(Factor(cluster[1:], message))
+        else:
+            best += float(message)
+    if best == -math.inf:
+        raise EvidenceError(IMPOSSIBLE)
+    codes: IntArray = np.zeros(len(cards), dtype=np.int64)
+    for i, code in certain(network, evidence).items():
+        codes[i] = code
+    for k in reversed(range(len(plan.clusters))):
+        first, *others = plan.clusters[k]
+        codes[first] = choices[k][tuple(codes[j] for j in others)]
+    return codes, best
+
+
+def _spread(factor: Factor, variables: Sequence[int], cards: Sequence[int]) -> FloatArray:
+    """A factor's table with an axis for each of these variables, of length 1 where it does not speak of it."""
+    axes = {i: axis for axis, i in enumerate(factor.variables)}
+    inside = [axes[i] for i in variables if i in axes]
+    return factor.table.transpose(inside).reshape([cards[i] if i in axes else 1 for i in variables])
+
+
+def searched_state(network: Network, evidence: Evidence, seed: int) -> IntArray:
+    """A state of large Q(x) w(x): the best of many passes, each variable moved to its best until nothing changes."""
+    law = law_of(network)
+    done = law.passes(PASSES, evidence, seed=seed)
+    if not np.isfinite(done.log_weights).any():
+        raise EvidenceError(IMPOSSIBLE)
+    search = _Search(network, evidence)
+    possible: NDArray[np.unsignedinteger] = done.codes[np.isfinite(done.log_weights)]
+    likely = np.unique(possible, axis=0)
+    best = np.argsort(-search.score(likely), kind="stable")[:IMPROVED]
+    codes = np.asfortranarray(likely[best])
+    free = [i for i in law.order if i not in evidence.clamped]
+    for _ in range(SWEEPS):
+        changed = [search.improve(i, codes) for i in free]
+        if not any(changed):
+            break
+    return np.asarray(codes[int(search.score(codes).argmax())], dtype=np.int64)
+
+
+class _Search:
+    """log Q(x) w(x) of states, and each variable's best state given all others."""
+
+    def __init__(self, network: Network, evidence: Evidence) -> None:
+        self._network = network
+        with np.errstate(divide="ignore"):
+            self._weights = {
+                i: np.log(w) for i, w in weights_of(evidence, network.domain.cardinalities).items()
+            }
+        self._readers: list[list[int]] = [[i] for i in range(len(network))]
+        for node in network.nodes:
+            for j in node.inputs:
+                self._readers[j].append(node.variable)
+
+    def _logs(self, i: int, codes: NDArray[np.unsignedinteger]) -> FloatArray:
+        """Log theta_i, and log w_i where something is known of X_i."""
+        theta = self._network.nodes[i].probabilities(codes)[np.arange(len(codes)), codes[:, i]]
+        with np.errstate(divide="ignore"):
+            logs = np.log(theta)
+        return np.asarray(logs + self._weights[i][codes[:, i]] if i in self._weights else logs)
+
+    def score(self, codes: NDArray[np.unsignedinteger]) -> FloatArray:
+        """The log of Q(x) w(x) of each state."""
+        return np.asarray(np.sum([self._logs(i, codes) for i in range(len(self._network))], axis=0))
+
+    def improve(self, i: int, codes: NDArray[np.unsignedinteger]) -> bool:
+        """X_i of every state to its best given the others; did any change?"""
+        before = codes[:, i].copy()
+        each = []
+        for x in range(self._network.domain.cardinalities[i]):
+            codes[:, i] = x
+            each.append(np.sum([self._logs(j, codes) for j in self._readers[i]], axis=0))
+        table = np.stack(each)
+        better = table.max(axis=0) > table[before, np.arange(len(codes))]
+        codes[:, i] = np.where(better, table.argmax(axis=0), before)
+        return bool(better.any())
