@@ -9,7 +9,7 @@ from tests.reference.counting import weighted_rows
 
 
 def information(dataset: Dataset, most: int = 64) -> list[list[int]]:
-    """2^s N I(X_i; X_j) = T(N) - sum of T(N_x) - sum of T(N_x') + sum of T(N_xx'), each 2^s T a whole number."""
+    """2^s J(X_i, X_j), where N I = T(N) - sum of T(N_x) - sum of T(N_x') + sum of T(N_xx'), each 2^s T a whole number."""
     cards = dataset.domain.cardinalities
     n, rows = len(cards), weighted_rows(dataset)
     total = sum(weight for _, weight in rows)
@@ -25,8 +25,17 @@ def information(dataset: Dataset, most: int = 64) -> list[list[int]]:
             counts[states] = counts.get(states, 0) + weight
         return sum(round(math.ldexp(xlogx(count), scale)) for count in counts.values())
 
+    def chance(i: int, j: int) -> int:
+        degrees = math.prod(
+            max(len({folded(a, row[a]) for row, weight in rows if weight}) - 1, 0) for a in (i, j)
+        )
+        return round(math.ldexp(degrees / 2, scale))
+
     return [
-        [max(0, terms() - terms(i) - terms(j) + terms(i, j)) if i != j else 0 for j in range(n)]
+        [
+            max(0, terms() - terms(i) - terms(j) + terms(i, j) - chance(i, j)) if i != j else 0
+            for j in range(n)
+        ]
         for i in range(n)
     ]
 

@@ -1,17 +1,20 @@
 r"""Order "auto": in which order an ordered network reads its variables.
 
 In an ordered network Y_i reads variables before X_i only, so the order decides what a node can know. The first variable
-is the one that tells most of all others, the largest sum over j of I(X_i; X_j); then always the one comes next that is most
+is the one that tells most of all others, the largest sum over j of J(X_i, X_j); then always the one comes next that is most
 tied to one that is placed already,
 
-.. math:: \arg\max_{j\ not\ placed}\ \max_{i\ placed} I(X_i; X_j), \qquad
-          N\, I(X_i; X_j) = T(N) - \sum_x T(N_x) - \sum_{x'} T(N_{x'}) + \sum_{x, x'} T(N_{xx'}),
+.. math:: \arg\max_{j\ not\ placed}\ \max_{i\ placed} J(X_i, X_j), \qquad
+          J(X_i, X_j) = \max\Big(0,\ N\, I(X_i; X_j) - \tfrac12 (k_i - 1)(k_j - 1)\Big), \\
+          N\, I(X_i; X_j) = T(N) - \sum_x T(N_x) - \sum_{x'} T(N_{x'}) + \sum_{x, x'} T(N_{xx'}), \qquad T(x) = x \log x.
 
-T(x) = x log x: Prim's rule, which walks along the tree of most mutual information. Of equal first variables the lowest
-number is taken, of equal pairs (i, j) the lowest pair, the lower number of the two compared first.
+What is taken off the mutual information is what chance gives it on average, where the variables have nothing to do with
+each other and k_i and k_j states that occur: columns of many states seem to tell of all others on few rows. This is Prim's
+rule, which walks along the tree of most information. Of equal first variables the lowest number is taken, of equal pairs
+(i, j) the lowest pair, the lower number of the two compared first.
 
-N I is computed in integers: T of a count, which is the native one, is rounded to a multiple of 2^-s, and s is as large as 62
-bits have room for (I is then right to some 2^-40 nats). So it is the same in whatever order it is summed, however the
+J is computed in integers: T of a count, which is the native one, is rounded to a multiple of 2^-s, and s is as large as 62
+bits have room for (J / N is then right to some 2^-40 nats). So it is the same in whatever order it is summed, however the
 rows are parted, and whatever the states are called.
 
 Pairs are counted once, a band of variables at a time, and what is kept of them is a forest: Prim's rule never takes an edge
@@ -30,7 +33,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from depnet._native.learner import xlogx
-from depnet.arrays import IntArray
+from depnet.arrays import FloatArray, IntArray
 from depnet.data.dataset import Dataset
 from depnet.model.marginals import PairTables
 
@@ -295,7 +298,7 @@ class _Forest:
 
 
 def _informations(pairs: PairCounts, cards: tuple[int, ...]) -> Iterator[tuple[int, IntArray]]:
-    """For i = 0, 1, ...: i and 2^s N I(X_i; X_j) of all j > i, in integers."""
+    """For i = 0, 1, ...: i and 2^s J(X_i, X_j) of all j > i, in integers."""
     for first, last in _bands(cards):
         tables = pairs.band(first, last)
         if first == 0:
@@ -304,12 +307,14 @@ def _informations(pairs: PairCounts, cards: tuple[int, ...]) -> Iterator[tuple[i
             singles = [one, *(tables[0, j].sum(axis=0) for j in range(1, len(cards)))]
             alone = np.array([int(terms(counts).sum()) for counts in singles])
             whole = int(terms(np.array([terms.rows]))[0])
+            states = np.array([np.count_nonzero(counts) for counts in singles])
         begin, at = np.append(tables.begin, len(tables.cells)), 0
         for i in range(first, last):
             later = alone[i + 1 :]
             own = begin[at : at + len(later) + 1]
             joint = np.add.reduceat(terms(tables.cells[own[0] : own[-1]]), own[:-1] - own[0])
-            yield i, np.maximum(joint + (whole - alone[i]) - later, 0)
+            chance = terms.scaled((states[i] - 1) * (states[i + 1 :] - 1) / 2)
+            yield i, np.maximum(joint + (whole - alone[i]) - later - chance, 0)
             at += len(later)
 
 
@@ -347,6 +352,9 @@ class _Terms:
         return np.take(self._computed(new), where)
 
     def _computed(self, counts: IntArray) -> IntArray:
-        terms = np.array([xlogx(count) for count in counts.tolist()])
-        rounded: IntArray = np.rint(np.ldexp(terms, self._scale)).astype(np.int64)
+        return self.scaled(np.array([xlogx(count) for count in counts.tolist()]))
+
+    def scaled(self, numbers: FloatArray) -> IntArray:
+        """2^s x, rounded; no more than 2^62, which is more than there is information."""
+        rounded: IntArray = np.rint(np.minimum(np.ldexp(numbers, self._scale), 2.0**62)).astype(np.int64)
         return rounded
