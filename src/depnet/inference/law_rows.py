@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from depnet.arrays import FloatArray, IntArray
 from depnet.errors import EvidenceError
 from depnet.inference.law_items import ITEM_STATES, Holes, Items, log_own, theta_of
+from depnet.inference.sampled import RESOLUTION
 from depnet.law.conditional import Conditional
 from depnet.law.elimination import LARGEST, Elimination, EliminationPlan, certain, elimination_plan, scope_of
 from depnet.law.program import law_of
@@ -42,6 +43,7 @@ FIRST_SWEEPS = 16
 MOST_SWEEPS = 1 << 12
 """A round is never longer."""
 R_HAT = 1.2
+"""Above it, replicas differ by more than the halves of each do: they have not met."""
 MOVED_CELLS = 1 << 22
 """Cells of the sums of replicas that are held at once."""
 FIRST_PASSES = 1 << 8
@@ -213,7 +215,8 @@ class LawRows:
             ended = np.flatnonzero(good | last)
             laws = self._whole(found.values[ended])
             self.values[rows[ended]] = np.where(asked[ended], laws, self.values[rows[ended]])
-            self.errors[rows[ended]] = np.where(asked[ended], found.errors[ended], 0.0)
+            errors = np.maximum(found.errors[ended], RESOLUTION * tolerance)
+            self.errors[rows[ended]] = np.where(asked[ended], errors, 0.0)
             self.r_hat[rows[ended]] = r_hat[ended]
             self.converged[rows[ended]] = good[ended]
             if len(self.drawn):
