@@ -1,5 +1,6 @@
 """`depnet explore`: the model as a page in the browser."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,9 +33,20 @@ NEEDED = "depnet explore needs the extra `explore` (NiceGUI). Install it: pip in
     show_default=True,
     help="Listen on this address; any but this machine's own asks readers for a token, which is printed.",
 )
+@click.option(
+    "--show-small-counts",
+    is_flag=True,
+    help="With --host: show readers the rows of the table, and counts of fewer than 5 of them.",
+)
 @text_options
 def explore(
-    model: str | None, data: str | None, port: int | None, no_open: bool, host: str, as_json: bool
+    model: str | None,
+    data: str | None,
+    port: int | None,
+    no_open: bool,
+    host: str,
+    show_small_counts: bool,
+    as_json: bool,
 ) -> None:
     """See a model and ask it, as a page in the browser.
 
@@ -60,6 +72,7 @@ def explore(
             browse=not no_open,
             announce=_announce_json if as_json else _announce,
             debug=manners().debug,
+            show_small_counts=show_small_counts,
         )
     except OSError as error:
         if error.filename is not None:
@@ -71,16 +84,15 @@ def explore(
 
 
 def _loaded(model: str, data: str | None) -> "Loaded":
-    from depnet.cli.files import load_model
+    from depnet.cli.files import load_models
     from depnet.cli.tables import read_complete
     from depnet.explorer.loaded import Loaded, stamp_of
 
     stamp = stamp_of(model)  # before it is read: what comes meanwhile is another file
-    network = load_model(model)
-    table = None if data is None else read_complete(data, network.domain)
-    if model == "-":
-        return Loaded(network, table, table=data)
-    return Loaded(network, table, Path(model).name, model, data, stamp)
+    found = load_models(model)
+    table = None if data is None else read_complete(data, found.first.domain)
+    loaded = Loaded(found.first, table, table=data, law=found.law, lacks=found.lacks)
+    return loaded if model == "-" else replace(loaded, name=Path(model).name, path=model, stamp=stamp)
 
 
 def _announce(url: str) -> None:

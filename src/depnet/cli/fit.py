@@ -85,9 +85,10 @@ def fit(
     jobs: int,
     as_json: bool,
 ) -> None:
-    """Learn a model from a table: its dependency network, and the ordered law that answers and samples are of.
+    """Learn a model from a table.
 
-    Text, whole numbers of few values and truth values are states as they are; other numbers and dates are
+    A model is two networks of the same rows: the paper's dependency network, and the ordered law that answers, samples
+    and scores are of. Text, whole numbers of few values and truth values are states as they are; other numbers and dates are
     binned by quantiles.
     """
     from depnet.cli.command import emit, generator

@@ -1,6 +1,7 @@
 """The command and its manners: errors are one line on stderr; exit codes are 0, 1 (failed), 2 (misused)."""
 
 import contextlib
+import importlib
 import os
 import sys
 import warnings
@@ -9,27 +10,37 @@ from collections.abc import Sequence
 import click
 
 from depnet.cli.command import DEBUG, Manners
-from depnet.cli.compare import compare
-from depnet.cli.example import example
-from depnet.cli.explore import explore
-from depnet.cli.export import export
-from depnet.cli.fit import fit
-from depnet.cli.impute import impute
 from depnet.cli.option_words import as_options
-from depnet.cli.paper import paper
-from depnet.cli.query import query
-from depnet.cli.sample import sample
-from depnet.cli.score import score
-from depnet.cli.show import show
-from depnet.cli.tune import tune
-from depnet.cli.update import update
+
+COMMANDS = (
+    "fit",
+    "explore",
+    "show",
+    "query",
+    "sample",
+    "impute",
+    "score",
+    "update",
+    "tune",
+    "export",
+    "compare",
+    "example",
+    "paper",
+)
+"""Each is a function of that name in a module of that name, imported when it is asked for: an answer must come at once."""
 
 
 class _InOrder(click.Group):
     """Commands listed in the order in which they are used, not by the alphabet."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.commands)
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        found: click.Command = getattr(importlib.import_module(f"depnet.cli.{cmd_name}"), cmd_name)
+        return found
 
 
 @click.group(cls=_InOrder, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -41,24 +52,6 @@ def depnet() -> None:
     A table is CSV, TSV, Parquet or JSON lines, also gzipped; a model is a JSON file. "-" is standard input or
     output.
     """
-
-
-for _command in (
-    fit,
-    explore,
-    show,
-    query,
-    sample,
-    impute,
-    score,
-    update,
-    tune,
-    export,
-    compare,
-    example,
-    paper,
-):
-    depnet.add_command(_command)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

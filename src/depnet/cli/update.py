@@ -28,9 +28,9 @@ def update(
     seed: int | None,
     as_json: bool,
 ) -> None:
-    """Add the rows of a table to a model's counts, those of its network and of its law.
+    """Add the rows of a table to a model's counts.
 
-    The structure of both stays as it is; learn again when it should be reconsidered. Holes are drawn given what
+    The structure of network and law stays as it is; learn again when it should be reconsidered. Holes are drawn given what
     their row knows.
     """
     from depnet.cli.command import emit, generator
