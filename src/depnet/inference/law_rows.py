@@ -35,11 +35,12 @@ CHUNK_HOLES = 1 << 22
 """Rows are taken so many at a time that their holes times the variables are about this."""
 ELIMINATION_CELLS = 1 << 16
 """An elimination of one row has at most so many cells."""
-REPLICAS = 32
+FEWEST_REPLICAS, MOST_REPLICAS = 32, 1024
+"""Of a row: one over the tolerance. A state that no start came to and no move comes to may have that much."""
 CANDIDATES = 4
 """Passes that each replica's start is chosen from."""
 LEAD = 8
-FIRST_SWEEPS = 16
+FIRST_SWEEPS = 8
 MOST_SWEEPS = 1 << 12
 """A round is never longer."""
 R_HAT = 1.2
@@ -83,6 +84,7 @@ class LawRows:
         self._first = np.cumsum(self._copies) - self._copies
         self.drawn: NDArray[np.uint16] = np.repeat(codes, self._copies, axis=0)
         self._plans = _Plans(network)
+        self._replicas = FEWEST_REPLICAS
 
     def run(self, method: str, tolerance: float, before: float | None, threads: int) -> None:
         """Answer all rows: "auto", or "sample" also what could be solved. `before` is when time is over."""
@@ -164,7 +166,8 @@ class LawRows:
     ) -> None:
         """Replicas of the rows, moved until the laws of the wanted holes are known well enough."""
         self.method[rows] = SAMPLE
-        size = max(1, MOVED_CELLS // (2 * REPLICAS * int(self.begin[-1])))
+        self._replicas = min(max(math.ceil(1 / tolerance), FEWEST_REPLICAS), MOST_REPLICAS)
+        size = max(1, MOVED_CELLS // (2 * self._replicas * int(self.begin[-1])))
         for start in range(0, len(rows), size):
             at = np.arange(start, min(start + size, len(rows)))
             self._moved_chunk(_some(holes, at), rows[at], wanted[at], moved[at], tolerance, before, threads)
@@ -181,8 +184,9 @@ class LawRows:
     ) -> None:
         cards, law = self.network.domain.cardinalities, law_of(self.network)
         (seed,) = new_seeds(self._rng, 1)
-        states = _starts(holes, moved, self._rng)
-        flags = np.repeat(moved, REPLICAS, axis=0)
+        replicas = self._replicas
+        states = _starts(holes, moved, replicas, self._rng)
+        flags = np.repeat(moved, replicas, axis=0)
         cells = int(self.begin[-1])
         done = 0
 
@@ -203,13 +207,13 @@ class LawRows:
             move(LEAD, None)
         sweeps = FIRST_SWEEPS
         while True:
-            halves = np.zeros((2, len(rows) * REPLICAS, cells))
+            halves = np.zeros((2, len(rows) * replicas, cells))
             stuck = sum(move(sweeps // 2, half) for half in halves)
-            found = _between(halves.reshape(2, len(rows), REPLICAS, cells) / (sweeps // 2))
+            found = _between(halves.reshape(2, len(rows), replicas, cells) / (sweeps // 2), sweeps)
             asked = np.repeat(wanted, cards, axis=1)
             error = np.where(asked, found.errors, 0.0).max(axis=1)
             r_hat = found.r_hat(asked)
-            possible = ~np.asarray(stuck).reshape(len(rows), REPLICAS).any(axis=1)
+            possible = ~np.asarray(stuck).reshape(len(rows), replicas).any(axis=1)
             good = (error <= tolerance) & (r_hat <= R_HAT) & possible
             last = sweeps >= MOST_SWEEPS or over()
             ended = np.flatnonzero(good | last)
@@ -226,7 +230,7 @@ class LawRows:
                 return
             more = float((error[left].max() / tolerance) ** 2) * 1.2
             sweeps = int(min(sweeps * min(max(more, 2.0), 8.0), MOST_SWEEPS)) // 2 * 2
-            keep = (left[:, None] * REPLICAS + np.arange(REPLICAS)).reshape(-1)
+            keep = (left[:, None] * replicas + np.arange(replicas)).reshape(-1)
             rows, wanted, moved = rows[left], wanted[left], moved[left]
             states, flags = np.ascontiguousarray(states[keep]), np.ascontiguousarray(flags[keep])
             seed = (seed + 1) % 2**64  # rows have other places now: none meets words that another has had
@@ -249,20 +253,20 @@ class LawRows:
         threads: int,
     ) -> None:
         """The states of replicas as draws of the rows that ended: each replica's once, then moved on for more."""
-        law = law_of(self.network)
+        law, replicas = law_of(self.network), self._replicas
         for e in ended.tolist():
             row = int(rows[e])
             copies = int(self._copies[row])
-            own = np.ascontiguousarray(states[e * REPLICAS : (e + 1) * REPLICAS])
+            own = np.ascontiguousarray(states[e * replicas : (e + 1) * replicas])
             (again,) = new_seeds(self._rng, 1)
-            for begin in range(0, copies, REPLICAS):
+            for begin in range(0, copies, replicas):
                 if begin:
                     law.moves(
                         own, moved[e : e + 1], sweeps=max(done // 2, LEAD), seed=again,
                         first_sweep=begin * MOST_SWEEPS, n_jobs=threads,
                     )  # fmt: skip
-                count = min(REPLICAS, copies - begin)
-                chosen = own[self._rng.permutation(REPLICAS)[:count]]
+                count = min(replicas, copies - begin)
+                chosen = own[self._rng.permutation(replicas)[:count]]
                 place = slice(int(self._first[row]) + begin, int(self._first[row]) + begin + count)
                 self.drawn[place] = np.where(wanted[e], chosen, self.drawn[place])
 
@@ -342,9 +346,11 @@ def _log_passes(holes: Holes, moved: NDArray[np.bool_], rng: np.random.Generator
         count = len(logs)
 
 
-def _starts(holes: Holes, moved: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.uint16]:
-    """[rows x REPLICAS, n]: of each replica's passes one, in proportion to their weights."""
-    states, logs = _passes(holes, moved, REPLICAS * CANDIDATES, rng)
+def _starts(
+    holes: Holes, moved: NDArray[np.bool_], replicas: int, rng: np.random.Generator
+) -> NDArray[np.uint16]:
+    """[rows x replicas, n]: of each replica's passes one, in proportion to their weights."""
+    states, logs = _passes(holes, moved, replicas * CANDIDATES, rng)
     logs = logs.reshape(-1, CANDIDATES)
     top = logs.max(axis=1, keepdims=True)
     shares = np.exp(logs - np.where(top == -np.inf, 0.0, top))
@@ -395,12 +401,21 @@ class _Between:
         return np.asarray(np.where(still, 1.0, np.sqrt(0.5 + ratio)))
 
 
-def _between(halves: FloatArray) -> _Between:
-    """`halves` [2, rows, replicas, cells] are the means of each half of each replica's round."""
+def _between(halves: FloatArray, sweeps: int) -> _Between:
+    """`halves` [2, rows, replicas, cells] are the means of each half of each replica's round, of so many sweeps.
+
+    A state that all replicas keep away from shows in no spread. They came to it about 1 + sweeps p times each, and
+    what came so seldom may as well have come once more.
+    """
+    replicas = halves.shape[2]
     means = halves.mean(axis=0)
     between = means.var(axis=1, ddof=1)
     within = ((halves[0] - halves[1]) ** 2 / 2).mean(axis=1)
-    return _Between(means.mean(axis=1), np.sqrt(between / means.shape[1]), between, within)
+    values = means.mean(axis=1)
+    seldom = np.minimum(values, 1 - values)
+    unseen = 1 / (replicas * (1 + sweeps * np.maximum(seldom, 0.0)) + 2)
+    errors = np.sqrt(between / replicas)
+    return _Between(values, np.where(seldom < unseen, np.maximum(errors, unseen), errors), between, within)
 
 
 class _Plans:
