@@ -14,7 +14,15 @@ from depnet.arrays import FloatArray
 from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.law import elimination
 from depnet.law.conditional import Conditional, relevant
-from depnet.law.elimination import Elimination, certain, elimination_plan, factors_of, scope_of
+from depnet.law.elimination import (
+    Elimination,
+    certain,
+    elimination_plan,
+    factors_of,
+    log_largest_weight,
+    scope_of,
+)
+from depnet.law.program import Law
 from depnet.model import Evidence
 from tests.law.cases import evidence_of, given_tables, laws, some
 from tests.laws import assert_same_law
@@ -194,3 +202,29 @@ def test_what_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(elimination, "KEPT_CELLS", 0)
     with pytest.raises(DomainTooLargeError, match='method="sample"'):
         factors_of(network, tuple(range(6)), Evidence({}, {}))
+
+
+@given(laws(), seeds, st.booleans())
+def test_no_pass_weighs_more_than_the_bound(network: Network, seed: int, loose: bool) -> None:
+    rng = np.random.default_rng(seed)
+    cards = network.domain.cardinalities
+    weights = random_evidence(rng, cards, range(len(network)))
+    evidence = evidence_of(weights)
+    done = Law(network).passes(50, evidence, seed=seed)
+    with pytest.MonkeyPatch.context() as patch:
+        if loose:
+            patch.setattr(elimination, "BOUND_CELLS", 6)
+        bound = log_largest_weight(network, ordered.order_of(network), evidence)
+    assert done.log_weights.max() <= bound + 1e-12
+
+
+def test_the_bound_is_a_weight() -> None:
+    """Effects of one cause that speak against each other: no pass has the best of all."""
+    network = given_tables(([], [[0.5, 0.5]]), *[([0], [[0.9, 0.1], [0.2, 0.8]])] * 40)
+    evidence = Evidence({i: i % 2 for i in range(1, 41)}, {})
+    bound = log_largest_weight(network, range(41), evidence)
+    assert abs(bound - 20 * max(math.log(0.9 * 0.1), math.log(0.2 * 0.8))) < 1e-9
+    impossible = given_tables(
+        ([], [[0.5, 0.5]]), ([0], [[1.0, 0.0], [0.0, 1.0]]), ([0], [[1.0, 0.0], [0.0, 1.0]])
+    )
+    assert log_largest_weight(impossible, range(3), Evidence({1: 0, 2: 1}, {})) == -math.inf

@@ -197,15 +197,6 @@ def test_the_same_moves_in_whatever_pieces() -> None:
     assert (whole[:, 4] == 2).all()
 
 
-@given(laws(), seeds)
-def test_no_pass_weighs_more_than_the_bound(network: Network, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    weights = random_evidence(rng, network.domain.cardinalities, range(len(network)))
-    law, evidence = Law(network), evidence_of(weights)
-    done = law.passes(ROWS, evidence, seed=seed)
-    assert done.log_weights.max() <= law.log_largest(evidence, law.order) + 1e-12
-
-
 def test_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     unordered = Network.from_joint(random_joint(np.random.default_rng(0), (2, 2)))
     with pytest.raises(ModelError, match='order="auto"'):

@@ -22,7 +22,7 @@ from depnet.model.evidence import Evidence
 BATCHES = 32
 FEWEST_EFFECTIVE = 50.0
 """Under so many effective passes a batch, passes go on before anything is moved."""
-FIRST_PASSES = 1 << 12
+FIRST_PASSES = 1 << 10
 FIRST_STATES = 64
 FIRST_SWEEPS = 8
 LEAD = 2

@@ -39,6 +39,7 @@ from depnet.law.elimination import (
     EliminationPlan,
     certain,
     elimination_plan,
+    log_largest_weight,
     scope_of,
 )
 from depnet.law.program import Law, law_of
@@ -174,14 +175,13 @@ def log_evidence(
     network: Network, evidence: Evidence, tolerance: float, rng: np.random.Generator | None
 ) -> tuple[float, float]:
     """The log of the sum of Q(x) w(x), the probability of the evidence, and its standard error (0: exact)."""
-    known = evidence.clamped.keys() | evidence.tilts.keys()
     asked = Conditional.of_evidence(network, evidence)
     plan = _plan(asked, (), _worth(asked, tolerance))
     if plan is not None:
         _, value = Elimination(network, asked.variables, evidence, plan).joint(())
         return value, 0.0
     law, (seed,) = law_of(network), new_seeds(rng, 1)
-    sums = Weights([], law.log_largest(evidence, known))
+    sums = Weights([], log_largest_weight(network, asked.variables, evidence))
     count = FIRST_PASSES
     while True:
         draw(law, asked, sums, count, seed, 1)
@@ -286,7 +286,7 @@ def _sampled(
     n_jobs: int,
 ) -> LawAnswer:
     law = law_of(asked.network)
-    largest = law.log_largest(asked.own, asked.variables)
+    largest = log_largest_weight(asked.network, asked.variables, asked.own)
     if largest == -math.inf:
         raise EvidenceError(IMPOSSIBLE)
     sums = Weights(asked.cells, largest)

@@ -38,6 +38,8 @@ ROWS = 1 << 15
 """A node is asked for the probabilities of so many joint states at a time."""
 KEPT_CELLS = 1 << 16
 """A node's factor of up to so many cells is kept with the network."""
+BOUND_CELLS = 1 << 14
+"""Of the elimination that bounds the weights of passes."""
 FEW_FACTORS = 16
 """So many are multiplied as they are."""
 
@@ -156,28 +158,7 @@ class Elimination:
             (self.rest if target < 0 else buckets[target]).append(after)
 
     def _product(self, variables: Sequence[int], factors: Sequence[Factor]) -> tuple[FloatArray, float]:
-        """The product of factors, over exactly these variables in this order, and the log of what it was divided by."""
-        table = np.ones([self.cardinalities[i] for i in variables])
-        if len(factors) <= FEW_FACTORS:
-            for factor in factors:
-                table *= self._spread(factor, variables)
-            return table, 0.0
-        # Of many factors the product would be 0 in floats, also where a state is likely in the end.
-        table = np.zeros_like(table)
-        with np.errstate(divide="ignore"):
-            for factor in factors:
-                table += np.log(self._spread(factor, variables))
-        top = float(table.max())
-        if top == -math.inf:
-            raise EvidenceError(IMPOSSIBLE)
-        return np.exp(table - top), top
-
-    def _spread(self, factor: Factor, variables: Sequence[int]) -> FloatArray:
-        """A factor's table with an axis for each of these variables, of length 1 where it does not speak of it."""
-        axes = {i: axis for axis, i in enumerate(factor.variables)}
-        inside = [i for i in variables if i in axes]
-        shape = [self.cardinalities[i] if i in axes else 1 for i in variables]
-        return factor.table.transpose([axes[i] for i in inside]).reshape(shape)
+        return product(variables, factors, self.cardinalities)
 
     def joint(self, keep: Sequence[int]) -> tuple[FloatArray, float]:
         """Q(keep | evidence) as a tensor, and the log of the sum of Q(x) w(x): the probability of the evidence."""
@@ -226,6 +207,78 @@ class Elimination:
             until = words[k] * 2.0**-32 * ends[state, -1]
             drawn = (until[:, None] >= ends[state]).sum(axis=1)
             codes[:, first] = np.minimum(drawn, self.cardinalities[first] - 1)
+
+
+def product(
+    variables: Sequence[int], factors: Sequence[Factor], cardinalities: Sequence[int]
+) -> tuple[FloatArray, float]:
+    """The product of factors, over exactly these variables in this order, and the log of what it was divided by."""
+    table = np.ones([cardinalities[i] for i in variables])
+    if len(factors) <= FEW_FACTORS:
+        for factor in factors:
+            table *= _spread(factor, variables, cardinalities)
+        return table, 0.0
+    # Of many factors the product would be 0 in floats, also where a state is likely in the end.
+    table[...] = 0.0
+    with np.errstate(divide="ignore"):
+        for factor in factors:
+            table += np.log(_spread(factor, variables, cardinalities))
+    top = float(table.max())
+    if top == -math.inf:
+        raise EvidenceError(IMPOSSIBLE)
+    return np.exp(table - top), top
+
+
+def _spread(factor: Factor, variables: Sequence[int], cardinalities: Sequence[int]) -> FloatArray:
+    """A factor's table with an axis for each of these variables, of length 1 where it does not speak of it."""
+    axes = {i: axis for axis, i in enumerate(factor.variables)}
+    inside = [i for i in variables if i in axes]
+    shape = [cardinalities[i] if i in axes else 1 for i in variables]
+    return factor.table.transpose([axes[i] for i in inside]).reshape(shape)
+
+
+def log_largest_weight(network: Network, variables: Iterable[int], evidence: Evidence) -> float:
+    r"""The log of a bound on the weights of passes of these variables.
+
+    A weight is the product of sum_x theta_j(x | y_j) w_j(x) over the known X_j. Where few variables are read the largest
+    product is found by elimination, with the largest in place of the sum; else each factor's own largest will do.
+    """
+    cards, fixed = network.domain.cardinalities, certain(network, evidence)
+    known = weights_of(evidence, cards)
+    factors, logs = [], 0.0
+    for j in variables:
+        if j not in known:
+            continue
+        node = network.nodes[j]
+        if product_within([cards[i] for i in (*node.inputs, j)], BOUND_CELLS):
+            table = _table(network, j, fixed)
+            table = table * known[j][fixed[j]] if j in fixed else table @ known[j]
+            factors.append(Factor(tuple(i for i in node.inputs if i not in fixed), table))
+        else:
+            logs += _log(float((node.table.probabilities @ known[j]).max()))
+    plan = elimination_plan([factor.variables for factor in factors], cards, most_cells=BOUND_CELLS)
+    if plan is None:
+        return logs + sum(_log(float(factor.table.max())) for factor in factors)
+    place = {cluster[0]: k for k, cluster in enumerate(plan.clusters)}
+    buckets: list[list[Factor]] = [[] for _ in range(len(plan.clusters) + 1)]  # what is left comes last
+    for factor in factors:
+        buckets[min((place[i] for i in factor.variables), default=-1)].append(factor)
+    try:
+        for k, cluster in enumerate(plan.clusters):
+            table, scale = product(cluster, buckets[k], cards)
+            top = float(table.max())
+            if not top > 0:
+                return -math.inf
+            logs += scale + math.log(top)
+            buckets[plan.parent[k]].append(Factor(cluster[1:], table.max(axis=0) / top))
+        table, scale = product((), buckets[-1], cards)
+    except EvidenceError:
+        return -math.inf
+    return logs + scale + _log(float(table))
+
+
+def _log(value: float) -> float:
+    return math.log(value) if value > 0 else -math.inf
 
 
 def factors_of(network: Network, variables: Sequence[int], evidence: Evidence) -> list[Factor]:

@@ -15,7 +15,6 @@ weighted draws follow Q(x) times the product of w_j(x_j). Only the ancestors of 
 Q(. | x_C) as it is.
 """
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -68,12 +67,10 @@ class Law:
         self.inputs = tuple(network.nodes[i].inputs for i in range(len(self.order)))
         self.dtype = code_type(self.cardinalities)
         self._program = native.Program(np.array(self.cardinalities, dtype=np.int32))
-        self._theta: dict[int, FloatArray] = {}
         for i in self.order:
             self._add(network.nodes[i])
 
     def _add(self, node: Node) -> None:
-        self._theta[node.variable] = node.table.probabilities
         theta = np.ascontiguousarray(node.table.probabilities).reshape(-1)
         source, inputs = node.source, node.inputs
         cards = [self.cardinalities[j] for j in inputs]
@@ -98,13 +95,6 @@ class Law:
                 found.add(i)
                 waiting += self.inputs[i]
         return tuple(sorted(found, key=self.place.__getitem__))
-
-    def log_largest(self, evidence: Evidence, variables: Iterable[int]) -> float:
-        """The log of a bound on the weights of passes of these variables: of each known one, the most any leaf gives."""
-        taking = set(variables)
-        known = weights_of(evidence, self.cardinalities)
-        each = [float((self._theta[j] @ w).max()) for j, w in known.items() if j in taking]
-        return sum(math.log(most) if most > 0 else -math.inf for most in each)
 
     def passes(
         self,
