@@ -1,5 +1,7 @@
 """Summaries, reprs and the small picture."""
 
+from html import escape
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pandas as pd
@@ -18,18 +20,27 @@ def model() -> DependencyNetwork:
     return DependencyNetwork(random_state=0).fit(with_holes(people()))
 
 
-def test_a_summary_says_what_is_proven_measured_and_to_beware_of(model: DependencyNetwork) -> None:
+def test_a_summary_says_plain_figures_first_then_the_theory(model: DependencyNetwork) -> None:
     summary = model.summary()
     text = str(summary)
-    for part in (
-        "certificate from 800 rows",
+    parts = (
+        "the model explains",
         "drawn rows against the data",
-        "one-sided links",
-        "inconsistency",
+        "strongest links",
         "missing at random",
-    ):
-        assert part in text
+        "theory",
+        "KL(data || law)",
+        "FC(data || model)",
+        "one-sided",
+        "inconsistency",
+    )
+    places = [text.find(part) for part in parts]
+    assert min(places) > 0
+    assert places == sorted(places)
     assert summary.certificate == model.certificate_
+    assert summary.law_certificate == model.law_certificate_
+    assert summary.marginals is not None
+    assert summary.marginals.one_way < 2 * summary.marginals.floor_one_way
     assert summary.consistency is not None
     assert summary.strongest == model.links()[:5]
 
@@ -41,10 +52,12 @@ def test_a_summary_of_a_large_domain_does_not_compute_its_law() -> None:
     assert "not computed" in str(summary)
 
 
-def test_a_repr_shows_the_bound_and_the_strongest_links(model: DependencyNetwork) -> None:
+def test_a_repr_shows_what_is_explained_and_the_strongest_links(model: DependencyNetwork) -> None:
     text = repr(model)
     assert text.startswith("DependencyNetwork(random_state=0)")
-    assert "proven" in text
+    assert "the model explains" in text
+    assert model.law_certificate_ is not None
+    assert model.law_certificate_.said in text
     first = model.links()[0]
     assert f"{first.source} -> {first.targets[0]}" in text
     assert repr(DependencyNetwork()) == "DependencyNetwork()"
@@ -61,7 +74,8 @@ def test_html_is_well_formed_and_escaped() -> None:
     assert "http://www.w3.org/2000/svg" in html
     assert html.count("http") == 1  # the name space of SVG: nothing is fetched
     assert model._repr_mimebundle_()["text/html"] == html
-    assert "proven" in html
+    assert model.law_certificate_ is not None
+    assert escape(model.law_certificate_.said) in html
 
 
 def test_a_picture_of_no_links_is_empty() -> None:
@@ -74,6 +88,16 @@ def test_a_picture_of_no_links_is_empty() -> None:
 def test_a_repr_of_many_rows_waits_for_no_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("depnet.estimators.showing.QUICK_CODES", 10)
     model = DependencyNetwork(penalty="mdl", random_state=0).fit(people(100))
-    assert "proven" not in repr(model)
-    assert model.certificate_ is not None
-    assert "proven" in repr(model)
+    assert "KL" not in repr(model)
+    assert model.law_certificate_ is not None
+    assert model.law_certificate_.said in repr(model)
+
+
+def test_a_loaded_model_shows_what_its_file_knows(model: DependencyNetwork, tmp_path: Path) -> None:
+    model.save(tmp_path / "model.json")
+    again = DependencyNetwork.load(tmp_path / "model.json", random_state=0)
+    text = str(again.summary())
+    assert "the model explains" in text
+    assert "drawn rows against the data" in text  # whose counts the file has
+    assert "no certificate" in text
+    assert "the model explains" in repr(again)

@@ -1,10 +1,9 @@
-"""A fitted estimator in a notebook: the bound, the strongest links, and a small picture; nothing from elsewhere."""
+"""A fitted estimator in a notebook: what it explains, the strongest links, and a small picture; nothing from elsewhere."""
 
 import math
 from collections.abc import Sequence
 from html import escape
 
-from depnet.learning.certificate import Certificate
 from depnet.learning.links import Link
 from depnet.model.network import Network
 from depnet.wording import counted
@@ -15,18 +14,18 @@ NAME_LENGTH = 18
 SIZE, RADIUS = 340, 115
 
 
-def html_of(title: object, network: Network, links: Sequence[Link], proven: Certificate | None) -> str:
-    """One self-contained `<div>`; every name is escaped."""
+def html_of(title: object, network: Network, links: Sequence[Link], said: Sequence[str]) -> str:
+    """One self-contained `<div>`, with the lines that are `said` of the model; every name is escaped."""
     rows = "".join(
         f"<tr><td>{escape(link.source)}</td><td>{escape(' × '.join(link.targets))}</td>"
         f"<td style='text-align:right'>{link.strength:.3f}</td></tr>"
         for link in links[:LISTED_LINKS]
     )
-    bound = "" if proven is None else f"<p>{escape(proven.said)}</p>"
+    lines = "".join(f"<p>{escape(line)}</p>" for line in said)
     name = escape(type(title).__name__)
     return (
         "<div style='font-family:sans-serif;font-size:13px'>"
-        f"<p><b>{name}</b>: {counted(len(network.domain), 'variable')}, {counted(len(links), 'link')}</p>{bound}"
+        f"<p><b>{name}</b>: {counted(len(network.domain), 'variable')}, {counted(len(links), 'link')}</p>{lines}"
         "<div style='display:flex;flex-wrap:wrap;gap:24px;align-items:flex-start'>"
         "<table><thead><tr><th>source</th><th>node</th><th>bits per row</th></tr></thead>"
         f"<tbody>{rows}</tbody></table>{picture(links)}</div></div>"

@@ -169,7 +169,12 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
 
     def _drawn(self, holed: Holed, rng: np.random.Generator) -> Dataset:
         done = impute(
-            self.network_, holed.codes, holed.hidden, method="draw", rng=rng, n_jobs=self._settings().threads
+            self._filling(),
+            holed.codes,
+            holed.hidden,
+            method="draw",
+            rng=rng,
+            n_jobs=self._settings().threads,
         )
         return Dataset.from_codes(done.codes, domain=self.domain_, weights=holed.weights)
 
@@ -241,6 +246,10 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
             warnings.warn(self._lacks or NO_LAW, UserWarning, stacklevel=3)
             return self.network_
         return self.law_
+
+    def _filling(self) -> Network:
+        """Which network fills holes."""
+        return self._answering()
 
     def query(
         self,
@@ -329,7 +338,7 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
         rng: np.random.Generator,
     ) -> Imputation:
         return impute(
-            self.network_,
+            self._filling(),
             holed.codes,
             holed.hidden,
             method=method,
@@ -377,6 +386,7 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
     def predict_proba(self, X: Any, target: str | None = None, *, tolerance: float = 0.01) -> FloatArray:
         """[row, state]: the probabilities of `target` given the rest of each row, in the order of its states.
 
+        Of a row that knows all the rest it is what the target's node in `network_` says, of others what `law_` says.
         Without a `target` it is the last column, as tables for classification mostly have it. What X says of `target` is
         not looked at, and a frame may lack that column, and others: they are unknown.
         """
@@ -385,15 +395,20 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
         i = self.domain_.index(target)
         hidden = np.array(holed.hidden)
         hidden[:, i] = True
-        found = query_rows(
-            self.network_,
-            holed.codes,
-            hidden,
-            tolerance=tolerance,
-            rng=generator_of(self.random_state),
-            n_jobs=self._settings().threads,
-        )
-        return found.probabilities[target]
+        known = hidden.sum(axis=1) == 1
+        found = np.empty((len(hidden), self.domain_.cardinalities[i]))
+        found[known] = self.network_.nodes[i].probabilities(holed.codes[known])
+        if not known.all():
+            rest = query_rows(
+                self._answering(),
+                holed.codes[~known],
+                hidden[~known],
+                tolerance=tolerance,
+                rng=generator_of(self.random_state),
+                n_jobs=self._settings().threads,
+            )
+            found[~known] = rest.probabilities[target]
+        return found
 
     def links(self, bootstrap: int = 0) -> tuple[Link, ...]:
         """Which variable tells which node what, the strongest first; see `depnet.links`."""

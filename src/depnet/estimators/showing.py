@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from depnet.data.dataset import Dataset
 from depnet.estimators.html import html_of
 from depnet.estimators.randomness import generator_of
-from depnet.estimators.summary import QUICK_CODES, Summary, short_lines, summary_of
+from depnet.estimators.summary import QUICK_CODES, Summary, figures, short_lines, summary_of
 from depnet.inference.completion import Completed
 from depnet.learning.certificate import Certificate
 from depnet.learning.links import links
@@ -17,13 +17,15 @@ from depnet.model.network import Network
 
 
 class ShownMixin(BaseEstimator):  # type: ignore[misc]
-    """Shows `network_` with what is proven of it."""
+    """Shows what the model explains, and what is proven of `law_` and `network_`."""
 
     network_: Network
+    law_: Network | None
     data_: Dataset | None
     completion_: Completed | None
     random_state: Any
     _certified: Certificate | None
+    _law_certified: Certificate | None
 
     if TYPE_CHECKING:
 
@@ -31,13 +33,19 @@ class ShownMixin(BaseEstimator):  # type: ignore[misc]
         def certificate_(self) -> Certificate | None:
             """As the estimator has it."""
 
+        @property
+        def law_certificate_(self) -> Certificate | None:
+            """As the estimator has it."""
+
     def summary(self) -> Summary:
-        """The certificate, the data's marginals against the model's, one-sided links and inconsistency; print it."""
+        """What the model explains, the data's marginals against its own, links, and what is proven; print it."""
         check_is_fitted(self, "network_")
         return summary_of(
             self.network_,
+            self.law_,
             data=self.data_,
             proven=self.certificate_,
+            law_proven=self.law_certificate_,
             completed=self.completion_,
             rng=generator_of(self.random_state),
         )
@@ -46,17 +54,23 @@ class ShownMixin(BaseEstimator):  # type: ignore[misc]
         text = str(super().__repr__(N_CHAR_MAX))
         if not hasattr(self, "network_"):
             return text
-        return "\n".join([text, *short_lines(self.network_, self.data_, self._quick_certificate())])
+        lines = short_lines(self.network_, self.law_, self.data_, self._quick_certificate())
+        return "\n".join([text, *lines])
 
     def _quick_certificate(self) -> Certificate | None:
-        """The certificate, unless it was never asked for and would take long: a repr must come at once."""
-        large = self.data_ is not None and self.data_.codes.size > QUICK_CODES
-        return self._certified if large else self.certificate_
+        """The law's certificate (without a law the network's), unless it would take long: a repr must come at once."""
+        if self.data_ is not None and self.data_.codes.size > QUICK_CODES:
+            return self._certified if self.law_ is None else self._law_certified
+        return self.certificate_ if self.law_ is None else self.law_certificate_
 
     def _repr_html_(self) -> str:
         if not hasattr(self, "network_"):
             return str(estimator_html_repr(self))
-        return html_of(self, self.network_, links(self.network_), self._quick_certificate())
+        said = figures(self.network_, self.law_)
+        proven = self._quick_certificate()
+        if proven is not None:
+            said.append(proven.said)
+        return html_of(self, self.network_, links(self.network_), said)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
