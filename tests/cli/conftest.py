@@ -23,8 +23,20 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model of it, learned by the paper's penalty."""
+    """A model of it, learned by the paper's penalty: the network and the law."""
     path = tmp_path_factory.mktemp("model") / "model.json"
+    people = depnet.titanic()
+    network, law = (
+        depnet.learn(people, smoothing=0.5, order=order).with_counts(people) for order in (None, "auto")
+    )
+    depnet.save(network, path, law)
+    return path
+
+
+@pytest.fixture(scope="session")
+def lawless(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model with the paper's network alone."""
+    path = tmp_path_factory.mktemp("lawless") / "model.json"
     people = depnet.titanic()
     depnet.save(depnet.learn(people, smoothing=0.5).with_counts(people), path)
     return path

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from depnet.cli.main import depnet as group
+from depnet.cli.main import COMMANDS
 from tests.cli.entry import answer, depnet
 
 TEXT = (Path(__file__).parent.parent.parent / "docs" / "command-line.md").read_text(encoding="utf-8")
@@ -39,7 +39,7 @@ def check_fields(command: str, document: dict[str, Any]) -> None:
 
 
 def test_every_command_is_in_the_table() -> None:
-    for name in group.commands:
+    for name in COMMANDS:
         assert f"`depnet {name} " in TEXT
 
 

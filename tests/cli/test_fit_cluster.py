@@ -41,6 +41,9 @@ def test_a_local_cluster_gives_the_network_of_one_process(tmp_path: Path) -> Non
     found = json.loads(done.stdout)
     expected = depnet.learn(Dataset.from_frame(frame), penalty="structural-mdl", smoothing=0.5)
     assert_same_network(depnet.load(model), expected)
+    law = depnet.learn(Dataset.from_frame(frame), penalty="structural-mdl", smoothing=0.5, order="auto")
+    assert_same_network(depnet.load(model, law=True), law)
+    assert found["law"]["leaves"] == sum(node.source.size for node in law.nodes)
     assert found["rows"] == 2000
     assert found["leaves"] == sum(node.source.size for node in expected.nodes)
     assert found["rounds"] > 1

@@ -133,5 +133,5 @@ def test_update_replaces_a_model_whole_or_not_at_all(
 def test_sample_replaces_a_table_whole_or_not_at_all(
     times: int, name: str, model: Path, tmp_path: Path
 ) -> None:
-    arguments = ["sample", model, "-n", 200_000, "--burn-in", 10, "--thin", 1, "--seed", 1, "--force"]
+    arguments = ["sample", model, "-n", 200_000, "--seed", 1, "--force"]
     check_replaced(times, [*arguments, "-o", tmp_path / name], tmp_path / name, b"old")

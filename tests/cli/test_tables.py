@@ -13,6 +13,7 @@ import depnet as library
 from depnet.data import Dataset
 from depnet.data.read import read
 from depnet.estimators.settings import Settings
+from depnet.inference.compare import changed_links
 from tests.cli.entry import answer, depnet, real, refused
 
 PEOPLE = library.titanic()
@@ -32,12 +33,32 @@ def test_fit_is_the_library_s(table: Path, tmp_path: Path) -> None:
     assert found["score"] == pytest.approx(library.score(expected, PEOPLE))
     assert found["fc_limit"] == pytest.approx(library.certificate(expected, PEOPLE).fc_limit)
     assert (found["rows"], found["variables"], found["completion"]["holes"]) == (2201, 4, 0)
+    law = library.learn(PEOPLE, smoothing=1.0, max_leaves=5, order="auto").with_counts(PEOPLE)
+    assert library.load(out, law=True) == law
+    assert found["law"]["kl"] == pytest.approx(library.certificate(law, PEOPLE).kl)
+    assert found["law"]["score"] == pytest.approx(library.score(law, PEOPLE))
+    assert found["marginals"]["one_way"] < 4 * found["marginals"]["floor"]["one_way"]
+
+
+def test_the_order_of_the_law_may_be_given(table: Path, tmp_path: Path) -> None:
+    out, order = tmp_path / "m.json", ["survived", "age", "sex", "class"]
+    fit = ("fit", table, "-o", out, "--penalty", "mdl", "--force")
+    assert answer(*fit, "--order", ",".join(order))["law"]["order"] == order
+    law = library.load(out, law=True)
+    assert [law.domain.names[i] for i in law.order or ()] == order
+    assert answer(*fit, "--order", "auto")["law"]["order"] == answer(*fit)["law"]["order"]
+    assert "'clas'" in refused(*fit, "--order", "survived,age,sex,clas")
 
 
 def test_fit_by_default_chooses_on_held_out_rows(table: Path, tmp_path: Path) -> None:
     out = tmp_path / "model.json"
     text = depnet("fit", table, "-o", out).stdout.decode()
-    assert "FC(data || model)" in text
+    plain = text.index("bits a row that independent columns leave")
+    assert plain < text.index("rows drawn from it differ from the table's by") < text.index("KL(data || law)")
+    assert text.index("KL(data || law)") < text.index("FC(data || model)"), "the theory comes last"
+    law = library.load(out, law=True)
+    assert law.held_out is not None
+    assert law.held_out.worth is not None
     assert library.load(out).nodes == library.learn(PEOPLE, penalty="auto", smoothing=0.5).nodes
 
 
@@ -119,8 +140,8 @@ def test_samples_in_every_format_are_the_same_rows(model: Path, tmp_path: Path, 
     report = answer("sample", model, "-n", "60", "--seed", "4", "-g", "survived=Yes", "-o", out)
     assert report["rows"] == 60
     got = read(out, columns=PEOPLE.domain.names, missing="error")
-    network = library.load(model)
-    sampler = library.Sampler(network, evidence={"survived": "Yes"}, chains=60, rng=np.random.default_rng(4))
+    law = library.load(model, law=True)
+    sampler = library.Sampler(law, evidence={"survived": "Yes"}, rng=np.random.default_rng(4))
     (block,) = sampler.blocks(60)
     expected = [
         [v.states[c] for v, c in zip(PEOPLE.domain.variables, row, strict=True)] for row in block.codes
@@ -128,6 +149,14 @@ def test_samples_in_every_format_are_the_same_rows(model: Path, tmp_path: Path, 
     assert [
         [v.states[c] for v, c in zip(got.domain.variables, row, strict=True)] for row in got.codes
     ] == expected
+
+
+def test_samples_of_chains_are_asked_for(model: Path, tmp_path: Path) -> None:
+    out = tmp_path / "r.csv"
+    found = answer("sample", model, "-n", "60", "--seed", "4", "--scan", "sequential", "-o", out)
+    assert (found["of"], found["scan"], found["chains"]) == ("chain", "sequential", 60)
+    assert answer("sample", model, "-o", out, "--force")["of"] == "law"
+    assert "--burn-in and --thin are for chains" in refused("sample", model, "--burn-in", "3", code=2)
 
 
 def test_samples_go_to_standard_output(model: Path) -> None:
@@ -247,7 +276,7 @@ def test_every_row_of_a_table_is_evidence(model: Path, tmp_path: Path) -> None:
     path.write_text("class,sex,age\n1st,female,adult\n3rd,,child\n")
     found = answer("query", model, "survived", "--each", path, "-o", tmp_path / "p.csv")
     assert found["rows"] == 2
-    network = library.load(model)
+    network = library.load(model, law=True)
     known: list[dict[str, Any]] = [
         {"class": "1st", "sex": "female", "age": "adult"},
         {"class": "3rd", "age": "child"},
@@ -262,8 +291,12 @@ def test_every_row_of_a_table_is_evidence(model: Path, tmp_path: Path) -> None:
 
 
 def test_score(model: Path, table: Path, tmp_path: Path) -> None:
-    network = library.load(model)
+    network = library.load(model, law=True)
     found = answer("score", model, table, "-o", tmp_path / "each.csv")
+    assert found["kind"] == "log-likelihood"
+    pseudo = answer("score", model, table, "--of", "network")
+    assert pseudo["kind"] == "pseudo-log-likelihood"
+    assert pseudo["score"] == pytest.approx(library.score(library.load(model), PEOPLE))
     each = library.score_samples(network, PEOPLE)
     assert found["score"] == pytest.approx(each.mean())
     assert found["standard_error"] == pytest.approx(each.std() / np.sqrt(2201))
@@ -276,7 +309,8 @@ def test_update_adds_counts(model: Path, table: Path, tmp_path: Path) -> None:
     out = tmp_path / "newer.json"
     found = answer("update", model, table, "-o", out)
     assert (found["rows_added"], found["rows"]) == (2201, 4402)
-    assert library.load(out) == library.load(model).updated(PEOPLE)
+    for law in (False, True):
+        assert library.load(out, law=law) == library.load(model, law=law).updated(PEOPLE)
 
 
 def test_tune_completes_holes_as_fit_does(table: Path, tmp_path: Path) -> None:
@@ -308,10 +342,12 @@ def test_tune_shows_the_ladder(table: Path) -> None:
 def test_compare_two_models_and_a_table(model: Path, table: Path, tmp_path: Path) -> None:
     depnet("fit", table, "-o", tmp_path / "b.json", "--penalty", "mdl", "--max-leaves", "4")
     found = answer("compare", model, tmp_path / "b.json", "--data", table, "--rows", "2000", "--seed", "1")
-    first, second = library.load(model), library.load(tmp_path / "b.json")
+    first, second = (library.load(path, law=True) for path in (model, tmp_path / "b.json"))
     expected = library.compare(first, second, PEOPLE, rows=2000, rng=np.random.default_rng(1), n_jobs=-1)
     assert found["difference"]["mean"] == pytest.approx(expected.difference.mean)  # type: ignore[union-attr]
-    assert [(link["source"], link["target"]) for link in found["links"]["lost"]] == list(expected.lost or ())
+    _, lost, _ = changed_links(library.load(model), library.load(tmp_path / "b.json"))
+    assert [(link["source"], link["target"]) for link in found["links"]["lost"]] == list(lost)
+    assert found["kind"] == "log-likelihood"
     assert found["marginals"]["two_way"]["mean"] == pytest.approx(expected.marginals.two_way)
     alone = answer("compare", model, table, "--rows", "2000")
     assert alone["links"] is None
@@ -323,9 +359,9 @@ def test_compare_two_models_and_a_table(model: Path, table: Path, tmp_path: Path
 def test_one_variable_has_no_pairs_to_compare(tmp_path: Path) -> None:
     path, out = tmp_path / "one.csv", tmp_path / "m.json"
     path.write_text("x\n" + "a\nb\n" * 20, encoding="utf-8")
-    assert "1 variable: 0 links, 1 leaf\n" in depnet("fit", path, "-o", out).stdout.decode()
+    assert "dependency network: 0 links, 1 leaf\n" in depnet("fit", path, "-o", out).stdout.decode()
     text = depnet("compare", out, path, "--rows", "500").stdout.decode()
-    assert "pseudo-log-likelihood, the nearer to 0 the better\n" in text, "a title is one line"
+    assert "log-likelihood, the nearer to 0 the better\n" in text, "a title is one line"
     assert "1-way" in text
     assert "2-way" not in text
     assert "nan" not in text

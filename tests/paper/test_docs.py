@@ -19,7 +19,7 @@ def test_every_figure_exists_and_every_file_is_shown() -> None:
 
 
 def test_every_command_named_exists() -> None:
-    group = depnet.commands["paper"]
+    group = depnet.get_command(click.Context(depnet), "paper")
     assert isinstance(group, click.Group)
     named = set(re.findall(r"depnet paper (\w+)", TEXT))
     assert named <= set(group.commands)
