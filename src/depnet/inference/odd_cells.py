@@ -10,15 +10,15 @@ import numpy as np
 
 from depnet.data.dataset import Dataset
 from depnet.data.variable import Label
-from depnet.model.counting import check_same_domain, joint_states
+from depnet.model.counting import check_same_domain
 from depnet.model.network import Network
 
 
 @dataclass(frozen=True, slots=True)
 class OddCell:
-    """The `states` of a node's `variables` (one, unless the node is a block) in a row.
+    """The state of a node's variable in a row, each as a tuple of one.
 
-    `surprise` is -log `probability`, in nats; `expected` are the states that the node holds most probable there.
+    `surprise` is -log `probability`, in nats; `expected` is the state that the node holds most probable there.
     """
 
     variables: tuple[str, ...]
@@ -44,32 +44,27 @@ def odd_cells(network: Network, rows: Dataset, most: int = 3) -> list[tuple[OddC
     best = np.empty((rows.rows, len(network)), dtype=np.int64)
     best_theta = np.empty_like(theta)
     at = np.arange(rows.rows)
-    for number, node in enumerate(network.nodes):
-        table = node.table.probabilities[node.source(rows.codes)]
-        theta[:, number] = table[at, joint_states(rows, node.variables)]
-        best[:, number] = table.argmax(axis=1)
-        best_theta[:, number] = table[at, best[:, number]]
+    for i, node in enumerate(network.nodes):
+        table = node.probabilities(rows.codes)
+        theta[:, i] = table[at, rows.column(i)]
+        best[:, i] = table.argmax(axis=1)
+        best_theta[:, i] = table[at, best[:, i]]
     with np.errstate(divide="ignore"):
         surprise = np.maximum(-np.log(theta), 0.0)  # no -0.0
     order = np.argsort(-surprise, axis=1, kind="stable")[:, :most]
     found = []
     for r in range(rows.rows):
         cells = []
-        for number in order[r].tolist():
-            variables = [network.domain.variables[i] for i in network.nodes[number].variables]
-            shape = tuple(variable.cardinality for variable in variables)
-            expected = np.unravel_index(int(best[r, number]), shape)
+        for i in order[r].tolist():
+            variable = network.domain.variables[i]
             cells.append(
                 OddCell(
-                    tuple(variable.name for variable in variables),
-                    tuple(
-                        variable.states[rows.codes[r, i]]
-                        for variable, i in zip(variables, network.nodes[number].variables, strict=True)
-                    ),
-                    float(theta[r, number]),
-                    float(surprise[r, number]),
-                    tuple(v.states[int(code)] for v, code in zip(variables, expected, strict=True)),
-                    float(best_theta[r, number]),
+                    (variable.name,),
+                    (variable.states[rows.codes[r, i]],),
+                    float(theta[r, i]),
+                    float(surprise[r, i]),
+                    (variable.states[best[r, i]],),
+                    float(best_theta[r, i]),
                 )
             )
         found.append(tuple(cells))
