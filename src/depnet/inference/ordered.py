@@ -3,16 +3,18 @@ r"""Answers of an ordered law: Q(T | x_C), exact where that is small, else by we
 First what does not matter is left out. Only ancestors of targets and evidence take part; of these, once what is known for
 certain has no axis, only those that factors connect with a target.
 
-Exact answers come from elimination (`depnet.exact.elimination`). Where its clusters are too large, passes are drawn and
+Exact answers come from elimination (`depnet.law.elimination`). Where its clusters are too large, passes are drawn and
 weighted by the tables of the known variables, until
 
 .. math:: \hat p(x) = \frac{\sum_r W_r 1(X_r = x)}{\sum_r W_r}, \qquad
           s^2 = \frac{\sum_r W_r^2 (1(X_r = x) - \hat p(x))^2}{(\sum_r W_r)^2}
 
-has s under the tolerance for every state. A state that draws seldom come to, and then with a large weight, shows in no
-spread before one has come: so one more draw of the largest possible weight is counted into every error, and passes go on
-until that is less than half of the tolerance, or the weights have no heavy tail. Where a few draws have most of the
-weight, draws are resampled and moved (`depnet.inference.moved`).
+has s under the tolerance for every state. Where no weight depends on a target, since nothing known reads it or what
+comes of it, theta(x | Y_r) takes the place of 1(X_r = x), whose mean it is and which varies more. A state that draws
+seldom come to, and then with a large weight, shows in no spread before one has come: so one more draw of the largest
+possible weight is counted into every error, and passes go on until that is less than half of the tolerance, or the
+weights have no heavy tail. Where a few draws have most of the weight, draws are resampled and moved
+(`depnet.inference.moved`).
 """
 
 import math
@@ -23,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import FloatArray
+from depnet.arrays import CodeArray, FloatArray
 from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.inference.chains import Over
 from depnet.inference.moved import moved
@@ -58,10 +60,12 @@ MOST_UPDATES = 1 << 28
 HEAVY = 0.7
 """Weights whose tail has a larger shape have no variance to speak of (Vehtari et al., Pareto smoothed importance
 sampling): their standard errors are not to be trusted."""
+CAUTION = 1.1
+"""Errors of passes are told so much larger: passes end when the errors that they estimate themselves are small."""
 RESOLUTION = 0.25
 """No error is reported below this share of the tolerance: passes end when the tolerance is reached, and of a state that
 few draws have hit by then, their spread says too little."""
-UPDATE_CELLS = 4
+UPDATE_CELLS = 1
 """An update of a pass takes as long as so many cells of an elimination, about."""
 QUICK_CELLS = 1 << 16
 """An elimination of no more cells is always quicker than passes."""
@@ -202,19 +206,22 @@ def _plan(asked: Conditional, keep: Sequence[int], most_cells: int) -> Eliminati
 
 
 class Weights:
-    """Weighted draws, summed: what each table's cells have of the weights, and of their squares."""
+    """Weighted draws, summed: W P(x), W^2 P(x) and W^2 P(x)^2 of each table's cells.
+
+    P is 1 on the cell that a draw is in and 0 elsewhere, or the probabilities of the cells given what the draw is besides.
+    """
 
     def __init__(self, cells: Sequence[int], log_largest: float) -> None:
         self._largest = log_largest
         self.sums = [np.zeros(k) for k in cells]
-        self.squares = [np.zeros(k) for k in cells]
+        self.squares = [np.zeros((2, k)) for k in cells]
         self.total = self.total_squares = 0.0
         self.rows = 0
         self._top = -math.inf
         self._logs: list[FloatArray] = []
 
-    def add(self, log_weights: FloatArray, states: Sequence[NDArray[np.int64]]) -> None:
-        """More draws: the state of each table in each of them."""
+    def add(self, log_weights: FloatArray, states: Sequence[NDArray[np.int64] | FloatArray]) -> None:
+        """More draws: of each table, the cell of each of them, or the probabilities of its cells, [draw, cell]."""
         self.rows += len(log_weights)
         self._logs.append(log_weights)
         top = float(log_weights.max())
@@ -230,8 +237,12 @@ class Weights:
             return
         weights = np.exp(log_weights - self._top)
         for sums, squares, state in zip(self.sums, self.squares, states, strict=True):
-            sums += np.bincount(state, weights, minlength=len(sums))
-            squares += np.bincount(state, weights**2, minlength=len(sums))
+            if state.ndim == 2:
+                sums += weights @ state
+                squares += [weights**2 @ state, weights**2 @ state**2]
+            else:
+                sums += np.bincount(state, weights, minlength=len(sums))
+                squares += np.bincount(state, weights**2, minlength=len(sums))
         self.total += float(weights.sum())
         self.total_squares += float((weights**2).sum())
 
@@ -271,8 +282,8 @@ class Weights:
         found = []
         for sums, squares in zip(self.sums, self.squares, strict=True):
             p = sums / self.total
-            variance = (squares * (1 - 2 * p) + self.total_squares * p**2) / self.total**2
-            found.append(np.sqrt(np.maximum(variance, 0.0) + self.unseen**2))
+            variance = (squares[1] - 2 * p * squares[0] + self.total_squares * p**2) / self.total**2
+            found.append(CAUTION * np.sqrt(np.maximum(variance, 0.0) + self.unseen**2))
         return found
 
 
@@ -346,9 +357,17 @@ def draw(law: Law, asked: Conditional, sums: Weights, count: int, seed: int, n_j
         done = law.passes(
             rows, asked.own, variables=asked.variables, seed=seed, first=sums.rows, n_jobs=n_jobs
         )
-        states = [joint_codes(done.codes, table, law.cardinalities) for table in asked.tables]
-        sums.add(done.log_weights, states)
+        sums.add(done.log_weights, [_cells(law, asked, table, done.codes) for table in asked.tables])
         count -= rows
+
+
+def _cells(
+    law: Law, asked: Conditional, table: tuple[int, ...], codes: CodeArray
+) -> NDArray[np.int64] | FloatArray:
+    """The cell of each row, or theta_i(. | y_i), whose mean varies less, where no weight depends on the target X_i."""
+    if len(table) == 1 and table[0] not in asked.known_ancestors:
+        return asked.network.nodes[table[0]].probabilities(codes)
+    return joint_codes(codes, table, law.cardinalities)
 
 
 def joint_codes(

@@ -42,6 +42,13 @@ class Conditional:
         return [math.prod(cards[i] for i in table) for table in self.tables]
 
     @property
+    def known_ancestors(self) -> frozenset[int]:
+        """What is known and takes part, and its ancestors: the weights of passes are functions of these."""
+        own = self.own
+        known = (own.clamped.keys() | own.tilts.keys()) & set(self.variables)
+        return frozenset(law_of(self.network).ancestors(known))
+
+    @property
     def own(self) -> Evidence:
         """The evidence, without weights of variables that do not take part."""
         tilts = {i: w for i, w in self.evidence.tilts.items() if i in set(self.variables)}
