@@ -1,12 +1,26 @@
 """The report: one file, nothing that runs, nothing from elsewhere, the same bytes twice."""
 
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
-from depnet import ConditionalTable, Dataset, Domain, LosslessSource, Network, Node, learn, sample, titanic
+from depnet import (
+    ConditionalTable,
+    ConstantSource,
+    Dataset,
+    Domain,
+    LosslessSource,
+    Network,
+    Node,
+    learn,
+    sample,
+    titanic,
+)
+from depnet.model.held_out import HeldOut
 from depnet.pictures import html_report
 from depnet.pictures.labels import line, short
 from tests.pictures.cases import HOSTILE, chain, hostile, mixed
@@ -117,6 +131,46 @@ def test_the_certificate_is_the_networks() -> None:
     words = " ".join(Page(html_report(network, data, drawn=400)).words)
     assert f"FC(data ‖ model) ≤ {certificate(network, data).fc_limit:.6g} nats per row" in words
     assert "survived" in words
+
+
+def test_with_a_law_the_report_is_of_it_and_of_the_network() -> None:
+    from depnet import certificate
+
+    data = titanic()
+    network = learn(data, smoothing=0.5)
+    law = replace(
+        learn(data, smoothing=0.5, order="auto"),
+        held_out=HeldOut(rows=660, score=-2.0, independent=-2.5),
+    )
+    page = check(html_report(network, data, law=law, drawn=2000))
+    words = " ".join(page.words)
+    assert "The model explains 0.72 of the 3.61 bits a row" in words
+    assert "Rows drawn from it differ from the table's by" in words
+    assert f"KL(data ‖ law) = {certificate(law, data).kl:.6g} nats per row" in words
+    assert f"FC(data ‖ model) ≤ {certificate(network, data).fc_limit:.6g} nats per row" in words
+    assert html_report(law, data, drawn=500) == html_report(law, data, law=law, drawn=500), "a law alone"
+
+
+def test_rows_are_drawn_from_the_law() -> None:
+    """The network's own law has X0 = 1 in a tenth of its rows, the ordered one in nine tenths."""
+    few, many = (
+        Network(
+            Domain.from_cardinalities([2]),
+            (Node((0,), ConstantSource(), ConditionalTable.from_probabilities([[1 - p, p]])),),
+            order=order,
+        )
+        for p, order in ((0.1, None), (0.9, (0,)))
+    )
+    data = Dataset.from_codes([[1]] * 9 + [[0]], [2])
+    far = html_report(few, data, drawn=4000)
+    close = html_report(few, data, law=many, drawn=4000)
+    assert _first_distance(far) > 0.7
+    assert _first_distance(close) < 0.05
+
+
+def _first_distance(text: str) -> float:
+    (found,) = re.findall(r"differ from the table's by ([0-9.]+) a column", text.replace("&#x27;", "'"))
+    return float(found)
 
 
 def test_a_chain_that_cannot_be_drawn_from_is_said() -> None:

@@ -54,7 +54,7 @@ def export(
 ) -> None:
     """The dependency graph, its links or a report, as a file."""
     from depnet.cli.command import emit
-    from depnet.cli.files import check_output, load_model, save_text
+    from depnet.cli.files import check_output, load_models, save_text
     from depnet.cli.tables import read_complete
 
     where = "-" if output is None else output
@@ -65,14 +65,17 @@ def export(
     if form == "html" and min_bits is not None:
         raise click.UsageError("--min-bits is for the graph and the links; the report shows all.")
     check_output(where, force)
-    network = load_model(model)
-    text = _text(network, form, min_bits, None if data is None else read_complete(data, network.domain))
+    loaded = load_models(model)
+    table = None if data is None else read_complete(data, loaded.first.domain)
+    text = _text(loaded.first, loaded.law, form, min_bits, table)
     save_text(text, where, force)
     if as_json:
         emit({"output": where, "format": form, "bytes": len(text.encode())}, err=where == "-")
 
 
-def _text(network: "Network", form: str, min_bits: float | None, table: "Dataset | None") -> str:
+def _text(
+    network: "Network", law: "Network | None", form: str, min_bits: float | None, table: "Dataset | None"
+) -> str:
     from depnet.learning.links import links
 
     found = [link for link in links(network, table) if min_bits is None or link.strength >= min_bits]
@@ -83,7 +86,7 @@ def _text(network: "Network", form: str, min_bits: float | None, table: "Dataset
     if form == "html":
         from depnet.pictures import html_report
 
-        return html_report(network, table)
+        return html_report(network, table, law=law)
     from depnet.pictures import dependency_graph, to_dot, to_graphml, to_mermaid, to_svg
 
     draw = {"dot": to_dot, "graphml": to_graphml, "mermaid": to_mermaid, "svg": to_svg}[form]

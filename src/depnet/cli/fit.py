@@ -246,7 +246,7 @@ def _summary(found: "Fitted", output: str, rng: "np.random.Generator", seed: int
             "rounds": len(found.completion.rounds),
             "settled": found.completion.converged,
         },
-        "figures": [*plain_figures(law), near_text(apart), of_law.said, of_network.said],
+        "figures": [*plain_figures(law), apart.said, of_law.said, of_network.said],
         "seed": seed,
     }
 
@@ -257,17 +257,6 @@ def near(law: "Network", rows: "Dataset | MarginalCounts", rng: "np.random.Gener
     from depnet.sampling import sample
 
     return nearness(sample(law, DRAWN, rng=rng), rows)
-
-
-def near_text(found: "Nearness") -> str:
-    """How near marginals are, in one line for a person."""
-    of = {"1-way": "a column", "2-way": "a pair of columns"}
-    ways = found.by_ways()
-    apart = " and ".join(f"{mean:.4f} {of[way]}" for way, mean, _, _ in ways)
-    chance = " and ".join(f"{floor:.4f}" for _, _, _, floor in ways)
-    return (
-        f"rows drawn from it differ from the table's by {apart} (total variation; by chance alone {chance})"
-    )
 
 
 def _size_text(summary: dict[str, Any]) -> str:

@@ -42,10 +42,11 @@ def impute(
 ) -> None:
     """Fill the holes of a table, given what each row knows.
 
-    What was there stays as it was, other columns than the model's too.
+    Holes are filled by the law given what their row knows, or with --scan by clamped chains of the network. What was
+    there stays as it was, other columns than the model's too.
     """
     from depnet.cli.command import emit, generator, scan_of, threads_of
-    from depnet.cli.files import check_output, load_model
+    from depnet.cli.files import check_output, law_in, load_models
     from depnet.cli.filling import as_file, write_filled
     from depnet.cli.render import show_lines
     from depnet.cli.tables import read_to_fill
@@ -53,7 +54,8 @@ def impute(
 
     where = "-" if output is None else output
     check_output(where, force)
-    network = load_model(model)
+    loaded = load_models(model)
+    network = law_in(loaded) if scan is None else loaded.first
     rng, used = generator(seed)
     with as_file(table) as path:
         holed, empty = read_to_fill(path, network.domain, unknown=unknown)

@@ -44,7 +44,7 @@ def update(
     network = found.first
     holed = read_holed(table, network.domain, where=where, unknown=unknown)
     rng, used = generator(seed)
-    rows = drawn_whole(network, holed, rng=rng)
+    rows = drawn_whole(network if found.law is None else found.law, holed, rng=rng)
     newer = network.updated(rows)
     law = None if found.law is None or found.network is None else found.law.updated(rows)
     save_model(newer, output, force, law, found.layout)

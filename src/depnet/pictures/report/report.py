@@ -12,6 +12,7 @@ from depnet.inference.marginals import Nearness, nearness
 from depnet.learning.certificate import BIT, Certificate, NodeCertificate, certificate
 from depnet.learning.links import Link, links
 from depnet.learning.penalty import Mdl, PenaltyLike
+from depnet.learning.plain import plain_figures
 from depnet.model.links import one_sided_links
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
@@ -64,6 +65,7 @@ def html_report(
     network: Network,
     dataset: Dataset | None = None,
     *,
+    law: Network | None = None,
     title: str = "Dependency network",
     penalty: PenaltyLike = Mdl(),  # noqa: B008  # a frozen value
     drawn: int = 10_000,
@@ -74,9 +76,10 @@ def html_report(
     """The report of a network as one HTML text: the same network, rows and seed give the same bytes.
 
     With `dataset`, the rows it was learned from, the report has the certificate (with the `penalty` it was learned
-    with) and strengths measured on rows; without, both are what the counts that the network keeps can tell. `drawn`
-    rows stand for the network's law where marginals are compared, or those that are `sampled` already; `nodes`
-    decision graphs are drawn, of the nodes that know most of their variables.
+    with) and strengths measured on rows; without, both are what the counts that the network keeps can tell. `law` is
+    the ordered network of the same rows: the report then says how much it explains, how far it is from the rows, and
+    compares its marginals with theirs; without it, those of the network's chain. `drawn` rows stand for that law, or those
+    that are `sampled` already; `nodes` decision graphs are drawn, of the nodes that know most of their variables.
 
     >>> from depnet import learn, titanic
     >>> html_report(learn(titanic(), smoothing=0.5), titanic(), title="Titanic", drawn=1000)[:15]
@@ -84,18 +87,38 @@ def html_report(
     """
     found = links(network, dataset)
     graph = dependency_graph(network, dataset, found=found)
-    proven = None if dataset is None else certificate(network, dataset, penalty=penalty)
-    rows = _draw(network, dataset, drawn, seed, sampled)
+    law = network if law is None and network.order is not None else law
+    certificates = []
+    if dataset is not None:
+        certificates = [certificate(one, dataset, penalty=penalty) for one in _both(network, law)]
+    rows = _draw(network if law is None else law, dataset, drawn, seed, sampled)
     sections = [
-        Section("Summary", _summary(network, dataset, graph, proven, rows)),
+        Section("Summary", _plain(law, rows) + _summary(network, dataset, graph, certificates, rows)),
         Section("Who predicts whom", _picture(graph)),
         Section("Strongest links", _links(network, found)),
-        *([Section("Certificate", _certificate(proven))] if proven is not None else []),
         Section("Data against the model", _against(network, dataset, rows)),
+        *([Section("Certificate", "".join(map(_certificate, certificates)))] if certificates else []),
         Section("Decision graphs", _decisions(network, found, nodes)),
     ]
-    about = "a probabilistic dependency network: one conditional distribution for each node, joined by pseudo-Gibbs sampling"
+    about = (
+        "a probabilistic dependency network: one conditional distribution for each node, joined by pseudo-Gibbs sampling"
+        if law is None
+        else "a probabilistic dependency network, and the ordered law of the same rows, which answers and samples are of"
+    )
     return page(title, about, sections)
+
+
+def _both(network: Network, law: Network | None) -> list[Network]:
+    """The law first: it is what answers are of."""
+    return [network] if law is None or law is network else [law, network]
+
+
+def _plain(law: Network | None, rows: _Drawn) -> str:
+    """What the model is worth, in sentences for a person."""
+    said = [] if law is None else plain_figures(law)
+    if rows.near is not None:
+        said.append(rows.near.said)
+    return "".join(paragraph(f"{text[0].upper()}{text[1:]}.") for text in said)
 
 
 def _draw(
@@ -105,7 +128,12 @@ def _draw(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            rows = sample(network, drawn, chains=CHAINS, rng=rng) if sampled is None else sampled
+            ordered = network.order is not None
+            rows = (
+                sample(network, drawn, chains="auto" if ordered else CHAINS, rng=rng)
+                if sampled is None
+                else sampled
+            )
         except (ReducibleError, ConvergenceError) as error:
             return _Drawn(None, None, (f"No rows were drawn: {error}",))
     said = tuple(dict.fromkeys(str(warning.message) for warning in caught))
@@ -120,7 +148,7 @@ def _summary(
     network: Network,
     dataset: Dataset | None,
     graph: DependencyGraph,
-    proven: Certificate | None,
+    certificates: Sequence[Certificate],
     rows: _Drawn,
 ) -> str:
     leaves = sum(node.source.size for node in network.nodes)
@@ -133,8 +161,7 @@ def _summary(
         (f"{parameters:,}", "parameters"),
         *([(f"{total:,}", "rows learned from")] if total is not None else []),
     ]
-    if proven is not None:
-        found.append(_proven_tile(proven))
+    found += map(_proven_tile, certificates)
     if rows.near is not None:
         found.append((f"{rows.near.one_way:.4f}", "mean 1-way distance, data to model"))
     ties = graph.ties
