@@ -14,6 +14,7 @@ from depnet import ConditionalTable, DecisionGraph, Domain, Merge, Network, Node
 from depnet.arrays import FloatArray
 from depnet.errors import DomainTooLargeError
 from depnet.inference import ordered as engine
+from depnet.law.conditional import Conditional
 from depnet.model import Given
 from tests.law.cases import given_tables
 
@@ -99,6 +100,10 @@ RARE = given_tables(
 BOTH = given_tables(
     ([], [[0.99, 0.01]]), ([], [[0.98, 0.02]]), ([0, 1], [[0.998, 0.002], [0.3, 0.7], [0.4, 0.6], [0.1, 0.9]])
 )
+FIVE = given_tables(
+    ([], [[0.5, 0.3, 0.15, 0.04, 0.01]]),
+    *[([0], np.random.default_rng(i).dirichlet([1, 1, 1], 5).tolist()) for i in range(6)],
+)
 
 CASES: dict[str, tuple[Network, str, Given, float]] = {
     "two modes": (SQUARE, "X45", {"X0": 0}, 0.01),
@@ -108,6 +113,7 @@ CASES: dict[str, tuple[Network, str, Given, float]] = {
     "what known effects say of others": (EFFECTS, "X20", {f"X{i}": int(i % 2) for i in range(1, 13)}, 0.02),
     "rare": (RARE, "X0", {"X1": 1}, 0.02),
     "rare, explained by either": (BOTH, "X0", {"X2": 1}, 0.02),
+    "five states": (FIVE, "X0", {f"X{i}": i % 3 for i in range(1, 7)}, 0.01),
     "sets and weights": (SQUARE, "X36", {"X27": {0: 1.0, 1: 0.2}, "X63": {0: 0.1, 1: 1.0}}, 0.01),
 }
 
@@ -147,6 +153,10 @@ def _without(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine.Weights, "unseen", 0.0)
 
 
+def _blind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Conditional, "known_ancestors", frozenset())
+
+
 def _unweighted(monkeypatch: pytest.MonkeyPatch) -> None:
     add = engine.Weights.add
     monkeypatch.setattr(
@@ -154,9 +164,12 @@ def _unweighted(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-@pytest.mark.parametrize("mutant", [_without, _unweighted], ids=["nothing unseen", "no weights"])
+@pytest.mark.parametrize(
+    "mutant", [_without, _unweighted, _blind], ids=["nothing unseen", "no weights", "tables of ancestors"]
+)
 def test_mutants(mutant: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Errors of what was seen alone are too small where evidence is rare; passes without weights have another law."""
+    """Errors of what was seen alone are too small where evidence is rare; passes without weights have another law, and
+    so has the table of a target that weights depend on."""
     mutant(monkeypatch)
     monkeypatch.setattr(engine, "FIRST_PASSES", 64)
     network, target, known, _ = CASES["rare"]
