@@ -1,8 +1,11 @@
 """Models to explore: one of the size that the explorer should carry, with labels of someone who means no good."""
 
+from functools import cache
+
 import numpy as np
 
-from depnet import Dataset, Domain, Mdl, Network, Variable, learn
+from depnet import Dataset, Domain, Mdl, Network, Variable, learn, titanic
+from depnet.estimators.settings import Settings
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -13,7 +16,23 @@ HOSTILE = (
 """Names and states that would run, were they taken for anything but text."""
 
 
-def wide(variables: int = 200, rows: int = 3000) -> Network:
+@cache
+def titanic_models() -> tuple[Network, Network]:
+    """The paper's network of the Titanic table, and its ordered law as `depnet fit` learns it."""
+    people = titanic()
+    return learn(people, smoothing=0.5).with_counts(people), Settings().law(people).with_counts(people)
+
+
+def wide(variables: int = 200, rows: int = 3000) -> tuple[Network, Network]:
+    """The network and the law of `wide_table`."""
+    table = wide_table(variables, rows)
+    return (
+        learn(table, smoothing=0.5, penalty=0.94 * Mdl()),
+        learn(table, smoothing=0.5, penalty=0.94 * Mdl(), order="auto"),
+    )
+
+
+def wide_table(variables: int, rows: int) -> Dataset:
     """Variables in groups of twelve, each told by a few before it; the first ones have hostile names and states."""
     rng = np.random.default_rng(1)
     codes = np.zeros((rows, variables), dtype=np.uint8)
@@ -26,4 +45,4 @@ def wide(variables: int = 200, rows: int = 3000) -> Network:
     domain = Domain(
         tuple(Variable(name, HOSTILE[:2] if k < 4 else ("no", "yes")) for k, name in enumerate(names))
     )
-    return learn(Dataset.from_codes(codes, domain=domain), smoothing=0.5, penalty=0.94 * Mdl())
+    return Dataset.from_codes(codes, domain=domain)

@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, BrowserContext, Dialog, Page, expect, s
 
 import depnet
 from tests.explorer.browser import ARGUMENTS, chromium, explorer
-from tests.explorer.cases import wide
+from tests.explorer.cases import titanic_models, wide
 
 expect.set_options(timeout=20_000)  # machines are small and noisy
 
@@ -29,9 +29,9 @@ def browser() -> Iterator[Browser]:
 def titanic(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of an explorer of the Titanic table, with its rows."""
     folder = tmp_path_factory.mktemp("titanic")
-    people = depnet.titanic()
-    depnet.save(depnet.learn(people, smoothing=0.5).with_counts(people), folder / "titanic.json")
-    depnet.write(people, folder / "titanic.csv")
+    network, law = titanic_models()
+    depnet.save(network, folder / "titanic.json", law=law)
+    depnet.write(depnet.titanic(), folder / "titanic.csv")
     with explorer([folder / "titanic.json", "--data", folder / "titanic.csv"]) as url:
         yield url
 
@@ -40,7 +40,8 @@ def titanic(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of an explorer of 200 variables, some with labels that would run, without rows."""
     file = tmp_path_factory.mktemp("wide") / "wide.json"
-    depnet.save(wide(), file)
+    network, law = wide()
+    depnet.save(network, file, law=law)
     with explorer([file]) as url:
         yield url
 

@@ -135,10 +135,10 @@ async def load(server: Watched, network: Network, clients: int, seconds: float) 
 
 def run(clients: int, seconds: float, folder: Path) -> tuple[Report, tuple[int, int], str]:
     """The report; the sessions and clients that are left a while after all pages were closed; what the server said."""
-    network = wide(VARIABLES)
-    depnet.save(network, folder / "model.json")
+    network, law = wide(VARIABLES)
+    depnet.save(network, folder / "model.json", law=law)
     with watched([folder / "model.json"], folder) as server:
-        report = run_apart(lambda: load(server, network, clients, seconds), seconds + 120)
+        report = run_apart(lambda: load(server, law, clients, seconds), seconds + 120)
         for _ in range(60):
             left = server.alive()
             if left == (0, 0):

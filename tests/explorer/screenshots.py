@@ -14,7 +14,9 @@ from playwright.sync_api import Page, sync_playwright
 from sklearn.datasets import load_breast_cancer
 
 import depnet
+from depnet.estimators.settings import Settings
 from tests.explorer.browser import ARGUMENTS, chromium, explorer
+from tests.explorer.cases import titanic_models
 
 MOST_BYTES = 200_000
 SIZE = (1280, 820)
@@ -47,7 +49,8 @@ def main(folder: Path) -> None:
 
 def _titanic(scratch: Path) -> tuple[Path, Path]:
     people = depnet.titanic()
-    depnet.save(depnet.learn(people, smoothing=0.5).with_counts(people), scratch / "titanic.json")
+    network, law = titanic_models()
+    depnet.save(network, scratch / "titanic.json", law=law)
     depnet.write(people, scratch / "titanic.csv")
     return scratch / "titanic.json", scratch / "titanic.csv"
 
@@ -58,7 +61,9 @@ def _cancer(scratch: Path) -> tuple[Path, Path]:
     table.to_csv(scratch / "breast-cancer.csv", index=False)
     data = depnet.read(scratch / "breast-cancer.csv", bins=4)
     assert isinstance(data, depnet.Dataset)  # without holes
-    depnet.save(depnet.learn(data, smoothing=0.5).with_counts(data), scratch / "breast-cancer.json")
+    law = Settings().law(data)
+    network = depnet.learn(data, smoothing=0.5).with_counts(data)
+    depnet.save(network, scratch / "breast-cancer.json", law=law)
     return scratch / "breast-cancer.json", scratch / "breast-cancer.csv"
 
 

@@ -105,10 +105,11 @@ def odd_model(tmp_path_factory: pytest.TempPathFactory) -> tuple[Network, Path]:
         )
     )
     codes = rng.integers(0, 3, (300, 1)) + rng.integers(0, 2, (300, 3))
-    network = depnet.learn(Dataset.from_codes(codes % 3, domain=domain), smoothing=0.5)
+    table = Dataset.from_codes(codes % 3, domain=domain)
+    law = depnet.learn(table, smoothing=0.5, order="auto")
     path = tmp_path_factory.mktemp("odd") / "a model's.json"
-    depnet.save(network, path)
-    return network, path
+    depnet.save(depnet.learn(table, smoothing=0.5), path, law=law)
+    return law, path
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 import depnet
 from tests.explorer.browser import explorer
+from tests.explorer.cases import titanic_models
 
 
 def get(url: str, path: str = "/", method: str = "GET", **headers: str) -> http.client.HTTPResponse:
@@ -73,10 +74,16 @@ def test_there_are_no_pages_of_the_framework(titanic: str) -> None:
 @pytest.fixture(scope="module")
 def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """An explorer on all addresses."""
-    file: Path = tmp_path_factory.mktemp("elsewhere") / "model.json"
-    depnet.save(depnet.learn(depnet.titanic(), smoothing=0.5), file)
-    with explorer([file], host="0.0.0.0") as url:
+    with explorer(_titanic_in(tmp_path_factory), host="0.0.0.0") as url:
         yield url.replace("0.0.0.0", "127.0.0.1")
+
+
+def _titanic_in(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    folder: Path = tmp_path_factory.mktemp("elsewhere")
+    network, law = titanic_models()
+    depnet.save(network, folder / "model.json", law=law)
+    depnet.write(depnet.titanic(), folder / "table.csv")
+    return [str(folder / "model.json"), "--data", str(folder / "table.csv")]
 
 
 def test_on_other_addresses_the_token_opens(context: BrowserContext, elsewhere: str) -> None:
@@ -96,3 +103,43 @@ def test_on_other_addresses_the_token_opens(context: BrowserContext, elsewhere: 
     assert kept["sameSite"] == "Strict"
     page.get_by_role("button", name="Light or dark").click()  # over the websocket
     expect(page.locator("body.body--dark")).to_be_visible()
+
+
+FEW = "ask?sex=female&class=1st"
+"""Of these 145 passengers, one is a child and four have died."""
+
+
+def test_on_other_addresses_counts_of_few_rows_are_hidden(context: BrowserContext, elsewhere: str) -> None:
+    page = context.new_page()
+    page.goto(elsewhere)
+    page.goto(elsewhere.split("?")[0] + FEW)
+    expect(page.get_by_text("counts under 5 are hidden")).to_be_visible()
+    expect(page.locator(".depnet-state")).to_have_count(4)
+    expect(page.locator(".depnet-observed")).to_have_count(0)
+    assert "table hidden of 145 rows" in (page.locator(".depnet-state").first.get_attribute("title") or "")
+    page.goto(elsewhere.split("?")[0] + f"{FEW}&age=child")
+    expect(page.get_by_text("too few rows match to be shown")).to_be_visible()
+    expect(page.get_by_text("training row")).to_have_count(0)
+    page.goto(elsewhere.split("?")[0] + "rows")
+    expect(page.get_by_text("Rows of the table are not shown")).to_be_visible()
+    expect(page.get_by_text("The most surprising rows")).to_have_count(0)
+    page.close()
+
+
+def test_on_other_addresses_they_are_shown_when_that_is_said(
+    context: BrowserContext, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    arguments = [*_titanic_in(tmp_path_factory), "--show-small-counts"]
+    with explorer(arguments, host="0.0.0.0") as url:
+        opened, page = url.replace("0.0.0.0", "127.0.0.1"), context.new_page()
+        page.goto(opened)
+        page.goto(opened.split("?")[0] + FEW)
+        expect(page.locator(".depnet-observed")).to_have_count(4)
+        page.goto(opened.split("?")[0] + "rows")
+        expect(page.get_by_text("The most surprising rows")).to_be_visible()
+        page.close()
+
+
+def test_on_this_machine_all_counts_are_shown(page: Page, titanic: str) -> None:
+    page.goto(titanic + FEW)
+    expect(page.locator(".depnet-observed")).to_have_count(4)

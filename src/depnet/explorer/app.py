@@ -50,10 +50,11 @@ FAVICON = (
 )
 
 
-def build(first: Loaded | None, *, near: bool = True) -> FastAPI:
+def build(first: Loaded | None, *, near: bool = True, hides: bool = False) -> FastAPI:
     """The application for one model (None: only what needs no model, until one is learned).
 
-    `near`: read on this machine, where packing costs more time than it saves.
+    `near`: read on this machine, where packing costs more time than it saves. `hides`: rows of the table, and counts
+    of few of them, are not shown.
     """
     shelf = Shelf(first)
     outer = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
@@ -61,7 +62,7 @@ def build(first: Loaded | None, *, near: bool = True) -> FastAPI:
     ui.add_head_html(head(depnet.__version__), shared=True)
     nicegui_app.timer(1.0, _make_room)
     for view in views():
-        _page(shelf, view)
+        _page(shelf, view, hides)
     ui.run_with(
         outer,
         title="depnet",
@@ -82,14 +83,16 @@ def _make_room() -> None:
         Client.prune_instances(client_age_threshold=UNOPENED_SECONDS)
 
 
-def _page(shelf: Shelf, view: View) -> None:
+def _page(shelf: Shelf, view: View, hides: bool) -> None:
     async def shown(request: Request, key: str | None = None) -> Response | None:
         if view.NEEDS_MODEL and shelf.get(key) is None:
             return RedirectResponse("/fit")
         kept = request.cookies.get(DARK_COOKIE)
         chosen = {"0": False, "1": True}.get(kept or "")
         client = ui.context.client
-        session = Session(shelf, key, client, request.query_params.multi_items(), dark=bool(chosen))
+        session = Session(
+            shelf, key, client, request.query_params.multi_items(), dark=bool(chosen), hides=hides
+        )
         with frame(session, view, chosen):
             building = view.build(session)
             if inspect.isawaitable(building):
@@ -132,16 +135,20 @@ def serve(
     announce: Callable[[str], None] = print,
     browse: bool = True,
     debug: bool = False,
+    show_small_counts: bool = False,
 ) -> None:
     """Serve until interrupted. `announce` gets the address, with its token where the host needs one.
 
-    `debug`: what others send and nobody understands is logged in full.
+    `debug`: what others send and nobody understands is logged in full. On a page that is shared, one that others than this
+    machine can reach, rows of the table and counts of few of them are hidden, unless `show_small_counts`.
     """
     logging.getLogger("nicegui").setLevel(logging.ERROR)
     with contextlib.closing(listen(host, port)) as listener, _private_temporary_files():
         taken = listener.getsockname()[1]
         token = None if is_this_machine(host) else secrets.token_urlsafe(24)
-        guarded = Guard(build(loaded, near=token is None), Address.of(host, taken), token)
+        shared = token is not None
+        pages = build(loaded, near=not shared, hides=shared and not show_small_counts)
+        guarded = Guard(pages, Address.of(host, taken), token)
         shown = f"[{host}]" if ":" in host else host
         url = f"http://{shown}:{taken}/" + ("" if token is None else f"?token={token}")
         server = uvicorn.Server(

@@ -1,7 +1,8 @@
-"""One question asked of a model: the prior beside the posterior, an answer at once and then sharper ones.
+"""One question asked of a model: the answer before the evidence beside the one after it, and the table's own.
 
 How much a variable's marginal was moved by the evidence is measured by the total variation distance between its prior
 and its posterior, TV = 1/2 sum over states of |posterior - prior|: the largest change in the probability of any event.
+With rows at hand, both are what the model and the rows say together (`QueryResult.combined`).
 """
 
 import threading
@@ -18,16 +19,23 @@ from depnet.data import Dataset, Label
 from depnet.errors import DepnetError
 from depnet.explorer.evidence_link import Chosen, given
 from depnet.geometry import total_variation
-from depnet.inference.at_once import LADDER, at_once, is_exact
 from depnet.inference.query import query
+from depnet.inference.result import Answer as Arrays
 from depnet.inference.result import QueryResult
+from depnet.inference.small_counts import without_small_counts
 from depnet.model.network import Network
 
+TOLERANCE = 0.01
+"""Standard errors to ask for: of a bar on a page, half a pixel or two."""
+
+FIRST_SECONDS = 0.2
+"""Of sampling before something is shown; most answers are exact, or within the tolerance, before that."""
+
 MAX_SECONDS = 20.0
-"""The computing time of one question's sharper answers."""
+"""Of sampling in all, where the first answer was not within the tolerance."""
 
 MAX_CELLS = 4096
-"""Chains are run for variables with at most so many states together, about 100 MB; those that moved most."""
+"""Chains go on for variables with at most so many states together, about 100 MB; those that moved most."""
 
 Work = Callable[[Callable[[], Any]], Awaitable[Any]]
 """Computes in a thread: `await work(function)`."""
@@ -37,67 +45,63 @@ MEASURE = "total variation between prior and posterior: the largest change in th
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shift:
-    """A variable's marginal before and after the evidence; `change` is their total variation distance."""
+    """A variable's marginal before and after the evidence; `change` is their total variation distance.
+
+    `posterior` joins the two parts beside it: what the model says, and the frequencies `observed` among the `rows` of the
+    table that match (None without a table, or where none matches; nan where counts are hidden).
+    """
 
     name: str
     states: tuple[Label, ...]
     prior: FloatArray
-    prior_error: FloatArray
     posterior: FloatArray
     error: FloatArray
     change: float
+    model: FloatArray
+    observed: FloatArray | None = None
+    rows: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answer:
-    """All shifts, the largest change first; `done` is the share of the work, 1.0 for the last answer."""
+    """All shifts, the largest change first; a `last` answer is not followed by a sharper one.
+
+    `sharpened` says of how many variables a sharper answer is, where it is not of all.
+    """
 
     shifts: tuple[Shift, ...]
     result: QueryResult
-    sampled: int
-    done: float
+    last: bool
     seconds: float
+    sharpened: int | None = None
 
 
 class Priors:
     """The marginals without evidence, kept for the models asked last: the best that were found."""
 
     def __init__(self, most: int = 16) -> None:
-        self._kept: OrderedDict[tuple[int, tuple[str, ...]], tuple[Network, QueryResult]] = OrderedDict()
+        self._kept: OrderedDict[tuple[int, int, tuple[str, ...]], tuple[Any, QueryResult]] = OrderedDict()
         self._most = most
         self._lock = threading.Lock()
 
-    def first(self, network: Network, targets: tuple[str, ...]) -> QueryResult:
-        """What can be said at once, or better."""
-        known = self._find(network, targets)
-        return known or self._keep(network, targets, at_once(network, targets))
-
-    def within(
-        self, network: Network, targets: tuple[str, ...], tolerance: float, **bounds: Any
+    def of(
+        self, network: Network, targets: tuple[str, ...], data: Dataset | None, **bounds: Any
     ) -> QueryResult:
-        """The marginals with standard errors of at most `tolerance`, if the bounds allow."""
-        known = self._find(network, targets)
-        if known is not None and (is_exact(known) or _error(known) <= tolerance):
+        """The marginals with standard errors of at most `TOLERANCE`, if the bounds allow."""
+        key = (id(network), id(data), targets)
+        with self._lock:
+            _, known = self._kept.get(key, (None, None))
+        if known is not None and known.converged:
             return known
-        found = query(network, targets, method="sample", tolerance=tolerance, **bounds)
-        return (
-            known
-            if known is not None and _error(known) <= _error(found)
-            else self._keep(network, targets, found)
-        )
-
-    def _find(self, network: Network, targets: tuple[str, ...]) -> QueryResult | None:
+        found = query(network, targets, tolerance=TOLERANCE, data=data, **bounds)
+        if known is not None and _largest_error(known) <= _largest_error(found):
+            return known
         with self._lock:
-            kept = self._kept.get((id(network), targets))
-            return None if kept is None else kept[1]
-
-    def _keep(self, network: Network, targets: tuple[str, ...], result: QueryResult) -> QueryResult:
-        with self._lock:
-            self._kept[id(network), targets] = (network, result)  # which keeps the id its own
-            self._kept.move_to_end((id(network), targets))
+            self._kept[key] = ((network, data), found)  # which keeps the ids their own
+            self._kept.move_to_end(key)
             while len(self._kept) > self._most:
                 self._kept.popitem(last=False)
-        return result
+        return found
 
 
 PRIORS = Priors()
@@ -110,11 +114,13 @@ async def answers(
     stop: Callable[[], bool],
     *,
     data: Dataset | None = None,
+    hide: bool = False,
     max_seconds: float = MAX_SECONDS,
 ) -> AsyncIterator[Answer]:
-    """The answer at once, then sharper ones, until the last rung of the ladder, `max_seconds` or `stop()`.
+    """The answer, and a sharper one where it was not within `TOLERANCE`, until `max_seconds` or `stop()`.
 
-    Each is found by a piece of `work` of its own, so that others have their turn between them.
+    Each is found by a piece of `work` of its own, so that others have their turn between them. `hide`: without counts of
+    few rows of the table.
     """
     names = network.domain.names
     evidence = given(chosen)
@@ -122,72 +128,63 @@ async def answers(
     if not free:
         raise DepnetError("every variable is clamped: nothing is left to ask. Take one state back.")
 
-    def first() -> tuple[QueryResult, QueryResult, float]:
+    def ask(
+        targets: tuple[str, ...], before: tuple[str, ...], **bounds: Any
+    ) -> tuple[tuple[Shift, ...], QueryResult, bool, float]:
         began = time.monotonic()  # here: waiting for a turn does not count
-        prior = PRIORS.first(network, names)
-        found = at_once(network, free, evidence, data=data) if evidence else prior
-        return prior, found, time.monotonic() - began
-
-    prior, posterior, spent = await work(first)
-    shifts = shifts_between(prior, posterior)
-    exact = is_exact(posterior) and is_exact(prior)
-    yield Answer(shifts, posterior, 0, 1.0 if exact else 0.02, spent)
-    max_seconds += spent  # the time is that of sharpening: at once is at once
-    if exact:
-        return
-    settled = posterior if is_exact(posterior) else None  # then only the prior is to be sharpened
-    targets = most_moved(network, shifts, MAX_CELLS)
-    before = names if len(targets) == len(free) else targets
-    for rung, tolerance in enumerate(LADDER, 1):
-        left = max_seconds - spent
-        if stop() or left <= 0:
-            return
-
-        def sharper(
-            tolerance: float = tolerance, left: float = left
-        ) -> tuple[QueryResult, QueryResult, float]:
-            started = time.monotonic()
-            bounds: dict[str, Any] = {"max_seconds": max(left / 2, 0.05), "stop": stop}
-            prior = PRIORS.within(network, before, tolerance, **bounds)
-            if not evidence:
-                found = prior
-            elif settled is not None:
-                found = settled
-            else:
-                found = query(
-                    network, targets, evidence, method="sample", tolerance=tolerance, data=data, **bounds
-                )
-            return prior, found, time.monotonic() - started
-
-        prior, found, seconds = await work(sharper)
-        spent += seconds
-        if stop() and _error(found) > _error(posterior):
-            return  # half an answer is worse than the one before
-        posterior = found
-        last = rung == len(LADDER) or not found.converged or spent >= max_seconds
-        sharp = shifts_between(prior, posterior)
-        done = {shift.name for shift in sharp}
-        rest = tuple(shift for shift in shifts if shift.name not in done)  # still as at first
-        yield Answer(
-            _ordered((*sharp, *rest)), posterior, len(sharp), 1.0 if last else rung / len(LADDER), spent
+        prior = PRIORS.of(network, before, data, **bounds)
+        found = (
+            query(network, targets, evidence, tolerance=TOLERANCE, data=data, **bounds) if evidence else prior
         )
-        if last:
-            return
+        sharp = prior.converged and found.converged
+        if hide:
+            prior, found = without_small_counts(prior), without_small_counts(found)
+        return shifts_between(prior, found), found, sharp, time.monotonic() - began
+
+    shifts, found, sharp, spent = await work(lambda: ask(free, names, max_seconds=FIRST_SECONDS))
+    yield Answer(shifts, found, sharp, spent)
+    if sharp or stop():
+        return
+    # Passes of a law are summed as they come; chains keep what they sum.
+    targets = free if network.order is not None else most_moved(network, shifts, MAX_CELLS)
+    before = names if len(targets) == len(free) else targets
+    seconds = max(max_seconds / 2, 0.05)  # of the prior, and of the posterior
+    sharper, found_later, _, more = await work(lambda: ask(targets, before, max_seconds=seconds, stop=stop))
+    if stop() and _largest_error(found_later) > _largest_error(found):
+        return  # half an answer is worse than the one before
+    done = {shift.name for shift in sharper}
+    rest = tuple(shift for shift in shifts if shift.name not in done)  # still as at first
+    yield Answer(_ordered((*sharper, *rest)), found_later, True, spent + more, len(sharper) if rest else None)
 
 
 def shifts_between(prior: QueryResult, posterior: QueryResult) -> tuple[Shift, ...]:
     """The shift of every variable that the posterior is about, the largest change first."""
-    before, before_errors = _each(prior)
-    after, after_errors = _each(posterior)
+    before, after = _each(prior, prior.combined), _each(posterior, posterior.combined)
+    model, errors = _each(posterior, posterior.probabilities), _each(posterior, posterior.standard_errors)
+    rows = posterior.matching or 0
+    seen = _each(posterior, posterior.observed) if rows and posterior.observed is not None else {}
     found = []
     for name, states in zip(posterior.targets, posterior.states, strict=True):
-        if name in before:
-            change = total_variation(before[name], after[name])
-            found.append(
-                Shift(
-                    name, states, before[name], before_errors[name], after[name], after_errors[name], change
-                )
+        if name not in before:
+            continue
+        observed = seen.get(name)
+        joined = observed is not None and not np.isnan(observed).any()
+        # The model's part of the answer has s / (n + s) of it, and of its error.
+        share = posterior.worth / (rows + posterior.worth) if joined else 1.0
+        change = total_variation(before[name], after[name])
+        found.append(
+            Shift(
+                name,
+                states,
+                before[name],
+                after[name],
+                share * errors[name],
+                change,
+                model[name],
+                observed,
+                rows,
             )
+        )
     return _ordered(found)
 
 
@@ -206,16 +203,12 @@ def _ordered(shifts: Sequence[Shift]) -> tuple[Shift, ...]:
     return tuple(sorted(shifts, key=lambda shift: -shift.change))
 
 
-def _each(result: QueryResult) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    if isinstance(result.probabilities, dict):
-        assert isinstance(result.standard_errors, dict)
-        return result.probabilities, result.standard_errors
-    assert not isinstance(result.standard_errors, dict)
-    return {result.targets[0]: result.probabilities}, {result.targets[0]: result.standard_errors}
+def _each(result: QueryResult, arrays: Arrays) -> dict[str, FloatArray]:
+    return arrays if isinstance(arrays, dict) else {result.targets[0]: arrays}
 
 
-def _error(result: QueryResult) -> float:
-    """The largest standard error; infinite where it is not known."""
-    _, errors = _each(result)
-    largest = max(float(np.max(error)) for error in errors.values())
+def _largest_error(result: QueryResult) -> float:
+    """The largest standard error of the model's part; infinite where it is not known."""
+    errors = _each(result, result.standard_errors).values()
+    largest = max(float(np.max(error)) for error in errors)
     return float("inf") if np.isnan(largest) else largest

@@ -1,4 +1,4 @@
-"""Ask: clamp variables, and see how the marginals of all others move."""
+"""Ask: say what is known, and see how the marginals of all others move, the table's own beside them."""
 
 import threading
 from asyncio import Task
@@ -12,8 +12,11 @@ from depnet.explorer.ask import MEASURE, Answer, Shift, answers
 from depnet.explorer.copyable import command_line, python
 from depnet.explorer.evidence_link import Chosen, opened, pairs
 from depnet.explorer.marginals import Marginals
-from depnet.explorer.parts import card, fact, note, warning
+from depnet.explorer.parts import card, fact, note, warning, without_law
 from depnet.explorer.session import Session
+from depnet.inference.observed import DIFFERENCE
+from depnet.inference.small_counts import LEAST
+from depnet.wording import counted
 
 TITLE = "Ask"
 PATH = "/ask"
@@ -22,6 +25,9 @@ NEEDS_MODEL = True
 
 SHOWN = 24
 """Cards at first, and with each "more"."""
+
+DIFFERENCES = 3
+"""Warnings that model and table differ, at most; of more, only how many."""
 
 COPIED = 4
 """Targets of the question to copy: those that moved most."""
@@ -38,7 +44,7 @@ class _Ask:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.loaded = session.loaded  # held, even if it leaves the shelf meanwhile
-        self.network = self.loaded.network
+        self.network = self.loaded.asked
         self.domain = self.network.domain
         link = opened(self.domain, session.parameters)
         self.chosen: Chosen = link.chosen
@@ -52,6 +58,7 @@ class _Ask:
             self._evidence_inputs()
             self.chips = ui.element("div").classes("depnet-bar").props('role="list" aria-label="Evidence"')
         with card("What is likely then"):
+            without_law(self.loaded)
             self._progress()
             self.facts = ui.element("div").classes("depnet-bar depnet-facts")
             self.notes = ui.element("div").classes("depnet-stack depnet-tight").props('aria-live="polite"')
@@ -60,16 +67,41 @@ class _Ask:
                 note("before")
                 ui.element("span").classes("depnet-key depnet-key-posterior")
                 note("given what is known, ± 2 standard errors. Click a state to clamp it.")
+                if self.loaded.data is not None:
+                    ui.element("span").classes("depnet-key depnet-key-observed")
+                    self.table = note("")
+                    apart = ui.switch(
+                        "Model and table apart", on_change=lambda e: self.marginals.apart(e.value)
+                    )
+                    apart.props("dense")
             self.find = ui.input("Find a variable", on_change=self._filtered).props(
                 "dense clearable outlined"
             )
             note(f"The most surprising changes first: {MEASURE}.")
-            self.marginals = Marginals(self.clamp)
+            self.marginals: Marginals = Marginals(self.clamp)
             self.more = ui.button("Show more", on_click=self._more).props("flat no-caps")
         with card("The same question elsewhere"):
-            note("Its targets are the variables that moved most.")
+            alone = " Python asks the model alone." if self.loaded.data is not None else ""
+            note(f"Its targets are the variables that moved most.{alone}")
             self.command = self._copyable("Command line")
             self.python = self._copyable("Python")
+        self._figures()
+
+    def _figures(self) -> None:
+        """How good the law is, once that is known."""
+        if self.loaded.law is None:
+            return
+        with card("How good the answers are") as told:
+            told.set_visibility(False)
+
+        async def tell() -> None:
+            figures = await self.session.work(lambda: self.loaded.figures)
+            with told:
+                for line in figures:
+                    note(line)
+            told.set_visibility(bool(figures))
+
+        self.session.spawn(tell())
 
     def start(self) -> None:
         """Ask what the address asks."""
@@ -193,6 +225,7 @@ class _Ask:
                 self.session.work,
                 lambda: stopped.is_set() or closed.is_set(),
                 data=self.loaded.data,
+                hide=self.session.hides,
             )
             async for answer in found:
                 self.answer = answer
@@ -217,12 +250,12 @@ class _Ask:
         self.more.set_visibility(False)
 
     def _show(self, answer: Answer) -> None:
-        result, last = answer.result, answer.done >= 1
-        self.bar.value = answer.done
-        self.said.text = f"{'done' if last else 'sharpening'}, {answer.seconds:.2g} s"
+        result = answer.result
+        self.bar.value = 1.0 if answer.last else 0.1
+        self.said.text = f"{'done' if answer.last else 'sharpening'}, {answer.seconds:.2g} s"
         self.facts.clear()
         with self.facts:
-            fact("method", result.method)
+            fact("method", f"{result.method}, {result.scan_name}")
             if result.diagnostics is not None:
                 d = result.diagnostics
                 fact("largest standard error", f"{d.largest_error:.2g} (asked: {result.tolerance:.2g})")
@@ -234,19 +267,40 @@ class _Ask:
                 fact("support of the evidence", str(result.support))
         self.notes.clear()
         with self.notes:
-            for text in result.warnings:
+            differences = [text for text in result.warnings if text.startswith(DIFFERENCE)]
+            for text in [text for text in result.warnings if text not in differences]:
                 warning(text)
+            for text in differences[:DIFFERENCES]:
+                warning(text[0].upper() + text[1:])
+            if len(differences) > DIFFERENCES:
+                left = len(differences) - DIFFERENCES
+                warning(f"Model and table differ like that in {counted(left, 'more variable')}.")
             if result.evidence_ignored:
                 note(f"Without effect: {', '.join(result.evidence_ignored)}.")
-            if 0 < answer.sampled < len(answer.shifts):
+            if answer.sharpened is not None:
                 note(
-                    f"Chains are run for the {answer.sampled:,} variables that moved most; "
+                    f"Chains went on for the {answer.sharpened:,} variables that moved most; "
                     "the others stay as they were answered at first."
                 )
+        if self.loaded.data is not None:
+            self.table.text = self._table_said(answer)
         targets = [shift.name for shift in answer.shifts[:COPIED]]
         self.command.text = command_line(self.loaded.path, targets, self.chosen, self.loaded.table)
-        self.python.text = python(self.loaded.path, targets, self.chosen)
+        self.python.text = python(self.loaded.path, targets, self.chosen, law=self.loaded.law is not None)
         self._show_marginals()
+
+    def _table_said(self, answer: Answer) -> str:
+        """What the marks are, and what the answers have of them."""
+        result = answer.result
+        if not result.matching:
+            hidden = self.session.hides and result.matching is None
+            few = "too few rows match to be shown" if hidden else "no row matches"
+            return f"the table: {few}; answers are the model's alone."
+        rows = counted(result.matching, "row")
+        which = "all" if not self.chosen else "the matching"
+        joins = f"Answers join both: the model counts as {result.worth:,.3g} rows"
+        joined = f"the table's own frequency ({which} {rows}). {joins}"
+        return f"{joined}; counts under {LEAST} are hidden." if self.session.hides else f"{joined}."
 
     def _show_chips(self) -> None:
         self.chips.clear()

@@ -24,18 +24,21 @@ def command_line(
     return " ".join(map(shlex.quote, words))
 
 
-def python(model: str, targets: Sequence[str], chosen: Mapping[str, tuple[Label, ...]]) -> str:
-    """The same in Python; the answer is `result`."""
+def python(
+    model: str, targets: Sequence[str], chosen: Mapping[str, tuple[Label, ...]], *, law: bool = True
+) -> str:
+    """The same in Python, asked of the model alone; the answer is `result`. `law`: the file has one."""
     known = ", ".join(
         f"{name!r}: {states[0]!r}" if len(states) == 1 else f"{name!r}: {{{', '.join(map(repr, states))}}}"
         for name, states in chosen.items()
     )
     asked = repr(targets[0]) if len(targets) == 1 else repr(list(targets))
     evidence = f", {{{known}}}" if known else ""
+    name = "law" if law else "network"
     return (
         "import depnet\n\n"
-        f"network = depnet.load({model!r})\n"
-        f"result = depnet.query(network, {asked}{evidence})\n"
+        f"{name} = depnet.load({model!r}{', law=True' if law else ''})\n"
+        f"result = depnet.query({name}, {asked}{evidence})\n"
         "print(result)\n"
     )
 

@@ -24,7 +24,6 @@ from depnet.explorer.rows import StoppedError
 from depnet.learning.tasks import MANY_STATES
 from depnet.model.file.document import document_of
 from depnet.model.file.text import encode
-from depnet.model.network import Network
 
 MAX_BYTES = 50 * 10**6
 """The largest table that is taken; larger ones are for `depnet fit`."""
@@ -108,10 +107,13 @@ def learn_model(
     *,
     max_seconds: float = MAX_SECONDS,
 ) -> Loaded:
-    """The model that `depnet fit` would learn; `progress(done, all)` counts nodes, and rounds of completion before."""
+    """The model that `depnet fit` would learn, its network and its law.
+
+    `progress(done, all)` counts the nodes of both, and rounds of completion before.
+    """
     rows = some_columns(table.rows, names)
     settings = Settings(penalty=penalty, max_seconds=max_seconds)
-    total = len(rows.domain) + (0 if rows.complete else settings.rounds)
+    total = settings.steps(rows)
 
     def told(done: int) -> None:
         if stop():
@@ -119,11 +121,10 @@ def learn_model(
         progress(done, total)
 
     told(0)
-    found = settings.complete(rows, np.random.default_rng(0), told)
-    network = found.network.with_counts(found.dataset)
-    return Loaded(network, found.dataset, table.name.rsplit(".", 1)[0] or "model")
+    found = settings.fit(rows, np.random.default_rng(0), told)
+    return Loaded(found.network, found.dataset, table.name.rsplit(".", 1)[0] or "model", law=found.law)
 
 
-def model_file(network: Network) -> bytes:
-    """The model as `depnet.save` writes it."""
-    return encode(document_of(network), compressed=False)
+def model_file(loaded: Loaded) -> bytes:
+    """The model as `depnet.save` writes it: network and law."""
+    return encode(document_of(loaded.network, law=loaded.law), compressed=False)

@@ -91,7 +91,7 @@ class _Fit:
 
     def _download(self) -> None:
         if self.learned is not None:
-            ui.download.content(model_file(self.learned.network), "model.json", "application/json")
+            ui.download.content(model_file(self.learned), "model.json", "application/json")
 
     def _rejected(self) -> None:
         self._refuse(

@@ -9,6 +9,7 @@ from nicegui import events, ui
 from depnet.explorer.parts import warning
 from depnet.explorer.session import Session
 from depnet.explorer.views import View, views
+from depnet.learning.plain import plain_figures
 from depnet.wording import counted
 
 STYLES = ("/depnet/style.css", "/depnet/views.css")
@@ -44,6 +45,7 @@ def frame(session: Session, view: View, chosen: bool | None) -> Iterator[None]:
         with ui.element("div").classes("depnet-brand"):
             ui.label("depnet").classes("depnet-name")
             ui.label(_described(session)).classes("depnet-model")
+            _explained(session)
         with ui.element("nav").classes("depnet-nav").props('aria-label="Views"'):
             for other in views():
                 if other.NEEDS_MODEL and session.model is None:
@@ -73,6 +75,16 @@ def _described(session: Session) -> str:
     n, rows = len(loaded.network.domain), loaded.rows
     learned_from = "" if rows is None else f", {counted(rows, 'row')}"
     return f"{loaded.name}: {counted(n, 'variable')}{learned_from}"
+
+
+def _explained(session: Session) -> None:
+    """How much of a row the model explains, where held-out rows have said so; the whole sentence on hovering."""
+    loaded = session.model
+    held_out = None if loaded is None else loaded.asked.held_out
+    if loaded is None or held_out is None:
+        return
+    shown = ui.label(f"explains {held_out.gained:.3g} bits a row").classes("depnet-explained")
+    shown.props["title"] = plain_figures(loaded.asked)[0]
 
 
 def head(version: str) -> str:

@@ -1,4 +1,7 @@
-"""A loaded model, shared by all readers and changed by none; and the shelf of those that readers have learned."""
+"""A loaded model, shared by all readers and changed by none; and the shelf of those that readers have learned.
+
+Links, decision graphs, geometry and odd cells are of the paper's network; answers, draws and scores are of the ordered law.
+"""
 
 import secrets
 from collections import OrderedDict
@@ -6,19 +9,31 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+
 from depnet.arrays import FloatArray
 from depnet.data import Dataset
+from depnet.inference.marginals import Nearness, nearness
 from depnet.learning.certificate import Certificate, certificate
+from depnet.learning.plain import plain_figures
 from depnet.model import Network
 from depnet.pictures import DependencyGraph, communities, dependency_graph, layout
+from depnet.sampling import sample
 
 MOST_LEARNED = 8
 """Models that readers have learned are kept so far; then the one that was asked for longest ago goes."""
 
 
+DRAWN = 20_000
+"""Rows that stand for the law where its marginals are compared with the table's."""
+
+MOST_NEAR = 5_000_000
+"""Of so many drawn cells at most: a wider law is stood for by fewer rows."""
+
+
 @dataclass(frozen=True)
 class Loaded:
-    """A network, the rows it was learned from where they were given, and what is derived from both, once."""
+    """A network and its law, the rows they were learned from where they were given, and what is derived, once."""
 
     network: Network
     data: Dataset | None = None
@@ -29,6 +44,37 @@ class Loaded:
     """Where the table is, likewise."""
     stamp: tuple[int, int] | None = None
     """Of the model file when it was read (`stamp_of`); None where there is none."""
+    law: Network | None = None
+    """The ordered network; None where the file has none."""
+    lacks: str | None = None
+    """What a file without a law says."""
+
+    @property
+    def asked(self) -> Network:
+        """What answers, draws and scores are of: the law; where there is none, the network's clamped chains."""
+        return self.network if self.law is None else self.law
+
+    @cached_property
+    def nearness(self) -> Nearness | None:
+        """How near the marginals of the law are to the table's, where the file keeps their counts."""
+        if self.law is None or self.law.counts is None or not self.law.counts.total:
+            return None
+        rows = min(DRAWN, max(1000, MOST_NEAR // len(self.law)))
+        return nearness(sample(self.law, rows, rng=np.random.default_rng(0)), self.law.counts)
+
+    @cached_property
+    def figures(self) -> tuple[str, ...]:
+        """How good the law is, a line each, for a person."""
+        lines = [] if self.law is None else plain_figures(self.law)
+        if self.nearness is not None:
+            of = {"1-way": "a column", "2-way": "a pair of columns"}
+            ways = self.nearness.by_ways()
+            apart = " and ".join(f"{mean:.4f} {of[way]}" for way, mean, _, _ in ways)
+            chance = " and ".join(f"{floor:.4f}" for _, _, _, floor in ways)
+            lines.append(
+                f"rows drawn from it differ from the table's by {apart} (total variation; by chance alone {chance})"
+            )
+        return tuple(line[0].upper() + line[1:] + "." for line in lines)
 
     @cached_property
     def graph(self) -> DependencyGraph:

@@ -1,4 +1,4 @@
-"""The marginals before and after the evidence, as one element of the page."""
+"""The marginals before and after the evidence, and the table's own, as one element of the page."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -8,8 +8,10 @@ import numpy as np
 from nicegui.element import Element
 from nicegui.events import GenericEventArguments
 
+from depnet.arrays import IntArray
 from depnet.data import Label
 from depnet.explorer.ask import MEASURE, Shift
+from depnet.wording import counted
 
 STATES = 8
 """States of a variable that are shown; with more, the most probable ones and the rest together."""
@@ -20,7 +22,7 @@ class Marginals(Element, component="marginals.js"):
 
     def __init__(self, clamp: Callable[[str, int], None]) -> None:
         super().__init__()
-        self._props.update({"variables": [], "answer": 0, "method": "", "measure": MEASURE})
+        self._props.update({"variables": [], "answer": 0, "method": "", "measure": MEASURE, "parts": False})
 
         def clicked(event: GenericEventArguments) -> None:
             name, code = event.args
@@ -36,6 +38,11 @@ class Marginals(Element, component="marginals.js"):
         self._props["method"] = method
         self.update()
 
+    def apart(self, shown: bool) -> None:
+        """Show what the model says and what the table has under each bar, or not."""
+        self._props["parts"] = shown
+        self.update()
+
 
 def card_of(shift: Shift, held: Sequence[Label]) -> dict[str, Any]:
     """What a card shows, as plain values."""
@@ -43,13 +50,12 @@ def card_of(shift: Shift, held: Sequence[Label]) -> dict[str, Any]:
     kept = np.sort(likely) if len(likely) <= STATES else np.sort(likely[: STATES - 1])
     rest = likely[STATES - 1 :] if len(likely) > STATES else likely[:0]
     states = [
-        _state(code, str(shift.states[code]), shift.prior[code], shift.posterior[code], shift.error[code])
+        _state(code, str(shift.states[code]), shift, np.array([code]), float(shift.error[code]))
         | {"held": shift.states[code] in held}
         for code in kept.tolist()
     ]
     if len(rest):
-        prior, posterior = float(shift.prior[rest].sum()), float(shift.posterior[rest].sum())
-        states.append(_state(-1, f"{len(rest)} others", prior, posterior, math.nan) | {"held": False})
+        states.append(_state(-1, f"{len(rest)} others", shift, rest, math.nan) | {"held": False})
     return {
         "name": shift.name,
         "note": f"moved {shift.change:.3f}",
@@ -57,15 +63,23 @@ def card_of(shift: Shift, held: Sequence[Label]) -> dict[str, Any]:
     }
 
 
-def _state(code: int, label: str, prior: float, posterior: float, error: float) -> dict[str, Any]:
-    known = 0.0 if math.isnan(error) else float(error)
-    shown = f"{posterior:.3f}" + (f" ± {known:.1g}" if known else "")
+def _state(code: int, label: str, shift: Shift, codes: IntArray, error: float) -> dict[str, Any]:
+    """One bar: the states `codes` together. `observed` is None where the table says nothing, or what it says is hidden."""
+    known = 0.0 if math.isnan(error) else error
+    prior, posterior, model = (float(law[codes].sum()) for law in (shift.prior, shift.posterior, shift.model))
+    frequency = math.nan if shift.observed is None else float(shift.observed[codes].sum())
+    parts = ""
+    if shift.observed is not None:
+        table = "hidden" if math.isnan(frequency) else f"{frequency:.3f}"
+        parts = f"model {model:.3f}, table {table} of {counted(shift.rows, 'row')}"
     return {
         "code": code,
         "label": label,
-        "prior": round(float(prior), 6),
-        "posterior": round(float(posterior), 6),
+        "prior": round(prior, 6),
+        "posterior": round(posterior, 6),
         "error": round(known, 6),
+        "observed": None if math.isnan(frequency) else round(frequency, 6),
         "was": f"{prior:.3f}",
-        "shown": shown,
+        "shown": f"{posterior:.3f}" + (f" ± {known:.1g}" if known else ""),
+        "parts": parts,
     }

@@ -1,16 +1,19 @@
 """One node: its decision graph, its leaves, how it was learned, and what is proven about it."""
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from nicegui import events, ui
 
 from depnet.data.nearest import nearest
 from depnet.errors import DepnetError, brief
 from depnet.explorer import node_charts, parts
 from depnet.explorer.session import Session
+from depnet.inference.small_counts import hidden_cells
 from depnet.model.operations import Split
 from depnet.pictures import Decision, Stage, decision_at, decision_mermaid, decision_text, growth
-from depnet.pictures.decision import node_name, node_of
+from depnet.pictures.decision import Leaf, node_name, node_of
 from depnet.pictures.labels import line, listed
 from depnet.wording import counted
 
@@ -148,6 +151,8 @@ class _Node:
             return
         if step != self.step:
             return  # the reader has gone on meanwhile
+        if self.session.hides:
+            drawn = without_few(drawn)
         self._draw(drawn)
         self._bars(drawn)
 
@@ -193,3 +198,16 @@ class _Node:
                 )
             else:
                 node_charts.certificate(proven, self.number)
+
+
+def without_few(drawn: Decision) -> Decision:
+    """The graph without the rows of leaves that have few, nor of others from which they could be had."""
+    leaves = [v for v in drawn.vertices if isinstance(v, Leaf)]
+    if any(leaf.rows is None for leaf in leaves):
+        return drawn
+    hidden = hidden_cells(np.array([leaf.rows for leaf in leaves], dtype=np.float64))
+    few = {leaf.number for leaf, hide in zip(leaves, hidden, strict=True) if hide}
+    vertices = tuple(
+        replace(v, rows=None) if isinstance(v, Leaf) and v.number in few else v for v in drawn.vertices
+    )
+    return replace(drawn, vertices=vertices)

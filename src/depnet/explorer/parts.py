@@ -7,6 +7,7 @@ from typing import Any
 
 from nicegui import ui
 
+from depnet.explorer.loaded import Loaded
 from depnet.explorer.session import Session
 
 
@@ -51,6 +52,12 @@ def note(text: str) -> ui.label:
 def warning(text: str) -> ui.label:
     """A remark that should be seen."""
     return ui.label(text).classes("depnet-warning").props('role="status"')
+
+
+def without_law(loaded: Loaded) -> None:
+    """Where a model has no law, a line that says so."""
+    if loaded.lacks is not None:
+        warning(loaded.lacks[0].upper() + loaded.lacks[1:])
 
 
 def fact(name: str, value: str) -> ui.label:

@@ -8,7 +8,7 @@ from nicegui import ui
 from depnet.data import Label
 from depnet.errors import DepnetError
 from depnet.explorer.evidence_link import opened, pairs
-from depnet.explorer.parts import card, note, warning
+from depnet.explorer.parts import card, note, warning, without_law
 from depnet.explorer.rows import Drawn, Filled, drawn, filled
 from depnet.explorer.session import Session
 from depnet.explorer.tables import show_table
@@ -25,7 +25,7 @@ class Editor:
 
     def __init__(self, session: Session, path: str) -> None:
         self.session, self.path = session, path
-        self.network = session.loaded.network
+        self.network = session.loaded.asked
         self.link = opened(self.network.domain, session.parameters)
         self.known: dict[str, Label] = {
             name: states[0] for name, states in self.link.chosen.items() if len(states) == 1
@@ -35,6 +35,7 @@ class Editor:
     def build(self) -> None:
         """The panel."""
         with card("A row with holes"):
+            without_law(self.session.loaded)
             for problem in self.link.problems:
                 warning(f"In the address: {problem}")
             note(

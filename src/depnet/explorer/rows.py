@@ -1,11 +1,14 @@
-"""Rows: their scores, the holes of one filled, and new ones drawn. All bounded."""
+"""Rows: their scores, the holes of one filled, and new ones drawn. All bounded.
+
+Scores, fillings and draws are of the law, where the model has one; the cells that make a row odd, of the network.
+"""
 
 import threading
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -73,7 +76,7 @@ class KeptScores:
     """The scores of the tables asked for last."""
 
     def __init__(self, most: int = 4) -> None:
-        self._kept: OrderedDict[int, tuple[Dataset, Scores]] = OrderedDict()
+        self._kept: OrderedDict[tuple[int, int], tuple[Network, Dataset, Scores]] = OrderedDict()
         self._most, self._lock = most, threading.Lock()
 
     def of(
@@ -85,9 +88,9 @@ class KeptScores:
     ) -> Scores:
         """The scores of the rows of `data`; `progress(share)` is called as it goes."""
         with self._lock:
-            known = self._kept.get(id(data))
+            known = self._kept.get((id(network), id(data)))
         if known is not None:
-            return known[1]
+            return known[2]
         rows = min(data.rows, max(1, MAX_SCORED // len(network)))
         size = max(1, CHUNK // len(network))
         parts = []
@@ -100,7 +103,7 @@ class KeptScores:
         order = np.argsort(each, kind="stable")
         made = Scores(each, order, _begins(data, order), data.rows)
         with self._lock:
-            self._kept[id(data)] = (data, made)  # which keeps the id its own
+            self._kept[id(network), id(data)] = (network, data, made)  # which keeps the ids their own
             while len(self._kept) > self._most:
                 self._kept.popitem(last=False)
         return made
@@ -199,7 +202,8 @@ def drawn(network: Network, count: int, known: Mapping[str, Label], stop: Callab
     rng = np.random.default_rng()
     with warnings.catch_warnings():  # said on the page instead
         warnings.simplefilter("ignore", MixingWarning)
-        sampler = Sampler(network, evidence=dict(known) or None, chains=min(count, CHAINS), rng=rng)
+        chains: int | Literal["auto"] = "auto" if network.order is not None else min(count, CHAINS)
+        sampler = Sampler(network, evidence=dict(known) or None, chains=chains, rng=rng)
     rows = sampler.draw(count, progress=told)
     records = decode(rows.codes, network.domain, Layout.of(network.domain, "dicts"), rng=rng)
     names = network.domain.names

@@ -24,8 +24,13 @@ MAX_DOWNLOAD = 5_000_000
 def build(session: Session) -> None:
     """The view; the cells that the address gives are in the editor."""
     editor = Editor(session, PATH)
-    with ui.element("div").classes("depnet-stack" if session.loaded.data is None else "depnet-columns even"):
-        if session.loaded.data is not None:
+    rows = session.loaded.data is not None and not session.hides
+    if session.loaded.data is not None and session.hides:
+        note(
+            "Rows of the table are not shown on a page that others can reach; depnet explore --show-small-counts shows them."
+        )
+    with ui.element("div").classes("depnet-columns even" if rows else "depnet-stack"):
+        if rows:
             _Surprising(session, editor)
         editor.build()
 
@@ -41,9 +46,11 @@ class _Surprising:
         self.stopped = threading.Event()
         self.share = 0.0
         with card("The most surprising rows"):
+            likelihood = "log-likelihood under the law" if self.loaded.law else "pseudo-log-likelihood"
             note(
-                "A row's score is its pseudo-log-likelihood, the sum over variables of log θ, in nats: the lower, the more "
-                "surprising. Beside it the cells that make it so, with their probability given the rest of the row."
+                f"A row's score is its {likelihood}, the sum over variables of log θ, in nats: the lower, the more "
+                "surprising. Beside it the cells that make it so, with their probability given the rest of the row, by the "
+                "dependency network."
             )
             with ui.element("div").classes("depnet-bar") as self.working:
                 self.bar = ui.linear_progress(0, show_value=False).classes("depnet-grow")
@@ -72,7 +79,7 @@ class _Surprising:
         try:
             self.scores = await self.session.work(
                 SCORES.of,
-                loaded.network,
+                loaded.asked,
                 loaded.data,
                 lambda: self.stopped.is_set() or closed.is_set(),
                 self._progressed,

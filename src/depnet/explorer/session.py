@@ -32,11 +32,14 @@ class Session:
         client: Client,
         parameters: Sequence[tuple[str, str]] = (),
         dark: bool = False,
+        hides: bool = False,
     ) -> None:
         self.shelf, self.key, self.client = shelf, key, client
         self.parameters = tuple(parameters)
         """The query of the address, in its order: `/ask?sex=female` is (("sex", "female"),)."""
         self.dark = dark
+        self.hides = hides and key is None
+        """Are rows of the table and counts of few of them hidden? A table that a reader has dropped is the reader's own."""
         self.closed = threading.Event()
         """Set when the page is gone: what works in a thread looks at it now and then."""
         self._tasks: set[asyncio.Task[Any]] = set()
