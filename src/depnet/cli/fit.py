@@ -9,8 +9,6 @@ from depnet.cli.table_options import learning_options, new_table_options, text_o
 from depnet.wording import counted
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from depnet.cli.table_options import NewTable
     from depnet.data import Dataset
     from depnet.estimators.settings import Fitted, Settings
@@ -116,7 +114,7 @@ def fit(
     save_model(found.network, output, force, found.law)
     if output == "-" and not as_json:
         return
-    summary = _summary(found, output, rng, used)
+    summary = _summary(found, output, used)
     if as_json:
         emit(summary, err=output == "-")
     else:
@@ -213,14 +211,14 @@ def law_document(law: "Network") -> dict[str, Any]:
     }
 
 
-def _summary(found: "Fitted", output: str, rng: "np.random.Generator", seed: int) -> dict[str, Any]:
+def _summary(found: "Fitted", output: str, seed: int) -> dict[str, Any]:
     from depnet.learning.certificate import certificate
     from depnet.learning.plain import plain_figures
     from depnet.model.score import score
 
     network, law, rows = found.network, found.law, found.dataset
     of_law, of_network = certificate(law, rows), certificate(network, rows)
-    apart = near(law, rows if law.counts is None else law.counts, rng)
+    apart = near(law, rows if law.counts is None else law.counts)
     return {
         "output": output,
         "rows": rows.total,
@@ -251,12 +249,14 @@ def _summary(found: "Fitted", output: str, rng: "np.random.Generator", seed: int
     }
 
 
-def near(law: "Network", rows: "Dataset | MarginalCounts", rng: "np.random.Generator") -> "Nearness":
-    """How near the marginals of rows drawn from the law are to the table's."""
+def near(law: "Network", rows: "Dataset | MarginalCounts") -> "Nearness":
+    """How near the marginals of rows drawn from the law are to the table's; always the same rows."""
+    import numpy as np
+
     from depnet.inference.marginals import nearness
     from depnet.sampling import sample
 
-    return nearness(sample(law, DRAWN, rng=rng), rows)
+    return nearness(sample(law, DRAWN, rng=np.random.default_rng(0)), rows)
 
 
 def _size_text(summary: dict[str, Any]) -> str:

@@ -272,7 +272,7 @@ def _notes(result: "QueryResult") -> list[str]:
         )
     if result.matching:
         rows = counted(result.matching, "matching row")
-        joined = f"answer    joins the table's {rows} and the model's probability, which counts as {result.worth:,.3g}"
+        joined = f"answer    joins the table's {rows} and the model's probability, which counts as {result.worth:,.3g} rows"
         hidden = any(math.isnan(f) for table in _tables(result.observed) for f in table.flat)
         lines.append(f"{joined}; the model's alone where counts are hidden" if hidden else joined)
     if result.evidence and result.support is not None:

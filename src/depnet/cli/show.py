@@ -83,8 +83,6 @@ def show(
 
 
 def _summary(network: "Network", loaded: "Loaded", table: "Dataset | None") -> dict[str, Any]:
-    import numpy as np
-
     from depnet.cli.fit import law_document, near
     from depnet.learning.certificate import certificate
     from depnet.learning.links import links
@@ -97,7 +95,7 @@ def _summary(network: "Network", loaded: "Loaded", table: "Dataset | None") -> d
     figures = [] if law is None else plain_figures(law)
     rows = table if table is not None or law is None else law.counts
     if law is not None and rows is not None and rows.total:
-        figures.append(near(law, rows, np.random.default_rng(0)).said)
+        figures.append(near(law, rows).said)
     if of_law is not None:
         figures.append(of_law.said)
     if loaded.lacks is not None:
