@@ -10,6 +10,7 @@ import depnet
 from depnet import Network, Sampler
 from depnet.errors import EvidenceError, MixingWarning
 from depnet.law import draw
+from depnet.law.elimination import log_largest_weight
 from depnet.model import Given
 from tests.law.cases import given_tables
 from tests.laws import assert_same_law
@@ -30,10 +31,12 @@ def counts_of(network: Network, rows: int, **options: object) -> NDArray[np.int6
     return np.bincount(at, minlength=math.prod(cards)).astype(np.int64)
 
 
-@pytest.fixture(params=["exact", "resampled"])
+@pytest.fixture(params=["exact", "accepted", "resampled"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    if request.param == "resampled":
+    if request.param != "exact":
         monkeypatch.setattr(draw, "EXACT_CELLS", 0)
+    if request.param == "resampled":
+        monkeypatch.setattr(draw, "log_largest_weight", lambda *_: 1e3)  # which accepts nothing
     return str(request.param)
 
 
@@ -93,6 +96,17 @@ def test_impossible_evidence_is_an_error(way: str, monkeypatch: pytest.MonkeyPat
     network = given_tables(([], [[1.0, 0.0]]), ([0], [[0.5, 0.5], [0.5, 0.5]]), ([0, 1], [[0.5, 0.5]] * 4))
     with pytest.raises(EvidenceError, match="probability 0"):
         depnet.sample(network, 10, evidence={"X0": 1, "X2": 1}, rng=np.random.default_rng(0))
+
+
+def test_a_bound_that_is_none_is_another_law(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mutant: weights above the bound are accepted as often as those at it."""
+    monkeypatch.setattr(draw, "EXACT_CELLS", 0)
+    right = log_largest_weight
+    monkeypatch.setattr(draw, "log_largest_weight", lambda *given: right(*given) - 3.0)
+    law = ordered.condition(ordered.law(NETWORK), WEIGHTS)
+    counts = counts_of(NETWORK, 150_000, evidence=GIVEN)
+    with pytest.raises(AssertionError):
+        assert_same_law(counts, law, detects_l1=DETECTS)
 
 
 def test_few_effective_passes_are_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,10 +2,12 @@ r"""Rows of an ordered law, given evidence.
 
 Without evidence a row is one pass. With evidence, the ancestors A of what is known are drawn from Q(A | x_C), exactly by
 elimination where that is small; all others follow by a pass, since given A they do not depend on the evidence. Where
-elimination is too large, weighted passes of A are resampled in proportion to their weights, and moved, so that rows that
-share a pass part again.
+elimination is too large, a weighted pass of A is accepted with probability W / (a bound on W): what is accepted follows
+Q(A | x_C), independent and exact. Where hardly any would be, passes are resampled in proportion to their weights, and
+moved, so that rows that share a pass part again.
 """
 
+import math
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +17,15 @@ import numpy as np
 from depnet._native import sampler as native
 from depnet.arrays import CodeArray
 from depnet.errors import EvidenceError, MixingWarning
-from depnet.law.elimination import IMPOSSIBLE, LARGEST, Elimination, certain, elimination_plan, scope_of
+from depnet.law.elimination import (
+    IMPOSSIBLE,
+    LARGEST,
+    Elimination,
+    certain,
+    elimination_plan,
+    log_largest_weight,
+    scope_of,
+)
 from depnet.law.program import Law, law_of
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
@@ -32,7 +42,7 @@ MOST_PASSES = 1 << 20
 """Of one piece."""
 SWEEPS = 16
 """Of moves after resampling."""
-EXACT_STREAM, RESAMPLE_STREAM = 96, 112
+EXACT_STREAM, RESAMPLE_STREAM, ACCEPT_STREAM = 96, 112, 128
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,13 +66,15 @@ class Rows:
         ancestors = law.ancestors(known)
         others = [i for i in law.order if i not in set(ancestors)]
         eliminated = self._eliminated(ancestors)
+        bound = math.inf if eliminated is not None else self._bound(law, ancestors)
         for piece in range(first // PIECE, -(-(first + n) // PIECE)):
             begin = piece * PIECE
-            codes = (
-                self._resampled(law, ancestors, piece)
-                if eliminated is None
-                else self._exact(law, eliminated, begin)
-            )
+            if eliminated is not None:
+                codes = self._exact(law, eliminated, begin)
+            elif math.isfinite(bound):
+                codes = self._accepted(law, ancestors, piece, bound)
+            else:
+                codes = self._resampled(law, ancestors, piece)
             # Only the ancestors depend on the evidence, whose weights are in them already.
             rest = law.passes(
                 PIECE, variables=others, seed=self.seed, first=begin, start=codes, n_jobs=self.n_jobs
@@ -94,6 +106,35 @@ class Rows:
         for i, code in self.evidence.clamped.items():
             codes[:, i] = code
         return codes
+
+    def _bound(self, law: Law, ancestors: tuple[int, ...]) -> float:
+        """The log of a bound on the weights of passes; infinite where too few passes would be accepted by it."""
+        bound = log_largest_weight(self.network, ancestors, self.evidence)
+        if bound == -math.inf:
+            raise EvidenceError(IMPOSSIBLE)
+        seed = (self.seed - 1) % 2**64  # passes of no piece
+        pilot = law.passes(PIECE, self.evidence, variables=ancestors, seed=seed, n_jobs=self.n_jobs)
+        rate = float(np.exp(pilot.log_weights - bound).mean())
+        return bound if rate * MOST_PASSES >= PIECE else math.inf
+
+    def _accepted(self, law: Law, ancestors: tuple[int, ...], piece: int, bound: float) -> CodeArray:
+        """The first passes that are accepted."""
+        seed = (self.seed + 2 * piece + 1) % 2**64
+        found: list[CodeArray] = []
+        wanted, passes, count = PIECE, 0, 2 * PIECE
+        while wanted > 0:
+            done = law.passes(
+                count, self.evidence, variables=ancestors, seed=seed, first=passes, n_jobs=self.n_jobs
+            )
+            word = np.empty((1, count), dtype=np.uint32)
+            native.words(seed, ACCEPT_STREAM, 0, passes, word)
+            kept = word[0] * 2.0**-32 < np.exp(done.log_weights - bound)
+            passes += count
+            found.append(done.codes[kept][:wanted])
+            wanted -= len(found[-1])
+            rate = max(PIECE - wanted, 1) / passes
+            count = int(min(max(1.1 * wanted / rate, PIECE), BLOCK))
+        return np.asfortranarray(np.concatenate(found))
 
     def _resampled(self, law: Law, ancestors: tuple[int, ...], piece: int) -> CodeArray:
         """Passes until their effective number is enough, or they are too many; then resampled and moved."""
