@@ -3,7 +3,10 @@
 import runpy
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+import depnet
 
 ROOT = Path(__file__).parent.parent
 
@@ -11,12 +14,25 @@ ROOT = Path(__file__).parent.parent
 def test_the_demo_shows_the_law_beside_the_data(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(ROOT / "examples" / "titanic.py"), run_name="__main__")
     shown = capsys.readouterr().out
-    assert "FC-limit" in shown
+    parts = [
+        "What was learned",
+        "What was asked",
+        "beside the table's own frequency",
+        "The theory",
+        "FC-limit",
+    ]
+    places = [shown.index(part) for part in parts]
+    assert places == sorted(places), "plain words first, the theory last"
     assert "Crew  male    adult     39.16%" in shown
     assert len(shown.splitlines()) <= 50, "one screen"
 
 
 def test_the_readme_example_runs() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    example = text.split("```python\n")[1].split("```")[0]
-    exec(compile(example, "README.md", "exec"), {})
+    namespace: dict[str, object] = {}
+    for part in text.split("```python\n")[1:]:
+        exec(compile(part.split("```")[0], "README.md", "exec"), namespace)
+    answer = namespace["answer"]
+    assert isinstance(answer, depnet.QueryResult)
+    assert np.abs(np.asarray(answer.combined) - np.asarray(answer.observed)).max() < 0.01, "as the table says"
+    assert np.abs(np.asarray(answer.probabilities) - np.asarray(answer.observed)).max() < 0.03
