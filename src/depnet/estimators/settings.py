@@ -19,10 +19,13 @@ from depnet.inference.completion import Completed, learn_completed
 from depnet.inference.worth import chosen_worth
 from depnet.learning.cuts import CutLearner
 from depnet.learning.held_out import first_held_out
+from depnet.learning.ladder import Auto
 from depnet.learning.learn import learn_tried
 from depnet.learning.options import Limits, Order, Role, order_of, plan
 from depnet.learning.order import TablePairs
 from depnet.learning.penalty import Mdl, Penalty, StructuralMdl
+from depnet.learning.tasks import Progress
+from depnet.learning.trials import Choice
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
 
@@ -37,6 +40,9 @@ SHARE = 0.6
 
 FEW_ROWS = 10
 """With fewer rows "auto" has nothing to hold out, and `QUICK` is used."""
+
+BEFORE = 2
+"""Rungs before the network's own best where the law's ladder of penalties begins: their bests lie near each other."""
 
 NETWORK_SHARE = 0.6
 """Of `max_seconds`, what completing the table and the paper's network take at most; the law has what is left."""
@@ -103,12 +109,12 @@ class Settings:
         first, second = self, self
         if self.max_seconds is not None:
             first = replace(self, max_seconds=NETWORK_SHARE * self.max_seconds)
-        completed = first.complete(holed, rng, told)
+        completed, choice = first._completed(holed, rng, told)
         if self.max_seconds is not None:
             second = replace(self, max_seconds=max(self.max_seconds - (time.monotonic() - began), 0.0))
         before = self.steps(holed) - len(holed.domain)
         told(before)
-        law = second.law(completed.dataset, lambda done, nodes: told(before + done))
+        law = second.law(completed.dataset, lambda done, nodes: told(before + done), beside=choice)
         counts = MarginalCounts.of(completed.dataset)
         network = replace(completed.network, counts=counts)
         return Fitted(network, replace(law, counts=counts), replace(completed, network=network))
@@ -124,31 +130,45 @@ class Settings:
             given = order_of(domain, self.order, _no_pairs, roles=self.roles, forbidden=self.forbidden)
             plan(domain, roles=self.roles, forbidden=self.forbidden, order=given)
 
-    def learn(self, rows: Dataset, progress: Callable[[int, int], object] | None = None) -> Network:
+    def learn(self, rows: Dataset, progress: Progress | None = None) -> Network:
         """The paper's network from complete rows."""
-        network, _ = learn_tried(rows, order=None, resume=self.resume, **self._options(rows, progress))
-        return network
+        return self._tried(rows, progress)[0]
 
-    def law(self, rows: Dataset, progress: Callable[[int, int], object] | None = None) -> Network:
+    def _tried(self, rows: Dataset, progress: Progress | None) -> tuple[Network, Choice | None]:
+        return learn_tried(rows, order=None, resume=self.resume, **self._options(rows, progress))
+
+    def law(
+        self, rows: Dataset, progress: Progress | None = None, *, beside: Choice | None = None
+    ) -> Network:
         """The ordered network from complete rows; with penalty="auto" its `held_out` says how many rows it is worth.
 
-        That is judged on the first part held out, by the law that the trials have learned without it.
+        That is judged on the first part held out, by the law that the trials have learned without it. Where the choice
+        of the network `beside` it is known, the ladder of penalties begins a few rungs before that; a law whose best is the
+        first of these is learned again by the whole ladder.
         """
         resume = None if self.resume is None else f"{self.resume}.law"
-        law, choice = learn_tried(rows, order=self.order, resume=resume, **self._options(rows, progress))
+        options = self._options(rows, progress)
+        whole = options["penalty"]
+        if beside is not None and self.resume is None:
+            options["penalty"] = _from_near(whole, beside)
+        law, choice = learn_tried(rows, order=self.order, resume=resume, **options)
+        if choice is not None and self.max_seconds is None and options["penalty"] is not whole:
+            shorter = options["penalty"].penalties
+            if len(shorter) < len(_auto(whole).penalties) and choice.pooled[0] == shorter[0]:
+                options["penalty"] = whole
+                law, choice = learn_tried(rows, order=self.order, resume=resume, **options)
         if choice is None or law.held_out is None:
             return law
         worth = chosen_worth(choice.tried, *first_held_out(rows))
         return replace(law, held_out=replace(law.held_out, worth=worth))
 
-    def _options(self, rows: Dataset, progress: Callable[[int, int], object] | None) -> dict[str, Any]:
+    def _options(self, rows: Dataset, progress: Progress | None) -> dict[str, Any]:
         few = isinstance(self.penalty, str) and self.penalty == "auto" and rows.total < FEW_ROWS
         return {
             "penalty": QUICK if few else self.penalty,
             "smoothing": self.smoothing,
-            "n_jobs": 1
-            if self.threads == 1
-            else self.n_jobs,  # joblib's own calls take longer than small nodes
+            # To ask joblib for one thread takes longer than to grow small nodes.
+            "n_jobs": 1 if self.threads == 1 else self.n_jobs,
             "max_leaves": self.max_leaves,
             "min_leaf_rows": self.min_leaf_rows,
             "roles": self.roles,
@@ -181,6 +201,12 @@ class Settings:
         self, holed: Holed, rng: np.random.Generator, progress: Callable[[int], object] | None = None
     ) -> Completed:
         """The paper's network from rows with holes; `progress` counts rounds first, then nodes."""
+        return self._completed(holed, rng, progress)[0]
+
+    def _completed(
+        self, holed: Holed, rng: np.random.Generator, progress: Callable[[int], object] | None
+    ) -> tuple[Completed, Choice | None]:
+        """`complete`, and what penalty="auto" chose."""
         told = progress or (lambda done: None)
         auto = self.penalty == "auto" if isinstance(self.penalty, str) else False
         rounds = 0 if holed.complete else self.rounds
@@ -193,15 +219,35 @@ class Settings:
             resume=None,
         )
         last = self if budget is None or not rounds else replace(self, max_seconds=budget / 2)
-        return learn_completed(
+        choices: list[Choice | None] = []
+
+        def learn(rows: Dataset) -> Network:
+            network, choice = last._tried(rows, lambda done, nodes: told(rounds + done))
+            choices.append(choice)
+            return network
+
+        completed = learn_completed(
             holed,
-            lambda rows: last.learn(rows, lambda done, nodes: told(rounds + done)),
+            learn,
             between=quick.learn,
             rounds=self.rounds,
             rng=rng,
             n_jobs=self.threads,
             progress=lambda done, total: told(done),
         )
+        return completed, choices[-1]
+
+
+def _auto(penalty: Auto | str) -> Auto:
+    """What "auto" chooses from."""
+    return penalty if isinstance(penalty, Auto) else Auto()
+
+
+def _from_near(penalty: Auto | str, beside: Choice) -> Auto:
+    """The ladder from `BEFORE` rungs before the one that was best for the network beside."""
+    auto = _auto(penalty)
+    first = max(auto.penalties.index(beside.pooled[0]) - BEFORE, 0)
+    return replace(auto, penalties=auto.penalties[first:])
 
 
 def _no_pairs() -> TablePairs:
