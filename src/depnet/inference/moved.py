@@ -63,6 +63,8 @@ def moved(
     """
     passes, states, sweeps = FIRST_PASSES, FIRST_STATES, FIRST_SWEEPS
     used, found = 0.0, None
+    # An update that moves a variable asks every node that reads it, too.
+    updates_a_sweep = sum(2 + len(law.inputs[i]) for i in variables)
     attempt = 0
     while True:
         batches = [
@@ -79,9 +81,7 @@ def moved(
             if over():
                 return found
         used += sum(batch.rows for batch in batches) * len(variables)
-        used += (
-            4 * BATCHES * states * (LEAD + sweeps) * len(variables)
-        )  # a move costs as much as a few updates
+        used += BATCHES * states * (LEAD + sweeps) * updates_a_sweep
         found = _joined(batches, tolerance)
         if found.converged or over() or 2 * used > most_updates:
             return found
