@@ -68,8 +68,9 @@ class _Ask:
                 ui.element("span").classes("depnet-key depnet-key-posterior")
                 note("given what is known, ± 2 standard errors. Click a state to clamp it.")
                 if self.loaded.data is not None:
-                    ui.element("span").classes("depnet-key depnet-key-observed")
-                    self.table = note("")
+                    with ui.element("span").classes("depnet-mark"):
+                        ui.element("span").classes("depnet-key-observed")
+                        self.table = note("")
                     apart = ui.switch(
                         "Model and table apart", on_change=lambda e: self.marginals.apart(e.value)
                     )
