@@ -1,5 +1,6 @@
 """The frame around every view: navigation, light and dark, narrow and wide, keyboard."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -94,15 +95,24 @@ def test_the_first_stop_of_the_keyboard_leads_past_the_navigation(page: Page, ti
     expect(page.locator(".depnet-main")).to_be_focused()
 
 
-def test_a_model_file_that_is_replaced_is_said_and_the_old_one_stays(page: Page, tmp_path: Path) -> None:
+@pytest.fixture
+def replaceable(tmp_path: Path) -> Iterator[tuple[Path, str]]:
+    """A model file, and the address of its explorer, which is there until the page is closed."""
     people, file = depnet.titanic(), tmp_path / "model.json"
     depnet.save(depnet.learn(people, smoothing=0.5).with_counts(people), file)
     with explorer([file]) as url:
-        page.goto(url)
-        expect(page.locator("header")).to_contain_text("4 variables")
-        expect(page.get_by_text("has changed on disk")).to_have_count(0)
-        coins = depnet.Dataset.from_codes([[0], [1]] * 9, cardinalities=[2])
-        depnet.save(depnet.learn(coins), file)
-        page.goto(f"{url}ask")
-        expect(page.get_by_text("model.json has changed on disk")).to_be_visible()
-        expect(page.locator("header")).to_contain_text("4 variables")
+        yield file, url
+
+
+def test_a_model_file_that_is_replaced_is_said_and_the_old_one_stays(
+    replaceable: tuple[Path, str], page: Page
+) -> None:
+    file, url = replaceable
+    page.goto(url)
+    expect(page.locator("header")).to_contain_text("4 variables")
+    expect(page.get_by_text("has changed on disk")).to_have_count(0)
+    coins = depnet.Dataset.from_codes([[0], [1]] * 9, cardinalities=[2])
+    depnet.save(depnet.learn(coins), file)
+    page.goto(f"{url}ask")
+    expect(page.get_by_text("model.json has changed on disk")).to_be_visible()
+    expect(page.locator("header")).to_contain_text("4 variables")
