@@ -101,7 +101,8 @@ def test_the_titanic(seed: int) -> None:
             match &= (table[name] == value).to_numpy()
         frequency = float((table["survived"][match] == "Yes").mean())
         answer = model.query("survived", evidence)
-        assert law_of(answer)[1] == pytest.approx(frequency, abs=0.04)
+        # Two standard errors of the 300 rows that match the rarest of these.
+        assert law_of(answer)[1] == pytest.approx(frequency, abs=0.06)
         assert isinstance(answer.combined, np.ndarray)
         assert answer.combined[1] == pytest.approx(frequency, abs=0.02)
 

@@ -17,7 +17,7 @@ from depnet.errors import DepnetError, LearningError, ModelError
 from depnet.learning.auto import tune
 from depnet.learning.cuts import CutLearner
 from depnet.learning.framework import learn_with
-from depnet.learning.held_out import first_held_out, held_out
+from depnet.learning.held_out import held_out
 from depnet.learning.ladder import Auto
 from depnet.learning.learn import learn_tried
 from depnet.learning.links import links
@@ -35,6 +35,7 @@ from tests.learning.test_learn_resume import KilledError, kill_after, table
 from tests.reference.learning import learn_ordered
 from tests.strategies import datasets, seeds
 
+QUICK = StructuralMdl(0.5, 1.0, 0.5 * Mdl())
 LADDER = Auto((StructuralMdl(), Mdl(), Aic()), (0.5, 2.0), standard_errors=0.5)
 
 
@@ -294,16 +295,16 @@ def test_held_out_scores_are_those_of_the_parts() -> None:
         assert network.held_out.gained > 0
 
 
-def test_what_was_tried_is_the_network_without_the_first_part() -> None:
+def test_what_was_tried_are_the_networks_without_each_part() -> None:
     dataset = copies(rows=500, noise=0.2)
     network, choice = learn_tried(dataset, penalty=LADDER, smoothing=0.5, order="auto")
     assert choice is not None
-    rows, held = first_held_out(dataset)
-    assert rows.total + held.total == 500
-    assert choice.tried.order == network.order
-    for i, (penalty, smoothing) in enumerate(zip(choice.penalties, choice.smoothings, strict=True)):
-        again = learn(rows, penalty=penalty, smoothing=smoothing, order=network.order)
-        assert again.nodes[i] == choice.tried.nodes[i]
+    for tried, (rows, held) in zip(choice.tried, held_out(dataset), strict=True):
+        assert rows.total + held.total == 500
+        assert tried.order == network.order
+        for i, (penalty, smoothing) in enumerate(zip(choice.penalties, choice.smoothings, strict=True)):
+            again = learn(rows, penalty=penalty, smoothing=smoothing, order=network.order)
+            assert again.nodes[i] == tried.nodes[i]
     assert learn_tried(dataset, order="auto")[1] is None
 
 
@@ -313,7 +314,7 @@ def test_validation_rows_judge_an_order_too() -> None:
     assert choice is not None
     assert network.held_out is not None
     assert network.held_out.rows == 200
-    assert choice.tried.nodes == network.nodes
+    assert choice.tried[0].nodes == network.nodes
     assert network.held_out.score == pytest.approx(score(network, held), rel=1e-12)
 
 
@@ -350,3 +351,46 @@ def test_cuts_are_of_earlier_variables() -> None:
     network = CutLearner(rows.domain, tasks, [Aic()] * 4, [0.5] * 4)(rows)
     assert network.order == (2, 0, 3, 1)
     assert network.nodes[1].inputs
+
+
+def numbers(rows: int = 400) -> Dataset:
+    """Binned numbers of which some follow others, and a category that follows one at a threshold."""
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=rows)
+    frame = [
+        {"x": a, "y": a + 0.1 * b, "z": float(c), "side": "high" if a > 0.2 else "low"}
+        for a, b, c in zip(x, rng.normal(size=rows), rng.normal(size=rows), strict=True)
+    ]
+    return Dataset.from_frame(frame)
+
+
+@pytest.mark.parametrize("order", [None, "auto"])
+def test_cuts_are_learned_as_by_the_learner_of_cuts(order: Any) -> None:
+    dataset = numbers()
+    network = learn(dataset, penalty=QUICK, smoothing=0.5, order=order, cuts=True)
+    tasks = plan(dataset.domain, order=network.order)
+    twin = CutLearner(dataset.domain, tasks, [QUICK] * len(tasks), [0.5] * len(tasks))(dataset)
+    assert network == twin
+    plain = learn(dataset, penalty=QUICK, smoothing=0.5, order=order)
+    assert score(network, dataset) > score(plain, dataset) or network == plain
+    assert network.nodes != plain.nodes  # cuts were worth it somewhere
+
+
+@pytest.mark.parametrize("order", [None, "auto"])
+def test_cuts_do_not_depend_on_threads_and_resume(order: Any, tmp_path: Path) -> None:
+    dataset = numbers()
+    network = learn(dataset, penalty="auto", smoothing=0.5, order=order, cuts=True)
+    assert learn(dataset, penalty="auto", smoothing=0.5, order=order, cuts=True, n_jobs=2) == network
+    resume = tmp_path / "resume"
+    assert learn(dataset, penalty="auto", smoothing=0.5, order=order, cuts=True, resume=resume) == network
+    # Without cuts it is another fit, which the file is not of.
+    with pytest.raises(LearningError):
+        learn(dataset, penalty="auto", smoothing=0.5, order=order, resume=resume)
+
+
+def test_cuts_of_what_may_not_be_read_are_not_offered() -> None:
+    dataset = numbers()
+    network = learn(dataset, penalty=QUICK, order=["z", "side", "x", "y"], forbidden=[("x", "y")], cuts=True)
+    place = {i: at for at, i in enumerate(network.order or ())}
+    assert all(place[j] < place[node.variable] for node in network.nodes for j in node.inputs)
+    assert dataset.domain.index("x") not in network.nodes[dataset.domain.index("y")].inputs

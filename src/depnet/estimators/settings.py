@@ -18,7 +18,7 @@ from depnet.errors import LearningError
 from depnet.inference.completion import Completed, learn_completed
 from depnet.inference.worth import chosen_worth
 from depnet.learning.cuts import CutLearner
-from depnet.learning.held_out import first_held_out
+from depnet.learning.held_out import held_out
 from depnet.learning.ladder import Auto
 from depnet.learning.learn import learn_tried
 from depnet.learning.options import Limits, Order, Role, order_of, plan
@@ -142,7 +142,7 @@ class Settings:
     ) -> Network:
         """The ordered network from complete rows; with penalty="auto" its `held_out` says how many rows it is worth.
 
-        That is judged on the first part held out, by the law that the trials have learned without it. Where the choice
+        That is judged on the rows held out, by the laws that the trials have learned without them. Where the choice
         of the network `beside` it is known, the ladder of penalties begins a few rungs before that; a law whose best is the
         first of these is learned again by the whole ladder.
         """
@@ -159,7 +159,7 @@ class Settings:
                 law, choice = learn_tried(rows, order=self.order, resume=resume, **options)
         if choice is None or law.held_out is None:
             return law
-        worth = chosen_worth(choice.tried, *first_held_out(rows))
+        worth = chosen_worth(choice.tried, list(held_out(rows)))
         return replace(law, held_out=replace(law.held_out, worth=worth))
 
     def _options(self, rows: Dataset, progress: Progress | None) -> dict[str, Any]:
@@ -175,6 +175,7 @@ class Settings:
             "forbidden": self.forbidden,
             "max_seconds": self.max_seconds,
             "progress": progress,
+            "cuts": True,  # numbers have an order, and few rows can pay for a leaf a bin
         }
 
     def cut_learner(

@@ -2,18 +2,16 @@ r"""How many rows a law is worth: s of (n observed + s law) / (n + s), chosen on
 
 Questions are drawn as people ask them: a held-out row, one to three of its cells known, another one asked. The answers of
 the rows learned from are counted, those of the law are frequencies among many of its draws, and the truth is what the
-held-out rows that match have. For each s the mean squared error of the combined answer follows,
+held-out rows that match have. For each s the error of the combined answer is its total variation distance to the truth,
 
-.. math:: e(s) = \sum_x \big(\lambda f(x) + (1 - \lambda) \hat q(x) - y(x)\big)^2
-          - (1 - \lambda)^2 \frac{\hat q(x) (1 - \hat q(x))}{m - 1}, \qquad \lambda = \frac{n}{n + s},
+.. math:: e(s) = \tfrac12 \sum_x \big|\lambda f(x) + (1 - \lambda) \hat q(x) - y(x)\big|, \qquad \lambda = \frac{n}{n + s}.
 
-the last term being what the draws, m of which match, add to it on average. Of the values of s whose error is within one
-standard error of the least, the one nearest to `WORTH` is taken: a choice among noise should not move it.
+Values of s that make answers worse than counting where there are rows enough to count are left out. Of those whose mean
+error is within one standard error of the least, the smallest is taken: in doubt the table is trusted.
 """
 
 import functools
 import itertools
-import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -25,9 +23,9 @@ from depnet.inference.result import WORTH
 from depnet.law.program import law_of
 from depnet.model.network import Network
 
-CANDIDATES = tuple(WORTH * 2.0**k for k in range(-5, 7))
-"""From one or two rows to some thousands."""
-QUESTIONS = 300
+CANDIDATES = tuple(WORTH * 2.0**k for k in range(-5, 5))
+"""From one or two rows to some hundreds."""
+QUESTIONS = 600
 MOST_KNOWN = 3
 FEWEST_DRAWS, MOST_DRAWS = 10_000, 50_000
 DRAWS_PER_ROW = 16
@@ -36,10 +34,14 @@ DRAWN_CODES = 1 << 22
 """Wide laws are drawn from less often, but never less than the bound."""
 MOST_ROWS = 200_000
 """Of the rows learned from and of those held out, no more are counted."""
-FEWEST = 20
-"""Questions that fewer draws of the law match are left out: they are the rarest."""
+FEWEST_MATCHING, FEWEST_HELD = 50, 5
+"""Questions that fewer draws of the law, or fewer held-out rows, match are left out: the distance would be noise."""
 FAIR = 10.0
 """A question that h held-out rows match counts h / (h + FAIR): few of them say little."""
+MANY_ROWS = 30
+"""Where so many rows match, counting them is a fair answer, and the combined one must not be worse."""
+HARM = 0.005
+"""By more than this share of its error."""
 ENOUGH = 20
 """With fewer questions left, nothing is chosen."""
 KEPT_BYTES = 1 << 24
@@ -54,25 +56,28 @@ ONES = (
 """The bits of a word that are set."""
 
 
-def chosen_worth(law: Network, learned: Dataset, held: Dataset) -> float:
-    """What `law`, learned from the rows `learned`, is worth, judged by the rows `held` out. Deterministic."""
-    if len(law.domain) < 2:
+def chosen_worth(laws: Sequence[Network], parts: Sequence[tuple[Dataset, Dataset]]) -> float:
+    """What a law is worth: `laws[k]` was learned from the first rows of `parts[k]` and is judged by the second.
+
+    Deterministic, a function of the rows and the laws.
+    """
+    if len(laws[0].domain) < 2:
         return WORTH
     rng = np.random.default_rng(0)
-    tables = [_some(learned, rng), _some(held, rng)]
-    wanted = min(DRAWS_PER_ROW * learned.total, DRAWN_CODES // len(law.domain), MOST_DRAWS)
-    drawn = law_of(law).passes(max(wanted, FEWEST_DRAWS), seed=0)
-    tables.append(Dataset.from_codes(drawn.codes, domain=law.domain))
-    counted = [_Rows(table) for table in tables]
-    errors, weights = [], []
-    for _ in range(QUESTIONS):
-        found = _errors(tables[1], counted, rng)
-        if found is not None:
-            errors.append(found[0])
-            weights.append(found[1])
-    if len(errors) < ENOUGH:
+    each = []
+    for law, (learned, held) in zip(laws, parts, strict=True):
+        tables = [_some(learned, rng), _some(held, rng)]
+        wanted = min(DRAWS_PER_ROW * learned.total, DRAWN_CODES // len(law.domain), MOST_DRAWS)
+        drawn = law_of(law).passes(max(wanted, FEWEST_DRAWS), seed=0)
+        tables.append(Dataset.from_codes(drawn.codes, domain=law.domain))
+        counted = [_Rows(table) for table in tables]
+        for _ in range(QUESTIONS // len(laws)):
+            found = _errors(tables[1], counted, rng)
+            if found is not None:
+                each.append(found)
+    if len(each) < ENOUGH:
         return WORTH
-    return _nearest(np.array(errors), np.array(weights))
+    return _least(*map(np.array, zip(*each, strict=True)))
 
 
 class _Rows:
@@ -106,9 +111,10 @@ class _Rows:
 
 def _errors(
     held: Dataset, tables: Sequence[_Rows], rng: np.random.Generator
-) -> tuple[FloatArray, float] | None:
-    """e(s) of each candidate for one question, and what the question counts; None where too few draws match it.
+) -> tuple[FloatArray, float, float, float] | None:
+    """e(s) of each candidate for one question, what the question counts, the error of counting alone and its rows.
 
+    None where too few draws match it.
     `tables` are the rows learned from, those held out, and draws of the law.
     """
     n = len(held.domain)
@@ -118,27 +124,35 @@ def _errors(
     given = {j: int(held.codes[row, j]) for j in others}
     counts, truth, drawn = (table.counts(target, given) for table in tables)
     m, h, rows = drawn.sum(), truth.sum(), counts.sum()
-    if m < FEWEST:
+    if m < FEWEST_MATCHING or h < FEWEST_HELD:
         return None
     law, frequencies, y = drawn / m, counts / max(rows, 1), truth / h
     share = rows / (rows + np.array(CANDIDATES))[:, None]
-    squares = (share * frequencies + (1 - share) * law - y) ** 2 - (1 - share) ** 2 * law * (1 - law) / (
-        m - 1
-    )
-    return squares.sum(axis=1), float(h / (h + FAIR))
+    distances = np.abs(share * frequencies + (1 - share) * law - y).sum(axis=1) / 2
+    alone = float(np.abs(frequencies - y).sum()) / 2
+    return distances, float(h / (h + FAIR)), alone, float(rows)
 
 
-def _nearest(errors: FloatArray, weights: FloatArray) -> float:
-    """Of the candidates within a standard error of the best, the nearest to `WORTH`."""
+def _least(errors: FloatArray, weights: FloatArray, counted: FloatArray, rows: FloatArray) -> float:
+    """Of the candidates that do no harm, the least within a standard error of the best: in doubt the table is trusted.
+
+    `errors` is [question, candidate], `counted` the errors of counting alone, `rows` how many it had to count.
+    """
+    many = rows >= MANY_ROWS
+    harmless = np.arange(errors.shape[1])
+    if many.sum() >= ENOUGH:
+        most = (1 + HARM) * np.average(counted[many], weights=weights[many])
+        harmless = np.flatnonzero(np.average(errors[many], axis=0, weights=weights[many]) <= most)
+    if not len(harmless):
+        return CANDIDATES[0]
+    errors = errors[:, harmless]
     mean = np.average(errors, axis=0, weights=weights)
     best = int(np.argmin(mean))
     differences = errors - errors[:, [best]]
-    spread = (
-        np.sqrt((weights[:, None] ** 2 * (differences - (mean - mean[best])) ** 2).sum(axis=0))
-        / weights.sum()
-    )
+    deviations = weights[:, None] * (differences - (mean - mean[best]))
+    spread = np.sqrt((deviations**2).sum(axis=0)) / weights.sum()
     good = np.flatnonzero(mean - mean[best] <= spread)
-    return float(min((CANDIDATES[k] for k in good), key=lambda s: abs(math.log(s / WORTH))))
+    return CANDIDATES[int(harmless[good[0]])]
 
 
 def _some(dataset: Dataset, rng: np.random.Generator) -> Dataset:

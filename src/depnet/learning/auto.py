@@ -48,13 +48,14 @@ def learn_auto(
     max_seconds: float | None = None,
     progress: Progress | None = None,
     resume: str | os.PathLike[str] | None = None,
+    cuts: bool = False,
 ) -> tuple[Network, Choice]:
     """`learn_tasks` with chosen penalties and smoothings; see the module.
 
     Of `max_seconds`, trials take at most three quarters. `resume` is a file that keeps the nodes of the trials and of the
     last fit.
     """
-    rows = TableRows(dataset, tasks, limits, n_jobs)
+    rows = TableRows.of(dataset, tasks, limits, n_jobs, cuts=cuts)
     return learn_chosen(
         rows,
         auto,
@@ -116,6 +117,7 @@ def tune(
     n_jobs: int | None = 1,
     max_seconds: float | None = None,
     progress: Progress | None = None,
+    cuts: bool = False,
 ) -> Tuning:
     """The ladder that `penalty="auto"` climbs, with the held-out score of every rung and smoothing, and the choice.
 
@@ -127,7 +129,7 @@ def tune(
     (2, 2)
     """
     tasks = table_tasks(dataset, order, roles=roles, forbidden=forbidden)
-    rows = TableRows(dataset, tasks, Limits(max_leaves, min_leaf_rows), n_jobs)
+    rows = TableRows.of(dataset, tasks, Limits(max_leaves, min_leaf_rows), n_jobs, cuts=cuts)
     trials, _ = _tried(
         rows,
         auto,

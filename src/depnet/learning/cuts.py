@@ -12,7 +12,7 @@ same function, leaf for leaf, on the variables themselves.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -70,8 +70,58 @@ def cuts_of(domain: Domain, most: int = MAX_CUTS) -> tuple[Cut, ...]:
     return tuple(found)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Offered:
+    """A table whose sources may also read cuts: as variables of their own, numbered after the table's."""
+
+    rows: Dataset
+    """With a column for each cut."""
+    tasks: tuple[Task, ...]
+    cuts: tuple[Cut, ...]
+    cardinalities: tuple[int, ...]
+    """Of the table's own variables."""
+
+    @classmethod
+    def of(cls, dataset: Dataset, tasks: Sequence[Task]) -> "Offered | None":
+        """The cuts of a table, offered to its tasks; None where no variable has any."""
+        cuts = cuts_of(dataset.domain)
+        if not cuts:
+            return None
+        above = [dataset.codes[:, cut.variable] >= cut.at for cut in cuts]
+        codes = np.column_stack([dataset.codes, *above])
+        rows = Dataset.from_codes(codes, domain=_wide(dataset.domain, cuts), weights=dataset.weights)
+        return cls(rows, offered_tasks(tasks, cuts, len(dataset.domain)), cuts, dataset.domain.cardinalities)
+
+    def spelled_out(self, source: DecisionGraph) -> DecisionGraph:
+        """A source that was grown from these rows, as one that reads the table's variables alone."""
+        return spelled_out(source, self.cuts, self.cardinalities)
+
+
+def offered_tasks(tasks: Sequence[Task], cuts: Sequence[Cut], variables: int) -> tuple[Task, ...]:
+    """The tasks with cuts to read, but none of what a source may not read. In an order, cuts stand behind their variable."""
+    own: dict[int, list[int]] = {}
+    for t, cut in enumerate(cuts):
+        own.setdefault(cut.variable, []).append(variables + t)
+    wide: dict[tuple[int, ...], tuple[int, ...]] = {}
+    found = []
+    for task in tasks:
+        if task.first is None:
+            behind = [c for j in task.readable for c in own.get(j, ())]
+            readable = wide.setdefault(task.readable, (*task.readable, *sorted(behind)))
+            first, closed = None, task.barred.union((task.target,))
+        else:
+            readable = wide.setdefault(
+                task.readable, tuple(c for j in task.readable for c in (j, *own.get(j, ())))
+            )
+            earlier = task.readable[: task.first]
+            first, closed = sum(1 + len(own.get(j, ())) for j in earlier), task.barred
+        barred = task.barred.union(c for j in closed for c in own.get(j, ()))
+        found.append(Task(task.target, readable, barred, first))
+    return tuple(found)
+
+
 class CutLearner:
-    """`learn_tasks` for tables of one domain, where sources may also split binned variables at a cut.
+    """Networks of tables of one domain, where sources may also split binned variables at a cut.
 
     `smoothings` has one pseudo-count for each task. With a `share` below 1 a category's source may read only so many of the
     variables, drawn anew for each table (where there are cuts to read): for a mean over networks, which then do
@@ -94,40 +144,36 @@ class CutLearner:
         self._domain, self._penalties, self._smoothings = domain, penalties, smoothings
         self._share, self._rng = share, np.random.default_rng() if rng is None else rng
         self._n_jobs, self._limits, self._max_seconds = n_jobs, limits, max_seconds
-        self._cuts = cuts_of(domain)
-        self._wide = _wide(domain, self._cuts)
-        self._order = ordered_as(tasks)
-        readable = {task.open: _readable(task.open, self._cuts, len(domain)) for task in tasks}
-        self._tasks = [_offered(task, readable[task.open], self._cuts, len(domain)) for task in tasks]
+        self._tasks = tuple(tasks)
 
     def __call__(self, dataset: Dataset) -> Network:
         """The network of these rows."""
-        above = [dataset.codes[:, t.variable] >= t.at for t in self._cuts]
-        rows = dataset
-        if above:
-            codes = np.column_stack([dataset.codes, *above])
-            rows = Dataset.from_codes(codes, domain=self._wide, weights=dataset.weights)
-        tasks = [self._sharing(task) for task in self._tasks]
+        offered = Offered.of(dataset, self._tasks)
+        if offered is not None:
+            offered = replace(offered, tasks=tuple(self._sharing(task, offered) for task in offered.tasks))
+        rows = dataset if offered is None else offered.rows
+        tasks = self._tasks if offered is None else offered.tasks
         grower = Grower(rows, tasks, self._penalties, self._limits, self._max_seconds)
         nodes: dict[int, Node] = {}
         for batch in grown_batches(grower, list(range(len(tasks))), self._n_jobs, most=MOST):
-            for grown in batch.nodes(tasks, self._wide.cardinalities, 0.0):
-                source = spelled_out(grown.source, self._cuts, self._domain.cardinalities)
+            for grown in batch.nodes(tasks, rows.domain.cardinalities, 0.0):
+                source = grown.source if offered is None else offered.spelled_out(grown.source)
                 counts, smoothing = grown.table.counts, self._smoothings[grown.number]
                 assert counts is not None
                 nodes[grown.number] = Node.learned(
                     (tasks[grown.number].target,), source, ConditionalTable.learned(counts, smoothing)
                 )
-        return Network(self._domain, tuple(nodes[number] for number in range(len(nodes))), order=self._order)
+        order = ordered_as(self._tasks)
+        return Network(self._domain, tuple(nodes[number] for number in range(len(nodes))), order=order)
 
-    def _sharing(self, task: Task) -> Task:
+    def _sharing(self, task: Task, offered: Offered) -> Task:
         """The task with its share of the variables."""
-        if self._share >= 1 or not self._cuts or self._domain.variables[task.target].bins is not None:
+        if self._share >= 1 or self._domain.variables[task.target].bins is not None:
             return task
         n = len(self._domain)
         dropped = set(np.flatnonzero(self._rng.random(n) >= self._share).tolist())
-        dropped.update(n + t for t, each in enumerate(self._cuts) if each.variable in dropped)
-        return Task(task.target, task.readable, task.barred.union(dropped))
+        dropped.update(n + t for t, each in enumerate(offered.cuts) if each.variable in dropped)
+        return replace(task, barred=task.barred.union(dropped))
 
 
 def spelled_out(source: DecisionGraph, cuts: Sequence[Cut], cardinalities: tuple[int, ...]) -> DecisionGraph:
@@ -177,19 +223,6 @@ def _spread(times: IntArray) -> tuple[IntArray, IntArray]:
     """Each place as often as `times` says, and the how manieth of its own each is."""
     at = np.repeat(np.arange(len(times)), times)
     return at, np.arange(len(at)) - np.repeat(np.cumsum(times) - times, times)
-
-
-def _readable(readable: tuple[int, ...], cuts: Sequence[Cut], variables: int) -> tuple[int, ...]:
-    """What sources may read, and the cuts of that."""
-    known = set(readable)
-    return (*readable, *(variables + t for t, each in enumerate(cuts) if each.variable in known))
-
-
-def _offered(task: Task, readable: tuple[int, ...], cuts: Sequence[Cut], variables: int) -> Task:
-    """The task with cuts to read, but not those of what its source may not read."""
-    own = task.barred.union((task.target,))
-    barred = (variables + t for t, each in enumerate(cuts) if each.variable in own)
-    return Task(task.target, readable, task.barred.union(barred))
 
 
 def _wide(domain: Domain, cuts: Sequence[Cut]) -> Domain:

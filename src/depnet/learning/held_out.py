@@ -62,14 +62,6 @@ def held_out(dataset: Dataset) -> Iterator[tuple[Dataset, Dataset]]:
         yield _expanded(distinct, distinct.weights - part), _expanded(distinct, part)
 
 
-def first_held_out(dataset: Dataset) -> tuple[Dataset, Dataset]:
-    """The rows that `Choice.tried` was learned from, and the rows that it has not seen: the first part held out.
-
-    Of a fit with `validation=`, which holds out nothing else, they are the whole dataset and the validation rows instead.
-    """
-    return next(held_out(dataset))
-
-
 def expanded(weights: IntArray) -> tuple[IntArray, IntArray | None]:
     """The numbers of the rows with these weights: as single rows where most are single, since those are counted faster."""
     kept = np.flatnonzero(weights)

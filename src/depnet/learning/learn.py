@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from depnet.data import Dataset
 from depnet.errors import LearningError
 from depnet.learning.auto import learn_auto, table_tasks
+from depnet.learning.cuts import Offered
 from depnet.learning.ladder import Auto
 from depnet.learning.options import Limits, Order, Role, checked_seconds, refuse_removed
 from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, checked_penalty
@@ -36,6 +37,7 @@ def learn(
     progress: Progress | None = None,
     resume: str | os.PathLike[str] | None = None,
     validation: Dataset | None = None,
+    cuts: bool = False,
     **removed: object,
 ) -> Network:
     r"""Learn a dependency network: for each node the information source and its table.
@@ -57,6 +59,9 @@ def learn(
     (source, target) that must not be. After `max_seconds` nodes stay as they have grown by then, those not begun with
     one leaf. `progress(done, nodes)` is called after each node. `resume` is a file that grows node by node: a fit that was
     killed continues from it.
+
+    With `cuts`, sources may also split a binned variable at an edge between its bins, into those below and those above: a
+    split and merges in one step (see `depnet.learning.cuts`). A split on many bins pays for many leaves, a cut for two.
 
     The network does not depend on `n_jobs`, on the order of rows, or on the machine's instruction set.
 
@@ -81,6 +86,7 @@ def learn(
         progress=progress,
         resume=resume,
         validation=validation,
+        cuts=cuts,
         **removed,
     )
     return network
@@ -101,6 +107,7 @@ def learn_tried(
     progress: Progress | None = None,
     resume: str | os.PathLike[str] | None = None,
     validation: Dataset | None = None,
+    cuts: bool = False,
     **removed: object,
 ) -> tuple[Network, Choice | None]:
     """`learn`, and what penalty="auto" chose (None of other penalties), with the network that was tried on held-out rows."""
@@ -132,6 +139,7 @@ def learn_tried(
             max_seconds=max_seconds,
             progress=progress,
             resume=resume,
+            cuts=cuts,
         )
     network = learn_tasks(
         dataset,
@@ -143,5 +151,6 @@ def learn_tried(
         max_seconds=max_seconds,
         progress=progress,
         resume=resume,
+        offered=Offered.of(dataset, tasks) if cuts else None,
     )
     return network, None

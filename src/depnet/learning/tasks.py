@@ -11,6 +11,7 @@ import numpy as np
 
 from depnet.data import Dataset
 from depnet.errors import DataError, ManyStatesWarning
+from depnet.learning.cuts import Offered
 from depnet.learning.native import Grower
 from depnet.learning.options import Limits, Task, checked_jobs, checked_seconds, ordered_as
 from depnet.learning.parallel import MOST, grown_batches
@@ -38,10 +39,12 @@ def learn_tasks(
     max_seconds: float | None = None,
     progress: Progress | None = None,
     resume: str | os.PathLike[str] | Fit | None = None,
+    offered: Offered | None = None,
 ) -> Network:
     """`learn` with the nodes' targets and inputs spelled out, and a penalty for each.
 
-    `resume` is a file of this fit alone, or the fit's place in a file of several, which is left open.
+    `resume` is a file of this fit alone, or the fit's place in a file of several, which is left open. `offered` is the same
+    table with cuts that sources may split at.
     """
     smoothing = checked_smoothing(smoothing)
     n_jobs = checked_jobs(n_jobs)
@@ -60,7 +63,8 @@ def learn_tasks(
     if isinstance(resume, Fit):
         fit = resume
     elif resume is not None:
-        file = ResumeFile(resume, fingerprint(dataset, tasks, penalties, limits), tasks, cardinalities)
+        decides = fingerprint(dataset, tasks if offered is None else offered.tasks, penalties, limits)
+        file = ResumeFile(resume, decides, tasks, cardinalities)
         fit = file.fit()
     try:
         if fit is not None:
@@ -68,12 +72,14 @@ def learn_tasks(
                 nodes[number] = _node_of_source(dataset, tasks[number], source, smoothing)
         missing = [number for number, node in enumerate(nodes) if node is None]
         done = len(tasks) - len(missing)
-        grower = Grower(dataset, tasks, penalties, limits, max_seconds)
+        rows, reading = (dataset, tasks) if offered is None else (offered.rows, offered.tasks)
+        grower = Grower(rows, reading, penalties, limits, max_seconds)
         for batch in grown_batches(grower, missing, n_jobs, most=MOST if fit is None else 1):
-            for grown in batch.nodes(tasks, cardinalities, smoothing):
+            for grown in batch.nodes(reading, rows.domain.cardinalities, smoothing):
+                source = grown.source if offered is None else offered.spelled_out(grown.source)
                 if fit is not None and grown.complete:
-                    fit.add(grown.number, grown.source)
-                nodes[grown.number] = Node.learned((tasks[grown.number].target,), grown.source, grown.table)
+                    fit.add(grown.number, source)
+                nodes[grown.number] = Node.learned((tasks[grown.number].target,), source, grown.table)
                 done += 1
                 if progress is not None:
                     progress(done, len(tasks))

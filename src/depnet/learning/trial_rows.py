@@ -14,6 +14,7 @@ from depnet.arrays import IntArray
 from depnet.data.dataset import Dataset
 from depnet.data.domain import Domain
 from depnet.learning.crossed import Crossed, Crossing, crossed
+from depnet.learning.cuts import Offered
 from depnet.learning.held_out import held_out
 from depnet.learning.options import Limits, Task
 from depnet.learning.penalty import Penalty
@@ -70,6 +71,15 @@ class TableRows:
     tasks: Sequence[Task]
     limits: Limits
     n_jobs: int | None
+    offered: Offered | None = None
+    """The same rows with cuts that sources may split at."""
+
+    @classmethod
+    def of(
+        cls, dataset: Dataset, tasks: Sequence[Task], limits: Limits, n_jobs: int | None, *, cuts: bool
+    ) -> "TableRows":
+        """The rows, with the cuts of binned variables on offer or not."""
+        return cls(dataset, tasks, limits, n_jobs, Offered.of(dataset, tasks) if cuts else None)
 
     @property
     def domain(self) -> Domain:
@@ -83,7 +93,8 @@ class TableRows:
 
     def fingerprint(self, penalties: Sequence[Penalty]) -> str:
         """A digest of all that decides the structure."""
-        return fingerprint(self.dataset, self.tasks, penalties, self.limits)
+        tasks = self.tasks if self.offered is None else self.offered.tasks
+        return fingerprint(self.dataset, tasks, penalties, self.limits)
 
     def learn(
         self,
@@ -103,11 +114,19 @@ class TableRows:
             max_seconds=max_seconds,
             progress=progress,
             resume=resume,
+            offered=self.offered,
         )
 
     def held_out(self) -> list[tuple["TableRows", "TableRows"]]:
         """(rows to learn from, rows to score on): see `depnet.learning.held_out`."""
-        return [(self._of(rows), self._of(held)) for rows, held in held_out(self.dataset)]
+        cuts = self.offered is not None
+        return [
+            (
+                TableRows.of(rows, self.tasks, self.limits, self.n_jobs, cuts=cuts),
+                TableRows(held, self.tasks, self.limits, self.n_jobs),
+            )
+            for rows, held in held_out(self.dataset)
+        ]
 
     def tabulate(self, sources: Sequence[InformationSource]) -> list[IntArray]:
         """For each node `counts[leaf, state]`, its source being that of its place in `sources`."""
@@ -129,6 +148,3 @@ class TableRows:
             self.domain.cardinalities[target],
             self.dataset.weights,
         )
-
-    def _of(self, dataset: Dataset) -> "TableRows":
-        return TableRows(dataset, self.tasks, self.limits, self.n_jobs)

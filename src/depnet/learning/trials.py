@@ -15,12 +15,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.learning.crossed import Crossing
 from depnet.learning.ladder import Auto
 from depnet.learning.penalty import Penalty
+from depnet.learning.tasks import MANY_STATES
 from depnet.learning.trial_rows import TrialRows
 from depnet.model.held_out import HeldOut
 from depnet.model.network import Network
@@ -42,8 +44,8 @@ class Choice:
     pooled: tuple[Penalty, float]
     scores: FloatArray
     """[node, penalty, smoothing]: held-out log theta, nats per row, of the rungs that were tried."""
-    tried: Network
-    """Every node as it was chosen, learned without the first part held out (`first_held_out` has both sides' rows)."""
+    tried: tuple[Network, ...]
+    """The choice as it was learned without each part held out in turn."""
     held_out: HeldOut
     """What was chosen, on all rows held out, beside one leaf a node."""
 
@@ -55,7 +57,7 @@ class Tuning:
     penalties: tuple[Penalty, ...]
     smoothings: tuple[float, ...]
     scores: FloatArray
-    """[penalty, smoothing]: the sum over nodes, nats per held-out row."""
+    """[penalty, smoothing]: the sum over nodes (but those of identifiers), nats per held-out row."""
     leaves: tuple[int, ...]
     """Of each rung: the leaves of all nodes, on average over the parts."""
     held_out: int
@@ -84,6 +86,7 @@ class Trials:
         self._rows = sum(rows.total for rows in held)
         self._smoothings = [s * smoothing for s in auto.smoothings]
         self._scores: list[FloatArray] = []  # of each rung: [node, smoothing]
+        self._pooling: NDArray[np.bool_] = np.zeros(0, dtype=bool)  # the nodes whose scores are pooled
         self._independent = 0.0
 
     def add(self, networks: Sequence[Network]) -> None:
@@ -96,12 +99,15 @@ class Trials:
                 sums[i] += _held_scores(node, counts[i], self._smoothings)
             if not self._scores:
                 self._independent += sum(map(_one_leaf_score, network.nodes, counts))
+        if not self._scores:
+            telling = np.array([not _is_identifier(node) for node in networks[0].nodes])
+            self._pooling = telling if telling.any() else ~telling
         self._scores.append(sums / self._rows)
 
     @property
     def over(self) -> bool:
         """Is the ladder at its end, or has it not become better for long enough?"""
-        pooled = [float(scores.sum(axis=0).max()) for scores in self._scores]
+        pooled = [float(scores[self._pooling].sum(axis=0).max()) for scores in self._scores]
         if not pooled:
             return False
         since_best = len(pooled) - 1 - int(np.argmax(pooled))
@@ -111,19 +117,25 @@ class Trials:
         """The pooled candidate, and for each node its own where that is surely better."""
         scores = np.stack(self._scores, axis=1)
         flat = scores.reshape(len(scores), -1)
-        pooled = int(np.argmax(flat.sum(axis=0)))
+        pooled = int(np.argmax(flat[self._pooling].sum(axis=0)))
         own = {i: best for i, best in enumerate(np.argmax(flat, axis=1).tolist()) if best != pooled}
         better = self._surely_better(own, pooled)
         chosen = [own[i] if i in better else pooled for i in range(len(flat))]
         named = [self._named(candidate) for candidate in chosen]
-        tried = tuple(self._candidate(0, i, candidate) for i, candidate in enumerate(chosen))
+        tried = tuple(
+            replace(
+                network,
+                nodes=tuple(self._candidate(part, i, candidate) for i, candidate in enumerate(chosen)),
+            )
+            for part, network in enumerate(self.networks[0])
+        )
         score = sum(float(flat[i, candidate]) for i, candidate in enumerate(chosen))
         return Choice(
             tuple(penalty for penalty, _ in named),
             tuple(s for _, s in named),
             self._named(pooled),
             scores,
-            replace(self.networks[0][0], nodes=tried),
+            tried,
             HeldOut(self._rows, score, self._independent / self._rows),
         )
 
@@ -137,7 +149,7 @@ class Trials:
         return Tuning(
             self._auto.penalties[: len(self.networks)],
             tuple(self._smoothings),
-            choice.scores.sum(axis=0),
+            choice.scores[self._pooling].sum(axis=0),
             tuple(leaves),
             self._rows,
             choice,
@@ -174,6 +186,13 @@ class Trials:
         """Node i as the candidate has it, learned without this part."""
         rung, s = divmod(candidate, len(self._smoothings))
         return self.networks[rung][part].nodes[i].smoothed(self._smoothings[s])
+
+
+def _is_identifier(node: Node) -> bool:
+    """Its variable has a state for every other row: its score is large, and says nothing of the others."""
+    counts = node.table.counts
+    assert counts is not None
+    return node.table.states > max(MANY_STATES, int(counts.sum()) // 2)
 
 
 def _held_scores(node: Node, counts: IntArray, smoothings: Sequence[float]) -> FloatArray:

@@ -4,11 +4,13 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from depnet.arrays import IntArray
 from depnet.data.dataset import Dataset
 from depnet.data.domain import Domain
 from depnet.errors import ModelError
+from depnet.model.decision_graph import DecisionGraph
 from depnet.model.source import InformationSource
 
 MAX_CELLS = 2**28
@@ -34,7 +36,16 @@ def leaf_counts(source: InformationSource, variables: Sequence[int], dataset: Da
             f"the conditional table of variables {tuple(variables)} would have {source.size:,} leaves x {states:,} "
             f"states, more than {MAX_CELLS:,} cells. Use a source with fewer leaves, or learn one."
         )
-    return tabulate(source(dataset.codes), joint_states(dataset, variables), source.size, states, dataset)
+    return tabulate(
+        leaves_of(source, dataset), joint_states(dataset, variables), source.size, states, dataset
+    )
+
+
+def leaves_of(source: InformationSource, dataset: Dataset) -> NDArray[np.int32]:
+    """The leaf of every row. A dataset's codes were checked when it was made, and a decision graph need not do it again."""
+    if isinstance(source, DecisionGraph) and source.cardinalities == dataset.domain.cardinalities:
+        return source.leaves(dataset)
+    return source(dataset.codes)
 
 
 def tabulate(leaves: np.ndarray, state: IntArray, size: int, states: int, dataset: Dataset) -> IntArray:
