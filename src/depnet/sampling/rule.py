@@ -71,15 +71,10 @@ def tilt_of(variable: int, evidence: Evidence) -> FloatArray | None:
     return evidence.tilts.get(variable)
 
 
-def start_weights(rule: UpdateRule, node: Node) -> FloatArray:
-    """The node's marginal, from which chains start: the mean of its rows, tilted like them.
+def start_weights(rule: UpdateRule) -> FloatArray:
+    """Where chains start: all states that some leaf allows, alike.
 
-    Rows are weighted by the data behind them where the table has counts, and alike where it has none.
+    Chains that start near the product of the marginals agree with each other before they have seen other modes; random
+    states fall into whatever modes draw them.
     """
-    share = np.ones(len(rule.weights))
-    if node.table.counts is not None and node.table.counts.sum() > 0:
-        share = node.table.counts.sum(axis=1).astype(np.float64)
-    mean = share @ rule.weights
-    if mean.sum() > 0:
-        return np.asarray(mean)
-    return np.asarray(rule.weights.sum(axis=0))  # the data never met this evidence
+    return np.asarray(rule.weights.sum(axis=0) > 0, dtype=np.float64)

@@ -97,11 +97,8 @@ class Kernel(Protocol):
 
 
 def start_codes(plan: Plan, seed: int, first_chain: int, chains: int) -> CodeArray:
-    """Where chains start [variables, chains]: each node in turn draws from its marginal."""
-    finders = [
-        RowFinder(DIRECT, (), 0, thresholds_of(start_weights(rule, plan.network.nodes[rule.number])[None, :]))
-        for rule in plan.rules
-    ]
+    """Where chains start [variables, chains]: each node in turn draws one of its states, all alike."""
+    finders = [RowFinder(DIRECT, (), 0, thresholds_of(start_weights(rule)[None, :])) for rule in plan.rules]
     nodes = native_nodes(plan.variables, plan.rules, finders, None)
     state = tiles_by_variable(plan.blank(chains))
     out = plan.blank(chains)
