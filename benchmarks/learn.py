@@ -96,7 +96,7 @@ def cpu_runs(call: Callable[[], object], *, at_least: float) -> list[float]:
 
 
 def goal(peer: str, variables: int) -> float | None:
-    """The ratio to reach (PERFORMANCE.md), or None."""
+    """The ratio to reach, or None."""
     if peer == "scikit-learn":
         return 25 if variables <= 16 else 100 if variables >= 64 else None
     if peer == "LightGBM":

@@ -1,7 +1,7 @@
 r"""Clamped chains, run in rounds until their Rao-Blackwell estimates are good enough.
 
-An estimate is the average, over the updates of its targets, of what the update would draw (DESIGN 7; blocks
-by the same argument: pi = sum of c_B pi K_B, and only the nodes that update some of T move X_T):
+An estimate is the average, over the updates of its targets, of what the update would draw (pi = sum of c_B pi K_B, and
+only the nodes B that update some of T move X_T):
 
 .. math:: \pi(x_T) = \sum_{B \cap T \ne \emptyset} \frac{c_B}{c_T}
     E_\pi\left[\theta_B(x_{B \cap T} \mid Y_B)\, 1(X_{T \setminus B} = x_{T \setminus B})\right]
