@@ -7,11 +7,13 @@ held-out rows that match have. For each s the error of the combined answer is it
 .. math:: e(s) = \tfrac12 \sum_x \big|\lambda f(x) + (1 - \lambda) \hat q(x) - y(x)\big|, \qquad \lambda = \frac{n}{n + s}.
 
 Values of s that make answers worse than counting where there are rows enough to count are left out. Of those whose mean
-error is within one standard error of the least, the smallest is taken: in doubt the table is trusted.
+error is within one standard error of the least, the one nearest to `WORTH` is taken: noise should not move it, and where
+few rows match, which held-out rows can hardly judge, the law is needed most.
 """
 
 import functools
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -77,7 +79,7 @@ def chosen_worth(laws: Sequence[Network], parts: Sequence[tuple[Dataset, Dataset
                 each.append(found)
     if len(each) < ENOUGH:
         return WORTH
-    return _least(*map(np.array, zip(*each, strict=True)))
+    return _chosen(*map(np.array, zip(*each, strict=True)))
 
 
 class _Rows:
@@ -133,8 +135,8 @@ def _errors(
     return distances, float(h / (h + FAIR)), alone, float(rows)
 
 
-def _least(errors: FloatArray, weights: FloatArray, counted: FloatArray, rows: FloatArray) -> float:
-    """Of the candidates that do no harm, the least within a standard error of the best: in doubt the table is trusted.
+def _chosen(errors: FloatArray, weights: FloatArray, counted: FloatArray, rows: FloatArray) -> float:
+    """Of the candidates that do no harm, the nearest to `WORTH` within a standard error of the best.
 
     `errors` is [question, candidate], `counted` the errors of counting alone, `rows` how many it had to count.
     """
@@ -151,8 +153,8 @@ def _least(errors: FloatArray, weights: FloatArray, counted: FloatArray, rows: F
     differences = errors - errors[:, [best]]
     deviations = weights[:, None] * (differences - (mean - mean[best]))
     spread = np.sqrt((deviations**2).sum(axis=0)) / weights.sum()
-    good = np.flatnonzero(mean - mean[best] <= spread)
-    return CANDIDATES[int(harmless[good[0]])]
+    good = harmless[np.flatnonzero(mean - mean[best] <= spread)]
+    return min((CANDIDATES[k] for k in good), key=lambda s: abs(math.log(s / WORTH)))
 
 
 def _some(dataset: Dataset, rng: np.random.Generator) -> Dataset:
