@@ -154,7 +154,8 @@ def _chosen(errors: FloatArray, weights: FloatArray, counted: FloatArray, rows: 
     deviations = weights[:, None] * (differences - (mean - mean[best]))
     spread = np.sqrt((deviations**2).sum(axis=0)) / weights.sum()
     good = harmless[np.flatnonzero(mean - mean[best] <= spread)]
-    return min((CANDIDATES[k] for k in good), key=lambda s: abs(math.log(s / WORTH)))
+    nearest: float = min((CANDIDATES[k] for k in good), key=lambda s: abs(math.log(s / WORTH)))
+    return nearest
 
 
 def _some(dataset: Dataset, rng: np.random.Generator) -> Dataset:
