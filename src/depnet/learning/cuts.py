@@ -13,7 +13,7 @@ same function, leaf for leaf, on the variables themselves.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from depnet.learning.native import Grower
 from depnet.learning.options import Limits, Task, ordered_as
 from depnet.learning.parallel import MOST, grown_batches
 from depnet.learning.penalty import Penalty
-from depnet.model.decision_graph import CompiledGraph, DecisionGraph
+from depnet.model.decision_graph import CompiledGraph, DecisionGraph, Recorded
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.operations import Merge, Operation, Split
@@ -177,21 +177,19 @@ class CutLearner:
 
 
 def spelled_out(source: DecisionGraph, cuts: Sequence[Cut], cardinalities: tuple[int, ...]) -> DecisionGraph:
-    """A source that reads cuts, numbered after the variables, as one that reads the variables alone."""
-    n = len(cardinalities)
-    variable, states, width, cut = _numbered(tuple(cuts), cardinalities)
-    kinds, first, second = (array.astype(np.int64) for array in source.arrays)
-    tested = np.where(kinds == 0, second, 0)
-    growth = np.where(kinds == 0, width[tested] - 1, -1)
-    size = 1 + np.cumsum(growth) - growth
-    at, within = _spread(np.where((kinds == 0) & (second >= n), states[tested] - 1, 1))
-    below = size[at] - (within < cut[tested[at]])  # the merges below the cut come first
-    begun = within == 0
+    """A source that reads cuts, numbered after the variables, as one that reads the variables alone.
+
+    The graph is made now, its operations when somebody asks: most sources are only tried.
+    """
+    record = partial(_operations, source, tuple(cuts), cardinalities)
     graph = source.compiled
+    if graph.variable.max(initial=-1) < len(cardinalities):
+        return DecisionGraph.recorded_later(record, cardinalities, source.size, graph)
+    variable, states, _, cut = _numbered(tuple(cuts), cardinalities)
     tests = np.flatnonzero(graph.variable >= 0)
     read = graph.variable[tests]
     vertex, code = _spread(states[read])
-    branch = np.where(read[vertex] < n, code, code >= cut[read[vertex]])
+    branch = np.where(read[vertex] < len(cardinalities), code, code >= cut[read[vertex]])
     begin = graph.begin.copy()
     begin[tests] = np.cumsum(states[read]) - states[read]
     compiled = CompiledGraph(
@@ -199,13 +197,24 @@ def spelled_out(source: DecisionGraph, cuts: Sequence[Cut], cardinalities: tuple
         read_only(begin),
         read_only(graph.children[graph.begin[tests][vertex] + branch]),
     )
-    return DecisionGraph.recorded(
+    return DecisionGraph.recorded_later(record, cardinalities, source.size, compiled)
+
+
+def _operations(source: DecisionGraph, cuts: tuple[Cut, ...], cardinalities: tuple[int, ...]) -> Recorded:
+    """The operations of a source that reads cuts, each cut in the paper's two operations."""
+    n = len(cardinalities)
+    variable, states, width, cut = _numbered(cuts, cardinalities)
+    kinds, first, second = (array.astype(np.int64) for array in source.arrays)
+    tested = np.where(kinds == 0, second, 0)
+    growth = np.where(kinds == 0, width[tested] - 1, -1)
+    size = 1 + np.cumsum(growth) - growth
+    at, within = _spread(np.where((kinds == 0) & (second >= n), states[tested] - 1, 1))
+    below = size[at] - (within < cut[tested[at]])  # the merges below the cut come first
+    begun = within == 0
+    return (
         np.where(begun, kinds[at], 1).astype(np.uint8),
         np.where(begun, first[at], below).astype(np.int32),
         np.where(begun, np.where(kinds == 0, variable[tested], second)[at], below + 1).astype(np.int32),
-        cardinalities,
-        source.size,
-        compiled,
     )
 
 

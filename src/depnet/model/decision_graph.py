@@ -10,9 +10,9 @@ The value Y(x) starts at 0 and is updated by every recorded operation in turn,
 graph, where a row meets only the tests on its own path.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,6 +38,12 @@ class CompiledGraph(NamedTuple):
     children: NDArray[np.int32]
 
 
+Recorded: TypeAlias = tuple[NDArray[Any], ...]
+"""Operations as arrays: kinds (0 for Split, 1 for Merge), and their two numbers."""
+
+NOTHING_RECORDED = (np.zeros(0, np.uint8), np.zeros(0, np.int32), np.zeros(0, np.int32))
+
+
 @dataclass(frozen=True, slots=True)
 class DecisionGraph:
     """Recorded `operations` on rows whose variables have these `cardinalities`.
@@ -52,7 +58,7 @@ class DecisionGraph:
     _size: int = field(init=False, repr=False, compare=False)
     _compiled: list[CompiledGraph] = field(init=False, repr=False, compare=False)  # empty until needed
     _inputs: list[tuple[int, ...]] = field(init=False, repr=False, compare=False)  # likewise
-    _recorded: tuple[NDArray[Any], ...] = field(init=False, repr=False, compare=False)
+    _recorded: Recorded | Callable[[], Recorded] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "operations", tuple(self.operations))
@@ -86,11 +92,24 @@ class DecisionGraph:
         object.__setattr__(graph, "_recorded", (kinds, first, second))
         return graph
 
+    @classmethod
+    def recorded_later(
+        cls,
+        record: Callable[[], Recorded],
+        cardinalities: tuple[int, ...],
+        size: int,
+        compiled: CompiledGraph,
+    ) -> "DecisionGraph":
+        """A graph whose operations are worked out when somebody asks for them: `record` gives them as arrays."""
+        graph = cls.recorded(*NOTHING_RECORDED, cardinalities, size, compiled)
+        object.__setattr__(graph, "_recorded", record)
+        return graph
+
     def __getattr__(self, name: str) -> tuple[Operation, ...]:
         """Called for what is not there: `operations` of a recorded graph, before they are first read."""
         if name != "operations" or not self._recorded:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        recorded = zip(*(array.tolist() for array in self._recorded), strict=True)
+        recorded = zip(*(array.tolist() for array in self.arrays), strict=True)
         operations = tuple([Merge(a, b) if kind else Split(a, b) for kind, a, b in recorded])
         object.__setattr__(self, "operations", operations)
         return operations
@@ -98,7 +117,10 @@ class DecisionGraph:
     @property
     def arrays(self) -> tuple[NDArray[Any], ...]:
         """The operations as arrays: kinds (0 for Split, 1 for Merge), and their two numbers."""
-        return self._recorded or recorded_of(self.operations)
+        if callable(self._recorded):
+            object.__setattr__(self, "_recorded", self._recorded())
+        recorded: Recorded = self._recorded  # type: ignore[assignment]  # called above, where it was a function
+        return recorded or recorded_of(self.operations)
 
     @property
     def size(self) -> int:
