@@ -41,8 +41,8 @@ SHARE = 0.6
 FEW_ROWS = 10
 """With fewer rows "auto" has nothing to hold out, and `QUICK` is used."""
 
-BEFORE = 2
-"""Rungs before the network's own best where the law's ladder of penalties begins: their bests lie near each other."""
+BEFORE, PATIENCE = 2, 2
+"""The law's ladder of penalties begins so many rungs before the network's own best, and ends after so many no better ones."""
 
 NETWORK_SHARE = 0.6
 """Of `max_seconds`, what completing the table and the paper's network take at most; the law has what is left."""
@@ -245,10 +245,10 @@ def _auto(penalty: Auto | str) -> Auto:
 
 
 def _from_near(penalty: Auto | str, beside: Choice) -> Auto:
-    """The ladder from `BEFORE` rungs before the one that was best for the network beside."""
+    """The ladder near the rung that was best for the network beside."""
     auto = _auto(penalty)
     first = max(auto.penalties.index(beside.pooled[0]) - BEFORE, 0)
-    return replace(auto, penalties=auto.penalties[first:])
+    return replace(auto, penalties=auto.penalties[first:], patience=min(auto.patience, PATIENCE))
 
 
 def _no_pairs() -> TablePairs:

@@ -27,7 +27,7 @@ from depnet.model.network import Network
 
 CANDIDATES = tuple(WORTH * 2.0**k for k in range(-5, 5))
 """From one or two rows to some hundreds."""
-QUESTIONS = 600
+QUESTIONS = 400
 MOST_KNOWN = 3
 FEWEST_DRAWS, MOST_DRAWS = 10_000, 50_000
 DRAWS_PER_ROW = 16
