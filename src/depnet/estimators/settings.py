@@ -42,7 +42,7 @@ FEW_ROWS = 10
 """With fewer rows "auto" has nothing to hold out, and `QUICK` is used."""
 
 BEFORE, PATIENCE = 2, 2
-"""The law's ladder of penalties begins so many rungs before the network's own best, and ends after so many no better ones."""
+"""The law's ladder of penalties begins so many rungs before the network's best, and ends after so many no better ones."""
 
 NETWORK_SHARE = 0.6
 """Of `max_seconds`, what completing the table and the paper's network take at most; the law has what is left."""
