@@ -54,13 +54,13 @@ def law_in(found: "Loaded") -> "Network":
     return found.first
 
 
-def load_models(path: str) -> "Loaded":
-    """All that is in a model file, or on standard input: the paper's network, the law, the layout."""
+def load_models(path: str, *, layout: bool = False) -> "Loaded":
+    """What is in a model file, or on standard input: the paper's network, the law, and if asked for the layout."""
     from depnet.errors import ModelFileError
     from depnet.model.file import load_both
 
     try:
-        return load_both("/dev/stdin" if path == "-" else path)
+        return load_both("/dev/stdin" if path == "-" else path, layout=layout)
     except ModelFileError as error:
         if isinstance(error, OSError) or path == "-" or not Path(path).is_file() or is_model(path):
             raise

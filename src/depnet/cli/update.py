@@ -40,7 +40,7 @@ def update(
     from depnet.inference.fill import drawn_whole
 
     check_output(output, force)
-    found = load_models(model)
+    found = load_models(model, layout=True)
     network = found.first
     holed = read_holed(table, network.domain, where=where, unknown=unknown)
     rng, used = generator(seed)
