@@ -122,3 +122,18 @@ def test_a_wrong_model_is_told_of() -> None:
         depnet.learn(people, smoothing=0.5), "survived", {"sex": "female", "class": "1st"}, data=people
     )
     assert not any("chance" in text for text in right.warnings)
+
+
+def test_the_text_of_an_answer_joins_model_and_table() -> None:
+    """Where rows are at hand the combined answer comes first, with its two parts beside it; else the model's alone."""
+    table = depnet.titanic()
+    law = depnet.learn(table, order="auto", smoothing=0.5)
+    found = query(law, "survived", {"sex": "female"}, data=table)
+    assert isinstance(found.combined, np.ndarray)
+    assert isinstance(found.probabilities, np.ndarray)
+    assert isinstance(found.observed, np.ndarray)
+    p, q, r = (each[1] for each in (found.combined, found.probabilities, found.observed))
+    assert f"Yes  {p:.4f}  (model {q:.4f}, table {r:.4f})" in str(found)
+    alone = query(law, "survived", {"sex": "female"})
+    assert f"Yes  {q:.4f}\n" in str(alone)
+    assert "table" not in str(alone).splitlines()[2]

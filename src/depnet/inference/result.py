@@ -151,6 +151,7 @@ class QueryResult:
         return None if self.diagnostics is None else self.diagnostics.effective_sample_size
 
     def __str__(self) -> str:
+        """The answer: `combined` where rows are at hand, with both of its parts beside it."""
         given = ", ".join(_shown(name, known) for name, known in self.evidence.items())
         lines = [f"P({', '.join(self.targets)}{' | ' + given if given else ''})"]
         if isinstance(self.probabilities, dict):
@@ -161,14 +162,14 @@ class QueryResult:
                     [str(state) for state in states],
                     self.probabilities[name],
                     self.standard_errors[name],
-                    self.observed[name] if isinstance(self.observed, dict) and self.matching else None,
+                    self._beside(name),
                     indent="    ",
                 )
         else:
             assert not isinstance(self.standard_errors, dict)
             rows = [", ".join(map(str, row)) for row in itertools.product(*self.states)]
-            seen = self.observed.ravel() if isinstance(self.observed, np.ndarray) and self.matching else None
-            lines += _table(rows, self.probabilities.ravel(), self.standard_errors.ravel(), seen, indent="  ")
+            errors = self.standard_errors.ravel()
+            lines += _table(rows, self.probabilities.ravel(), errors, self._beside(None), indent="  ")
         relevant = counted(len(self.closure), "relevant variable")
         lines.append(f"{self.method}, {self.scan_name}, {relevant}, {self.seconds:.3g} s")
         if self.diagnostics is not None:
@@ -187,6 +188,17 @@ class QueryResult:
         lines += [f"warning: {text}" for text in self.warnings]
         return "\n".join(lines)
 
+    def _beside(self, name: str | None) -> tuple[FloatArray, FloatArray] | None:
+        """`combined` and `observed`, flat, of a target or of the one table; None where no row is at hand."""
+        if self.observed is None or not self.matching:
+            return None
+        found = []
+        for answer in (self.combined, self.observed):
+            table = answer if name is None else answer[name]  # type: ignore[call-overload]
+            assert isinstance(table, np.ndarray)
+            found.append(table.ravel())
+        return found[0], found[1]
+
 
 def _shown(name: str, known: object) -> str:
     if isinstance(known, Mapping):
@@ -198,17 +210,25 @@ def _shown(name: str, known: object) -> str:
 
 
 def _table(
-    rows: list[str], values: FloatArray, errors: FloatArray, observed: FloatArray | None, *, indent: str
+    rows: list[str],
+    values: FloatArray,
+    errors: FloatArray,
+    beside: tuple[FloatArray, FloatArray] | None,
+    *,
+    indent: str,
 ) -> list[str]:
+    """A line a state; `beside` are the combined answer, which then comes first, and the table's frequencies."""
     order = np.arange(len(rows))
     if len(rows) > SHOWN:
-        order = np.argsort(-values, kind="stable")[:SHOWN]
+        order = np.argsort(-(values if beside is None else beside[0]), kind="stable")[:SHOWN]
     width = max(len(rows[at]) for at in order)
     lines = []
     for at in order:
         error = "" if errors[at] == 0 or np.isnan(errors[at]) else f" ± {errors[at]:.2g}"
-        beside = "" if observed is None else f"  (table: {observed[at]:.4f})"
-        lines.append(f"{indent}{rows[at]:<{width}}  {values[at]:.4f}{error}{beside}")
+        answer = f"{values[at]:.4f}{error}"
+        if beside is not None and not np.isnan(beside[1][at]):
+            answer = f"{beside[0][at]:.4f}  (model {answer}, table {beside[1][at]:.4f})"
+        lines.append(f"{indent}{rows[at]:<{width}}  {answer}")
     if len(rows) > SHOWN:
         lines.append(f"{indent}... and {len(rows) - SHOWN:,} less probable")
     return lines
