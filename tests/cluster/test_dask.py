@@ -35,6 +35,23 @@ def client() -> Iterator[Any]:
         yield client
 
 
+def replaced(client: Any) -> None:
+    """Two more workers: a nanny whose worker was killed does not always start another, and rounds would wait for ever."""
+    client.cluster.scale(len(client.cluster.workers) + 2)
+
+
+@pytest.fixture
+def mortal() -> Iterator[Any]:
+    """A cluster of its own for workers that are killed: the others keep theirs."""
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
 def test_parquet_files_give_the_local_network(client: Any, tmp_path: Path) -> None:
     frame = mixed_table(3000, seed=1)
     write_parts(frame, tmp_path, 3)
@@ -60,7 +77,7 @@ def test_an_order_is_that_of_one_process(client: Any, tmp_path: Path, penalty: A
     assert_same_network(found, expected)
 
 
-def test_both_networks_where_workers_are_killed(client: Any, tmp_path: Path) -> None:
+def test_both_networks_where_workers_are_killed(mortal: Any, tmp_path: Path) -> None:
     frame = mixed_table(1500, seed=10)[["class", "alive", "fare", "parts"]]
     write_parts(frame, tmp_path, 3, row_group=250)
     data = Dataset.from_frame(frame)
@@ -68,19 +85,20 @@ def test_both_networks_where_workers_are_killed(client: Any, tmp_path: Path) -> 
 
     def kill(report: Round) -> None:
         if report.number == 2 and len(killed) < 4:
-            client.wait_for_workers(2)
-            for pid in client.run(os.getpid).values():
+            mortal.wait_for_workers(2)
+            for pid in mortal.run(os.getpid).values():
                 os.kill(pid, signal.SIGKILL)
                 killed.append(pid)
+            replaced(mortal)
 
-    network, law = learn_both(tmp_path, client=client, report=kill)
-    assert len(killed) == 4
+    network, law = learn_both(tmp_path, client=mortal, report=kill)
+    assert len(killed) >= 4
     assert_same_network(network, depnet.learn(data))
     assert_same_network(law, depnet.learn(data, order="auto"))
 
 
 @pytest.mark.parametrize("many", [1, 2])  # one of the workers, and all of them: then every part is stale
-def test_killed_workers_change_nothing(client: Any, tmp_path: Path, many: int) -> None:
+def test_killed_workers_change_nothing(mortal: Any, tmp_path: Path, many: int) -> None:
     frame = mixed_table(3000, seed=3)
     write_parts(frame, tmp_path, 4)
     expected = depnet.learn(Dataset.from_frame(frame))
@@ -88,12 +106,13 @@ def test_killed_workers_change_nothing(client: Any, tmp_path: Path, many: int) -
 
     def kill(report: Round) -> None:
         if report.number == 3:
-            client.wait_for_workers(2)
-            for pid in list(client.run(os.getpid).values())[:many]:
+            mortal.wait_for_workers(2)
+            for pid in list(mortal.run(os.getpid).values())[:many]:
                 os.kill(pid, signal.SIGKILL)
                 killed.append(pid)
+            replaced(mortal)
 
-    found = learn(tmp_path, client=client, report=kill)
+    found = learn(tmp_path, client=mortal, report=kill)
     assert len(killed) == many
     assert_same_network(found, expected)
 
@@ -127,7 +146,7 @@ def test_the_penalty_is_chosen_as_in_one_process(client: Any, tmp_path: Path, ro
     assert_same_network(found, expected)
 
 
-def test_workers_killed_while_it_is_chosen_change_nothing(client: Any, tmp_path: Path) -> None:
+def test_workers_killed_while_it_is_chosen_change_nothing(mortal: Any, tmp_path: Path) -> None:
     frame = mixed_table(26_000, seed=7)[["class", "alive", "parts"]]  # one part is held out
     write_parts(frame, tmp_path, 4, row_group=6500)
     expected = depnet.learn(Dataset.from_frame(frame), penalty=LADDER, smoothing=0.5)
@@ -135,13 +154,14 @@ def test_workers_killed_while_it_is_chosen_change_nothing(client: Any, tmp_path:
 
     def kill(report: Round) -> None:
         if report.number == 4:
-            client.wait_for_workers(2)
-            for pid in client.run(os.getpid).values():
+            mortal.wait_for_workers(2)
+            for pid in mortal.run(os.getpid).values():
                 os.kill(pid, signal.SIGKILL)
                 killed.append(pid)
+            replaced(mortal)
 
-    found = learn(tmp_path, client=client, rows_per_part=5000, penalty=LADDER, smoothing=0.5, report=kill)
-    assert len(killed) == 2
+    found = learn(tmp_path, client=mortal, rows_per_part=5000, penalty=LADDER, smoothing=0.5, report=kill)
+    assert len(killed) >= 2
     assert_same_network(found, expected)
 
 
