@@ -113,7 +113,7 @@ def _holes(table: Table) -> dict[int, np.ndarray]:
 
 def depnet_imputer(table: Table) -> tuple[float, Callable[[Filled], None]]:
     from depnet import DependencyNetworkImputer
-    from depnet.data.expected import predictive_quantiles
+    from depnet.data.binning.expected import predictive_quantiles
 
     frame = _frame(table)
     began = time.process_time()

@@ -20,7 +20,7 @@ import numpy as np
 from benchmarks._coded import Coded, total_variation
 from depnet import DependencyNetwork, Domain
 from depnet.arrays import FloatArray
-from depnet.data.variable import Label
+from depnet.data.table.variable import Label
 
 ATTEMPTS = 2000
 """Evidence that is drawn in vain, before a question with so many known variables is given up."""

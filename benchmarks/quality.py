@@ -12,8 +12,8 @@ import numpy as np
 
 from benchmarks._tables import add_data, debd
 from depnet import Dataset, Mdl, Network, StructuralMdl, learn
-from depnet.learning.auto import learn_auto
-from depnet.learning.ladder import Auto
+from depnet.learning.choose.auto import learn_auto
+from depnet.learning.choose.ladder import Auto
 from depnet.learning.options import plan
 from depnet.model.score import score
 

@@ -25,8 +25,8 @@ from depnet._native import sampler as native
 from depnet.arrays import CodeArray, FloatArray
 from depnet.model import Scan
 from depnet.sampling.kernels import KERNELS, CodesKernel, Kernel, PackedKernel, Randomness, Task, start_codes
-from depnet.sampling.plan import Plan, plan
-from depnet.sampling.program import WALK, RowFinder
+from depnet.sampling.plan.plan import Plan, plan
+from depnet.sampling.plan.program import WALK, RowFinder
 
 ROWS, PARENTS = 20_000, 3
 SINGLE_REACH, SLICED_REACH, PGMPY_REACH, PYAGRUM_REACH = 0.30, 20.0, 1e4, 1e3

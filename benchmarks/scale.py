@@ -19,7 +19,7 @@ import depnet
 from benchmarks._tables import from_random_network
 from depnet import Dataset
 from depnet.cluster import learn
-from depnet.learning.rounds import Round
+from depnet.learning.grow.rounds import Round
 
 
 def main(arguments: list[str]) -> int:

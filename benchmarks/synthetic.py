@@ -31,7 +31,7 @@ from benchmarks._tables import add_data, debd
 from depnet import Dataset, Network, learn, sample
 from depnet.arrays import FloatArray
 from depnet.data import decode, describe, encode
-from depnet.data.layout import Layout
+from depnet.data.table.layout import Layout
 
 BINARY = ("nltcs", "msnbc", "plants")
 BUNDLED = ("iris", "wine", "breast_cancer", "digits", "diabetes")

@@ -11,9 +11,9 @@ import pytest
 
 import depnet as library
 from depnet.data import Dataset
-from depnet.data.read import read
-from depnet.estimators.settings import Settings
-from depnet.inference.compare import changed_links
+from depnet.data.files.read import read
+from depnet.fitting.fit import Settings
+from depnet.inference.judge.compare import changed_links
 from tests.cli.entry import answer, depnet, real, refused
 
 PEOPLE = library.titanic()

@@ -9,7 +9,7 @@ import pytest
 from pyarrow import parquet
 
 from depnet import Network
-from depnet.learning.native import Grower
+from depnet.learning.grow.native import Grower
 
 
 def mixed_table(rows: int, seed: int) -> Any:

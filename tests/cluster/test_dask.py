@@ -14,8 +14,8 @@ import pytest
 import depnet
 from depnet import Aic, Dataset, StructuralMdl
 from depnet.cluster import learn, learn_both
-from depnet.learning.ladder import Auto
-from depnet.learning.rounds import Round
+from depnet.learning.choose.ladder import Auto
+from depnet.learning.grow.rounds import Round
 from tests.cluster.tables import assert_same_network, counted_pickles, mixed_table, write_parts
 
 distributed = pytest.importorskip("distributed")
@@ -132,7 +132,7 @@ def test_nodes_are_spread_by_joblib_and_the_table_is_sent_once(
 
 
 def native_tables() -> int:
-    from depnet.learning import native
+    from depnet.learning.grow import native
 
     return len(native._TABLES)
 

@@ -8,8 +8,8 @@ from depnet import Dataset, Mdl, StructuralMdl
 from depnet.cluster import learn, learn_both
 from depnet.cluster.on_disk import bytes_of
 from depnet.errors import DataError, LearningError
-from depnet.learning.ladder import Auto
-from depnet.learning.rounds import Round
+from depnet.learning.choose.ladder import Auto
+from depnet.learning.grow.rounds import Round
 from tests.cluster.tables import assert_same_network, mixed_table, write_parts
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from depnet.cluster import ranked_parts
 from depnet.cluster.ranked_parts import RankedParts, Sketch, sketch
-from depnet.data.ranked import RankedArray
+from depnet.data.binning.ranked import RankedArray
 
 
 @given(

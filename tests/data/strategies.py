@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, composite
 
 from depnet.data import Bins
-from depnet.data.binning import quantiles_between
-from depnet.data.bins import KINDS
-from depnet.data.calendar import DAY, FIRST_DAY, LAST_DAY
-from depnet.data.ranked import RankedArray
+from depnet.data.binning.bins import KINDS
+from depnet.data.binning.calendar import DAY, FIRST_DAY, LAST_DAY
+from depnet.data.binning.cut import quantiles_between
+from depnet.data.binning.ranked import RankedArray
 
 
 def numbers_of(kind: str) -> st.SearchStrategy[Any]:

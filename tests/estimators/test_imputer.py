@@ -14,8 +14,8 @@ from sklearn.pipeline import make_pipeline
 
 from depnet import DependencyNetworkImputer, query_rows
 from depnet.arrays import FloatArray
-from depnet.data.bins import Bins
-from depnet.data.expected import expected_numbers, predictive_quantiles
+from depnet.data.binning.bins import Bins
+from depnet.data.binning.expected import expected_numbers, predictive_quantiles
 from tests.estimators.tables import as_kind, people, with_holes
 
 

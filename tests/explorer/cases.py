@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 from depnet import Dataset, Domain, Mdl, Network, Variable, learn, titanic
-from depnet.estimators.settings import Settings
+from depnet.fitting.fit import Settings
 
 HOSTILE = (
     "<script>alert(1)</script>",

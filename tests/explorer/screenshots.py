@@ -14,7 +14,7 @@ from playwright.sync_api import Page, sync_playwright
 from sklearn.datasets import load_breast_cancer
 
 import depnet
-from depnet.estimators.settings import Settings
+from depnet.fitting.fit import Settings
 from tests.explorer.browser import ARGUMENTS, chromium, explorer
 from tests.explorer.cases import titanic_models
 

@@ -15,7 +15,6 @@ import pytest
 import depnet
 from depnet import Dataset, Network, RandomScan, SequentialScan, stationary
 from depnet.errors import DepnetError
-from depnet.estimators.settings import Settings
 from depnet.explorer.ask import TOLERANCE, Answer, Shift, answers, most_moved
 from depnet.explorer.csv_text import csv_text
 from depnet.explorer.evidence_link import Chosen, given
@@ -24,6 +23,7 @@ from depnet.explorer.marginals import card_of
 from depnet.explorer.node_view import without_few
 from depnet.explorer.pair import binary_variables, pair_network, relevant_others
 from depnet.explorer.rows import KeptScores, StoppedError, drawn, filled, odd_rows, scores_csv
+from depnet.fitting.fit import Settings
 from depnet.geometry import total_variation
 from depnet.model.file import load_both
 from depnet.pictures.decision import Leaf, decision

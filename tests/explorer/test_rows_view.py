@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 import depnet
 from depnet import Dataset, Network
-from depnet.inference.odd_cells import odd_cells
+from depnet.inference.judge.odd_cells import odd_cells
 from tests.explorer.cases import titanic_models
 
 

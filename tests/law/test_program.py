@@ -16,7 +16,7 @@ from depnet.errors import DomainTooLargeError, ModelError, SamplingError
 from depnet.law import program
 from depnet.law.program import MOVE_STREAM, PASS_STREAM, Law, law_of
 from depnet.model import Evidence
-from depnet.sampling.words import words
+from depnet.sampling.plan.words import words
 from tests.isas import AVAILABLE
 from tests.law.cases import compiled, evidence_of, given_tables, laws, some, without
 from tests.reference import ordered

@@ -30,11 +30,11 @@ from depnet import (
 )
 from depnet.arrays import FloatArray
 from depnet.errors import LearningError, ModelError, NoSuchBoundError, ScanError
+from depnet.fitting.explained import plain_figures
 from depnet.geometry import full_conditional_divergence, kl
-from depnet.learning import proof
-from depnet.learning.contexts import Contexts
-from depnet.learning.plain import plain_figures
-from depnet.learning.proof import hub_leads_to, why_no_bound
+from depnet.learning import recurrence as proof
+from depnet.learning.recurrence import hub_leads_to, why_no_bound
+from depnet.learning.rows.contexts import Contexts
 from depnet.model.held_out import HeldOut
 from depnet.model.scan import RandomScan
 from tests.reference import counting

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from depnet import Aic, Dataset, Mdl, NoPenalty, StructuralMdl, learn
 from depnet._native.learner import xlogx
-from depnet.learning.native import Grower
+from depnet.learning.grow.native import Grower
 from depnet.learning.options import plan
 from depnet.learning.penalty import Penalty
 from depnet.model import ConditionalTable, DecisionGraph, Node

@@ -14,24 +14,24 @@ import depnet
 from depnet import Aic, Dataset, Mdl, Network, NoPenalty, SplitMerge, StructuralMdl, WithLossless, learn
 from depnet.cluster import learn_parts
 from depnet.errors import DepnetError, LearningError, ModelError
-from depnet.learning.auto import tune
-from depnet.learning.cuts import CutLearner
+from depnet.learning.choose.auto import tune
+from depnet.learning.choose.ladder import Auto
+from depnet.learning.choose.order import TablePairs, chosen_order
 from depnet.learning.framework import learn_with
-from depnet.learning.held_out import held_out
-from depnet.learning.ladder import Auto
+from depnet.learning.grow.cuts import CutLearner
 from depnet.learning.learn import learn_tried
-from depnet.learning.links import links
+from depnet.learning.links.links import links
 from depnet.learning.options import plan
-from depnet.learning.order import TablePairs, chosen_order
 from depnet.learning.parameters import learn_parameters
-from depnet.learning.part_pairs import PartPairs
 from depnet.learning.penalty import Penalty
+from depnet.learning.rows.held_out import held_out
+from depnet.learning.rows.part_pairs import PartPairs
 from depnet.model.score import score
 from tests.cluster.tables import assert_same_network
-from tests.learning.test_deal_parts import parted, parts_of
+from tests.learning.grow.test_resume import KilledError, kill_after, table
+from tests.learning.rows.test_held_out_parts import parted, parts_of
 from tests.learning.test_learn import penalties
 from tests.learning.test_learn_options import copies
-from tests.learning.test_learn_resume import KilledError, kill_after, table
 from tests.reference.learning import learn_ordered
 from tests.strategies import datasets, seeds
 

@@ -1,4 +1,4 @@
-"""Where quantile bins begin, by counting every value: the slow twin of `depnet.data.binning.quantile_bounds`."""
+"""Where quantile bins begin, by counting every value: the slow twin of `depnet.data.binning.cut.quantile_bounds`."""
 
 from typing import Any
 

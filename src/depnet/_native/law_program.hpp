@@ -10,7 +10,7 @@
 
 namespace depnet::law {
 
-// The thresholds of depnet.sampling.thresholds: a word draws the number of thresholds at or below
+// The thresholds of depnet.sampling.plan.thresholds: a word draws the number of thresholds at or below
 // it. T_s is the share of the states 0..s times 2^32; kAlways means that no word reaches it.
 inline void thresholds_of(const double* row, std::size_t states, std::uint32_t* out) {
     double total = 0.0;

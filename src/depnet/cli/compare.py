@@ -10,7 +10,7 @@ from depnet.cli.table_options import UNKNOWN, WHERE, text_options
 from depnet.wording import some_of
 
 if TYPE_CHECKING:
-    from depnet.inference.compare import Comparison
+    from depnet.inference.judge.compare import Comparison
 
 SHOWN = 20
 
@@ -56,7 +56,7 @@ def compare(
     from depnet.cli.files import is_model, law_in, load_models
     from depnet.cli.score import kind_of
     from depnet.cli.tables import read_complete
-    from depnet.inference.compare import changed_links, compare
+    from depnet.inference.judge.compare import changed_links, compare
 
     first = load_models(model)
     rng, used = generator(seed)

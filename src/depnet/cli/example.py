@@ -27,7 +27,7 @@ def example(name: str, output: str | None, force: bool, hide: float, seed: int |
     from depnet.cli.command import emit, generator
     from depnet.cli.files import check_output
     from depnet.cli.tables import write_table
-    from depnet.data.holed import Holed
+    from depnet.data.table.holed import Holed
     from depnet.data.titanic import titanic
 
     where = "-" if output is None else output

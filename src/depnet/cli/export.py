@@ -76,7 +76,7 @@ def export(
 def _text(
     network: "Network", law: "Network | None", form: str, min_bits: float | None, table: "Dataset | None"
 ) -> str:
-    from depnet.learning.links import links
+    from depnet.learning.links.links import links
 
     found = [link for link in links(network, table) if min_bits is None or link.strength >= min_bits]
     if form == "csv":

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from depnet.data import Domain
-    from depnet.data.reading.source import Source
+    from depnet.data.files.source import Source
     from depnet.inference import Imputation
 
 
@@ -63,7 +63,7 @@ def write_filled(
 
     Numbers are drawn within their bins with `rng`; without one they are the mean (floats) or median given the row.
     """
-    from depnet.data.reading.source import find_source
+    from depnet.data.files.source import find_source
 
     values = _values(found, empty, domain, rng)
     with tempfile.TemporaryDirectory(prefix="depnet-") as scratch:
@@ -92,9 +92,9 @@ def _values(
     """For each variable the values of its holes, in order; None where it has none."""
     import numpy as np
 
-    from depnet.data.decode import piece_of
-    from depnet.data.expected import expected_piece
-    from depnet.data.layout import Layout
+    from depnet.data.binning.expected import expected_piece
+    from depnet.data.frames.decode import piece_of
+    from depnet.data.table.layout import Layout
 
     columns = Layout.of(domain).columns
     values: list[Any] = []
@@ -111,7 +111,7 @@ def _values(
 
 
 def _fill_text(fillings: _Fillings, output: str, force: bool) -> None:
-    from depnet.data.reading.text import Dialect, csv_names, in_utf8
+    from depnet.data.files.text import Dialect, csv_names, in_utf8
 
     known = {
         name: value
@@ -159,7 +159,7 @@ def _fill_typed(fillings: _Fillings, output: str, force: bool) -> None:
     """The file's own columns, but for the cells that a table of fillings, with a row for each row, has."""
     import duckdb
 
-    from depnet.data.reading.engine import identifier, text_literal
+    from depnet.data.files.engine import identifier, text_literal
 
     form, source = _format(output), fillings.source
     cells = fillings.scratch / "fillings.csv"
@@ -229,7 +229,7 @@ def _text(value: Any) -> str:
 
 
 def _format(output: str) -> str:
-    from depnet.data.write import ENDINGS
+    from depnet.data.files.write import ENDINGS
 
     suffix = Path(output.removesuffix(".gz")).suffix.lower()
     if output != "-" and suffix not in ("", *ENDINGS):

@@ -11,8 +11,8 @@ from depnet.wording import counted
 if TYPE_CHECKING:
     from depnet.cli.table_options import NewTable
     from depnet.data import Dataset
-    from depnet.estimators.settings import Fitted, Settings
-    from depnet.inference.marginals import Nearness
+    from depnet.fitting.fit import Fitted, Settings
+    from depnet.inference.judge.marginals import Nearness
     from depnet.model.marginals import MarginalCounts
     from depnet.model.network import Network
 
@@ -92,7 +92,7 @@ def fit(
     from depnet.cli.command import emit, generator
     from depnet.cli.files import check_output, save_model
     from depnet.cli.progress import progress
-    from depnet.estimators.settings import Settings
+    from depnet.fitting.fit import Settings
 
     settings = Settings(
         penalty=penalty,
@@ -172,7 +172,7 @@ def _fit_on_cluster(
     if as_json:
         emit(summary, err=output == "-")
     elif output != "-":
-        from depnet.learning.plain import plain_figures
+        from depnet.fitting.explained import plain_figures
 
         show_lines(
             f"{_size_text(summary)}, in {counted(rounds, 'round')}",
@@ -212,8 +212,8 @@ def law_document(law: "Network") -> dict[str, Any]:
 
 
 def _summary(found: "Fitted", output: str, seed: int) -> dict[str, Any]:
+    from depnet.fitting.explained import plain_figures
     from depnet.learning.certificate import certificate
-    from depnet.learning.plain import plain_figures
     from depnet.model.score import score
 
     network, law, rows = found.network, found.law, found.dataset
@@ -253,7 +253,7 @@ def near(law: "Network", rows: "Dataset | MarginalCounts") -> "Nearness":
     """How near the marginals of rows drawn from the law are to the table's; always the same rows."""
     import numpy as np
 
-    from depnet.inference.marginals import nearness
+    from depnet.inference.judge.marginals import nearness
     from depnet.sampling import sample
 
     return nearness(sample(law, DRAWN, rng=np.random.default_rng(0)), rows)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from depnet.learning.rounds import Round
+    from depnet.learning.grow.rounds import Round
     from depnet.model.network import Network
 
 NOT_ON_A_CLUSTER = {
@@ -90,7 +90,7 @@ def learn_on_cluster(
 def round_text(done: "Round") -> str:
     """How far a cluster has come, for its progress bar.
 
-    >>> from depnet.learning.rounds import Round
+    >>> from depnet.learning.grow.rounds import Round
     >>> round_text(Round(number=7, live=12, done=3, nodes=40, leaves=900, told=0, counted=0, seconds=0.1))
     'round 7: 12 live nodes, 900 leaves counted'
     """

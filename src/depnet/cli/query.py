@@ -100,7 +100,7 @@ def query(
     """
     from depnet.cli.command import emit, generator, scan_of
     from depnet.cli.given import parse
-    from depnet.inference.query import query
+    from depnet.inference.answer.query import query
 
     if each is not None:
         if given or joint or data is not None or hide_small or method != "auto":
@@ -124,7 +124,7 @@ def query(
         rng=rng,
     )
     if hide_small:
-        from depnet.inference.small_counts import without_small_counts
+        from depnet.inference.answer.small_counts import without_small_counts
 
         result = without_small_counts(result)
     if as_json:

@@ -59,7 +59,7 @@ def sample(
     from depnet.cli.progress import progress
     from depnet.cli.tables import write_table
     from depnet.sampling import Sampler
-    from depnet.sampling.sampler import CHAINS
+    from depnet.sampling.run.sampler import CHAINS
 
     where = "-" if output is None else output
     check_output(where, force)

@@ -9,7 +9,7 @@ from depnet.cli.table_options import UNKNOWN, WHERE, text_options
 from depnet.wording import counted
 
 if TYPE_CHECKING:
-    from depnet.inference.compare import Scored
+    from depnet.inference.judge.compare import Scored
     from depnet.model import Network
 
 
@@ -53,8 +53,8 @@ def score(
     from depnet.cli.command import emit, generator, threads_of
     from depnet.cli.files import check_output, law_in, load_models
     from depnet.cli.tables import read_holed, write_numbers
-    from depnet.inference.compare import scored
-    from depnet.inference.holed_score import score_holed
+    from depnet.inference.judge.compare import scored
+    from depnet.inference.rows.holed_score import score_holed
 
     check_output(output, force)
     found = load_models(model)

@@ -70,7 +70,7 @@ def show(
 
         emit(document(network, node)) if as_json else show_node(network, node)
     elif links is not None:
-        from depnet.learning.links import links as measured
+        from depnet.learning.links.links import links as measured
 
         found = measured(network, table)
         found = found[:links] if links else found
@@ -84,9 +84,9 @@ def show(
 
 def _summary(network: "Network", loaded: "Loaded", table: "Dataset | None") -> dict[str, Any]:
     from depnet.cli.fit import law_document, near
+    from depnet.fitting.explained import plain_figures
     from depnet.learning.certificate import certificate
-    from depnet.learning.links import links
-    from depnet.learning.plain import plain_figures
+    from depnet.learning.links.links import links
     from depnet.model.links import one_sided_links
 
     law = loaded.law

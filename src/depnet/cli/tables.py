@@ -27,7 +27,7 @@ def read_new(
     missing: str = "keep",
 ) -> "Holed":
     """A table to learn from: its states and bins are found in it."""
-    from depnet.data.recode import with_holes
+    from depnet.data.frames.recode import with_holes
 
     options: dict[str, Any] = {} if bins is None else {"bins": bins}
     with progress("reading") as told:
@@ -57,7 +57,7 @@ def read_to_fill(path: str, domain: "Domain", *, unknown: str = "error") -> "tup
     """
     import warnings
 
-    from depnet.data.recode import missing_cells
+    from depnet.data.frames.recode import missing_cells
 
     rows = _read_for(path, domain, None)
     holed, empty = _recoded(path, rows, domain, unknown), missing_cells(rows, domain)
@@ -74,7 +74,7 @@ def read_to_fill(path: str, domain: "Domain", *, unknown: str = "error") -> "tup
 
 
 def _read_for(path: str, domain: "Domain", where: str | None) -> "Dataset | Holed":
-    from depnet.data.recode import bins_for, labels_of
+    from depnet.data.frames.recode import bins_for, labels_of
 
     with progress("reading") as told:
         return _read(
@@ -89,7 +89,7 @@ def _read_for(path: str, domain: "Domain", where: str | None) -> "Dataset | Hole
 
 
 def _recoded(path: str, rows: "Dataset | Holed", domain: "Domain", unknown: str) -> "Holed":
-    from depnet.data.recode import recoded
+    from depnet.data.frames.recode import recoded
     from depnet.errors import DataError
 
     try:
@@ -125,7 +125,7 @@ def read_complete(
 
 def write_table(table: Any, path: str, *, force: bool, rng: "np.random.Generator | None" = None) -> None:
     """A frame or codes to a file, in the format of its name; CSV where that says nothing."""
-    from depnet.data.write import write
+    from depnet.data.files.write import write
 
     plain = path != "-" and not Path(path).suffix
     write(table, path, force=force, rng=rng, format="csv" if plain else None)
@@ -143,7 +143,7 @@ def write_numbers(columns: "dict[str, NDArray[np.float64]]", path: str, *, force
 
 def _read(path: str, **options: Any) -> "Dataset | Holed":
     from depnet.cli.files import is_model
-    from depnet.data.read import read
+    from depnet.data.files.read import read
 
     if path != "-" and is_model(path):
         raise click.ClickException(f"{path} is a model, not a table. Look into it with depnet show {path}")

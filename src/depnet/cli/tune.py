@@ -9,7 +9,7 @@ from depnet.cli.table_options import learning_options, new_table_options, text_o
 
 if TYPE_CHECKING:
     from depnet.cli.table_options import NewTable
-    from depnet.learning.trials import Tuning
+    from depnet.learning.choose.trials import Tuning
 
 
 @command(
@@ -49,9 +49,9 @@ def tune(
     from depnet.cli.command import emit, generator
     from depnet.cli.progress import progress
     from depnet.cli.tables import read_complete
-    from depnet.estimators.settings import QUICK, Settings
-    from depnet.learning.auto import tune
-    from depnet.learning.ladder import LADDER, Auto
+    from depnet.fitting.fit import QUICK, Settings
+    from depnet.learning.choose.auto import tune
+    from depnet.learning.choose.ladder import LADDER, Auto
 
     holed = chosen.read(table)
     rng, used = generator(seed)

@@ -13,12 +13,12 @@ import numpy as np
 
 from depnet.cluster.dask_parts import Client, Future
 from depnet.cluster.ranked_parts import RankedParts
-from depnet.data.bins import Numbers
-from depnet.data.columns import ColumnKind
-from depnet.data.describe import BinChoice, Missing, Summary, check_options, variable_of
-from depnet.data.domain import Domain
-from depnet.data.opened import open_frame
-from depnet.data.ranked import Ranked, RankedArray
+from depnet.data.binning.bins import Numbers
+from depnet.data.binning.ranked import Ranked, RankedArray
+from depnet.data.frames.columns import ColumnKind
+from depnet.data.frames.describe import BinChoice, Missing, Summary, check_options, variable_of
+from depnet.data.frames.open import open_frame
+from depnet.data.table.domain import Domain
 from depnet.errors import DataError
 
 FEW_NUMBERS = 1 << 20

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import IntArray
-from depnet.learning.crossed import Crossed, Crossing, added
-from depnet.learning.deal_parts import deal_parts
-from depnet.learning.distinct import Distinct
+from depnet.learning.grow.part_rows import Errand, PartRows
+from depnet.learning.grow.rounds import wire_type
 from depnet.learning.options import Task
-from depnet.learning.part_rows import Errand, PartRows
-from depnet.learning.rounds import wire_type
+from depnet.learning.rows.distinct import Distinct
+from depnet.learning.rows.held_out_parts import deal_parts
+from depnet.learning.rows.paired_counts import Crossed, Crossing, added
 from depnet.model import InformationSource
 
 Client: TypeAlias = Any

@@ -1,7 +1,7 @@
 """`depnet.cluster.learn`: the network of `depnet.learn`, from rows that lie in many parts.
 
 Two passes over the rows: the first finds the states of the columns, the second the codes, which stay where they are: in
-the workers' memory, or on disk. Then rounds of counts (`depnet.learning.rounds`).
+the workers' memory, or on disk. Then rounds of counts (`depnet.learning.grow.rounds`).
 """
 
 import contextlib
@@ -17,17 +17,17 @@ from depnet.cluster.parted_rows import PartedRows, Reports
 from depnet.cluster.place import Place
 from depnet.cluster.source import ROWS, parts_of
 from depnet.data import Domain
-from depnet.data.binning import MAX_BINS
-from depnet.data.describe import BinChoice
+from depnet.data.binning.cut import MAX_BINS
+from depnet.data.frames.describe import BinChoice
 from depnet.errors import DataError, LearningError, brief
-from depnet.learning.auto import learn_chosen, smoothing_unit
-from depnet.learning.ladder import Auto
+from depnet.learning.choose.auto import learn_chosen, smoothing_unit
+from depnet.learning.choose.ladder import Auto
+from depnet.learning.grow.nodes import Progress
+from depnet.learning.grow.resume import ResumeFile
+from depnet.learning.grow.rounds import Parts, Round
 from depnet.learning.options import Limits, Order, Role, Task, checked_seconds, order_of, plan, refuse_removed
-from depnet.learning.part_pairs import PartPairs
 from depnet.learning.penalty import Mdl, PenaltyLike, checked_penalty, penalty_value
-from depnet.learning.resume import ResumeFile
-from depnet.learning.rounds import Parts, Round
-from depnet.learning.tasks import Progress
+from depnet.learning.rows.part_pairs import PartPairs
 from depnet.model import Network
 from depnet.model.table import checked_smoothing
 

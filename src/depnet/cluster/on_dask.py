@@ -7,10 +7,10 @@ from depnet.cluster.columns import describe_parts, part_columns
 from depnet.cluster.dask_parts import Client, DaskParts, Future, WorkerPart
 from depnet.cluster.place import TablePart, coded
 from depnet.cluster.source import ParquetPart
-from depnet.data.describe import BinChoice, Missing
-from depnet.data.domain import Domain
+from depnet.data.frames.describe import BinChoice, Missing
+from depnet.data.table.domain import Domain
+from depnet.learning.grow.part_rows import PartRows
 from depnet.learning.options import Task
-from depnet.learning.part_rows import PartRows
 
 LIVE = 64
 """Nodes that grow at once, each with 4 bytes for every row."""

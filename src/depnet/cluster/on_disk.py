@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from depnet.cluster.columns import PartColumn, describe_parts, part_columns
 from depnet.cluster.place import TablePart, coded
 from depnet.cluster.source import ParquetPart
-from depnet.data.describe import BinChoice, Missing
-from depnet.data.domain import Domain
+from depnet.data.frames.describe import BinChoice, Missing
+from depnet.data.table.domain import Domain
 from depnet.errors import DataError
-from depnet.learning.local_parts import LocalParts
+from depnet.learning.grow.local_parts import LocalParts
+from depnet.learning.grow.part_rows import PartRows
 from depnet.learning.options import Task
-from depnet.learning.part_rows import PartRows
 
 UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 FIXED = 300_000_000

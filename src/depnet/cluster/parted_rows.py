@@ -1,4 +1,4 @@
-"""Rows in parts as rows that networks are learned from (`depnet.learning.trial_rows`): by rounds of counts."""
+"""Rows in parts as rows that networks are learned from (`depnet.learning.rows.trial_rows`): by rounds of counts."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 
 from depnet.arrays import IntArray
 from depnet.data import Domain
-from depnet.learning.crossed import Crossed, Crossing
+from depnet.learning.grow.nodes import Progress
+from depnet.learning.grow.resume import Fit, fingerprint_of
+from depnet.learning.grow.rounds import Parts, Round, grow_in_rounds
 from depnet.learning.options import Limits, Task, ordered_as
 from depnet.learning.penalty import Penalty, penalty_value
-from depnet.learning.resume import Fit, fingerprint_of
-from depnet.learning.rounds import Parts, Round, grow_in_rounds
-from depnet.learning.tasks import Progress
+from depnet.learning.rows.paired_counts import Crossed, Crossing
 from depnet.model import ConditionalTable, DecisionGraph, InformationSource, Network, Node
 
 
@@ -101,7 +101,7 @@ class PartedRows:
         )
 
     def held_out(self) -> "list[tuple[PartedRows, PartedRows]]":
-        """(rows to learn from, rows to score on): see `depnet.learning.held_out`."""
+        """(rows to learn from, rows to score on): see `depnet.learning.rows.held_out`."""
         return [
             (replace(self, parts=learned, total=self.total - rows), replace(self, parts=held, total=rows))
             for learned, held, rows in self.parts.held_out(self.total)

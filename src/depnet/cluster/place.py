@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from depnet.cluster.source import FramePart, ParquetPart
-from depnet.data.dataset import Dataset
-from depnet.data.describe import BinChoice, Missing
-from depnet.data.domain import Domain
-from depnet.data.encode import encode
+from depnet.data.frames.describe import BinChoice, Missing
+from depnet.data.frames.encode import encode
+from depnet.data.table.dataset import Dataset
+from depnet.data.table.domain import Domain
+from depnet.learning.grow.rounds import Parts
 from depnet.learning.options import Task
-from depnet.learning.rounds import Parts
 
 TablePart = ParquetPart | FramePart
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import IntArray
-from depnet.data.bins import Number, Numbers
-from depnet.data.ranked import RankedArray
+from depnet.data.binning.bins import Number, Numbers
+from depnet.data.binning.ranked import RankedArray
 
 POINTS = 4096
 """Values in the sketch of a part."""
@@ -60,7 +60,7 @@ class _Stretch:
 
 
 class RankedParts:
-    """N numbers by rank (`depnet.data.ranked.Ranked`); `ask(function, *arguments)` calls it on each part's sorted values."""
+    """N numbers by rank, as `Ranked` is; `ask(function, *arguments)` calls it on each part's sorted values."""
 
     def __init__(self, ask: Callable[..., list[Any]], kind: "np.dtype[Any]") -> None:
         self._ask = ask

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from depnet.data.nearest import nearest
 from depnet.errors import DataError, brief
+from depnet.nearest import nearest
 
 ROWS = 1 << 20
 """A part has about so many rows, as far as row groups allow."""

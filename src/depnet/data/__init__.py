@@ -1,17 +1,17 @@
 """Variables, domains and tables of codes; frames in and out."""
 
-from depnet.data.bins import Bins
-from depnet.data.dataset import Dataset
-from depnet.data.decode import decode
-from depnet.data.describe import describe
-from depnet.data.domain import Domain
-from depnet.data.encode import encode
-from depnet.data.fill import fill
-from depnet.data.holed import Holed
-from depnet.data.layout import Layout
-from depnet.data.supervised import SupervisedCut
+from depnet.data.binning.bins import Bins
+from depnet.data.binning.supervised import SupervisedCut
+from depnet.data.frames.decode import decode
+from depnet.data.frames.describe import describe
+from depnet.data.frames.encode import encode
+from depnet.data.frames.fill import fill
+from depnet.data.table.dataset import Dataset
+from depnet.data.table.domain import Domain
+from depnet.data.table.holed import Holed
+from depnet.data.table.layout import Layout
+from depnet.data.table.variable import Label, Variable
 from depnet.data.titanic import titanic
-from depnet.data.variable import Label, Variable
 
 __all__ = [
     "Bins",

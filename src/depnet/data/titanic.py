@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from depnet.data.dataset import Dataset
-from depnet.data.domain import Domain
-from depnet.data.variable import Variable
+from depnet.data.table.dataset import Dataset
+from depnet.data.table.domain import Domain
+from depnet.data.table.variable import Variable
 
 # (class, sex, age) -> people who died, people who survived
 _PEOPLE = {

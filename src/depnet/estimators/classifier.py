@@ -10,17 +10,17 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from depnet.arrays import FloatArray, read_only
-from depnet.data.dataset import code_type
-from depnet.data.describe import BinChoice
-from depnet.data.domain import Domain
-from depnet.data.encode import HandleUnknown
-from depnet.data.holed import Holed
-from depnet.data.variable import Variable
+from depnet.data.frames.describe import BinChoice
+from depnet.data.frames.encode import HandleUnknown
+from depnet.data.table.dataset import code_type
+from depnet.data.table.domain import Domain
+from depnet.data.table.holed import Holed
+from depnet.data.table.variable import Variable
 from depnet.estimators.callbacks import CallbackSupportMixin, Tasks, with_callbacks
 from depnet.estimators.randomness import generator_of
-from depnet.estimators.settings import Settings
 from depnet.estimators.tables import check_choice, fitted_table, later_table
-from depnet.inference.rows import query_rows
+from depnet.fitting.fit import Settings
+from depnet.inference.rows.rows import query_rows
 from depnet.learning.options import Role
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from html import escape
 
-from depnet.learning.links import Link
+from depnet.learning.links.links import Link
 from depnet.model.network import Network
 from depnet.wording import counted
 

@@ -8,18 +8,18 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from depnet.arrays import FloatArray, IntArray
-from depnet.data.dataset import Dataset
-from depnet.data.describe import BinChoice
-from depnet.data.encode import HandleUnknown
-from depnet.data.holed import Holed
+from depnet.data.frames.describe import BinChoice
+from depnet.data.frames.encode import HandleUnknown
+from depnet.data.table.dataset import Dataset
+from depnet.data.table.holed import Holed
 from depnet.estimators.callbacks import CallbackSupportMixin, with_callbacks
 from depnet.estimators.network import DependencyNetwork
 from depnet.estimators.randomness import generator_of
-from depnet.estimators.settings import FEW_ROWS, GENEROUS, QUICK
 from depnet.estimators.tables import checked
-from depnet.inference.completion import Learner, out_of_bag_scores, plausible_networks
-from depnet.inference.impute import impute
-from depnet.inference.mean_law import mean_laws
+from depnet.fitting.complete import Learner, out_of_bag_scores, plausible_networks
+from depnet.fitting.fit import FEW_ROWS, GENEROUS, QUICK
+from depnet.inference.rows.impute import impute
+from depnet.inference.rows.mean_law import mean_laws
 from depnet.model.network import Network
 from depnet.removed import without
 from depnet.sampling.checks import whole_number

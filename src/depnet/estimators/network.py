@@ -10,31 +10,31 @@ from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
 from depnet.arrays import FloatArray, IntArray
-from depnet.data.dataset import Dataset
-from depnet.data.decode import decode
-from depnet.data.describe import BinChoice
-from depnet.data.domain import Domain
-from depnet.data.encode import HandleUnknown
-from depnet.data.fill import fill
-from depnet.data.holed import Holed
-from depnet.data.layout import Layout
-from depnet.data.opened import FrameKind, open_frame
-from depnet.data.recode import with_holes
+from depnet.data.frames.decode import decode
+from depnet.data.frames.describe import BinChoice
+from depnet.data.frames.encode import HandleUnknown
+from depnet.data.frames.fill import fill
+from depnet.data.frames.open import FrameKind, open_frame
+from depnet.data.frames.recode import with_holes
+from depnet.data.table.dataset import Dataset
+from depnet.data.table.domain import Domain
+from depnet.data.table.holed import Holed
+from depnet.data.table.layout import Layout
 from depnet.errors import DataError
 from depnet.estimators.callbacks import CallbackSupportMixin, Tasks, with_callbacks
 from depnet.estimators.randomness import generator_of
-from depnet.estimators.settings import Settings
 from depnet.estimators.showing import ShownMixin
 from depnet.estimators.tables import checked, fitted_table, joined, later_table
-from depnet.inference.completion import Completed
-from depnet.inference.holed_score import score_holed
-from depnet.inference.impute import Imputation, impute
-from depnet.inference.query import query
-from depnet.inference.question import TOLERANCE, Method
-from depnet.inference.result import QueryResult
-from depnet.inference.rows import query_rows
+from depnet.fitting.complete import Completed
+from depnet.fitting.fit import Settings
+from depnet.inference.answer.query import query
+from depnet.inference.answer.question import TOLERANCE, Method
+from depnet.inference.answer.result import QueryResult
+from depnet.inference.rows.holed_score import score_holed
+from depnet.inference.rows.impute import Imputation, impute
+from depnet.inference.rows.rows import query_rows
 from depnet.learning.certificate import Certificate, certificate
-from depnet.learning.links import Link, links
+from depnet.learning.links.links import Link, links
 from depnet.learning.options import Role
 from depnet.model.evidence import Given
 from depnet.model.file import NO_LAW, load_both, save

@@ -6,13 +6,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
-from depnet.data.dataset import Dataset
+from depnet.data.table.dataset import Dataset
 from depnet.estimators.html import html_of
 from depnet.estimators.randomness import generator_of
-from depnet.estimators.summary import QUICK_CODES, Summary, figures, short_lines, summary_of
-from depnet.inference.completion import Completed
+from depnet.fitting.complete import Completed
+from depnet.fitting.summary import QUICK_CODES, Summary, figures, short_lines, summary_of
 from depnet.learning.certificate import Certificate
-from depnet.learning.links import links
+from depnet.learning.links.links import links
 from depnet.model.network import Network
 
 

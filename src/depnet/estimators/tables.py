@@ -12,14 +12,14 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_array, validate_data
 
-from depnet.data.dataset import Dataset
-from depnet.data.describe import BinChoice, describe
-from depnet.data.domain import Domain
-from depnet.data.encode import HandleUnknown, encode
-from depnet.data.holed import Holed
-from depnet.data.layout import Layout
-from depnet.data.opened import open_frame
-from depnet.data.recode import with_holes
+from depnet.data.frames.describe import BinChoice, describe
+from depnet.data.frames.encode import HandleUnknown, encode
+from depnet.data.frames.open import open_frame
+from depnet.data.frames.recode import with_holes
+from depnet.data.table.dataset import Dataset
+from depnet.data.table.domain import Domain
+from depnet.data.table.holed import Holed
+from depnet.data.table.layout import Layout
 from depnet.errors import DataError
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from depnet.arrays import FloatArray, IntArray
-from depnet.data.domain import Domain
+from depnet.data.table.domain import Domain
 from depnet.errors import EvidenceError, ReducibleError
 from depnet.exact.free import FreeChain
 from depnet.exact.solve import random_laws, sequential_laws

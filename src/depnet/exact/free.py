@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 
 from depnet._native import exact as native
 from depnet.arrays import FloatArray, IntArray
-from depnet.data.domain import Domain
+from depnet.data.table.domain import Domain
 from depnet.geometry.size import check_dense
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
 from depnet.model.node import Node
-from depnet.model.source import InformationSource
+from depnet.model.sources.source import InformationSource
 
 LeafIndices: TypeAlias = NDArray[np.unsignedinteger[Any]]
 

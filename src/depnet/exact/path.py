@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from depnet.arrays import FloatArray
-from depnet.data.whole import is_whole
+from depnet.checks import is_whole
 from depnet.errors import DataError, EvidenceError, brief
 from depnet.exact.classes import in_order
 from depnet.exact.free import FreeChain

@@ -19,10 +19,10 @@ from depnet.data import Dataset, Label
 from depnet.errors import DepnetError
 from depnet.explorer.evidence_link import Chosen, given
 from depnet.geometry import total_variation
-from depnet.inference.query import query
-from depnet.inference.result import Answer as Arrays
-from depnet.inference.result import QueryResult
-from depnet.inference.small_counts import without_small_counts
+from depnet.inference.answer.query import query
+from depnet.inference.answer.result import Answer as Arrays
+from depnet.inference.answer.result import QueryResult
+from depnet.inference.answer.small_counts import without_small_counts
 from depnet.model.network import Network
 
 TOLERANCE = 0.01

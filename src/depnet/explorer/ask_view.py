@@ -14,8 +14,8 @@ from depnet.explorer.evidence_link import Chosen, opened, pairs
 from depnet.explorer.marginals import Marginals
 from depnet.explorer.parts import card, fact, note, warning, without_law
 from depnet.explorer.session import Session
-from depnet.inference.observed import DIFFERENCE
-from depnet.inference.small_counts import LEAST
+from depnet.inference.answer.observed import DIFFERENCE
+from depnet.inference.answer.small_counts import LEAST
 from depnet.wording import counted
 
 TITLE = "Ask"

@@ -13,15 +13,15 @@ import numpy as np
 
 from depnet.arrays import CodeArray, read_only
 from depnet.data import Domain
-from depnet.data.dataset import code_type
-from depnet.data.holed import Holed
-from depnet.data.read import read
-from depnet.data.recode import with_holes
+from depnet.data.files.read import read
+from depnet.data.frames.recode import with_holes
+from depnet.data.table.dataset import code_type
+from depnet.data.table.holed import Holed
 from depnet.errors import DataError
-from depnet.estimators.settings import Settings
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.rows import StoppedError
-from depnet.learning.tasks import MANY_STATES
+from depnet.fitting.fit import Settings
+from depnet.learning.grow.nodes import MANY_STATES
 from depnet.model.file.document import document_of
 from depnet.model.file.text import encode
 

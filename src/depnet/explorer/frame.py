@@ -9,7 +9,7 @@ from nicegui import events, ui
 from depnet.explorer.parts import warning
 from depnet.explorer.session import Session
 from depnet.explorer.views import View, views
-from depnet.learning.plain import plain_figures
+from depnet.fitting.explained import plain_figures
 from depnet.wording import counted
 
 STYLES = ("/depnet/style.css", "/depnet/views.css")

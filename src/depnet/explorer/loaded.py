@@ -13,9 +13,9 @@ import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.data import Dataset
-from depnet.inference.marginals import Nearness, nearness
+from depnet.fitting.explained import plain_figures
+from depnet.inference.judge.marginals import Nearness, nearness
 from depnet.learning.certificate import Certificate, certificate
-from depnet.learning.plain import plain_figures
 from depnet.model import Network
 from depnet.pictures import DependencyGraph, communities, dependency_graph, layout
 from depnet.sampling import sample

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from nicegui import events, ui
 
-from depnet.data.nearest import nearest
 from depnet.errors import DepnetError, brief
 from depnet.explorer import node_charts, parts
 from depnet.explorer.session import Session
-from depnet.inference.small_counts import hidden_cells
-from depnet.model.operations import Split
+from depnet.inference.answer.small_counts import hidden_cells
+from depnet.model.sources.operations import Split
+from depnet.nearest import nearest
 from depnet.pictures import Decision, Stage, decision_at, decision_mermaid, decision_text, growth
 from depnet.pictures.decision import Leaf, node_name, node_of
 from depnet.pictures.labels import line, listed

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from depnet.data import Label
 from depnet.errors import DepnetError
-from depnet.inference.relevance import reduce
+from depnet.inference.clamped.relevance import reduce
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan

@@ -14,16 +14,16 @@ import numpy as np
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.data import Dataset, Label
-from depnet.data.decode import decode
-from depnet.data.layout import Layout
+from depnet.data.frames.decode import decode
+from depnet.data.table.layout import Layout
 from depnet.errors import DepnetError, MixingWarning
 from depnet.explorer.csv_text import csv_text
-from depnet.inference.impute import impute
-from depnet.inference.odd_cells import OddCell, odd_cells
+from depnet.inference.judge.odd_cells import OddCell, odd_cells
+from depnet.inference.rows.impute import impute
 from depnet.model.network import Network
 from depnet.model.score import score_samples
 from depnet.sampling import Sampler
-from depnet.sampling.sampler import CHAINS
+from depnet.sampling.run.sampler import CHAINS
 
 MAX_SCORED = 40_000_000
 """Cells that are scored: rows times variables. Of larger tables, the first rows."""

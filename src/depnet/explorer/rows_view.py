@@ -10,7 +10,7 @@ from depnet.explorer.row_editor import Editor
 from depnet.explorer.rows import SCORES, Scores, odd_rows, scores_csv
 from depnet.explorer.session import Session
 from depnet.explorer.tables import show_table
-from depnet.inference.odd_cells import OddCell
+from depnet.inference.judge.odd_cells import OddCell
 
 TITLE = "Rows"
 PATH = "/rows"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, strides_of
 from depnet.model.node import Node
-from depnet.model.source import InformationSource
+from depnet.model.sources.source import InformationSource
 
 CHUNK = 1 << 18
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from depnet.arrays import FloatArray
-from depnet.data.dataset import Dataset
+from depnet.data.table.dataset import Dataset
 from depnet.errors import DataError
 from depnet.geometry.size import LIMIT_BYTES, check_dense
 

@@ -11,7 +11,7 @@ from scipy.special import xlogy
 from depnet.arrays import FloatArray
 from depnet.geometry.dense import leaf_tensor
 from depnet.geometry.joint import Block, checked_block, checked_joint, checked_pair, mean_log
-from depnet.model.source import InformationSource
+from depnet.model.sources.source import InformationSource
 
 
 def entropy(p: ArrayLike) -> float:

@@ -1,13 +1,13 @@
 """Queries, imputation and relevance: what is likely given what is known, exact or sampled."""
 
-from depnet.inference.compare import Comparison, compare
-from depnet.inference.density import LogProbability, log_probability
-from depnet.inference.impute import Imputation, impute
-from depnet.inference.most_probable import MostProbable, most_probable
-from depnet.inference.query import query
-from depnet.inference.result import QueryResult
-from depnet.inference.rows import RowsResult, query_rows
-from depnet.inference.support import Support
+from depnet.inference.answer.density import LogProbability, log_probability
+from depnet.inference.answer.most_probable import MostProbable, most_probable
+from depnet.inference.answer.query import query
+from depnet.inference.answer.result import QueryResult
+from depnet.inference.answer.support import Support
+from depnet.inference.judge.compare import Comparison, compare
+from depnet.inference.rows.impute import Imputation, impute
+from depnet.inference.rows.rows import RowsResult, query_rows
 
 __all__ = [
     "Comparison",

@@ -29,7 +29,7 @@ from depnet.law.elimination import (
 from depnet.law.program import Law, law_of
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
-from depnet.model.source import product_within
+from depnet.model.sources.source import product_within
 
 BLOCK = 1 << 16
 """Rows without evidence are drawn so many at a time."""

@@ -25,10 +25,10 @@ from depnet.arrays import FloatArray
 from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.law.program import weights_of
 from depnet.model.evidence import Evidence
-from depnet.model.input_states import input_codes
 from depnet.model.kept import Kept
 from depnet.model.network import Network
-from depnet.model.source import product_within
+from depnet.model.sources.enumerate import input_codes
+from depnet.model.sources.source import product_within
 
 LARGEST = 1 << 20
 """The cells of a cluster, at most."""

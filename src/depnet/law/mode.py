@@ -31,7 +31,7 @@ from depnet.law.elimination import (
 from depnet.law.program import law_of, weights_of
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
-from depnet.model.source import product_within
+from depnet.model.sources.source import product_within
 
 PASSES = 1 << 14
 IMPROVED = 64

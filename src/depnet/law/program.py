@@ -26,13 +26,13 @@ from numpy.typing import NDArray
 from depnet._native import law as native
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.errors import DomainTooLargeError, ModelError
-from depnet.model.decision_graph import DecisionGraph
 from depnet.model.evidence import Evidence
-from depnet.model.input_states import code_type, input_codes
 from depnet.model.kept import Kept
 from depnet.model.network import Network
 from depnet.model.node import Node
-from depnet.model.source import how_many_joint_states, product_within
+from depnet.model.sources.decision_graph import DecisionGraph
+from depnet.model.sources.enumerate import code_type, input_codes
+from depnet.model.sources.source import how_many_joint_states, product_within
 
 TABLE_STATES = 2**10
 """A decision graph is written out over its inputs up to so many joint states: a look-up is quicker than a walk."""
@@ -42,7 +42,7 @@ THREAD_CELLS = 1 << 18
 """Below so many codes a pass is not worth a second thread."""
 
 PASS_STREAM, MOVE_STREAM = 64, 80
-"""Streams of the counter generator (`depnet.sampling.words`), as the native code has them: passes, moves."""
+"""Streams of the counter generator (`depnet.sampling.plan.words`), as the native code has them: passes, moves."""
 
 NOTHING = Evidence({}, {})
 

@@ -36,19 +36,19 @@ import numpy as np
 from scipy.special import rel_entr, xlogy
 
 from depnet.arrays import IntArray
-from depnet.data.dataset import Dataset
+from depnet.data.table.dataset import Dataset
 from depnet.errors import NoSuchBoundError, ScanError
-from depnet.learning.contexts import Contexts
 from depnet.learning.options import Role, plan
 from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, StructuralMdl, checked_penalty, penalty_value
-from depnet.learning.proof import REMEDY, why_no_bound
+from depnet.learning.recurrence import REMEDY, why_no_bound
+from depnet.learning.rows.contexts import Contexts
 from depnet.model.counting import check_same_domain, leaf_counts
-from depnet.model.decision_graph import DecisionGraph
 from depnet.model.network import Network
 from depnet.model.node import Node
-from depnet.model.operations import Split
 from depnet.model.scan import RandomScan
-from depnet.model.source import InformationSource
+from depnet.model.sources.decision_graph import DecisionGraph
+from depnet.model.sources.operations import Split
+from depnet.model.sources.source import InformationSource
 
 SHOWN = 20
 """So many nodes, those furthest from the data, are printed."""

@@ -18,18 +18,18 @@ from typing import Protocol
 import numpy as np
 
 from depnet.arrays import IntArray
-from depnet.data.dataset import Dataset
+from depnet.data.table.dataset import Dataset
 from depnet.errors import LearningError
+from depnet.learning.choose.order import TablePairs
 from depnet.learning.cost import delta
 from depnet.learning.options import Order, order_of, refuse_removed
-from depnet.learning.order import TablePairs
 from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, StructuralMdl, checked_penalty
 from depnet.model.counting import leaf_counts, tabulate
-from depnet.model.decision_graph import DecisionGraph
 from depnet.model.network import Network
 from depnet.model.node import Node
-from depnet.model.operations import Merge, Split
-from depnet.model.source import InformationSource, LosslessSource
+from depnet.model.sources.decision_graph import DecisionGraph
+from depnet.model.sources.operations import Merge, Split
+from depnet.model.sources.source import InformationSource, LosslessSource
 from depnet.model.table import ConditionalTable, checked_smoothing
 
 STEP = 1e-12

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Mapping
 
 from depnet.data import Dataset
 from depnet.errors import LearningError
-from depnet.learning.auto import learn_auto, table_tasks
-from depnet.learning.cuts import Offered
-from depnet.learning.ladder import Auto
+from depnet.learning.choose.auto import learn_auto, table_tasks
+from depnet.learning.choose.ladder import Auto
+from depnet.learning.choose.trials import Choice
+from depnet.learning.grow.cuts import Offered
+from depnet.learning.grow.nodes import Progress, learn_tasks
 from depnet.learning.options import Limits, Order, Role, checked_seconds, refuse_removed
 from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, checked_penalty
-from depnet.learning.tasks import Progress, learn_tasks
-from depnet.learning.trials import Choice
 from depnet.model import Network
 from depnet.model.table import checked_smoothing
 
@@ -45,13 +45,13 @@ def learn(
     .. math:: \min_{Y_i} H(p^D(X_i \mid Y_i)) + R(k_i, N), \qquad k_i = |Y_i| (|X_i| - 1)
 
     `penalty` is R(k, N): a value such as `Mdl()`, its name, or a function; or "auto", which chooses penalty and
-    smoothing by held-out rows, those of `validation` if given (see `depnet.learning.auto`). `smoothing` is the pseudo-count
+    smoothing by held-out rows, those of `validation` if given (`choose.auto`). `smoothing` is the pseudo-count
     of each cell of the tables; 0 is the paper's. `n_jobs` threads share the nodes (-1: all cores).
 
     With an `order` the network is an ordered one (ours, beyond the paper): sources read earlier variables only, and the
     nodes have one law between them, Q(x) = prod over i of theta_i(x_i | y_i), which sampling, queries and scores are of. It
     is the names of all variables in order, or "auto": from the most telling variable on always the one most tied to those
-    placed (see `depnet.learning.order`). None is the paper's.
+    placed (see `depnet.learning.choose.order`). None is the paper's.
 
     A split may not leave more than `max_leaves` leaves, nor a new leaf with fewer than `min_leaf_rows` rows
     unless it is empty. `roles` says which variables are only a "target" (never an input) or only an "input"
@@ -61,7 +61,7 @@ def learn(
     killed continues from it.
 
     With `cuts`, sources may also split a binned variable at an edge between its bins, into those below and those above: a
-    split and merges in one step (see `depnet.learning.cuts`). A split on many bins pays for many leaves, a cut for two.
+    split and merges in one step (see `depnet.learning.grow.cuts`). A split on many bins pays for many leaves, a cut for two.
 
     The network does not depend on `n_jobs`, on the order of rows, or on the machine's instruction set.
 

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from depnet.checks import is_whole
 from depnet.data import Domain
-from depnet.data.whole import is_whole
 from depnet.errors import EvidenceError, LearningError, brief
-from depnet.learning.order import PairCounts, chosen_order
+from depnet.learning.choose.order import PairCounts, chosen_order
 
 Role = Literal["target", "input"]
 """`"target"`: never an input of other nodes. `"input"`: not predicted from others, its node keeps one leaf."""

@@ -9,14 +9,14 @@ Theorem 4: whatever the information source Y_i, the table nearest to the data is
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from depnet.data.dataset import Dataset
-from depnet.data.domain import Domain
+from depnet.data.table.dataset import Dataset
+from depnet.data.table.domain import Domain
 from depnet.errors import LearningError, brief
 from depnet.learning.options import checked_order
 from depnet.model.counting import leaf_counts
 from depnet.model.network import Network
 from depnet.model.node import Node
-from depnet.model.source import InformationSource
+from depnet.model.sources.source import InformationSource
 from depnet.model.table import ConditionalTable
 
 Target: TypeAlias = str | int | tuple[str | int]

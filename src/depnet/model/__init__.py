@@ -1,15 +1,15 @@
 """The paper's objects: information sources, conditional tables, nodes, networks, scans, evidence."""
 
-from depnet.model.decision_graph import DecisionGraph
 from depnet.model.evidence import Evidence, Given
 from depnet.model.links import OneSidedLink, one_sided_links
 from depnet.model.network import Network
 from depnet.model.node import Node
-from depnet.model.operations import Merge, Operation, Split
 from depnet.model.scan import RandomScan, Scan, SequentialScan
-from depnet.model.source import ConstantSource, FunctionSource, InformationSource, LosslessSource
+from depnet.model.sources.decision_graph import DecisionGraph
+from depnet.model.sources.operations import Merge, Operation, Split
+from depnet.model.sources.source import ConstantSource, FunctionSource, InformationSource, LosslessSource
+from depnet.model.sources.tabulated import TabulatedSource
 from depnet.model.table import ConditionalTable
-from depnet.model.tabulated import TabulatedSource
 
 __all__ = [
     "ConditionalTable",

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import IntArray
-from depnet.data.dataset import Dataset
-from depnet.data.domain import Domain
+from depnet.data.table.dataset import Dataset
+from depnet.data.table.domain import Domain
 from depnet.errors import ModelError
-from depnet.model.decision_graph import DecisionGraph
-from depnet.model.source import InformationSource
+from depnet.model.sources.decision_graph import DecisionGraph
+from depnet.model.sources.source import InformationSource
 
 MAX_CELLS = 2**28
 """Tables are dense; 2 GiB of counts is where a source is no longer one to tabulate."""

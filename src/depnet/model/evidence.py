@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from depnet.arrays import FloatArray, read_only
-from depnet.data.domain import Domain
-from depnet.data.variable import Label, Variable
+from depnet.data.table.domain import Domain
+from depnet.data.table.variable import Label, Variable
 from depnet.errors import EvidenceError, brief
 
 if TYPE_CHECKING:  # a network keeps counts that speak of evidence

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from depnet.data.dataset import Dataset
-from depnet.data.domain import Domain
-from depnet.data.whole import is_whole
+from depnet.checks import is_whole
+from depnet.data.table.dataset import Dataset
+from depnet.data.table.domain import Domain
 from depnet.errors import ModelError, brief
 from depnet.model.counting import check_same_domain, leaf_counts
 from depnet.model.held_out import HeldOut
 from depnet.model.marginals import MarginalCounts
 from depnet.model.node import Node
-from depnet.model.source import LosslessSource
+from depnet.model.sources.source import LosslessSource
 from depnet.model.table import ConditionalTable
 from depnet.wording import counted
 

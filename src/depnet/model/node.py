@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from depnet.arrays import CodeArray, FloatArray
-from depnet.data.whole import is_whole
+from depnet.checks import is_whole
 from depnet.errors import ModelError, brief
-from depnet.model.source import InformationSource
+from depnet.model.sources.source import InformationSource
 from depnet.model.table import ConditionalTable, checked_smoothing
 
 

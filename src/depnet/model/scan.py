@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from depnet.arrays import FloatArray
-from depnet.data.whole import is_whole
+from depnet.checks import is_whole
 from depnet.errors import ScanError, brief
 
 WEIGHT_SUM_TOLERANCE = 1e-9

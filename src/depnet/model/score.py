@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from depnet.arrays import FloatArray
-from depnet.data.dataset import Dataset
+from depnet.data.table.dataset import Dataset
 from depnet.model.counting import check_same_domain, leaves_of
 from depnet.model.network import Network
 from depnet.model.node import Node

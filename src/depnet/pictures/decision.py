@@ -14,13 +14,13 @@ from typing import TypeAlias
 import numpy as np
 
 from depnet.arrays import FloatArray, IntArray, LeafArray
-from depnet.data.domain import Domain
-from depnet.data.variable import Label
+from depnet.data.table.domain import Domain
+from depnet.data.table.variable import Label
 from depnet.errors import ModelError, brief
-from depnet.model.decision_graph import DecisionGraph
 from depnet.model.network import Network
 from depnet.model.node import Node
-from depnet.model.source import InformationSource, how_many_joint_states, product_within
+from depnet.model.sources.decision_graph import DecisionGraph
+from depnet.model.sources.source import InformationSource, how_many_joint_states, product_within
 
 MOST_WRITTEN_OUT = 4096
 """A source that is no decision graph is written out over at most so many joint states of its inputs."""

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from depnet.data.dataset import Dataset
+from depnet.data.table.dataset import Dataset
 from depnet.errors import ModelError, brief
-from depnet.learning.links import Link, links
+from depnet.learning.links.links import Link, links
 from depnet.model.counting import check_same_domain
 from depnet.model.network import Network
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from depnet.arrays import FloatArray
-from depnet.data.domain import Domain
+from depnet.data.table.domain import Domain
 from depnet.geometry import m_geodesic, m_projection, manifolds
 from depnet.model import ConditionalTable, LosslessSource, Network, Node
 from depnet.pictures.canvas import COLORS, GREY

@@ -14,14 +14,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from depnet.arrays import IntArray
-from depnet.data.dataset import Dataset
+from depnet.data.table.dataset import Dataset
 from depnet.learning.cost import leaf_entropy
 from depnet.learning.penalty import Mdl, PenaltyLike, checked_penalty, penalty_value
 from depnet.model.counting import check_same_domain
-from depnet.model.decision_graph import DecisionGraph
 from depnet.model.network import Network
 from depnet.model.node import Node
-from depnet.model.operations import Operation, Split
+from depnet.model.sources.decision_graph import DecisionGraph
+from depnet.model.sources.operations import Operation, Split
 from depnet.model.table import ConditionalTable
 from depnet.pictures.decision import Decision, Leaf, decision, decision_of, node_of
 

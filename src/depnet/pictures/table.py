@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Sequence
 
-from depnet.learning.links import Link
+from depnet.learning.links.links import Link
 
 COLUMNS = (
     "source",
@@ -22,7 +22,7 @@ def links_csv(found: Sequence[Link]) -> str:
 
     Names are as the table had them, quoted where need be.
 
-    >>> from depnet.learning.links import Link
+    >>> from depnet.learning.links.links import Link
     >>> print(links_csv([Link("a, b", ("c",), 2, 0, 0.5, None, None, None)]))
     source,target,node,strength,mutual_information,conditional_information,frequency
     "a, b",c,2,0.5,,,

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from depnet import Domain, Network, Variable
-from depnet.data.binning import given_bins
+from depnet.data.binning.cut import given_bins
 from depnet.errors import ModelFileError
 from depnet.model.file import Loaded, load_both
 from tests.model.file.networks import KINDS, Pair, pair_of_all_kinds

@@ -13,7 +13,7 @@ import pytest
 
 import depnet
 from depnet.data import Layout
-from depnet.data.dtypes import dtype_of, plain_dtype
+from depnet.data.frames.dtypes import dtype_of, plain_dtype
 from depnet.errors import DataError, ModelFileError
 from depnet.model.file import load_with_layout
 

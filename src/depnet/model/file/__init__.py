@@ -14,8 +14,8 @@ import os
 from dataclasses import dataclass, replace
 from typing import Any
 
-from depnet.data.dtypes import available
-from depnet.data.layout import Layout
+from depnet.data.frames.dtypes import available
+from depnet.data.table.layout import Layout
 from depnet.errors import ModelError, ModelFileAccessError, ModelFileError, brief
 from depnet.model.file.disk import read_bounded, write_atomically
 from depnet.model.file.document import VERSION, document_of

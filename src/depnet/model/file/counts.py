@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import IntArray, read_only
-from depnet.data.domain import Domain
+from depnet.data.table.domain import Domain
 from depnet.errors import DataError
 from depnet.model.file.fields import fault, fields_of, items_of, wholes_of
 from depnet.model.marginals import MarginalCounts, PairTables

@@ -11,8 +11,8 @@ import zlib
 from pathlib import Path
 from typing import BinaryIO
 
-from depnet.data.disk import WHAT_TO_DO, keep_permissions, sync_directory
 from depnet.errors import ModelFileAccessError, ModelFileError, ModelFileNotFoundError
+from depnet.files import WHAT_TO_DO, keep_permissions, sync_directory
 
 _CHUNK = 2**20
 

@@ -4,20 +4,20 @@ from typing import Any
 
 import numpy as np
 
-from depnet.data.domain import Domain
-from depnet.data.layout import Layout
+from depnet.data.table.domain import Domain
+from depnet.data.table.layout import Layout
 from depnet.errors import ModelError, ModelFileError, brief
-from depnet.model.decision_graph import DecisionGraph
 from depnet.model.file.fields import fault
 from depnet.model.file.held_out import held_out_in
 from depnet.model.file.layout import document_of_layout
 from depnet.model.file.variables import document_of_variable
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
-from depnet.model.operations import Operation, Split
-from depnet.model.source import ConstantSource, InformationSource, LosslessSource
+from depnet.model.sources.decision_graph import DecisionGraph
+from depnet.model.sources.operations import Operation, Split
+from depnet.model.sources.source import ConstantSource, InformationSource, LosslessSource
+from depnet.model.sources.tabulated import TabulatedSource
 from depnet.model.table import ConditionalTable
-from depnet.model.tabulated import TabulatedSource
 
 FORMAT = "depnet network"
 VERSION = 3

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from depnet.data.nearest import nearest
 from depnet.errors import ModelFileError, brief
+from depnet.nearest import nearest
 
 CHANGED = "The file is damaged, or was changed after it was written; get it again, or save the network again."
 

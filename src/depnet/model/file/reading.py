@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.data.domain import Domain
+from depnet.data.table.domain import Domain
 from depnet.errors import DataError, ModelError, ModelFileError, brief
-from depnet.model.decision_graph import DecisionGraph, checked_size, recorded_of
 from depnet.model.file.counts import counts_of
 from depnet.model.file.document import FORMAT, VERSION
 from depnet.model.file.fields import fault, fields_of, items_of, number_of, whole_of, wholes_of
@@ -23,10 +22,11 @@ from depnet.model.file.variables import variable_of
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
 from depnet.model.node import Node
-from depnet.model.operations import Merge, Operation, Split
-from depnet.model.source import MAX_LEAVES, ConstantSource, InformationSource, LosslessSource
+from depnet.model.sources.decision_graph import DecisionGraph, checked_size, recorded_of
+from depnet.model.sources.operations import Merge, Operation, Split
+from depnet.model.sources.source import MAX_LEAVES, ConstantSource, InformationSource, LosslessSource
+from depnet.model.sources.tabulated import TabulatedSource
 from depnet.model.table import MAX_COUNT, ROW_SUM_TOLERANCE, ConditionalTable
-from depnet.model.tabulated import TabulatedSource
 
 AGAIN = "Fit again from the table: depnet fit TABLE -o MODEL, or depnet.learn and depnet.save."
 """What to do with a file that this depnet cannot use, or that lacks something."""

@@ -4,8 +4,8 @@ import math
 from collections import Counter
 from typing import Any
 
-from depnet.data.bins import MAX_QUANTILES, Bins
-from depnet.data.variable import Variable
+from depnet.data.binning.bins import MAX_QUANTILES, Bins
+from depnet.data.table.variable import Variable
 from depnet.errors import DataError, brief
 from depnet.model.file.fields import fault, fields_of, items_of, number_of
 

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from depnet.data.dataset import Dataset
-from depnet.data.variable import Label
+from depnet.data.table.dataset import Dataset
+from depnet.data.table.variable import Label
 from depnet.errors import PictureError
 from depnet.pictures import colours
 from depnet.pictures.canvas import GREY, axes_of, new_figure, plain, styled
-from depnet.sampling.diagnostics import by_chain, diagnose, state_indicators
+from depnet.sampling.run.diagnostics import by_chain, diagnose, state_indicators
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from depnet.data.dataset import Dataset
+from depnet.data.table.dataset import Dataset
 from depnet.model.network import Network
 from depnet.pictures import colours
 from depnet.pictures.arrange import layout, spread

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from depnet.data.dataset import Dataset
+from depnet.data.table.dataset import Dataset
 from depnet.model.marginals import MarginalCounts
 from depnet.pictures import colours
 from depnet.pictures.canvas import axes_of, plain, styled

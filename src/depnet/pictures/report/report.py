@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from depnet.data.dataset import Dataset
+from depnet.data.table.dataset import Dataset
 from depnet.errors import ConvergenceError, ModelError, ReducibleError
-from depnet.inference.marginals import Nearness, nearness
+from depnet.fitting.explained import plain_figures
+from depnet.inference.judge.marginals import Nearness, nearness
 from depnet.learning.certificate import BIT, Certificate, NodeCertificate, certificate
-from depnet.learning.links import Link, links
+from depnet.learning.links.links import Link, links
 from depnet.learning.penalty import Mdl, PenaltyLike
-from depnet.learning.plain import plain_figures
 from depnet.model.links import one_sided_links
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network

@@ -6,7 +6,7 @@ from depnet.sampling.kernels.callback import CallbackKernel
 from depnet.sampling.kernels.codes import CodesKernel
 from depnet.sampling.kernels.packed import PackedKernel
 from depnet.sampling.kernels.sliced import SlicedKernel
-from depnet.sampling.plan import Plan
+from depnet.sampling.plan.plan import Plan
 
 __all__ = [
     "CallbackKernel",

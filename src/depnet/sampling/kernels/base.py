@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from depnet._native import sampler as native
 from depnet.arrays import CodeArray
-from depnet.sampling.plan import Plan
-from depnet.sampling.program import DIRECT, RowFinder, native_nodes
-from depnet.sampling.rule import start_weights
-from depnet.sampling.thresholds import thresholds_of
-from depnet.sampling.words import PLACE, START, UPDATE
+from depnet.sampling.plan.plan import Plan
+from depnet.sampling.plan.program import DIRECT, RowFinder, native_nodes
+from depnet.sampling.plan.rule import start_weights
+from depnet.sampling.plan.thresholds import thresholds_of
+from depnet.sampling.plan.words import PLACE, START, UPDATE
 
 State: TypeAlias = NDArray[Any]
 """The states of some chains, in the layout of their kernel."""

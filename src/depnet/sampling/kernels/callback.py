@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray
 from depnet.sampling.kernels.base import Randomness, State, Task
-from depnet.sampling.plan import Plan, impossible
-from depnet.sampling.thresholds import ALWAYS, thresholds_of, uniform_thresholds
-from depnet.sampling.words import PLACE, UPDATE, words
+from depnet.sampling.plan.plan import Plan, impossible
+from depnet.sampling.plan.thresholds import ALWAYS, thresholds_of, uniform_thresholds
+from depnet.sampling.plan.words import PLACE, UPDATE, words
 
 
 class CallbackKernel:

@@ -3,8 +3,8 @@
 from depnet._native import sampler as native
 from depnet.arrays import CodeArray
 from depnet.sampling.kernels.base import TILE, Randomness, State, Task, tiles_by_chain, tiles_by_variable
-from depnet.sampling.plan import Plan, impossible
-from depnet.sampling.program import RowFinder, native_nodes
+from depnet.sampling.plan.plan import Plan, impossible
+from depnet.sampling.plan.program import RowFinder, native_nodes
 
 
 class CodesKernel:

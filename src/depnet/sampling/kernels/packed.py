@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from depnet._native import sampler as native
 from depnet.arrays import CodeArray
 from depnet.sampling.kernels.base import TILE, Randomness, State, Task
-from depnet.sampling.plan import Plan
-from depnet.sampling.program import DIRECT, RowFinder, native_nodes
-from depnet.sampling.rule import UpdateRule
-from depnet.sampling.thresholds import ALWAYS
+from depnet.sampling.plan.plan import Plan
+from depnet.sampling.plan.program import DIRECT, RowFinder, native_nodes
+from depnet.sampling.plan.rule import UpdateRule
+from depnet.sampling.plan.thresholds import ALWAYS
 
 WIDTHS = (1, 2, 4)
 CELLS = (1, 3, 7)

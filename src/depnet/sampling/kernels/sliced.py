@@ -11,10 +11,10 @@ from depnet._native import sampler as native
 from depnet.arrays import CodeArray
 from depnet.model import DecisionGraph
 from depnet.sampling.kernels.base import Randomness, State, Task
-from depnet.sampling.plan import Plan
-from depnet.sampling.program import DIRECT, RowFinder
-from depnet.sampling.rule import UpdateRule
-from depnet.sampling.thresholds import ALWAYS
+from depnet.sampling.plan.plan import Plan
+from depnet.sampling.plan.program import DIRECT, RowFinder
+from depnet.sampling.plan.rule import UpdateRule
+from depnet.sampling.plan.thresholds import ALWAYS
 
 GROUP = 512
 MOST_ROWS = 2**10

@@ -1,0 +1,240 @@
+"""Cutting a column of numbers into bins: by quantiles, or at edges that somebody gives.
+
+Quantile bins hold about as many rows each. Their number is K = ceil(N^(1/3)) for N values, but at least 2 and at most
+`max_bins` (16). A value that alone makes up 1/K of the rows or more (the zeros of a zero-inflated column) gets a bin
+of its own, and the values between such values share the other bins by their number of rows. Where there are no more
+than K different values, each has its own bin. Edges are the roundest numbers, or dates, between two values.
+"""
+
+import itertools
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet.data.binning.bins import MAX_QUANTILES, RANGES, Bins, Kind, Number, Numbers
+from depnet.data.binning.ranked import Ranked, RankedArray
+from depnet.data.binning.round_edges import edge_between
+from depnet.errors import DataError
+
+MAX_BINS = 16
+
+
+def number_of_bins(values: int, max_bins: int = MAX_BINS) -> int:
+    """How many quantile bins N values get.
+
+    >>> [number_of_bins(n) for n in (5, 150, 2201, 10**6)]
+    [2, 6, 14, 16]
+    """
+    root: int = round(values ** (1 / 3))
+    root += root**3 < values
+    return max(1, min(max_bins, max(2, root)))
+
+
+def quantile_bins(values: Numbers | Ranked, kind: Kind, number: int) -> Bins:
+    """At most `number` bins of about as many values each; heavy values have their own.
+
+    >>> quantile_bins(np.array([0.0] * 6 + [1.5, 2.5, 3.5, 7.5, 8.0, 9.5]), "float", 3).labels
+    ('0', '(0, 6)', '[6, 10]')
+    """
+    ranked = _ranked(values)
+    bounds, heavy = quantile_bounds(ranked, number)
+    return _bins(ranked, bounds, heavy, kind)
+
+
+def given_bins(values: Numbers | Ranked, edges: Sequence[Number], kind: Kind) -> Bins:
+    """Bins with these edges; a bin without values keeps its middle to draw.
+
+    >>> given_bins(np.array([5.0, 7.0]), [0, 10, 20], "float").quantiles
+    ((5.0, 7.0), (15.0,))
+    """
+    ranked = _ranked(values)
+    middles = [[_middle(low, high, kind)] for low, high in itertools.pairwise(edges)]
+    shape = Bins(tuple(edges), tuple(map(tuple, middles)), kind)
+    bounds = [0, *(ranked.before(edge) for edge in shape.edges[1:-1]), len(ranked)]
+    kept = quantiles_between(ranked, bounds)
+    return Bins(
+        shape.edges, tuple(own or middle for own, middle in zip(kept, shape.quantiles, strict=True)), kind
+    )
+
+
+def quantiles_of(ordered: Numbers) -> tuple[Number, ...]:
+    """At most 32 of a bin's values, which come sorted.
+
+    >>> quantiles_of(np.array([3, 3, 3])), len(quantiles_of(np.arange(1000)))
+    ((3,), 32)
+    """
+    return quantiles_between(RankedArray(ordered), [0, len(ordered)])[0]
+
+
+def quantiles_between(ranked: Ranked, bounds: Sequence[int]) -> list[tuple[Number, ...]]:
+    """At most 32 values of each bin of ranks, ascending: the middles of as many parts of equal size.
+
+    >>> quantiles_between(RankedArray.of(np.array([3, 3, 3, 4, 5])), [0, 3, 5])
+    [(3,), (4, 5)]
+    """
+    places = []
+    for begin, end in itertools.pairwise(bounds):
+        kept = min(end - begin, MAX_QUANTILES)
+        places.append([begin + (2 * k + 1) * (end - begin) // (2 * kept) for k in range(kept)])
+    ends = [rank for begin, end in itertools.pairwise(bounds) if end > begin for rank in (begin, end - 1)]
+    values = iter(ranked.at([*ends, *itertools.chain(*places)]).tolist())
+    one_value = iter([(next(values), next(values)) for _ in range(len(ends) // 2)])
+    quantiles: list[tuple[Number, ...]] = []
+    for ranks in places:
+        own = tuple(next(values) for _ in ranks)
+        low, high = next(one_value) if ranks else (0, 0)
+        quantiles.append(own[:1] if low == high else own)
+    return quantiles
+
+
+def bins_at(ordered: Numbers, starts: NDArray[np.int64], kind: Kind) -> Bins:
+    """Bins of sorted values that begin anew at the given distinct values (by their number)."""
+    first = np.concatenate(([0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1))
+    return _bins(RankedArray(ordered), [0, *first[starts].tolist(), len(ordered)], set(), kind)
+
+
+def quantile_bounds(ranked: Ranked, number: int) -> tuple[list[int], set[int]]:
+    """The ranks at which bins begin, with N at the end, and those of them at which a heavy value begins.
+
+    It asks for a few ranks only, never for all values.
+
+    >>> quantile_bounds(RankedArray.of(np.array([0] * 6 + [1, 2, 3, 7, 8, 9])), 3)
+    ([0, 6, 9, 12], {0})
+    """
+    distinct = ranked.distinct(number + 1)
+    if len(distinct) <= number:
+        return [*(ranked.before(value) for value in distinct.tolist()), len(ranked)], set()
+    heavy = _heavy(ranked, number)
+    parts = _parts(heavy, len(ranked))
+    most = [min(number, _different(ranked, begin, end, number)) for begin, end in parts]
+    shares = _shares([end - begin for begin, end in parts], most, number - len(heavy))
+    starts = {rank for run in heavy for rank in run} | {0, len(ranked)}
+    for (begin, end), share in zip(parts, shares, strict=True):
+        starts.update(_nearest_start(ranked, begin, end, k * (end - begin) / share) for k in range(1, share))
+    return sorted(starts), {begin for begin, _ in heavy}
+
+
+def _heavy(ranked: Ranked, number: int) -> list[tuple[int, int]]:
+    """The ranks [from, to) of the values with a bin of their own: the heaviest first, as long as the parts between
+    them get one each. A value of N / K rows or more holds one of the ranks 0, N / K, 2 N / K, ...
+    """
+    rows = len(ranked)
+    candidates = dict.fromkeys(ranked.at([k * rows // number for k in range(number)]).tolist())
+    runs = [(ranked.before(value), ranked.until(value)) for value in candidates]
+    heavy: list[tuple[int, int]] = []
+    for run in sorted(runs, key=lambda run: (run[0] - run[1], run[0])):
+        if (run[1] - run[0]) * number >= rows:
+            more = sorted([*heavy, run])
+            if len(more) + len(_parts(more, rows)) <= number:
+                heavy = more
+    return heavy
+
+
+def _parts(heavy: Sequence[tuple[int, int]], rows: int) -> list[tuple[int, int]]:
+    """The ranks between heavy values."""
+    ends = [0, *(end for _, end in heavy)]
+    begins = [*(begin for begin, _ in heavy), rows]
+    return [(end, begin) for end, begin in zip(ends, begins, strict=True) if end < begin]
+
+
+def _different(ranked: Ranked, begin: int, end: int, limit: int) -> int:
+    """How many different values these ranks hold, counted up to a limit."""
+    found = 0
+    while begin < end and found < limit:
+        begin, found = ranked.until(ranked.at([begin]).tolist()[0]), found + 1
+    return found
+
+
+def _nearest_start(ranked: Ranked, begin: int, end: int, target: float) -> int:
+    """Of the ranks in (begin, end) at which a value begins, the one nearest to begin + target; the later of two."""
+    rank = begin + math.ceil(target)
+    value = ranked.at([rank]).tolist()[0]
+    later = rank if ranked.before(value) == rank else ranked.until(value)
+    if later >= end:
+        later = ranked.before(ranked.at([end - 1]).tolist()[0])
+    earlier = ranked.before(ranked.at([later - 1]).tolist()[0])
+    if earlier <= begin:  # where the part itself begins
+        earlier = ranked.until(ranked.at([begin]).tolist()[0])
+    return earlier if target - (earlier - begin) < (later - begin) - target else later
+
+
+def _shares(masses: Sequence[int], most: Sequence[int], number: int) -> list[int]:
+    """How many bins each part gets: one, and then the next to the part with most rows a bin."""
+    shares = [1] * len(masses)
+    for _ in range(number - len(masses)):
+        room = [k for k in range(len(masses)) if shares[k] < most[k]]
+        if not room:
+            break
+        shares[max(room, key=lambda k: masses[k] / shares[k])] += 1
+    return shares
+
+
+def _bins(ranked: Ranked, bounds: Sequence[int], heavy: set[int], kind: Kind) -> Bins:
+    """Bins of these ranks; `heavy` are the ranks at which a value with a bin of its own begins."""
+    rows = len(ranked)
+    heavy_ends = {end for begin, end in itertools.pairwise(bounds) if begin in heavy}
+    bottom, top = ranked.at([0, rows - 1]).tolist()
+    inner = bounds[1:-1]
+    margin = _margin(bottom, top, len(inner) + 1, kind)
+    edges: list[Number] = [
+        edge_between(bottom - margin, bottom, kind) if margin and 0 not in heavy else bottom
+    ]
+    around = iter(ranked.at([rank for start in inner for rank in (start - 1, start)]).tolist())
+    for start in inner:
+        low, high = next(around), next(around)
+        if start in heavy_ends:
+            edges.append(_after(low, kind))
+        elif start in heavy:
+            edges.append(high)
+        else:
+            edges.append(edge_between(low, high, kind))
+    last: Number = _after(top, kind)
+    if kind == "float" and rows not in heavy_ends:
+        last = -edge_between(-top - margin, -top, kind) if margin else top
+    elif margin and rows not in heavy_ends:
+        last = edge_between(top, top + margin, kind)
+    edges.append(last if edges[-1] < last else _after(top, kind))
+    return Bins(tuple(edges), tuple(quantiles_between(ranked, bounds)), kind)
+
+
+def _ranked(values: Numbers | Ranked) -> Ranked:
+    return RankedArray.of(values) if isinstance(values, np.ndarray) else values
+
+
+def _margin(bottom: Number, top: Number, number: int, kind: Kind) -> Number:
+    """How far the outermost edges may lie beyond the values, so as to be round: half a bin, for floats and moments."""
+    if kind == "float":
+        half = (top - bottom) / (2 * number)
+        return half if math.isfinite(top + half) and math.isfinite(bottom - half) else 0
+    if kind == "datetime":
+        low, high = RANGES[kind]
+        return min(int(top - bottom) // (2 * number), int(bottom) - low, high - int(top))
+    return 0
+
+
+def _after(value: Number, kind: Kind) -> Number:
+    if kind == "float":
+        return math.nextafter(value, math.inf)
+    return value + 1 if value < RANGES[kind][1] else math.inf
+
+
+def _middle(low: Number, high: Number, kind: Kind) -> Number:
+    if math.isnan(low) or math.isnan(high) or not low < high:
+        return 0  # the edges' own check says what is wrong
+    if math.isinf(low) and math.isinf(high):
+        return 0
+    if math.isinf(low):
+        return math.nextafter(high, -math.inf) if kind == "float" else int(high) - 1
+    if math.isinf(high):
+        return low
+    if kind == "float":
+        return min(max(low, low / 2 + high / 2), math.nextafter(high, -math.inf))
+    return (int(low) + int(high)) // 2
+
+
+def check_number(number: int, what: str) -> None:
+    """A number of bins is a whole number of at least 1."""
+    if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+        raise DataError(f"{what} is a whole number of at least 1; got {number!r}.")

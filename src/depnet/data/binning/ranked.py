@@ -1,0 +1,67 @@
+"""The values of a column in their order, x_(0) <= x_(1) <= ... <= x_(N-1): all that states and bins are made from.
+
+An array answers at once. A column of a file that does not fit in memory answers by queries (`depnet.data.reading`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from depnet.data.binning.bins import Number, Numbers
+
+
+class Ranked(Protocol):
+    """N numbers by their ranks 0, ..., N - 1."""
+
+    def __len__(self) -> int: ...
+
+    def at(self, ranks: Sequence[int]) -> Numbers:
+        """The values of these ranks."""
+
+    def before(self, value: Number) -> int:
+        """How many values are less than this one."""
+
+    def until(self, value: Number) -> int:
+        """How many values are less than this one, or equal."""
+
+    def distinct(self, limit: int) -> Numbers:
+        """The different values, ascending, but no more than the `limit` lowest."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankedArray:
+    """An array, sorted here.
+
+    >>> ranked = RankedArray.of(np.array([7, 3, 3]))
+    >>> ranked.at([0, 2]).tolist(), ranked.before(7), ranked.until(3), ranked.distinct(9).tolist()
+    ([3, 7], 2, 2, [3, 7])
+    """
+
+    ordered: Numbers
+
+    @classmethod
+    def of(cls, values: Any) -> "RankedArray":
+        """The values in any order."""
+        return cls(np.sort(values))
+
+    def __len__(self) -> int:
+        return len(self.ordered)
+
+    def at(self, ranks: Sequence[int]) -> Numbers:  # noqa: D102  # the protocol says it
+        return self.ordered[np.asarray(ranks, dtype=np.int64)]
+
+    def before(self, value: Number) -> int:  # noqa: D102
+        return int(np.searchsorted(self.ordered, value, side="left"))
+
+    def until(self, value: Number) -> int:  # noqa: D102
+        return int(np.searchsorted(self.ordered, value, side="right"))
+
+    def distinct(self, limit: int) -> Numbers:  # noqa: D102
+        found: list[Any] = []
+        rank = 0
+        while rank < len(self.ordered) and len(found) < limit:  # by jumps: there may be very many
+            found.append(self.ordered[rank])
+            rank = self.until(self.ordered[rank])
+        return np.array(found, dtype=self.ordered.dtype)

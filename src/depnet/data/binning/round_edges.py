@@ -1,0 +1,51 @@
+"""Edges that people can read: the roundest number, or date, between two neighbouring values."""
+
+import math
+
+import numpy as np
+
+from depnet.data.binning.bins import Kind, Number
+
+
+def edge_between(low: Number, high: Number, kind: Kind) -> Number:
+    """An edge e with low < e <= high: the one with the fewest digits, or a day, month or year's start.
+
+    >>> edge_between(24.37, 25.81, "float"), edge_between(118, 231, "integer")
+    (25.0, 200)
+    >>> from depnet.data.binning.calendar import days_of, text_of_day
+    >>> text_of_day(edge_between(days_of("2024-01-15"), days_of("2024-03-02"), "date"))
+    '2024-03-01'
+    """
+    if kind == "float":
+        return _round_float(float(low), float(high))
+    if kind == "integer":
+        return _round_whole(int(low), int(high))
+    unit = "D" if kind == "date" else "us"
+    moment = np.array(int(high), dtype=f"datetime64[{unit}]")
+    for coarse in ("Y", "M", "D", "h", "m", "s"):
+        start = int(moment.astype(f"datetime64[{coarse}]").astype(f"datetime64[{unit}]").astype(np.int64))
+        if start > low:
+            return start
+    return high
+
+
+def _round_whole(low: int, high: int) -> int:
+    step: int = 10 ** len(str(max(abs(low), abs(high))))
+    while step > 1:
+        candidate = high // step * step
+        if candidate > low:
+            return candidate
+        step //= 10
+    return high
+
+
+def _round_float(low: float, high: float) -> float:
+    top = max(abs(low), abs(high))
+    if low < 0.0 <= high:
+        return 0.0
+    exponent = math.floor(math.log10(top)) + 1 if top > 0 else 0
+    for digits in range(-exponent, 17 - exponent):  # decimals after the point
+        middle = round(low + (high - low) / 2, digits)
+        if low < middle <= high:
+            return middle + 0.0
+    return high

@@ -1,0 +1,164 @@
+"""Why a text file cannot be read: the line, what is there, what to do. Slow and careful, after the fact."""
+
+import codecs
+import csv
+import io
+import json
+import zlib
+from collections.abc import Iterator, Sequence
+
+from depnet.data.files.source import Source
+from depnet.errors import DataError, brief
+
+_CHUNK = 2**20
+
+
+def diagnose_csv(source: Source, fields: int, delimiter: str) -> DataError | None:
+    """The first thing wrong with a CSV file in UTF-8, or None."""
+    wrong = find_bad_bytes(source, "utf-8")
+    if wrong is not None:
+        return wrong
+    with source.open() as raw:
+        reader = csv.reader(io.TextIOWrapper(raw, "utf-8-sig", newline=""), delimiter=delimiter, strict=True)
+        begins = 1
+        try:
+            for record in reader:
+                if record and len(record) != fields:
+                    return _ragged(source, begins, record, fields, delimiter)
+                begins = reader.line_num + 1
+        except csv.Error as error:
+            if "field limit" in str(error):
+                return None
+            if "unexpected end of data" in str(error):
+                return DataError(
+                    f'{source.name}, line {begins:,}: a quote (") opens here and never closes. Close it, or double '
+                    "a quote that is part of the text."
+                )
+            return DataError(f"{source.name}, line {begins:,}: {error}.")
+    return None
+
+
+def _ragged(source: Source, line: int, record: Sequence[str], fields: int, delimiter: str) -> DataError:
+    what_to_do = "Put fields that hold it in quotes" if len(record) > fields else "Complete the line"
+    return DataError(
+        f"{source.name}, line {line:,} has {len(record):,} field{'s' * (len(record) != 1)}; expected {fields:,}, as in "
+        f"the first line, with {_DELIMITER_NAMES.get(delimiter, brief(delimiter))} between them. It begins with "
+        f"{brief(delimiter.join(record), 60)}. {what_to_do}, or say what is between them with delimiter=...."
+    )
+
+
+_DELIMITER_NAMES = {"\t": "a tab", ",": "a comma", ";": "a semicolon"}
+
+
+def diagnose_json(source: Source) -> DataError | None:
+    """The first line that is no JSON object, or None."""
+    wrong = find_bad_bytes(source, "utf-8")
+    if wrong is not None:
+        return wrong
+    with source.open() as raw:
+        text = io.TextIOWrapper(raw, "utf-8-sig")
+        for number, line in enumerate(text, 1):
+            if number == 1 and line.lstrip().startswith("["):
+                return None  # one array: not by lines
+            if not line.strip():
+                continue
+            try:
+                value = json.loads(line, object_pairs_hook=_once)
+            except DataError as error:
+                return DataError(f"{source.name}, line {number:,}: {error}")
+            except ValueError as error:
+                return DataError(
+                    f"{source.name}, line {number:,} is not JSON ({error}). JSON lines have one object a line."
+                )
+            if not isinstance(value, dict):
+                return DataError(
+                    f"{source.name}, line {number:,}: expected an object, {{...}}, as JSON lines have; got "
+                    f"{brief(value)}."
+                )
+    return None
+
+
+def fields_alike(source: Source) -> tuple[str, str] | None:
+    """Two fields of JSON objects whose names differ in case only."""
+    with source.open() as raw:
+        text = io.TextIOWrapper(raw, "utf-8-sig")
+        array = text.read(1) == "["
+        text.seek(0)
+        objects = json.load(text) if array else (json.loads(line) for line in text if line.strip())
+        seen: dict[str, str] = {}
+        for each in objects:
+            for name in each:
+                if seen.setdefault(name.casefold(), name) != name:
+                    return seen[name.casefold()], name
+    return None
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"the field {brief(twice)} stands there twice. Names must differ.")
+    return fields
+
+
+def find_bad_bytes(source: Source, encoding: str) -> DataError | None:
+    """Bytes that are not text in this encoding, or a compressed file that is not whole: the first such place."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    lines, in_line = 0, 0
+    try:
+        for chunk, last in _chunks(source):
+            try:
+                text = decoder.decode(chunk, final=last)
+            except UnicodeDecodeError as error:
+                good = error.object[: error.start].decode(encoding, errors="ignore")
+                lines += good.count("\n")
+                in_line = (len(good) - good.rfind("\n") - 1) if "\n" in good else in_line + len(good)
+                byte = error.object[error.start]
+                other = "latin-1" if codecs.lookup(encoding).name.startswith("utf") else "utf-8"
+                return DataError(
+                    f"{source.name}, line {lines + 1:,}, character {in_line + 1:,}: the byte 0x{byte:02X} is not "
+                    f'{encoding} text. Say what the file is in, such as encoding="{other}" or encoding="cp1252".'
+                )
+            except UnicodeError as error:  # UTF-16 without a mark, for example
+                return DataError(f"{source.name}: the text is not {encoding} ({error}).")
+            lines += text.count("\n")
+            in_line = (len(text) - text.rfind("\n") - 1) if "\n" in text else in_line + len(text)
+    except (EOFError, zlib.error) as error:
+        return DataError(
+            f"{source.name}: the compressed file "
+            + (
+                "ends too early: it is not complete"
+                if isinstance(error, EOFError)
+                else f"is damaged ({error})"
+            )
+            + ". Get it again."
+        )
+    except OSError as error:
+        return DataError(f"{source.name}: the compressed file is damaged ({error}). Get it again.")
+    return None
+
+
+def _chunks(source: Source) -> Iterator[tuple[bytes, bool]]:
+    with source.open() as raw:
+        chunk = raw.read(_CHUNK)
+        while True:
+            after = raw.read(_CHUNK) if chunk else b""
+            yield chunk, not after
+            if not after:
+                return
+            chunk = after
+
+
+def line_of_row(source: Source, delimiter: str, row: int, *, header: bool) -> int | None:
+    """The line on which row `row` (from 0) of a CSV file begins."""
+    with source.open() as raw:
+        begins, seen = 1, -1 if header else 0
+        reader = csv.reader(io.TextIOWrapper(raw, "utf-8-sig", newline=""), delimiter=delimiter)
+        for record in reader:
+            if record:
+                if seen == row:
+                    return begins
+                seen += 1
+            begins = reader.line_num + 1
+    return None

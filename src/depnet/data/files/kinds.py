@@ -1,0 +1,244 @@
+"""What the columns of a file hold, as one of the kinds that frames have, and as SQL.
+
+Parquet says it. A column of text (CSV; JSON where types differ) is, by all its cells that are not missing:
+
+- whole numbers, or numbers, where every cell is one (decimal point; no thousands separators, no infinities);
+- booleans, where every cell is true or false, in any case;
+- dates (2024-02-29), or dates with times (2024-02-29 12:30, 2024-02-29T12:30:00Z), where every cell is one;
+- labels otherwise. But where nine cells in ten or more are numbers, and more than 16 different ones, the others are
+  taken for mistakes, and an error names the first.
+"""
+
+import datetime as dt
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from depnet.data.files.engine import answer
+from depnet.errors import DataError, brief
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from depnet.data.frames.columns import ColumnKind
+
+MOSTLY = 0.9
+FEW_NUMBERS = 16
+_GROUP = 25
+_SAMPLE = 1000
+
+_DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_PATTERNS: dict["ColumnKind", str] = {
+    "integer": r"\s*[+-]?[0-9]+\s*",
+    "float": r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*",
+    "boolean": "(?i)true|false",
+    "date": _DATE,
+    "datetime": _DATE + r"([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?(Z|[+-][0-9]{2}(:[0-9]{2})?)?)?",
+}
+_COMPILED = {kind: re.compile(pattern, re.ASCII) for kind, pattern in _PATTERNS.items()}
+_CASTS: dict["ColumnKind", str] = {
+    "integer": "BIGINT",
+    "float": "DOUBLE",
+    "boolean": "BOOLEAN",
+    "date": "DATE",
+    "datetime": "TIMESTAMPTZ",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FileColumn:
+    """A column of the file: what it holds, and in `typed` its value as SQL would have it.
+
+    `categories`: those that the file declares, in their order.
+    """
+
+    name: str
+    kind: "ColumnKind"
+    typed: str
+    nanoseconds: bool = False
+    categories: tuple[Any, ...] | None = None
+
+    @property
+    def value(self) -> str:
+        """The value in SQL as codes are made from it, NULL where it is missing.
+
+        The text of a label, 0 or 1 of a boolean, a number (dates as days, moments as microseconds since 1970).
+        """
+        typed = self.typed
+        if self.kind in ("label", "empty"):
+            return f"CAST({typed} AS VARCHAR)"
+        if self.kind in ("integer", "boolean"):
+            return f"CAST({typed} AS BIGINT)"
+        if self.kind == "float":
+            number = f"CAST({typed} AS DOUBLE)"
+            return f"CASE WHEN isnan({number}) THEN NULL ELSE {number} + 0.0 END"
+        if self.kind == "date":
+            return f"CAST({typed} - DATE '1970-01-01' AS BIGINT)"
+        if self.nanoseconds:  # to microseconds downwards, where DuckDB rounds
+            return f"(epoch_ns({typed}) - (epoch_ns({typed}) % 1000 + 1000) % 1000) // 1000"
+        return f"epoch_us({typed})"
+
+
+def column_of_type(name: str, typed: str, sql_type: str) -> FileColumn:
+    """A column of a type that the file declares; `typed` is how SQL names it."""
+    head = re.split(r"[(\[ ]", sql_type, maxsplit=1)[0]
+    if sql_type.endswith("]"):
+        head = "LIST"
+    kind: ColumnKind
+    if head in ("VARCHAR", "UUID", "ENUM"):
+        return FileColumn(name, "label", typed)
+    if head in ('"NULL"', "NULL"):
+        return FileColumn(name, "empty", typed)
+    if head in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"):
+        kind = "integer"
+    elif head in ("FLOAT", "DOUBLE", "DECIMAL", "HUGEINT", "UHUGEINT"):
+        kind = "float"
+    elif head == "BOOLEAN":
+        kind = "boolean"
+    elif head == "DATE":
+        kind = "date"
+    elif head.startswith("TIMESTAMP"):
+        kind = "datetime"
+    else:
+        raise DataError(
+            f"column {name!r}: a column holds text, booleans, numbers, dates, or dates with times; got {sql_type}. "
+            "Convert it, or leave it out with columns=[...]."
+        )
+    return FileColumn(name, kind, typed, head == "TIMESTAMP_NS")
+
+
+def column_of_text(name: str, kind: "ColumnKind", text: str) -> FileColumn:
+    """A column of text that holds values of this kind."""
+    return FileColumn(name, kind, text if kind in ("label", "empty") else f"CAST({text} AS {_CASTS[kind]})")
+
+
+def find_kinds(
+    connection: "duckdb.DuckDBPyConnection",
+    table: str,
+    columns: Sequence[tuple[str, str]],
+    rows: int,
+    width: int,
+    *,
+    only_dates: bool,
+) -> list["ColumnKind"]:
+    """The kinds of columns of text, given as (name, SQL of the text), `width` of them a query; JSON's can only be dates.
+
+    From some rows which kinds are possible; where there are more rows, from all of them whether they hold.
+    """
+    possible: list[ColumnKind] = ["date", "datetime"] if only_dates else list(_PATTERNS)
+    counts: list[dict[Any, int]] = []
+    for group in _groups(columns, width):
+        counts += _matches_of_some(connection, table, group, possible)
+    if rows > _SAMPLE:
+        wanted = [
+            [
+                kind
+                for kind in possible
+                if some[kind] == some[None] or (kind == "float" and 2 * some[kind] > some[None])
+            ]
+            for some in counts
+        ]
+        counts = []
+        for group in _groups(list(zip(columns, wanted, strict=True)), min(width, _GROUP)):
+            counts += _matches(connection, table, group)
+    kinds: list[ColumnKind] = []
+    for (name, text), found in zip(columns, counts, strict=True):
+        present = found[None]
+        fits = [kind for kind in possible if found.get(kind) == present]
+        if present and not fits and MOSTLY * present <= found.get("float", -1):
+            _reject_few_texts(connection, table, name, text, present - found["float"])
+        kinds.append("empty" if not present else fits[0] if fits else "label")
+    return kinds
+
+
+def _groups(items: Sequence[Any], size: int) -> Iterator[Any]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
+
+
+def _matches_of_some(
+    connection: Any, table: str, group: Sequence[tuple[str, str]], kinds: Sequence["ColumnKind"]
+) -> list[dict[Any, int]]:
+    """As `_matches`, of the first rows, by looking at each different text once."""
+    shown = ", ".join(f"{text} AS t{place}" for place, (_, text) in enumerate(group))
+    cells = connection.execute(f"SELECT {shown} FROM {table} LIMIT {_SAMPLE}").fetchnumpy()
+    found = []
+    for place in range(len(group)):
+        column = cells[f"t{place}"]
+        times = Counter(column.compressed() if isinstance(column, np.ma.MaskedArray) else column)
+        fits: dict[Any, int] = {
+            kind: sum(n for text, n in times.items() if is_kind(kind, text)) for kind in kinds
+        }
+        found.append({None: times.total(), **fits})
+    return found
+
+
+def is_kind(kind: "ColumnKind", text: str) -> bool:
+    """Is the text a value of this kind? The same as `_is` says in SQL.
+
+    >>> is_kind("integer", "007"), is_kind("integer", str(2**63)), is_kind("date", "2023-02-29")
+    (True, False, False)
+    """
+    if not _COMPILED[kind].fullmatch(text):
+        return False
+    if kind == "integer":
+        return -(2**63) <= int(text) < 2**63
+    if kind == "float":
+        return math.isfinite(float(text))
+    try:
+        return kind == "boolean" or dt.datetime.fromisoformat(text) is not None
+    except ValueError:
+        return False
+
+
+def _matches(
+    connection: Any, table: str, group: Sequence[tuple[tuple[str, str], Sequence["ColumnKind"]]]
+) -> list[dict[Any, int]]:
+    """For each column how many cells there are, under None, and how many are of a kind, under that."""
+    parts: list[str] = []
+    for (_, text), kinds in group:
+        parts += [f"count({text})", *(f"count_if({_is(kind, text)})" for kind in kinds)]
+    (found,) = answer(connection, f"SELECT {', '.join(parts)} FROM {table}")
+    counts = iter(found)
+    return [{key: next(counts) for key in (None, *kinds)} for _, kinds in group]
+
+
+def _is(kind: "ColumnKind", text: str) -> str:
+    shape = f"regexp_full_match({text}, '{_PATTERNS[kind]}')"
+    if kind == "float":
+        return f"{shape} AND isfinite(TRY_CAST({text} AS DOUBLE))"
+    return shape if kind == "boolean" else f"{shape} AND TRY_CAST({text} AS {_CASTS[kind]}) IS NOT NULL"
+
+
+def _reject_few_texts(connection: Any, table: str, name: str, text: str, others: int) -> None:
+    number = _is("float", text)
+    ((different,),) = answer(
+        connection,
+        f"SELECT count(*) FROM (SELECT DISTINCT {text} FROM {table} WHERE {number} LIMIT {FEW_NUMBERS + 1})",
+    )
+    if different <= FEW_NUMBERS:
+        return  # labels that look like numbers: 1, 2, 3 and "4 or more"
+    ((row, cell),) = answer(
+        connection,
+        f"SELECT row, cell FROM (SELECT row_number() OVER () - 1 AS row, {text} AS cell, coalesce({number}, true) AS ok "
+        f"FROM {table}) WHERE NOT ok ORDER BY row LIMIT 1",
+    )
+    raise MixedColumnError(name, row, cell, others)
+
+
+class MixedColumnError(DataError):
+    """A column of numbers but for a few cells."""
+
+    def __init__(self, name: str, row: int, cell: str, others: int, line: int | None = None) -> None:
+        self.column, self.row, self.cell, self.others = name, row, cell, others
+        where = f"row {row:,}" if line is None else f"row {row:,} (line {line:,})"
+        more = f", as are {others - 1:,} more cells" if others > 1 else ""
+        super().__init__(
+            f"column {name!r} is numbers, but {where} has {brief(cell)}{more}. If it means a missing value, say "
+            f"missing_values=[{brief(cell)}, ...]; if the column is text, say text=[{brief(name)}]; else correct it."
+        )

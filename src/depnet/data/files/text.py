@@ -1,0 +1,234 @@
+"""Text files: CSV, TSV and JSON become columns in a temporary Parquet file, read once from front to back.
+
+CSV cells are kept as text here; what they mean is found later, from all rows (`kinds`). A quoted field may hold
+delimiters, quotes (doubled) and line breaks. Empty lines are skipped, but where there is one column only.
+"""
+
+import codecs
+import csv
+import io
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from depnet.data.files.diagnose import diagnose_csv, diagnose_json, fields_alike, find_bad_bytes
+from depnet.data.files.engine import answer, first_line, text_literal
+from depnet.data.files.source import Source
+from depnet.errors import DataError, DataFileError, brief
+
+if TYPE_CHECKING:
+    import duckdb
+
+DELIMITERS = (",", ";", "\t", "|")
+MAX_LINE = 2**24
+"""Bytes of one row of text."""
+
+_UTF8 = ("utf-8", "utf-8-sig", "ascii")
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a text file is to be read."""
+
+    header: bool = True
+    delimiter: str | None = None
+    encoding: str = "utf-8"
+    missing_values: tuple[str, ...] = ("",)
+
+    def __post_init__(self) -> None:
+        if self.delimiter is not None and (
+            not isinstance(self.delimiter, str) or len(self.delimiter) != 1 or self.delimiter in '"\r\n\0'
+        ):
+            raise DataError(f"the delimiter is one character; got {brief(self.delimiter)}.")
+        try:
+            codecs.lookup(self.encoding)
+        except (LookupError, TypeError):
+            raise DataError(
+                f"there is no encoding {brief(self.encoding)}. Some that there are: utf-8, latin-1, cp1252, utf-16."
+            ) from None
+        for word in self.missing_values:
+            if not isinstance(word, str):
+                raise DataError(f"missing_values are texts; got {brief(word)}.")
+
+    @property
+    def is_utf8(self) -> bool:
+        """Can DuckDB read it as it is?"""
+        return codecs.lookup(self.encoding).name in _UTF8
+
+
+def in_utf8(source: Source, encoding: str, scratch: Path) -> Source:
+    """The same text in UTF-8, unpacked, with one kind of line ends."""
+    target = scratch / "utf8"
+    try:
+        with source.open() as raw, target.open("w", encoding="utf-8", newline="\n") as out:
+            text = io.TextIOWrapper(raw, encoding)  # any line end is "\n"
+            while chunk := text.read(2**20):
+                out.write(chunk.removeprefix("\ufeff") if out.tell() == 0 else chunk)
+    except UnicodeError:
+        raise find_bad_bytes(source, encoding) or DataError(
+            f"{source.name}: the text is not {encoding}."
+        ) from None
+    except (EOFError, zlib.error, OSError) as error:
+        raise unreadable(source, error) from error
+    return Source(target, source.name, source.format, zipped=False)
+
+
+def unreadable(source: Source, error: Exception) -> DataError:
+    """The error for bytes that cannot be had."""
+    if isinstance(error, OSError) and error.errno is not None:
+        return DataFileError(error.errno, f"the table cannot be read ({error.strerror})", source.name)
+    return DataError(f"{source.name}: the compressed file is damaged or not complete. Get it again.")
+
+
+def csv_names(source: Source, dialect: Dialect) -> tuple[tuple[str, ...], str, int]:
+    """The columns' names, the delimiter (the one given, a tab for TSV, else the most frequent in the first line),
+    and the number of empty lines before the first.
+    """
+    try:
+        with source.open() as raw:
+            mark = raw.read(4)
+        if mark.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            raise DataError(f'{source.name}: this text is UTF-16. Read it with encoding="utf-16".')
+        with source.open() as raw:
+            text = io.TextIOWrapper(raw, "utf-8-sig", newline="")
+            first, skip = text.readline(MAX_LINE), 0
+            while first and not first.strip("\r\n"):
+                first, skip = text.readline(MAX_LINE), skip + 1
+            delimiter = dialect.delimiter or ("\t" if source.format == "tsv" else _delimiter(first))
+            record = next(csv.reader(_lines(first, text), delimiter=delimiter), None)
+    except UnicodeError:
+        raise find_bad_bytes(source, "utf-8") or DataError(f"{source.name}: the text is not utf-8.") from None
+    except csv.Error as error:
+        raise DataError(f"{source.name}, line {skip + 1}: {error}.") from None
+    except (EOFError, zlib.error, OSError) as error:
+        raise unreadable(source, error) from error
+    if not record:
+        raise DataError(
+            f"{source.name}: the file is empty. A table has a line with the columns' names, and rows."
+        )
+    names = tuple(record) if dialect.header else tuple(f"X{i}" for i in range(len(record)))
+    return names, delimiter, skip
+
+
+def _lines(first: str, rest: io.TextIOWrapper) -> Iterator[str]:
+    yield first
+    yield from rest
+
+
+def _delimiter(line: str) -> str:
+    outside = "".join(line.split('"')[::2])  # quoted fields left out
+    return max(DELIMITERS, key=outside.count)
+
+
+@dataclass(frozen=True, slots=True)
+class Csv:
+    """A CSV file of which all is known but the rows: its names, the delimiter, the empty lines before line 1."""
+
+    source: Source
+    names: tuple[str, ...]
+    delimiter: str
+    skip: int
+    dialect: Dialect
+
+
+def open_csv(source: Source, dialect: Dialect, scratch: Path) -> Csv:
+    """See what a CSV file is, after writing it anew where it is not in UTF-8."""
+    if not dialect.is_utf8:
+        source = in_utf8(source, dialect.encoding, scratch)
+    names, delimiter, skip = csv_names(source, dialect)
+    return Csv(source, names, delimiter, skip, dialect)
+
+
+def load_csv(connection: "duckdb.DuckDBPyConnection", file: Path, table: Csv, target: Path) -> None:
+    """Write the rows of a CSV file as columns c0, c1, ... of text to a Parquet file; missing cells are NULL."""
+    import duckdb
+
+    try:
+        connection.execute(_load(file, table, target, zipped=table.source.zipped))
+    except duckdb.Error as error:
+        wrong = diagnose_csv(table.source, len(table.names), table.delimiter)
+        if wrong is not None or isinstance(error, duckdb.OutOfMemoryException):
+            raise (wrong or unreadable_by_engine(table.source, error)) from error
+        plain = in_utf8(
+            table.source, "utf-8", target.parent
+        )  # line ends of several kinds: once more with one
+        try:
+            connection.execute(_load(plain.path, table, target, zipped=False))
+        except duckdb.Error:
+            raise unreadable_by_engine(table.source, error) from error
+
+
+def _load(file: Path, table: Csv, target: Path, *, zipped: bool) -> str:
+    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(table.names)))
+    null = ", ".join(text_literal(word) for word in table.dialect.missing_values)
+    return (
+        f"COPY (SELECT * FROM read_csv({text_literal(str(file))}, auto_detect = false, skip = {table.skip}, "
+        f"header = {str(table.dialect.header).lower()}, delim = {text_literal(table.delimiter)}, "
+        f"quote = '\"', escape = '\"', columns = {{{columns}}}, nullstr = [{null}], "
+        f"compression = '{'gzip' if zipped else 'none'}', strict_mode = true, "
+        f"max_line_size = {MAX_LINE}, buffer_size = {2 * MAX_LINE})) "
+        f"TO {text_literal(str(target))} (FORMAT parquet, COMPRESSION lz4_raw)"
+    )
+
+
+def unreadable_by_engine(source: Source, error: Exception) -> DataError:
+    """The error where only DuckDB knows what is wrong."""
+    said = first_line(error)
+    if type(error).__name__ == "OutOfMemoryException":
+        return DataError(
+            f'{source.name}: reading needs more memory than it may use. Raise it with memory="4GB".'
+        )
+    if too_large := re.search(
+        r"Type U?\w+ with value (\d+) can't be cast .* source column (.*)$", said.rstrip(".")
+    ):
+        value, column = too_large.groups()
+        return DataError(
+            f"{source.name}, column {column!r}: {value} does not fit in 64 bits with a sign. Read the column as text, "
+            f"text=[{column!r}], or leave it out."
+        )
+    if "No space left" in said or "max_temp_directory_size" in said:
+        said += ". Set TMPDIR to a directory with more room"
+    return DataError(f"{source.name}: the table cannot be read: {said}.")
+
+
+def load_json(connection: "duckdb.DuckDBPyConnection", file: Path, source: Source, target: Path) -> None:
+    """Write the objects of JSON lines (or of one array) to a Parquet file, a column a field."""
+    import duckdb
+
+    how = (
+        f"{text_literal(str(file))}, format = 'auto', records = true, "
+        f"compression = '{'gzip' if source.zipped else 'none'}'"
+    )
+    seen = "sample_size = -1, convert_strings_to_integers = false, dateformat = '-', timestampformat = '-'"
+    try:
+        described = answer(connection, f"DESCRIBE SELECT * FROM read_json({how}, {seen})")
+        _check_fields(source, [row[0] for row in described])
+        # A column of whole numbers of both signs is seen as HUGEINT, which Parquet does not have.
+        types = ", ".join(
+            f"{text_literal(row[0])}: {text_literal(str(row[1]).replace('HUGEINT', 'BIGINT'))}"
+            for row in described
+        )
+        connection.execute(
+            f"COPY (SELECT * FROM read_json({how}, columns = {{{types}}})) "
+            f"TO {text_literal(str(target))} (FORMAT parquet, COMPRESSION lz4_raw)"
+        )
+    except duckdb.Error as error:
+        raise (diagnose_json(source) or unreadable_by_engine(source, error)) from error
+
+
+def _check_fields(source: Source, names: list[str]) -> None:
+    """Fields that differ in case only: DuckDB gives the second another name, with a number, and would miss its values."""
+    folded = {name.casefold() for name in names}
+    for name in names:
+        base, _, number = name.rpartition("_")
+        if number.isdigit() and base.casefold() in folded:
+            twins = fields_alike(source)
+            if twins is not None:
+                raise DataError(
+                    f"{source.name}: the fields {brief(twins[0])} and {brief(twins[1])} differ in upper and lower case "
+                    "only. Rename one."
+                )
+            return

@@ -1,0 +1,325 @@
+"""`depnet.write`: a table to a CSV, TSV, Parquet or JSON lines file, whole or not at all."""
+
+import contextlib
+import csv
+import gzip
+import io
+import itertools
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet.data.binning.calendar import text_of_day
+from depnet.data.files.engine import DEFAULT_MEMORY, identifier, locked_engine, text_literal
+from depnet.data.frames.assemble import Piece
+from depnet.data.frames.columns import Column, ColumnKind
+from depnet.data.frames.decode import piece_of
+from depnet.data.frames.open import Opened, open_frame
+from depnet.data.table.dataset import Dataset
+from depnet.data.table.holed import Holed
+from depnet.data.table.layout import Layout
+from depnet.errors import DataError, brief
+from depnet.files import new_file
+
+if TYPE_CHECKING:
+    import duckdb
+
+Format: TypeAlias = Literal["csv", "tsv", "parquet", "json"]
+
+ENDINGS: dict[str, Format] = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+    ".jsonl": "json",
+    ".ndjson": "json",
+}
+BLOCK = 50_000
+"""Rows made into text at once."""
+
+_TYPES: dict[ColumnKind, str] = {
+    "boolean": "BOOLEAN",
+    "integer": "BIGINT",
+    "float": "DOUBLE",
+    "date": "DATE",
+    "datetime": "TIMESTAMP",
+}
+
+
+def write(
+    table: Any,
+    path: str | os.PathLike[str],
+    *,
+    force: bool = False,
+    format: Format | None = None,  # noqa: A002
+    rng: np.random.Generator | None = None,
+) -> None:
+    """Write a frame, a `Dataset`, a `Holed` or an iterator over such tables of codes to a file; "-" is the standard output.
+
+    The format follows from the name (.csv, .tsv, .parquet, .jsonl; .gz after it compresses, but not Parquet), or is
+    given. The file appears when it is whole, and an existing one is replaced only with `force=True`. Missing
+    values are empty cells, null in JSON. Binned values of a table of codes are the medians of their bins, or drawn from
+    the values that the bins keep with `rng`. An iterator (`Sampler.blocks`) is written as it goes, a table at a time.
+
+    >>> write([{"sex": "male", "age": 40}, {"sex": None, "age": 30}], "-")
+    sex,age
+    male,40
+    ,30
+    """
+    name = os.fsdecode(path) if isinstance(path, (str, os.PathLike)) else None
+    if name is None:
+        raise DataError(f"depnet.write(table, path): the path is a string or a Path; got {brief(path)}.")
+    chosen, zipped = _format_of(name, format)
+    blocks = _Blocks.of(table, rng)
+    if name == "-":
+        if chosen == "parquet":
+            raise DataError('Parquet is not for a terminal. Write to a file, or choose format="csv".')
+        _write_text(blocks, sys.stdout, chosen)
+        return
+    with new_file(name, force=force) as target:
+        if chosen == "parquet":
+            _write_parquet(table, blocks, target)
+        else:
+            with _text_file(target, zipped=zipped) as file:
+                _write_text(blocks, file, chosen)
+
+
+def _format_of(name: str, given: str | None) -> tuple[Format, bool]:
+    suffixes = [suffix.lower() for suffix in Path(name).suffixes]
+    zipped = suffixes[-1:] == [".gz"]
+    found = ENDINGS.get(["", *suffixes][-2 if zipped else -1])
+    if given is not None:
+        if given not in ENDINGS.values():
+            raise DataError(f"the format is csv, tsv, parquet or json; got {brief(given)}.")
+        found = given  # type: ignore[assignment]
+    elif name == "-":
+        found = "csv"
+    if found is None:
+        raise DataError(
+            f"{name}: the name does not tell the format. End it in {', '.join(ENDINGS)} (or these with .gz), or say "
+            'format="csv".'
+        )
+    if found == "parquet" and zipped:
+        raise DataError(f"{name}: Parquet is compressed inside already. Leave out .gz.")
+    return found, zipped
+
+
+@contextlib.contextmanager
+def _text_file(target: Path, *, zipped: bool) -> Iterator[IO[str]]:
+    with contextlib.ExitStack() as stack:
+        raw: Any = stack.enter_context(target.open("wb"))
+        if zipped:
+            raw = stack.enter_context(gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0))
+        yield stack.enter_context(io.TextIOWrapper(raw, "utf-8", newline=""))
+
+
+class _Blocks:
+    """A table as blocks of rows: its names, its columns' kinds, and the blocks' columns."""
+
+    def __init__(
+        self, names: Sequence[str], kinds: Sequence[ColumnKind], blocks: Iterable[list[Column]]
+    ) -> None:
+        self.names, self.kinds, self.blocks = tuple(names), tuple(kinds), blocks
+
+    @classmethod
+    def of(cls, table: Any, rng: np.random.Generator | None) -> "_Blocks":
+        if isinstance(table, (Dataset, Holed)):
+            table = iter([table])
+        if isinstance(table, Iterator):
+            first = next(table, None)
+            if not isinstance(first, (Dataset, Holed)):
+                raise DataError(f"an iterator to write gives Datasets, one at least; got {brief(first)}.")
+            layout = Layout.of(first.domain, "dicts")
+            blocks = (
+                block for part in itertools.chain([first], table) for block in _decoded(part, layout, rng)
+            )
+            return cls(first.domain.names, [column.kind for column in layout.columns], blocks)
+        opened = open_frame(table)
+        columns = [opened.column(place) for place in range(len(opened.names))]
+        return cls(opened.names, [column.kind for column in columns], _cut(columns, opened))
+
+
+def _decoded(
+    table: Dataset | Holed, layout: Layout, rng: np.random.Generator | None
+) -> Iterator[list[Column]]:
+    if table.weights is not None:
+        raise DataError(
+            "a table with row weights has no rows to write. Repeat the rows, or leave the weights out."
+        )
+    for start in range(0, table.rows, BLOCK):
+        codes = table.codes[start : start + BLOCK].astype(np.int64)
+        if isinstance(table, Holed):
+            codes[table.hidden[start : start + BLOCK]] = -1
+        yield [
+            _column(piece_of(codes[:, i], variable, layout.columns[i], rng), variable.name)
+            for i, variable in enumerate(table.domain.variables)
+        ]
+
+
+def _column(piece: Piece, name: str) -> Column:
+    if piece.places is not None:
+        return Column(name, "label", None, piece.hidden, ids=piece.places, labels=piece.states)
+    assert piece.numbers is not None
+    numbers = piece.numbers.view(np.int64) if piece.numbers.dtype.kind == "M" else piece.numbers
+    return Column(name, piece.column.kind, None, piece.hidden, numbers=numbers)
+
+
+def _cut(columns: Sequence[Column], opened: Opened) -> Iterator[list[Column]]:
+    for start in range(0, opened.rows, BLOCK):
+        part = slice(start, start + BLOCK)
+        yield [
+            Column(
+                column.name,
+                column.kind,
+                column.dtype,
+                column.hidden[part],
+                None if column.numbers is None else column.numbers[part],
+                None if column.ids is None else column.ids[part],
+                column.labels,
+                column.declared,
+                column.values,
+            )
+            for column in columns
+        ]
+
+
+def _write_text(blocks: _Blocks, file: IO[str], chosen: Format) -> None:
+    if chosen == "json":
+        for block in blocks.blocks:
+            for row in zip(*map(_values, block), strict=True):
+                cells = dict(zip(blocks.names, row, strict=True))
+                file.write(json.dumps(cells, ensure_ascii=False, separators=(",", ":")) + "\n")
+        return
+    writer = csv.writer(file, delimiter="\t" if chosen == "tsv" else ",", lineterminator="\n")
+    writer.writerow(blocks.names)
+    for block in blocks.blocks:
+        writer.writerows(zip(*map(_values, block), strict=True))
+
+
+def _values(column: Column) -> list[Any]:
+    """The values as JSON has them: text, numbers, booleans, dates as text, None."""
+    if column.kind == "empty":
+        return [None] * len(column.hidden)
+    if column.ids is not None:
+        labels = [*column.labels, None]
+        return [labels[place] for place in column.ids.tolist()]
+    assert column.numbers is not None
+    numbers: list[Any] = column.numbers.tolist()
+    if column.kind == "boolean":
+        numbers = [bool(number) for number in numbers]
+    elif column.kind == "date":
+        numbers = [text_of_day(number) for number in numbers]
+    elif column.kind == "datetime":
+        numbers = np.datetime_as_string(column.numbers.astype("datetime64[us]")).tolist()
+    if column.hidden.any():
+        return [
+            None if gone else number for gone, number in zip(column.hidden.tolist(), numbers, strict=True)
+        ]
+    return numbers
+
+
+def _write_parquet(table: Any, blocks: _Blocks, target: Path) -> None:
+    """By the frame's own writer, which keeps its dtypes; what has none goes through DuckDB."""
+    kind = type(table).__module__.split(".")[0]
+    if kind == "polars":
+        table.write_parquet(target)
+    elif kind == "pyarrow":
+        import pyarrow.parquet
+
+        pyarrow.parquet.write_table(table, target)
+    elif kind == "pandas" and _has_pyarrow():
+        table.to_parquet(target, index=False, engine="pyarrow")
+    else:
+        _write_parquet_by_engine(blocks, target)
+
+
+def _has_pyarrow() -> bool:
+    try:
+        import pyarrow.parquet  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def _write_parquet_by_engine(blocks: _Blocks, target: Path) -> None:
+    """Blocks of arrays into a table of DuckDB's, labels as their places, then all of it to the file at once."""
+    import duckdb
+
+    with tempfile.TemporaryDirectory(prefix="depnet-") as directory:
+        scratch = Path(directory).resolve()
+        with locked_engine(target, scratch, DEFAULT_MEMORY, len(blocks.names)) as connection:
+            try:
+                chosen = _fill_table(connection, blocks)
+                connection.execute(
+                    f"COPY (SELECT {', '.join(chosen)} FROM kept) TO {text_literal(str(target))} "
+                    "(FORMAT parquet, USE_TMP_FILE false)"
+                )
+            except duckdb.Error as error:
+                if isinstance(error, duckdb.IOException):
+                    raise OSError(str(error).splitlines()[0]) from error
+                raise DataError(
+                    f"the table cannot be written as Parquet: {str(error).splitlines()[0]}."
+                ) from error
+
+
+def _fill_table(connection: "duckdb.DuckDBPyConnection", blocks: _Blocks) -> list[str]:
+    """The blocks in a table `kept`; how each column is made of it, in SQL."""
+    types = [_TYPES.get(kind, "VARCHAR") for kind in blocks.kinds]
+    parts = iter(blocks.blocks)
+    first = next(parts, None)
+    labels = [
+        None if first is None or first[i].kind == "empty" or first[i].ids is None else first[i].labels
+        for i in range(len(types))
+    ]
+    kept = [kind if own is None else "UINTEGER" for kind, own in zip(types, labels, strict=True)]
+    connection.execute(f"CREATE TEMP TABLE kept ({', '.join(f'c{i} {kind}' for i, kind in enumerate(kept))})")
+    for block in itertools.chain([] if first is None else [first], parts):
+        arrays: dict[str, NDArray[Any]] = {}
+        chosen = [_put(column, i, labels[i], arrays) for i, column in enumerate(block)]
+        arrays["rows"] = np.zeros(len(block[0].hidden), dtype=np.uint8)  # there may be no other
+        connection.register("block", arrays)
+        connection.execute(f"INSERT INTO kept SELECT {', '.join(chosen)} FROM block")
+        connection.unregister("block")
+    named = []
+    for i, (name, kind, own) in enumerate(zip(blocks.names, types, labels, strict=True)):
+        value = f"c{i}"
+        if own is not None:  # a list begins at 1, and has NULL at 0
+            texts = ", ".join(text_literal(_label_text(label)) for label in own)
+            value = f"CAST([{texts}] AS {kind}[])[{value}]"
+        named.append(f"{value} AS {identifier(name)}")
+    return named
+
+
+def _put(column: Column, i: int, labels: tuple[Any, ...] | None, arrays: dict[str, NDArray[Any]]) -> str:
+    """The arrays of a block's column, and how its cells are made of them, in SQL."""
+    if column.kind == "empty":
+        return "NULL"
+    if column.ids is not None:
+        if labels != column.labels:
+            raise DataError(
+                f"column {column.name!r} has other states in a later table: write one domain to a file."
+            )
+        arrays[f"c{i}"] = (column.ids + 1).astype(np.uint32)
+        return f"c{i}"
+    assert column.numbers is not None
+    arrays[f"c{i}"] = column.numbers
+    value = f"c{i}"
+    if column.kind == "date":
+        value = f"DATE '1970-01-01' + CAST(c{i} AS INTEGER)"
+    elif column.kind == "datetime":
+        value = f"make_timestamp(c{i})"
+    if column.hidden.any():
+        arrays[f"h{i}"] = column.hidden
+        value = f"CASE WHEN h{i} THEN NULL ELSE {value} END"
+    return value
+
+
+def _label_text(label: Any) -> str:
+    """A label as SQL reads it: a truth value is true or false, a date as ISO has it."""
+    return str(label).lower() if isinstance(label, bool) else str(label)

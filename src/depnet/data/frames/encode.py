@@ -1,0 +1,186 @@
+"""From a frame to codes of a domain that is already there: the training table, or later rows.
+
+A value is the state with an equal label (1, 1.0 and True are equal), else the only one with the same text (1 for
+"1"), so that a column read with another type means the same. A number has the bin it lies in, the first or last
+where it lies beyond. What is missing stays hidden, or is the variable's state for missing values.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NoReturn, TypeAlias
+
+import numpy as np
+
+from depnet.arrays import IntArray, read_only
+from depnet.data.binning.bins import Number, Numbers
+from depnet.data.binning.calendar import DAY, text_of_day, text_of_moment
+from depnet.data.frames.columns import Column
+from depnet.data.frames.open import Opened, open_frame
+from depnet.data.table.dataset import code_type
+from depnet.data.table.domain import Domain
+from depnet.data.table.holed import Holed
+from depnet.data.table.variable import Variable
+from depnet.errors import DataError, brief
+from depnet.nearest import nearest
+
+HandleUnknown: TypeAlias = Literal["error", "missing"]
+UNKNOWN, HIDDEN = -2, -1
+TABLE = 2**16
+"""Whole numbers that span less than this are looked up in a table."""
+
+
+def encode(
+    frame: Any,
+    domain: Domain,
+    *,
+    handle_unknown: HandleUnknown = "error",
+    absent: Literal["error", "missing"] = "error",
+) -> Holed:
+    """The codes of a frame's rows, columns found by name (a numpy array's by place); others are left alone.
+
+    `handle_unknown`: a value that is no state is an error, or like a missing value. `absent`: so is a
+    column that is not there at all.
+
+    >>> from depnet.data import Variable
+    >>> domain = Domain((Variable("sex", ("female", "male")),))
+    >>> encode([{"sex": "male"}, {"sex": None}], domain).hidden.tolist()
+    [[False], [True]]
+    """
+    for option, value in (("handle_unknown", handle_unknown), ("absent", absent)):
+        if value not in ("error", "missing"):
+            raise DataError(f'{option} is "error" or "missing"; got {brief(value)}.')
+    opened = open_frame(frame)
+    places = places_of(opened, domain, absent)
+    codes = np.zeros((opened.rows, len(domain)), dtype=code_type(domain), order="F")
+    hidden = np.zeros(codes.shape, dtype=bool, order="F")
+    for i, variable in enumerate(domain.variables):
+        place = places[i]
+        if place is None:
+            each = np.full(opened.rows, HIDDEN)
+        else:
+            column = opened.column(place)
+            each = column_codes(column, variable)
+            if (each == UNKNOWN).any():
+                if handle_unknown == "error":
+                    _reject_unknown(column, variable, each)
+                each = np.where(each == UNKNOWN, HIDDEN, each)
+        gone = each < 0
+        if variable.missing is not None:
+            codes[:, i] = np.where(gone, variable.cardinality - 1, each)
+        else:
+            codes[:, i] = np.where(gone, 0, each)
+            hidden[:, i] = gone
+    return Holed(domain, read_only(codes), read_only(hidden))
+
+
+def column_codes(column: Column, variable: Variable) -> IntArray:
+    """The code of every row; HIDDEN where the value is missing, UNKNOWN where it is no state."""
+    if column.kind == "empty":
+        return np.full(len(column.hidden), HIDDEN)
+    if column.ids is not None:
+        found = _found(variable, column.labels)
+        codes: IntArray = np.array([*found, HIDDEN])[column.ids]
+        return codes
+    assert column.numbers is not None
+    codes = _among_states(column, variable) if variable.bins is None else _binned(column, variable)
+    return np.where(column.hidden, HIDDEN, codes) if column.hidden.any() else codes
+
+
+def _found(variable: Variable, values: Iterable[object]) -> list[int]:
+    find = variable.finder()
+    codes = map(find, values)
+    return [UNKNOWN if code is None else code for code in codes]
+
+
+def _binned(column: Column, variable: Variable) -> IntArray:
+    bins, numbers = variable.bins, column.numbers
+    assert bins is not None
+    assert numbers is not None
+    of_dates = bins.kind in ("date", "datetime")
+    if of_dates != (column.kind in ("date", "datetime")):
+        wanted = {"date": "dates", "datetime": "dates with times"}.get(bins.kind, "numbers")
+        raise DataError(
+            f"column {column.name!r} has {wanted}, in bins such as {variable.states[0]!r}; this one has "
+            f"{'dates' if not of_dates else 'numbers'}. Convert it."
+        )
+    if bins.kind == "datetime" and column.kind == "date":
+        numbers = numbers * DAY
+    elif bins.kind == "date" and column.kind == "datetime":
+        numbers = numbers // DAY
+    return bins.locate(numbers)
+
+
+def _among_states(column: Column, variable: Variable) -> IntArray:
+    """Numbers, booleans or dates as states: equal ones by bisection, what is left by its distinct values."""
+    numbers = column.numbers
+    assert numbers is not None
+    codes = np.full(len(numbers), UNKNOWN)
+    states = [
+        (state, code)
+        for code, state in enumerate(variable.states)
+        if isinstance(state, (int, float)) and abs(state) < 2**53 and state is not variable.missing
+    ]
+    if states and column.kind in ("boolean", "integer", "float"):
+        codes = _equal_numbers(numbers, *zip(*states, strict=True))
+    left = (codes == UNKNOWN) & ~column.hidden
+    if left.any():
+        distinct, ids = np.unique(numbers[left], return_inverse=True)
+        values = (value_of(column, number) for number in distinct.tolist())
+        codes[left] = np.array(_found(variable, values))[ids]
+    return codes
+
+
+def _equal_numbers(numbers: Numbers, labels: Sequence[Number], codes: Sequence[int]) -> IntArray:
+    """The code of the label that each number is equal to, or UNKNOWN: by a table where it is short, else by bisection."""
+    low, high = min(labels), max(labels)
+    if numbers.dtype == np.int64 and high - low < TABLE:
+        table = np.full(int(high - low) + 2, UNKNOWN)
+        whole = [
+            (int(label - low), code) for label, code in zip(labels, codes, strict=True) if label == int(label)
+        ]
+        if whole and low == int(low):
+            places, found = zip(*whole, strict=True)
+            table[list(places)] = found
+            inside = (numbers >= low) & (numbers <= high)
+            return table[np.where(inside, numbers - int(low), len(table) - 1)]
+    ordered = np.array(labels, dtype=np.float64)
+    order = np.argsort(ordered)
+    place = np.minimum(np.searchsorted(ordered[order], numbers), len(order) - 1)
+    return np.where(ordered[order][place] == numbers, np.array(codes)[order][place], UNKNOWN)
+
+
+def value_of(column: Column, number: Any) -> object:
+    """What a number of a column stands for: itself, a boolean, or a date as text."""
+    if column.kind == "boolean":
+        return bool(number)
+    if column.kind == "date":
+        return text_of_day(number)
+    return text_of_moment(number) if column.kind == "datetime" else number
+
+
+def places_of(opened: Opened, domain: Domain, absent: str) -> list[int | None]:
+    """Where each variable's column is in an opened table."""
+    if opened.positional:
+        if len(opened.names) != len(domain):
+            raise DataError(
+                f"the array has {len(opened.names)} columns; expected {len(domain)}: "
+                f"{', '.join(map(brief, domain.names[:5]))}{', ...' if len(domain) > 5 else ''}."
+            )
+        return list(range(len(domain)))
+    where = {name: place for place, name in enumerate(opened.names)}
+    for name in domain.names:
+        if name not in where and absent == "error":
+            raise DataError(f"the table has no column {brief(name)}. {nearest(name, opened.names)}")
+    return [where.get(name) for name in domain.names]
+
+
+def _reject_unknown(column: Column, variable: Variable, codes: IntArray) -> NoReturn:
+    row = int(np.argmax(codes == UNKNOWN))
+    if column.ids is not None:
+        value: object = column.labels[column.ids[row]]
+    else:
+        assert column.numbers is not None
+        value = value_of(column, column.numbers[row].item())
+    raise DataError(
+        f"column {column.name!r}, row {row}: {brief(value)} is no state of it. {nearest(value, variable.states)} "
+        'With handle_unknown="missing" it counts as missing.'
+    )

@@ -1,0 +1,266 @@
+"""Tables opened for reading, column by column: frames through narwhals, numpy arrays, lists of dictionaries."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet.data.frames.columns import (
+    Column,
+    column_of_array,
+    column_of_numbers,
+    column_of_objects,
+    unreadable,
+)
+from depnet.errors import DataError, brief
+
+FEW_ROWS = 2000
+"""Up to here a list of text is quicker than a query of polars, which takes a millisecond: tables may be wide."""
+
+FrameKind: TypeAlias = Literal["pandas", "polars", "pyarrow", "numpy", "dicts"]
+
+
+class Opened(ABC):
+    """A table: its kind, its columns' own `keys` and their names as text, and its columns."""
+
+    kind: FrameKind
+    native: Any
+    structured = False
+    positional = False
+    """Columns have places, and no names of their own."""
+
+    def __init__(self, keys: Sequence[Any], rows: int) -> None:
+        self.keys = tuple(keys)
+        self.rows = rows
+        self.names = _checked_names(self.keys)
+
+    @abstractmethod
+    def column(self, place: int) -> Column:
+        """The column at a place."""
+
+
+def open_frame(frame: Any) -> Opened:
+    """Open a table of any kind that depnet reads."""
+    if isinstance(frame, np.ndarray):
+        return _Array(frame)
+    if isinstance(frame, (list, tuple)):
+        return _Dicts(frame)
+    return _open_with_narwhals(frame)
+
+
+class _Array(Opened):
+    kind: FrameKind = "numpy"
+
+    def __init__(self, array: NDArray[Any]) -> None:
+        if isinstance(array, np.ma.MaskedArray):  # what is masked is missing
+            mask = np.ma.getmaskarray(array)
+            array = array.data.astype(object)
+            array[mask] = None
+        self.native = self.array = array
+        if array.dtype.names is not None and array.ndim == 1:
+            self.structured = True
+            super().__init__(array.dtype.names, len(array))
+            return
+        if array.ndim != 2:
+            raise DataError(
+                f"a table as a numpy array is 2-D, [rows, columns]; got the shape {array.shape}. "
+                "One column is array.reshape(-1, 1)."
+            )
+        self.positional = True
+        super().__init__([f"X{i}" for i in range(array.shape[1])], len(array))
+
+    def column(self, place: int) -> Column:
+        name = self.names[place]
+        return column_of_array(name, self.array[name] if self.structured else self.array[:, place])
+
+
+class _Dicts(Opened):
+    kind: FrameKind = "dicts"
+
+    def __init__(self, rows: Sequence[Any]) -> None:
+        for r, row in enumerate(rows):
+            if not isinstance(row, Mapping):
+                raise DataError(
+                    f"a table as a list has a dictionary for each row; row {r} is {brief(row)}. "
+                    "Make it a numpy array or a frame."
+                )
+        self.table = self.native = rows
+        super().__init__(list(dict.fromkeys(key for row in rows for key in row)), len(rows))
+
+    def column(self, place: int) -> Column:
+        key = self.keys[place]
+        return column_of_objects(self.names[place], [row.get(key) for row in self.table], np.dtype(object))
+
+
+class _Narwhals(Opened):
+    def __init__(self, frame: Any, kind: FrameKind) -> None:
+        self.frame, self.native = frame, frame.to_native()
+        self.kind = kind
+        super().__init__(frame.columns, len(frame))
+
+    def column(self, place: int) -> Column:
+        import narwhals as nw
+
+        name, series = self.names[place], self.frame.get_column(self.keys[place])
+        native, dtype = series.to_native(), series.dtype
+        own = native.type if self.kind == "pyarrow" else native.dtype
+        if isinstance(own, np.dtype) and own.kind in "biufM":  # the common case, and the quick one
+            return column_of_array(name, native.to_numpy())
+        if dtype in (nw.Categorical, nw.Enum):
+            if self.kind == "pyarrow" and is_polars_categorical(self.native.schema.field(place)):
+                native = native.cast(own.value_type)
+                return _text(name, native, self.kind, own)
+            return _categories(name, native, self.kind, own)
+        if dtype == nw.String:
+            return _text(name, native, self.kind, own)
+        if dtype == nw.Object:
+            return column_of_objects(
+                name, native.tolist() if self.kind == "pandas" else native.to_list(), own
+            )
+        hidden = _as_array(series.is_null()).astype(bool)
+        if dtype == nw.Unknown and hidden.all():  # a column of nulls has no type of its own
+            return Column(name, "empty", own, hidden)
+        there = series.filter(~series.is_null()) if hidden.any() else series
+        if dtype == nw.Boolean:
+            return column_of_numbers(name, "boolean", own, _spread(there, hidden, np.int64), hidden)
+        if dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128):
+            return column_of_numbers(name, "integer", own, _spread(there, hidden), hidden)
+        if dtype.is_float():
+            return column_of_numbers(name, "float", own, _spread(there, hidden, np.float64), hidden)
+        if dtype == nw.Datetime:
+            return column_of_numbers(name, "datetime", own, _spread(there.dt.timestamp("us"), hidden), hidden)
+        if dtype == nw.Date:
+            days = _spread(there.dt.timestamp("us"), hidden) // 86_400_000_000
+            return column_of_numbers(name, "date", own, days, hidden)
+        raise unreadable(name, str(own))
+
+
+def _open_with_narwhals(frame: Any) -> Opened:
+    import narwhals as nw
+
+    try:
+        opened: Any = nw.from_native(frame)
+        if isinstance(opened, nw.LazyFrame):
+            opened = opened.collect()
+    except TypeError:
+        raise DataError(
+            f"a table is a pandas, polars or pyarrow frame, or one that narwhals reads, a 2-D numpy array, or a "
+            f"list of dictionaries; got {_what(frame)}."
+        ) from None
+    except nw.exceptions.DuplicateError as error:
+        raise DataError(
+            f"two columns have one name ({' '.join(str(error).split())}). Rename one, or drop it."
+        ) from None
+    kind = str(opened.implementation)
+    if kind not in ("pandas", "polars", "pyarrow"):
+        opened, kind = nw.from_native(opened.to_arrow()), "pyarrow"
+    return _Narwhals(opened, kind)  # type: ignore[arg-type]  # one of the three
+
+
+def is_polars_categorical(field: Any) -> bool:
+    """An Arrow field that was a Categorical of polars': categories in the order of their appearance, which says nothing."""
+    return "_PL_CATEGORICAL" in str(field.metadata)
+
+
+def _what(frame: object) -> str:
+    return f"a {type(frame).__module__}.{type(frame).__qualname__}" if frame is not None else "None"
+
+
+def _checked_names(keys: tuple[Any, ...]) -> tuple[str, ...]:
+    names = tuple(map(str, keys))
+    if not names:
+        raise DataError("a table needs at least one column; got none.")
+    first: dict[str, int] = {}
+    for place, name in enumerate(names):
+        if not name or keys[place] is None or keys[place] != keys[place]:  # NaN is no name
+            raise DataError(f"column {place} has no name. Name it, or drop it.")
+        if first.setdefault(name, place) != place:
+            raise DataError(
+                f"columns {first[name]} and {place} are both named {brief(name)}. Rename one, or drop it."
+            )
+    return names
+
+
+def _as_array(series: Any) -> NDArray[Any]:
+    array: NDArray[Any] = series.to_numpy()
+    return array
+
+
+def _spread(there: Any, hidden: NDArray[np.bool_], dtype: Any = None) -> NDArray[Any]:
+    """The values that are there, each in its row, and zeros elsewhere."""
+    values = _as_array(there)
+    if dtype is not None or values.dtype.kind not in "iuf":
+        values = values.astype(dtype or np.int64)
+    if not hidden.any():
+        return values
+    spread = np.zeros(len(hidden), dtype=values.dtype)
+    spread[~hidden] = values
+    return spread
+
+
+def _text(name: str, native: Any, kind: FrameKind, own: Any) -> Column:
+    if kind == "polars" and len(native) <= FEW_ROWS:
+        return column_of_objects(name, native.to_list(), own)
+    ids, labels = _factorised(native, kind)
+    return Column(name, "label", own, ids < 0, ids=ids, labels=tuple(labels))
+
+
+def _factorised(native: Any, kind: FrameKind) -> tuple[NDArray[Any], list[Any]]:
+    """Every row's place among the distinct values, or -1 for a missing one."""
+    if kind == "pandas":
+        import pandas as pd
+
+        ids, distinct = pd.factorize(native)
+        return ids, distinct.tolist()
+    if kind == "polars":
+        import polars as pl
+
+        labels = native.drop_nulls().unique()
+        places = native.cast(pl.Enum(labels)).to_physical().cast(pl.Int64).fill_null(-1)
+        return places.to_numpy(), labels.to_list()
+    return _arrow_dictionary(native.dictionary_encode())
+
+
+def _arrow_dictionary(native: Any) -> tuple[NDArray[Any], list[Any]]:
+    import pyarrow as pa
+
+    if native.num_chunks == 0:
+        return np.zeros(0, dtype=np.int64), []
+    one = native.unify_dictionaries().combine_chunks()
+    one = one.chunk(0) if isinstance(one, pa.ChunkedArray) else one
+    ids = one.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+    labels = one.dictionary.to_pylist()
+    if None in labels:  # a null among the dictionary's values
+        lut = np.array([*(-1 if label is None else 0 for label in labels), 0])
+        lut[:-1][lut[:-1] == 0] = np.arange(len(labels) - labels.count(None))
+        lut[-1] = -1
+        ids, labels = lut[ids], [label for label in labels if label is not None]
+    return ids, labels
+
+
+def _categories(name: str, native: Any, kind: FrameKind, own: Any) -> Column:
+    """A column of categories, in their own order; those of polars' Categorical have none, only an Enum's do."""
+    if kind == "pandas" and not hasattr(native, "cat"):  # a dictionary of Arrow's
+        ids, values = _factorised(native, kind)
+        declared = False
+    elif kind == "pandas":
+        ids, values = np.asarray(native.cat.codes).astype(np.int64), native.cat.categories.tolist()
+        declared = True
+    elif kind == "polars":
+        import polars as pl
+
+        declared = own == pl.Enum
+        if not declared:
+            ids, values = _factorised(native.cast(pl.String), kind)
+        else:
+            ids = native.to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
+            values = own.categories.to_list()
+    else:
+        ids, values = _arrow_dictionary(native)
+        declared = True
+    labels = tuple(value if isinstance(value, (str, int, float)) else str(value) for value in values)
+    return Column(
+        name, "label", own, ids < 0, None, ids, labels, declared, tuple(values) if declared else None
+    )

@@ -1,0 +1,209 @@
+"""A table of codes: N rows of one joint state each, with optional integer row weights."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from depnet.arrays import CodeArray, IntArray, read_only
+from depnet.checks import is_whole
+from depnet.data.table.domain import Domain
+from depnet.errors import DataError, brief, how_many
+from depnet.wording import counted, some_of
+
+if TYPE_CHECKING:
+    from depnet.data.frames.describe import BinChoice
+
+MAX_TOTAL_WEIGHT = 2**53
+"""Counts stay exact as float64 below this."""
+
+SHOWN_VARIABLES = 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dataset:
+    """Training data: `codes[r, i]` is the code of X_i in row r, column-major uint8 or uint16.
+
+    A row with weight w stands for w equal rows. Make one with `from_codes`.
+    """
+
+    domain: Domain
+    codes: CodeArray
+    weights: IntArray | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.domain, Domain):
+            raise DataError(
+                f"Dataset(domain, codes) takes a Domain first; got {brief(self.domain)}. Make it with "
+                "Dataset.from_codes(codes, cardinalities)."
+            )
+        codes, cards = self.codes, self.domain.cardinalities
+        if not isinstance(codes, np.ndarray) or codes.dtype != code_type(self.domain):
+            got = f"one of {codes.dtype}" if isinstance(codes, np.ndarray) else brief(codes)
+            raise DataError(
+                f"the codes of a Dataset are an array of {code_type(self.domain)}; got {got}. Make it with "
+                "Dataset.from_codes(codes, cardinalities)."
+            )
+        if codes.ndim != 2 or codes.shape[1] != len(cards):
+            raise _wrong_shape(codes, self.domain)
+        if codes.size and (codes.max(axis=0) >= cards).any():  # kernels do not check
+            _reject_codes_outside(codes, self.domain)
+        if codes.flags.writeable:
+            object.__setattr__(self, "codes", read_only(codes.copy(order="F")))
+        object.__setattr__(self, "weights", _checked_weights(self.weights, self.rows))
+
+    @classmethod
+    def from_codes(
+        cls,
+        codes: ArrayLike,
+        cardinalities: Sequence[int] | None = None,
+        weights: ArrayLike | None = None,
+        *,
+        domain: Domain | None = None,
+    ) -> "Dataset":
+        """Check a table of integer codes [N, n] and make it a dataset.
+
+        Give either the `cardinalities` (variables are then X0, X1, ... with their codes as states) or
+        a `domain`.
+
+        >>> Dataset.from_codes([[0, 2], [1, 0]], cardinalities=[2, 3]).rows
+        2
+        """
+        if (cardinalities is None) == (domain is None):
+            raise DataError("Dataset.from_codes takes either cardinalities or a domain, and not both.")
+        if domain is None:
+            assert cardinalities is not None
+            domain = Domain.from_cardinalities(cardinalities)
+        return cls(domain, _checked_codes(codes, domain), weights)  # type: ignore[arg-type]  # checked by cls
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        bins: "BinChoice" = "quantile",
+        max_bins: int = 16,
+        missing: Literal["error", "state"] = "error",
+    ) -> "Dataset":
+        """A complete table from a pandas, polars or pyarrow frame, a numpy array or a list of dictionaries.
+
+        Missing values are an error, or a state of their own; for completing them see `depnet.data.encode`.
+
+        >>> Dataset.from_frame([{"sex": "male"}, {"sex": "female"}]).codes.tolist()
+        [[1], [0]]
+        """
+        from depnet.data.frames.describe import describe  # which makes tables of its own
+        from depnet.data.frames.encode import encode
+
+        if missing not in ("error", "state"):
+            raise DataError(f'Dataset.from_frame: missing is "error" or "state"; got {brief(missing)}.')
+        domain, _ = describe(frame, bins=bins, max_bins=max_bins, missing=missing)
+        return encode(frame, domain).dataset()
+
+    @property
+    def rows(self) -> int:
+        """The number of rows stored."""
+        return int(self.codes.shape[0])
+
+    @property
+    def total(self) -> int:
+        """N, the number of training samples: the sum of the row weights."""
+        return self.rows if self.weights is None else int(self.weights.sum())
+
+    def __str__(self) -> str:
+        some = some_of([f"{v.name} ({v.cardinality:,})" for v in self.domain.variables], SHOWN_VARIABLES)
+        weighed = "" if self.weights is None else f" that stand for {self.total:,}"
+        variables = counted(len(self.domain), "variable")
+        return f"{counted(self.rows, 'row')}{weighed} of {variables} (their states): {some}"
+
+    def column(self, i: int) -> CodeArray:
+        """The codes of X_i, contiguous."""
+        return self.codes[:, i]
+
+
+def _checked_codes(codes: ArrayLike, domain: Domain) -> CodeArray:
+    try:
+        raw: NDArray[Any] = np.asarray(codes)
+    except ValueError as error:
+        raise DataError(f"codes are a rectangular table of integers [rows, variables]; {error}.") from None
+    if raw.ndim == 1 and raw.size == 0:
+        raw = raw.reshape(0, len(domain))
+    if raw.ndim != 2 or raw.shape[1] != len(domain):
+        raise _wrong_shape(raw, domain)
+    if raw.size and raw.dtype.kind not in "bui":
+        _reject_non_integers(raw, domain)
+    checked: CodeArray = np.empty(raw.shape, dtype=code_type(domain), order="F")
+    for i, k in enumerate(domain.cardinalities):
+        column = raw[:, i]
+        if column.size and (column.min() < 0 or column.max() >= k):  # before a cast that would wrap
+            _reject_codes_outside(raw, domain)
+        checked[:, i] = column
+    return read_only(checked)
+
+
+def code_type(domain: Domain) -> np.dtype[np.uint8] | np.dtype[np.uint16]:
+    """The type of a domain's codes: uint8, or uint16 past 256 states."""
+    return np.dtype(np.uint16) if max(domain.cardinalities) > 256 else np.dtype(np.uint8)
+
+
+def _wrong_shape(codes: NDArray[Any], domain: Domain) -> DataError:
+    return DataError(
+        f"codes have the shape {codes.shape}; expected [rows, {len(domain)}], one column for each variable."
+    )
+
+
+def _reject_codes_outside(codes: NDArray[Any], domain: Domain) -> NoReturn:
+    outside = (codes < 0) | (codes >= np.array(domain.cardinalities))
+    i = int(np.flatnonzero(outside.any(axis=0))[0])
+    row = int(np.flatnonzero(outside[:, i])[0])
+    variable = domain.variables[i]
+    raise DataError(
+        f"column {variable.name!r}, row {row}: code {codes[row, i]} is outside "
+        f"0..{variable.cardinality - 1} ({variable.cardinality} states)."
+    )
+
+
+def _reject_non_integers(raw: NDArray[Any], domain: Domain) -> NoReturn:
+    """Say which cell is not an integer: a missing value before any other, since .astype(int) would hide it."""
+    for wrong, what_to_do in (
+        (_is_missing, "Remove or complete missing values first."),
+        (_is_no_integer, "Convert with .astype(int) if these are whole numbers."),
+    ):
+        for i, variable in enumerate(domain.variables):
+            for row, value in enumerate(raw[:, i].tolist()):
+                if wrong(value):
+                    raise DataError(
+                        f"column {variable.name!r}, row {row}: codes are integers; got {brief(value)} "
+                        f"({raw.dtype}). {what_to_do}"
+                    )
+    raise DataError(f"codes are integers; got an array of {raw.dtype}. Convert with .astype(int).")
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or (isinstance(value, (float, np.floating)) and math.isnan(value))
+
+
+def _is_no_integer(value: object) -> bool:
+    return not is_whole(value)
+
+
+def _checked_weights(weights: ArrayLike | None, rows: int) -> IntArray | None:
+    if weights is None:
+        return None
+    try:
+        raw: NDArray[Any] = np.asarray(weights)
+    except ValueError as error:
+        raise DataError(f"row weights are {rows} integers, one a row; {error}.") from None
+    if raw.shape != (rows,) or (raw.size and raw.dtype.kind not in "ui"):
+        raise DataError(f"row weights are {rows} integers, one a row; got shape {raw.shape} of {raw.dtype}.")
+    if raw.size and raw.min() < 0:
+        row = int(np.argmin(raw))
+        raise DataError(f"row {row} has the weight {raw[row]}; weights are not negative.")
+    if raw.size and int(raw.max()) * rows >= MAX_TOTAL_WEIGHT:  # else the sum is below it, too
+        total = sum(map(int, raw.tolist()))
+        if total >= MAX_TOTAL_WEIGHT:
+            raise DataError(f"the row weights sum to {how_many(total)}; counts are exact only below 2^53.")
+    return read_only(np.array(raw, dtype=np.int64))

@@ -1,0 +1,178 @@
+"""A variable X_i and its states."""
+
+import contextlib
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+
+from depnet.data.binning.bins import Bins
+from depnet.errors import DataError, EvidenceError, brief
+from depnet.nearest import nearest
+
+Label: TypeAlias = str | int | float | bool
+
+MAX_CARDINALITY = 65_535
+"""Codes are at most 16 bits wide."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A finite discrete variable: its name and its states, in the order of their codes 0, 1, ...
+
+    Labels are kept as they are, but for numpy scalars, which become plain Python values. Labels that
+    Python holds equal (1, 1.0 and True) are one label.
+
+    A numeric column has `bins`, one a state. `missing` is the label of a state, the last, that stands for
+    "not there" in a table: a state like any other in the model, a hole in the frames it comes from and goes to.
+
+    >>> Variable("class", ("1st", "2nd", "3rd", "Crew")).code("3rd")
+    2
+    >>> ages = Bins((0, 18, 99), ((3, 9, 17), (30, 40)), "integer")
+    >>> Variable("age", ages.labels, ages).code(20)
+    1
+    """
+
+    name: str
+    states: tuple[Label, ...]
+    bins: Bins | None = None
+    missing: Label | None = None
+    _codes: dict[Label, int] = field(init=False, repr=False, compare=False, hash=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise DataError(f"a variable's name is a non-empty string; got {brief(self.name)}.")
+        who = f"variable {brief(self.name)}"
+        if not _is_text(self.name):
+            raise DataError(f"{who}: the name is not valid Unicode text. Decode it with the right encoding.")
+        states = _checked_states(self.states, who)
+        object.__setattr__(self, "name", str(self.name))
+        object.__setattr__(self, "states", states)
+        codes: dict[Label, int] = {}
+        for code, state in enumerate(states):
+            if codes.setdefault(state, code) != code:
+                first = states[codes[state]]
+                raise DataError(
+                    f"{who}: state {brief(state)} (code {code}) is equal to state {brief(first)} "
+                    f"(code {codes[state]}); states must differ."
+                )
+        object.__setattr__(self, "_codes", codes)
+        self._check_bins_and_missing(who)
+
+    def _check_bins_and_missing(self, who: str) -> None:
+        if self.missing is not None and (
+            type(self.missing) is not type(self.states[-1]) or self.missing != self.states[-1]
+        ):
+            raise DataError(
+                f"{who}: the state for missing values is the last one, {brief(self.states[-1])}; "
+                f"got {brief(self.missing)}."
+            )
+        if self.bins is None:
+            return
+        if not isinstance(self.bins, Bins):
+            raise DataError(f"{who}: bins are a Bins, or None; got {brief(self.bins)}.")
+        states = len(self.states) - (self.missing is not None)
+        if len(self.bins) != states:
+            raise DataError(f"{who} has {states} states for its {len(self.bins)} bins; expected one a bin.")
+
+    @property
+    def cardinality(self) -> int:
+        """|X_i|, the number of states."""
+        return len(self.states)
+
+    def code(self, label: object) -> int:
+        """The code of a state's label, or of the bin of a number or date.
+
+        An unknown label is an error that offers the nearest ones.
+        """
+        try:
+            return self._codes[label]  # type: ignore[index]  # what is no label is not among them
+        except (KeyError, TypeError):
+            if self.bins is None:
+                raise EvidenceError(
+                    f"variable {self.name!r} has no state {brief(label)}. {nearest(label, self.states)}"
+                ) from None
+        try:
+            return self.bins.code(label)
+        except DataError as error:
+            raise EvidenceError(
+                f"variable {self.name!r} has no state {brief(label)}, and as a value of its bins, {error} "
+                f"{nearest(label, self.states)}"
+            ) from None
+
+    def find(self, value: object) -> int | None:
+        """As `code`, but None where there is no such state, and forgiving of types: 1, 1.0 and "1" are one.
+
+        A label that is equal comes first; else the only one with the same text, where True is "True".
+
+        >>> Variable("x", ("1", "2", "many")).find(2.0), Variable("x", (1, 2)).find("2"), Variable("x", (1, 2)).find(3)
+        (1, 1, None)
+        """
+        return self.finder()(value)
+
+    def finder(self) -> Callable[[object], int | None]:
+        """`find` for many values: the states' texts are looked up once."""
+        by_text: dict[str, int | None] = {}
+        for code, state in enumerate(self.states):
+            text = text_of(state)
+            by_text[text] = None if text in by_text else code
+
+        def find(value: object) -> int | None:
+            try:
+                code = self._codes.get(value)  # type: ignore[call-overload]  # what is no label is not there
+            except TypeError:
+                return None
+            if code is not None:
+                return int(code)
+            if self.bins is not None:
+                with contextlib.suppress(DataError):
+                    return self.bins.code(value)
+            return by_text.get(text_of(value))
+
+        return find
+
+
+def text_of(value: object) -> str:
+    """A label as text, the same for 1 and 1.0.
+
+    >>> text_of(1.0), text_of("1"), text_of(True), text_of(0.5)
+    ('1', '1', 'True', '0.5')
+    """
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _checked_states(states: Iterable[Label], who: str) -> tuple[Label, ...]:
+    if isinstance(states, (str, bytes, set, frozenset)) or not isinstance(states, Iterable):
+        raise DataError(f"{who}: states are a tuple of labels, in order; got {brief(states)}.")
+    if not isinstance(states, (tuple, list, range)):  # these know their length before they are walked
+        states = tuple(states)
+    if not 1 <= len(states) <= MAX_CARDINALITY:
+        raise DataError(
+            f"{who} has {len(states):,} states; expected 1 to {MAX_CARDINALITY:,}. "
+            "Group rare states, or bin a numeric column."
+        )
+    plain = tuple(state.item() if isinstance(state, np.generic) else state for state in states)
+    for code, state in enumerate(plain):
+        if not isinstance(state, (str, int, float)) or (
+            isinstance(state, float) and not math.isfinite(state)
+        ):
+            raise DataError(
+                f"{who}, code {code}: a state is a string, a finite number or a boolean; got {brief(state)}."
+            )
+        if isinstance(state, str) and not _is_text(state):
+            raise DataError(
+                f"{who}, code {code}: {brief(state)} is not valid Unicode text. Decode it with the right encoding."
+            )
+    return plain
+
+
+def _is_text(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair: what is left of bytes in another encoding
+        return False
+    return True

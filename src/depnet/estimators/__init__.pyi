@@ -1,0 +1,3 @@
+from depnet.estimators.classifier import DependencyNetworkClassifier as DependencyNetworkClassifier
+from depnet.estimators.imputer import DependencyNetworkImputer as DependencyNetworkImputer
+from depnet.estimators.network import DependencyNetwork as DependencyNetwork

@@ -1,0 +1,152 @@
+"""What a fitted model is worth, in one text: in plain figures first, then what is proven."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from depnet.data.table.dataset import Dataset
+from depnet.exact import Consistency, consistency
+from depnet.fitting.complete import Completed
+from depnet.fitting.explained import plain_figures
+from depnet.inference.judge.marginals import Nearness, nearness
+from depnet.learning.certificate import Certificate
+from depnet.learning.links.links import Link, links
+from depnet.model.links import OneSidedLink, one_sided_links
+from depnet.model.network import Network
+from depnet.sampling import sample
+from depnet.wording import counted
+
+CONSISTENCY_STATES = 1 << 16
+"""Inconsistency needs the exact law, up to so many joint states."""
+
+DRAWN_ROWS = 20_000
+"""Rows that stand for the law where its marginals are compared with the data's."""
+
+SHOWN = 5
+QUICK_CODES = 5_000_000
+"""A repr computes no certificate of more codes than this: it must come at once."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Summary:
+    """The parts that `DependencyNetwork.summary` prints; None where there are no rows, no law, or too many states."""
+
+    network: Network
+    law: Network | None
+    figures: tuple[str, ...]
+    """What the model explains, in bits a row."""
+    marginals: Nearness | None
+    """Of rows drawn from the law."""
+    strongest: tuple[Link, ...]
+    completion: Completed | None
+    law_certificate: Certificate | None
+    certificate: Certificate | None
+    """Of the dependency network."""
+    one_sided: tuple[OneSidedLink, ...]
+    consistency: Consistency | None
+
+    def __str__(self) -> str:
+        lines = [str(self.network).splitlines()[0] + _order_of(self.law), *self.figures]
+        if self.marginals is not None:
+            lines += ["", *str(self.marginals).splitlines()]
+        lines += ["", "strongest links, bits per row"]
+        lines += [f"  {line_of(link)}" for link in self.strongest[:SHOWN]] or ["  none"]
+        if self.completion is not None and self.completion.rounds:
+            lines += ["", *str(self.completion).splitlines()]
+        return "\n".join([*lines, "", *self._theory()])
+
+    def _theory(self) -> list[str]:
+        """What is proven, and where the tables of the dependency network contradict each other."""
+        lines = ["theory"]
+        if self.law_certificate is not None:
+            lines += ["the law (answers, samples, scores):", *_indented(self.law_certificate)]
+        if self.certificate is not None:
+            lines += ["the dependency network (predictions, links, odd cells):", *_indented(self.certificate)]
+        if self.certificate is None and self.law_certificate is None:
+            lines.append("no certificate: the rows it would speak of are not all here (load, partial_fit)")
+        one_way = len(self.one_sided)
+        lines.append(
+            f"{counted(one_way, 'link')} of the dependency network {'is' if one_way == 1 else 'are'} one-sided: "
+            "one node reads the other and is not read by it"
+        )
+        return [*lines, self._inconsistency()]
+
+    def _inconsistency(self) -> str:
+        if self.consistency is None:
+            return (
+                f"inconsistency of its tables: not computed, it needs the exact law of {self.network.domain.size:.3g} joint "
+                f"states (up to {CONSISTENCY_STATES:,})"
+            )
+        worst = int(np.argmax(self.consistency.divergences))
+        return (
+            f"inconsistency of its tables: KL(pi‖E(theta_i)) is {np.mean(self.consistency.divergences):.3g} nats a node on "
+            f"average, {self.consistency.divergences[worst]:.3g} at most ({self.consistency.nodes[worst]})"
+        )
+
+
+def _indented(proven: Certificate) -> list[str]:
+    return [f"  {line}" for line in str(proven).splitlines()]
+
+
+def _order_of(law: Network | None) -> str:
+    """The order of the law, in names."""
+    if law is None or law.order is None:
+        return ""
+    names = [law.domain.names[i] for i in law.order]
+    more = f", and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
+    return f", and its law in the order {', '.join(names[:SHOWN])}{more}"
+
+
+def summary_of(
+    network: Network,
+    law: Network | None,
+    *,
+    data: Dataset | None,
+    proven: Certificate | None,
+    law_proven: Certificate | None,
+    completed: Completed | None,
+    rng: np.random.Generator,
+) -> Summary:
+    """Measure what there is to measure; see `Summary`."""
+    small = network.domain.size <= CONSISTENCY_STATES
+    compared = network.counts if data is None else data
+    return Summary(
+        network=network,
+        law=law,
+        figures=tuple(figures(network, law)),
+        marginals=(
+            None if law is None or compared is None else nearness(sample(law, DRAWN_ROWS, rng=rng), compared)
+        ),
+        strongest=links(network, data)[:SHOWN],
+        completion=completed,
+        law_certificate=law_proven,
+        certificate=proven,
+        one_sided=one_sided_links(network),
+        consistency=consistency(network) if small else None,
+    )
+
+
+def figures(network: Network, law: Network | None) -> list[str]:
+    """What the law explains of the table in bits a row, or the dependency network where there is no law."""
+    return plain_figures(network if law is None else law)
+
+
+def short_lines(
+    network: Network, law: Network | None, data: Dataset | None, proven: Certificate | None
+) -> list[str]:
+    """A few lines for a repr: size, what the model explains, what is proven of the law, the strongest links."""
+    found = links(network)
+    leaves = sum(node.source.size for node in network.nodes)
+    size = (
+        f"{counted(len(network.domain), 'variable')}, {counted(len(found), 'link')}, "
+        f"{counted(leaves, 'leaf', 'leaves')}"
+    )
+    lines = [size if data is None else f"{counted(data.total, 'row')} of {size}", *figures(network, law)]
+    if proven is not None:
+        lines.append(proven.said)
+    return lines + [f"  {line_of(link)}" for link in found[:SHOWN]]
+
+
+def line_of(link: Link) -> str:
+    """`sex -> survived  0.142`."""
+    return f"{link.source} -> {' x '.join(link.targets)}  {link.strength:.3f}"

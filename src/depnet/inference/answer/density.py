@@ -1,0 +1,84 @@
+"""Log-probabilities of rows, whole or in part: of an ordered law at any size, of a chain's law where it is small."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from depnet.arrays import FloatArray
+from depnet.data.table.dataset import Dataset
+from depnet.errors import DataError, DomainTooLargeError
+from depnet.exact import stationary
+from depnet.inference.answer.question import TOLERANCE
+from depnet.inference.ordered.answer import log_evidence
+from depnet.law.program import weights_of
+from depnet.model.evidence import Evidence, Given
+from depnet.model.network import Network
+from depnet.model.scan import RandomScan, Scan, checked_scan
+from depnet.model.score import score_samples
+from depnet.removed import without
+
+EXACT_STATES = 1 << 18
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LogProbability:
+    """`values[r]` is the log-probability of row r in nats, with its standard error (0 where exact).
+
+    `law` says of which law: "Q" of an ordered network, "pi" of the random scan, or "centroid" of the sequential scan.
+    """
+
+    values: FloatArray
+    standard_errors: FloatArray
+    law: str
+    scan: Scan | None
+
+
+@without("burn_in", "draws")
+def log_probability(
+    network: Network,
+    rows: Dataset | Given | Evidence,
+    *,
+    scan: Scan | None = None,
+    tolerance: float = TOLERANCE,
+    rng: np.random.Generator | None = None,
+) -> LogProbability:
+    """The log-probability of every row of a dataset, or of evidence: a row of which only some cells are known.
+
+    An ordered network has a density at any size. That of evidence is exact by elimination where it is small, else the mean
+    weight of passes, until its standard error is under `tolerance`. Of any other network, or with a `scan` (None: the
+    random scan), it is that of the chain's law, on small domains.
+
+    >>> from depnet import Dataset, Network
+    >>> network = Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]]))
+    >>> np.exp(log_probability(network, Dataset.from_codes([[0, 0]], [2, 2])).values).round(3).tolist()
+    [0.4]
+    >>> np.exp(log_probability(network, {"X0": 0}).values).round(3).tolist()
+    [0.5]
+    """
+    if isinstance(rows, Dataset) and rows.domain != network.domain:
+        raise DataError("the rows have another domain than the network.")
+    if network.order is not None and scan is None:
+        if isinstance(rows, Dataset):
+            values = score_samples(network, rows)
+            return LogProbability(values, np.zeros_like(values), "Q", None)
+        value, error = log_evidence(network, Evidence.parse(network.domain, rows), tolerance, rng)
+        return LogProbability(np.array([value]), np.array([error]), "Q", None)
+    chosen = checked_scan(RandomScan() if scan is None else scan)
+    if network.domain.size > EXACT_STATES:
+        raise DomainTooLargeError(
+            f"the exact law over {len(network.domain)} variables has {network.domain.size:.3g} states, more than "
+            f'{EXACT_STATES:,}. An ordered law has a density at any size (learn(dataset, order="auto")); the pseudo-log-'
+            "likelihood is depnet.score."
+        )
+    law = stationary(network, chosen)
+    with np.errstate(divide="ignore"):
+        if isinstance(rows, Dataset):
+            values = np.log(law[tuple(rows.codes.T.astype(np.int64))])
+        else:
+            for i, weights in weights_of(
+                Evidence.parse(network.domain, rows), network.domain.cardinalities
+            ).items():
+                law = law * weights.reshape([-1 if axis == i else 1 for axis in range(law.ndim)])
+            values = np.log(np.array([law.sum()]))
+    name = "pi" if isinstance(chosen, RandomScan) else "centroid"
+    return LogProbability(values, np.zeros_like(values), name, chosen)

@@ -1,0 +1,228 @@
+"""Queries: what is likely, given what is known (Sec. 5).
+
+The relevance closure is found first. Where one node is left the answer is a row of its table; where the
+closure is small, its exact law; otherwise clamped chains are run until the standard errors are small enough.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from depnet.arrays import FloatArray
+from depnet.data.table.dataset import Dataset
+from depnet.errors import EvidenceError
+from depnet.inference.answer.question import TOLERANCE, Method, Part, Question
+from depnet.inference.answer.result import QueryResult
+from depnet.inference.clamped.chains import Over
+from depnet.inference.clamped.relevance import Reduced, closure, reduce
+from depnet.inference.clamped.sampled import sampled
+from depnet.inference.clamped.solved import exact_law, is_look_up, looked_up, marginal
+from depnet.inference.clamped.starts import matching_rows
+from depnet.inference.ordered.answer import of_law
+from depnet.model.evidence import Evidence, Given
+from depnet.model.network import Network
+from depnet.model.scan import RandomScan, Scan, checked_scan
+from depnet.removed import without
+from depnet.sampling.plan.words import generator
+
+EXACT_STATES = 1 << 14
+"""A closure with at most so many joint states is solved exactly by method="auto"."""
+
+NOTHING = Evidence({}, {})
+
+
+@without("pool")
+def query(
+    network: Network,
+    targets: str | Sequence[str],
+    evidence: Given | Evidence | None = None,
+    *,
+    scan: Scan | None = None,
+    joint: bool = False,
+    method: Method = "auto",
+    tolerance: float = TOLERANCE,
+    max_seconds: float | None = None,
+    data: Dataset | None = None,
+    rng: np.random.Generator | None = None,
+    stop: Over | None = None,
+) -> QueryResult:
+    """The law of `targets` given `evidence`: each one's marginal, or their joint table.
+
+    Evidence gives, by labels, one state of a variable, a set of allowed states, or weights of states. An ordered network
+    answers by its law, Q(T | x_C): "exact" by elimination, "sample" by weighted passes until every standard error is under
+    `tolerance`, "auto" by the quicker of the two; with a `scan`, or by "clamped", it is a network as any other. Of a network
+    without an order the evidence is clamped (Sec. 5), and `method` is "exact", "sample" or "auto" (also called
+    "clamped"): a table look-up or the exact law where the relevant part of the network is small, else chains until
+    every standard error is under `tolerance`, or until `max_seconds`, or until `stop()`, which is asked several times a
+    second, says True. "bayes" conditions the joint law instead, pi(T | x_C), where it can be solved exactly: evidence
+    that no relevant node reads, though its own node reads others, then has its effect. `scan` None is the random scan.
+
+    With the rows of a table as `data`, chains start there, the result has the frequencies among the rows that match the
+    evidence (`observed`, `matching`, `combined`), and it warns where the two differ by more than chance allows.
+
+    >>> from depnet import Network
+    >>> import numpy as np
+    >>> network = Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]]))
+    >>> query(network, "X1", {"X0": 0}).probabilities.round(3).tolist()
+    [0.8, 0.2]
+    """
+    question = Question.of(
+        network,
+        targets,
+        evidence,
+        joint=joint,
+        method=method,
+        tolerance=tolerance,
+        max_seconds=max_seconds,
+        data=data,
+    )
+    if network.order is not None and scan is None and method != "clamped":
+        return of_law(question, rng, stop)
+    chosen = checked_scan(RandomScan() if scan is None else scan)
+    if method == "bayes" and question.free:
+        return _conditioned(question, chosen)
+    return _clamped(question, chosen, generator(rng), stop)
+
+
+def _conditioned(question: Question, scan: Scan) -> QueryResult:
+    """pi(T | x_C): the joint law of targets and evidence, each closure's apart, weighted by the evidence."""
+    network, free = question.network, question.free
+    given = tuple(sorted(question.known.clamped.keys() | question.known.tilts.keys()))
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for i in free:
+        reached, _, _ = closure(network, (*free, *given) if question.joint else (i, *given), NOTHING)
+        groups.setdefault(reached, []).append(i)
+    parts = []
+    for group in map(tuple, groups.values()):
+        reduced = reduce(network, (*group, *given), NOTHING, scan)
+        law = _weighted_law(reduced, question.known, given)
+        parts.append((group, _from_law(law, _estimators(question, group, reduced), "exact")))
+    return question.result(
+        parts,
+        method="exact, by Bayes' rule" if given else "exact",
+        scan=scan,
+        closure=[i for reached in groups for i in reached],
+        used=given,
+    )
+
+
+def _weighted_law(reduced: Reduced, known: Evidence, given: Sequence[int]) -> FloatArray:
+    """Pi of the reduced network, weighted by the evidence on the variables `given`, and normalised."""
+    if reduced.size > EXACT_STATES:
+        raise EvidenceError(
+            f'method="bayes": pi of the {len(reduced.closure)} relevant variables has {reduced.size:.3g} joint states, '
+            f"more than the {EXACT_STATES:,} that are solved exactly. Learn an ordered law, whose answers are "
+            'conditionals at any size (learn(dataset, order="auto")), or clamp the evidence (method="clamped").'
+        )
+    law = exact_law(reduced)
+    for i in given:
+        at = reduced.place(i)
+        weights = known.tilts.get(i, np.eye(law.shape[at])[known.clamped.get(i, 0)])
+        law = law * weights.reshape([-1 if axis == at else 1 for axis in range(law.ndim)])
+    total = float(law.sum())
+    if not total > 0:
+        raise EvidenceError(
+            'the evidence has probability 0 under the joint law; clamp it instead (method="clamped").'
+        )
+    return np.asarray(law / total)
+
+
+def _clamped(question: Question, scan: Scan, rng: np.random.Generator, stop: Over | None) -> QueryResult:
+    """Clamped inference: each group of targets by its own closure."""
+    inside: set[int] = set()
+    used: set[int] = set()
+    parts = []
+    for group in _groups(question):
+        reduced = reduce(question.network, group, question.known, scan)
+        inside.update(reduced.closure)
+        used.update(reduced.used)
+        parts.append((group, _answered(question, group, reduced, rng, stop)))
+    return question.result(
+        parts,
+        method=" and ".join(sorted({part.method for _, part in parts})) or "evidence",
+        scan=scan,
+        closure=inside,
+        used=used,
+        warnings=_unread(question.network, inside, question.known, used),
+    )
+
+
+def _groups(question: Question) -> list[tuple[int, ...]]:
+    """Targets answered together: all of a joint; of marginals, those whose closures are one.
+
+    Small closures are answered apart, exactly; what is too large for that is sampled together.
+    """
+    free = question.free
+    if not free:
+        return []
+    if question.joint or question.method == "sample" or len(free) == 1:
+        return [free]
+    cards = question.network.domain.cardinalities
+    by_closure: dict[tuple[int, ...], list[int]] = {}
+    for i in free:
+        inside, _, _ = closure(question.network, (i,), question.known)
+        small = question.method == "exact" or math.prod(cards[j] for j in inside) <= EXACT_STATES
+        by_closure.setdefault(inside if small else (), []).append(i)
+    return [tuple(group) for group in by_closure.values()]
+
+
+def _answered(
+    question: Question,
+    group: tuple[int, ...],
+    reduced: Reduced,
+    rng: np.random.Generator,
+    stop: Over | None,
+) -> Part:
+    """A row of a table where one is enough, the exact law where it is small or asked for, else chains."""
+    estimators = _estimators(question, group, reduced)
+    if question.method != "sample":
+        if is_look_up(reduced):
+            return _from_law(looked_up(reduced), estimators, "look-up")
+        if question.method == "exact" or reduced.size <= EXACT_STATES:
+            return _from_law(exact_law(reduced), estimators, "exact")
+    answer = sampled(
+        reduced,
+        estimators,
+        tolerance=question.tolerance,
+        max_seconds=question.seconds_left,
+        rng=rng,
+        stop=stop,
+        rows=matching_rows(reduced, question.known, question.data, rng),
+    )
+    cards = reduced.network.domain.cardinalities
+    shapes = [tuple(cards[i] for i in variables) for variables in estimators]
+    return Part(
+        [value.reshape(shape) for value, shape in zip(answer.values, shapes, strict=True)],
+        [error.reshape(shape) for error, shape in zip(answer.errors, shapes, strict=True)],
+        "sample",
+        answer.converged,
+        answer.diagnostics,
+        answer.warnings,
+    )
+
+
+def _estimators(question: Question, group: Sequence[int], reduced: Reduced) -> list[tuple[int, ...]]:
+    """The tables to find, as reduced variables."""
+    places = tuple(reduced.place(i) for i in group)
+    return [places] if question.joint else [(place,) for place in places]
+
+
+def _from_law(law: FloatArray, estimators: Sequence[tuple[int, ...]], method: str) -> Part:
+    values = [marginal(law, variables) for variables in estimators]
+    return Part(values, [np.zeros_like(value) for value in values], method)
+
+
+def _unread(network: Network, inside: set[int], known: Evidence, used: set[int]) -> list[str]:
+    """A warning for evidence that clamping makes silent, though the joint law links it to the targets."""
+    found = []
+    for i in sorted(known.clamped.keys() - used):
+        others = Evidence({j: code for j, code in known.clamped.items() if j != i}, known.tilts)
+        reached, _, _ = closure(network, (i,), others)
+        if inside.intersection(reached):
+            found.append(
+                f"no relevant node reads {network.domain.variables[i].name!r}, so clamping it has no effect, though its "
+                'own node depends on relevant variables. An ordered law (learn(dataset, order="auto")) conditions on it, as '
+                'does method="bayes" where few variables are relevant.'
+            )
+    return found

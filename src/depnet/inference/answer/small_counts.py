@@ -1,0 +1,76 @@
+"""Small counts hidden: what an answer says of fewer than five rows of a table says something of persons.
+
+Of the table's part of an answer, the smallest cells are hidden until every count under `least` is, and, so that none can
+be had by subtraction, until at least two are hidden that have at least `least` rows together. Fewer matching rows than
+that are hidden altogether, their number too. Where something of a table is hidden, its answer is the model's alone. This
+is no guarantee: two questions whose evidence differs by a person still differ by that person (docs/privacy.md).
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet.arrays import FloatArray, read_only
+from depnet.inference.answer.observed import DIFFERENCE
+from depnet.inference.answer.result import Answer, QueryResult
+
+LEAST = 5
+
+
+def hidden_cells(counts: FloatArray, least: int = LEAST) -> NDArray[np.bool_]:
+    """Which cells of a table of counts are hidden; see the module.
+
+    >>> hidden_cells(np.array([40.0, 3.0, 20.0])).tolist()
+    [False, True, True]
+    >>> hidden_cells(np.array([40.0, 6.0])).tolist()
+    [False, False]
+    """
+    flat = counts.ravel()
+    small = int((flat < least - 0.5).sum())
+    hidden = np.zeros(flat.size, dtype=bool)
+    if small:
+        order = np.argsort(flat, kind="stable")
+        sums = np.cumsum(flat[order])
+        enough = int(np.searchsorted(sums, least - 0.5)) + 1  # so many cells have `least` rows together
+        hidden[order[: max(small, enough, 2)]] = True
+    return hidden.reshape(counts.shape)
+
+
+def without_small_counts(result: QueryResult, least: int = LEAST) -> QueryResult:
+    """The result without counts of fewer than `least` rows: `observed` is nan in cells that are hidden."""
+    few = result.support is not None and result.support.rows < least
+    rare = None if result.support is None else result.support.warning
+    said = list(result.warnings)
+    if few:
+        said = [text for text in said if text != rare]
+    if result.matching is not None and result.matching < least:
+        kept: Answer | None = None
+        hidden = True
+    else:
+        kept, hidden = _kept(result, least)
+    if hidden:
+        said = [text for text in said if not text.startswith(DIFFERENCE)]
+    few |= kept is None and hidden
+    if few:
+        said.append(f"fewer than {least} rows match the evidence: how many is hidden.")
+    return replace(
+        result,
+        observed=kept,
+        matching=None if kept is None else result.matching,
+        support=None if few else result.support,
+        warnings=tuple(said),
+    )
+
+
+def _kept(result: QueryResult, least: int) -> tuple[Answer | None, bool]:
+    """`observed` with nan where it is hidden, and whether anything is."""
+    if result.observed is None or result.matching is None:
+        return None, False
+    tables = result.observed if isinstance(result.observed, dict) else {"": result.observed}
+    found, hidden = {}, False
+    for name, table in tables.items():
+        cells = hidden_cells(np.asarray(table) * result.matching, least)
+        hidden |= bool(cells.any())
+        found[name] = read_only(np.where(cells, np.nan, table))
+    return (found if isinstance(result.observed, dict) else found[""]), hidden

@@ -1,0 +1,84 @@
+"""The support of evidence: how many training rows match it.
+
+Eq. inference_KL: what learning makes small is an average over x_C weighted by p(x_C), so "inference for
+rare events may become inaccurate". The count is exact where the data are given. Without them it is bounded
+from above: by the 1- and 2-way counts that the network keeps, and by the counts behind each learned table,
+since a row that matches the evidence lies in a leaf which the evidence can reach, with a state it allows.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from depnet.data.table.dataset import Dataset
+from depnet.errors import DataError
+from depnet.model.evidence import Evidence
+from depnet.model.network import Network
+from depnet.model.sources.restrict import reached
+from depnet.wording import counted
+
+RARE_ROWS = 30
+"""Evidence with fewer matching rows is called rare: a share of 30 rows is known to about 0.09."""
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """`rows` of `total` training rows match the evidence; at most so many, unless `exact`."""
+
+    rows: int
+    total: int
+    exact: bool
+
+    def __str__(self) -> str:
+        count = f"{self.rows:,} of {counted(self.total, 'training row')}"
+        verb = "matches" if self.rows == 1 else "match"
+        return f"{count} {verb} the evidence" if self.exact else f"at most {count} {verb} the evidence"
+
+    @property
+    def warning(self) -> str | None:
+        """The paper's warning, where the evidence is rare or matches nothing."""
+        if self.total == 0 or self.rows >= RARE_ROWS:
+            return None
+        how_many = "no training row" if self.rows == 0 else f"only {counted(self.rows, 'training row')}"
+        if not self.exact and self.rows > 0:
+            how_many = f"at most {counted(self.rows, 'training row')}"
+        verb = "matches" if self.rows in (0, 1) else "match"
+        return (
+            f"{how_many} {verb} the evidence. Inference for rare events may be inaccurate: they weigh little in "
+            "what learning made small (Sec. 5)."
+        )
+
+
+def support(network: Network, evidence: Evidence, data: Dataset | None = None) -> Support | None:
+    """The support of `evidence`, exact from `data`, else a bound from the counts in the network, else None."""
+    allowed = {i: np.array([code]) for i, code in evidence.clamped.items()}
+    allowed |= {i: np.flatnonzero(weights) for i, weights in evidence.tilts.items()}
+    if data is not None:
+        if data.domain != network.domain:
+            raise DataError("the data given to count the support have another domain than the network.")
+        matching = np.ones(data.rows, dtype=bool)
+        for i, codes in allowed.items():
+            possible = np.zeros(network.domain.cardinalities[i], dtype=bool)
+            possible[codes] = True
+            matching &= possible[data.column(i)]
+        weights = np.ones(data.rows, dtype=np.int64) if data.weights is None else data.weights
+        return Support(int(weights[matching].sum()), data.total, exact=True)
+    bounds, total = [], None
+    if network.counts is not None:
+        bounds.append(network.counts.support_bound(evidence))
+        total = network.counts.total
+    states = {i: codes.tolist() for i, codes in allowed.items()}
+    cards = network.domain.cardinalities
+    for node in network.nodes:
+        counts = node.table.counts
+        if counts is None:
+            continue
+        total = int(counts.sum()) if total is None else total
+        if not any(j in allowed for j in (*node.variables, *node.source.inputs)):
+            continue
+        _, leaves = reached(node.source, states)
+        within = (counts if leaves is None else counts[leaves]).sum(axis=0)
+        cells = within.reshape([cards[i] for i in node.variables])
+        chosen = np.ix_(*(allowed.get(i, np.arange(cards[i])) for i in node.variables))
+        bounds.append(int(cells[chosen].sum()))
+    return None if total is None else Support(min([total, *bounds]), total, exact=False)

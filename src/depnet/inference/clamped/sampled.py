@@ -1,0 +1,186 @@
+"""A sampled answer: chains of a reduced network, run until the standard errors are small enough."""
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from depnet.arrays import FloatArray
+from depnet.errors import EvidenceError
+from depnet.inference.answer.result import Diagnostics, effective_sample_size
+from depnet.inference.clamped.chains import Chains, Estimate, Order, Over, estimate, over_at
+from depnet.inference.clamped.laid_out import planned
+from depnet.inference.clamped.recorded import RecordedChains
+from depnet.inference.clamped.relevance import Reduced
+from depnet.inference.clamped.starts import CHAINS, start_states
+from depnet.model.scan import SequentialScan
+from depnet.sampling.plan.plan import plan
+from depnet.sampling.plan.reducible import MOST_EDGES, UNCHECKED, is_positive, moves
+
+ROUNDS = 16
+R_HAT = 1.05
+FALSE_DRIFT = 0.02
+FIRST_SWEEPS = 32
+RESOLUTION = 0.25
+"""No error is reported below this share of the tolerance. A run is as long as the tolerance makes it, and what no chain has
+met by then, or one for a moment, shows in no spread of the chains."""
+
+STALLED_DOUBLINGS = 5
+"""So many doublings without a smaller error, and the chains are taken not to mix at all."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sampled:
+    """Estimates and errors, one flat array for each estimator, and how they were found."""
+
+    values: list[FloatArray]
+    errors: list[FloatArray]
+    diagnostics: Diagnostics
+    converged: bool
+    warnings: tuple[str, ...]
+
+
+def sampled(
+    reduced: Reduced,
+    estimators: Sequence[Sequence[int]],
+    *,
+    tolerance: float,
+    max_seconds: float | None,
+    rng: np.random.Generator,
+    stop: Over | None = None,
+    threads: int | None = None,
+    rows: NDArray[np.uint16] | None = None,
+) -> Sampled:
+    """Rao-Blackwell estimates of the joint laws of `estimators`, each a tuple of reduced variables.
+
+    It ends early after `max_seconds`, or when `stop` says so. Chains start at `rows` of the data, if there are any, and
+    at random states.
+    """
+    over = over_at(None if max_seconds is None else time.monotonic() + max_seconds, stop)
+    cards = reduced.network.domain.cardinalities
+    sizes = [math.prod(cards[i] for i in variables) for variables in estimators]
+    chains = _started(reduced, estimators, rng, threads, rows)
+    sweeps, history = FIRST_SWEEPS, []
+    warnings = _zeros(reduced)
+    found: Estimate | None = None
+    while True:
+        done = True
+        while len(chains.rounds) < ROUNDS and done:
+            done = chains.run(sweeps, over=over)
+        if len(chains.rounds) < 2:
+            if found is None:
+                found = _hurried(chains, sizes, warnings)
+            else:  # the time was over just after rounds were joined: the last estimate stands
+                warnings.append(_stopped(float(found.errors.max()), tolerance, stop))
+            break
+        found = estimate(chains, sizes, one_more=True)
+        error, r_hat = float(found.errors.max()), float(np.nanmax(found.r_hat, initial=1.0))
+        if not done:
+            warnings.append(_stopped(error, tolerance, stop))
+            break
+        if error <= tolerance and r_hat <= R_HAT and found.drift[0] <= most_drift(sum(sizes)):
+            break
+        history.append(error)
+        if len(history) > STALLED_DOUBLINGS and error > 0.7 * history[-1 - STALLED_DOUBLINGS] and r_hat > 1.5:
+            warnings.append(
+                f"stopped: the chains do not mix (R-hat {r_hat:.2f}), and more sweeps do not help. They hardly leave the "
+                "mode in which they start, or tables with zeros leave several recurrent classes. An ordered law has no "
+                'chain to wait for (learn(dataset, order="auto")).'
+            )
+            break
+        chains.join_rounds()
+        sweeps *= 2
+    return _finished(chains, found, sizes, tolerance, warnings)
+
+
+def _stopped(error: float, tolerance: float, stop: Over | None) -> str:
+    why = "" if stop is not None and stop() else " by max_seconds"
+    return f"stopped{why}, at a standard error of {error:.2g} where {tolerance:.2g} was asked."
+
+
+def most_drift(cells: int) -> float:
+    """What settled chains drift by at most, in standard errors, but for a share FALSE_DRIFT of queries (Bonferroni)."""
+    return -float(special.ndtri(FALSE_DRIFT / 2 / cells))
+
+
+def _zeros(reduced: Reduced) -> list[str]:
+    """A warning where zeros in the tables may leave several recurrent classes, and nobody can check."""
+    if all((node.table.probabilities > 0).all() for node in reduced.network.nodes):
+        return []
+    compiled = plan(reduced.network, reduced.scan, reduced.evidence)
+    positive = all(is_positive(compiled, rule) for rule in compiled.rules)
+    return [] if positive or moves(compiled) <= MOST_EDGES else [UNCHECKED]
+
+
+def _started(
+    reduced: Reduced,
+    estimators: Sequence[Sequence[int]],
+    rng: np.random.Generator,
+    threads: int | None,
+    rows: NDArray[np.uint16] | None,
+) -> Chains | RecordedChains:
+    network, evidence = reduced.network, reduced.evidence
+    codes = start_states(network, evidence, CHAINS, rng, rows)
+    recorded = RecordedChains.of(reduced, estimators, codes, rng)
+    if recorded is not None:
+        return recorded
+    n = len(network.domain)
+    clamped = np.zeros((1, n), dtype=bool)
+    clamped[0, list(evidence.clamped)] = True
+    order = Order.of(network, reduced.scan, clamped)
+    if isinstance(reduced.scan, SequentialScan):
+        order = replace(
+            order,
+            position=np.array(reduced.positions, dtype=np.int32),
+            length=np.array([reduced.steps], dtype=np.int32),
+        )
+    return Chains(
+        planned(network, evidence, estimators), len(estimators), order, codes, clamped, CHAINS, rng, threads
+    )
+
+
+def _hurried(chains: Chains | RecordedChains, sizes: Sequence[int], warnings: list[str]) -> Estimate:
+    """Not even two rounds were done in time: at least one sweep is."""
+    if not chains.rounds:
+        chains.run(1)
+    warnings.append(
+        "stopped before the chains could be compared with each other: take the answer as a first guess."
+    )
+    return estimate(chains, sizes, one_more=True)
+
+
+def _finished(
+    chains: Chains | RecordedChains,
+    found: Estimate,
+    sizes: Sequence[int],
+    tolerance: float,
+    warnings: list[str],
+) -> Sampled:
+    if isinstance(chains, Chains) and chains.impossible.sum() > 0:
+        raise EvidenceError(
+            "the evidence contradicts itself: the chains keep coming to contexts where the states that it allows have "
+            "probability 0. Smooth the tables (smoothing=0.5), or give other evidence."
+        )
+    values, errors = found.values[0], found.errors[0]
+    effective = effective_sample_size(values, errors)
+    errors = np.maximum(errors, RESOLUTION * tolerance)
+    error = float(errors.max())
+    r_hat = (
+        math.nan if np.isnan(found.r_hat).any() else float(found.r_hat.max(initial=1.0))
+    )  # nan: too few rounds
+    diagnostics = Diagnostics(
+        r_hat=r_hat,
+        effective_sample_size=effective,
+        chains=chains.per_row,
+        sweeps=chains.sweeps,
+        burn_in=found.burn_in,
+        updates=chains.updates,
+        largest_error=error,
+    )
+    at = np.cumsum(sizes)[:-1]
+    converged = error <= tolerance and r_hat <= R_HAT and bool(found.drift[0] <= most_drift(sum(sizes)))
+    return Sampled(np.split(values, at), np.split(errors, at), diagnostics, converged, tuple(warnings))

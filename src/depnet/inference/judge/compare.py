@@ -1,0 +1,239 @@
+r"""Two models, or a model and a table, side by side.
+
+What can be said of two laws: how well each one's conditional tables predict rows of the other, of itself and of a table
+(the log-likelihood of a row under an ordered network's law, the pseudo-log-likelihood of any other, in nats); which
+information sources read what in one and not in the other; and how far their 1- and 2-way marginals lie apart, in total
+variation, beside a `floor`: the distance that chance alone gives, were the second's rows of the first's law. Variables
+that only one has, or whose states differ, are left out of the marginals, and rows of one are then not scored by the other.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from depnet.arrays import FloatArray
+from depnet.data.table.dataset import Dataset
+from depnet.data.table.domain import Domain
+from depnet.data.table.holed import Holed
+from depnet.errors import DataError
+from depnet.inference.judge.marginals import Nearness, between, by_chance, distances
+from depnet.model.counting import check_same_domain
+from depnet.model.marginals import MarginalCounts
+from depnet.model.network import Network
+from depnet.model.scan import Scan
+from depnet.model.score import score_samples
+from depnet.sampling import sample
+from depnet.wording import some_of
+
+LinkPair = tuple[str, str]
+"""(source, target): the information source of the target's node reads the source."""
+
+ROWS = 100_000
+SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """How well `by` predicts the rows of `rows_of`, each "first", "second" or "data": nats per row."""
+
+    rows_of: str
+    by: str
+    mean: float
+    standard_error: float
+    """Of the mean, the rows taken as independent."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """What `compare` found. `gained`, `lost` and `kept` are None where there is only one model."""
+
+    shared: tuple[str, ...]
+    """Variables with the same states on both sides."""
+    differing: tuple[str, ...]
+    """Variables that one side does not have, or has with other states."""
+    gained: tuple[LinkPair, ...] | None
+    """Links of the second that the first does not have, between shared variables."""
+    lost: tuple[LinkPair, ...] | None
+    kept: tuple[LinkPair, ...] | None
+    scores: tuple[Scored, ...]
+    difference: Scored | None
+    """Of the rows of "data": the second's score less the first's, paired row by row."""
+    marginals: Nearness
+    """How near the rows of both sides are."""
+
+    def score(self, rows_of: str, by: str) -> float:
+        """The mean score of these rows by this model; nan where it was not taken."""
+        found = [s.mean for s in self.scores if (s.rows_of, s.by) == (rows_of, by)]
+        return found[0] if found else math.nan
+
+    def __str__(self) -> str:
+        lines = [f"{s.by} on the rows of {s.rows_of}: {s.mean:.4f} nats a row" for s in self.scores]
+        if self.difference is not None:
+            gain, error = self.difference.mean, self.difference.standard_error
+            lines.append(f"second less first on the data: {gain:+.4f} ± {error:.4f}")
+        for what in ("gained", "lost"):
+            pairs = getattr(self, what)
+            if pairs is not None:
+                some = some_of([f"{a} -> {b}" for a, b in pairs], SHOWN)
+                lines.append(f"links {what}: {len(pairs):,}{f' ({some})' if pairs else ''}")
+        if self.differing:
+            lines.append(f"not compared: {some_of(self.differing, SHOWN)}")
+        lines.append(
+            "marginals apart, total variation: "
+            + ", ".join(
+                f"{ways} {mean:.4f} (by chance {floor:.4f})"
+                for ways, mean, _, floor in self.marginals.by_ways()
+            )
+        )
+        return "\n".join(lines)
+
+
+def compare(
+    first: Network,
+    second: Network | Dataset,
+    data: Dataset | None = None,
+    *,
+    rows: int = ROWS,
+    scan: Scan | None = None,
+    rng: np.random.Generator | None = None,
+    n_jobs: int = 1,
+) -> Comparison:
+    """Compare two networks, also on the rows of `data` if given, or a network with a table.
+
+    Laws are stood for by `rows` drawn rows each, under `scan`; None is an ordered network's own law, and the random
+    scan of any other.
+
+    >>> from depnet import learn, titanic
+    >>> people = titanic()
+    >>> found = compare(learn(people), learn(people, max_leaves=4), rows=1000)
+    >>> len(found.kept), len(found.lost), len(found.gained)
+    (9, 3, 0)
+    """
+    rng = np.random.default_rng() if rng is None else rng
+    if isinstance(second, Dataset):
+        return _with_table(first, second, rows, scan, rng, n_jobs)
+    if scan is None and (first.order is None) != (second.order is None):
+        raise DataError(
+            "compare: one of the two is an ordered law and the other is not, so that their scores are of two kinds. Compare "
+            "two laws (depnet.load(path, law=True)), or two networks."
+        )
+    shared, differing = _shared(first.domain, second.domain)
+    if not shared:
+        raise DataError(
+            "compare: the two models have no variable in common with the same states. Learn both from tables with "
+            "the same columns."
+        )
+    sides = {"first": first, "second": second}
+    drawn = {who: sample(net, rows, scan=scan, rng=rng, n_jobs=n_jobs) for who, net in sides.items()}
+    again = sample(first, rows, scan=scan, rng=rng, n_jobs=n_jobs)
+    names = tuple(first.domain.names[i] for i, _ in shared)
+    places = {"first": [i for i, _ in shared], "second": [j for _, j in shared]}
+    counts = {who: MarginalCounts.of(_columns(drawn[who], places[who])) for who in sides}
+    chance = distances(MarginalCounts.of(_columns(again, places["first"])), counts["first"])
+    one_way, two_way = (
+        math.nan if apart is None or not apart.size else float(apart.mean()) for apart in chance
+    )
+    marginals = between(counts["second"], counts["first"], names, (one_way, two_way))
+    tables = [*drawn.items(), *([] if data is None else [("data", data)])]
+    scores, logs = [], {}
+    for rows_of, table in tables:
+        for by, network in sides.items():
+            if rows_of == "data" or table.domain == network.domain:
+                check_same_domain("compare", network.domain, table)
+                logs[rows_of, by] = score_samples(network, table)
+                scores.append(scored(rows_of, by, logs[rows_of, by], table))
+    difference = None
+    if data is not None:
+        difference = scored("data", "difference", logs["data", "second"] - logs["data", "first"], data)
+    return Comparison(
+        names,
+        differing,
+        *changed_links(first, second),
+        tuple(scores),
+        difference,
+        marginals,
+    )
+
+
+def changed_links(
+    first: Network, second: Network
+) -> tuple[tuple[LinkPair, ...], tuple[LinkPair, ...], tuple[LinkPair, ...]]:
+    """(gained, lost, kept): links between variables that are the same in both."""
+    shared, _ = _shared(first.domain, second.domain)
+    names = [first.domain.names[i] for i, _ in shared]
+    ours, theirs = (_links(network, names) for network in (first, second))
+    return (
+        tuple(link for link in theirs if link not in ours),
+        tuple(link for link in ours if link not in theirs),
+        tuple(link for link in ours if link in theirs),
+    )
+
+
+def _with_table(
+    network: Network, table: Dataset, rows: int, scan: Scan | None, rng: np.random.Generator, n_jobs: int
+) -> Comparison:
+    check_same_domain("compare", network.domain, table)
+    if table.total == 0:
+        raise DataError("compare: the table has no rows.")
+    own = sample(network, rows, scan=scan, rng=rng, n_jobs=n_jobs)
+    counts, names = MarginalCounts.of(own), network.domain.names
+    marginals = between(
+        counts, MarginalCounts.of(table), names, by_chance(counts, _as_uncertain(rows, table.total))
+    )
+    scores = tuple(
+        scored(rows_of, "first", score_samples(network, these), these)
+        for rows_of, these in (("first", own), ("data", table))
+    )
+    return Comparison(names, (), None, None, None, scores, None, marginals)
+
+
+def _as_uncertain(drawn: int, rows: int) -> int:
+    """As many rows of a known law as vary from it like `drawn` rows and `rows` rows vary from each other.
+
+    Variances add up: 1 / size = 1 / drawn + 1 / rows. A test table of few rows lies far from any model by chance.
+    """
+    return max(1, round(drawn * rows / (drawn + rows)))
+
+
+def _shared(first: Domain, second: Domain) -> tuple[list[tuple[int, int]], tuple[str, ...]]:
+    """The places (i, j) of the variables that are the same in both, and the names of the others."""
+    theirs = {variable: j for j, variable in enumerate(second.variables)}
+    both = [(i, theirs[variable]) for i, variable in enumerate(first.variables) if variable in theirs]
+    same = {first.names[i] for i, _ in both}
+    return both, tuple(name for name in dict.fromkeys((*first.names, *second.names)) if name not in same)
+
+
+def _columns(table: Dataset, places: Sequence[int]) -> Dataset:
+    if list(places) == list(range(len(table.domain))):
+        return table
+    domain = Domain(tuple(table.domain.variables[i] for i in places))
+    return Dataset.from_codes(table.codes[:, places], domain=domain, weights=table.weights)
+
+
+def scored(rows_of: str, by: str, logs: FloatArray, table: Dataset | Holed) -> Scored:
+    """The mean of every row's score, with the rows' weights, and its standard error."""
+    weights = np.ones(len(logs)) if table.weights is None else table.weights.astype(np.float64)
+    if not weights.sum() > 0:
+        raise DataError(f"compare: there are no rows of {rows_of} to score.")
+    kept = logs[weights > 0]
+    weights = weights[weights > 0] / weights.sum()
+    mean = float(weights @ kept)
+    if not np.isfinite(kept).all():
+        return Scored(rows_of, by, mean, math.nan)
+    variance = float(weights @ (kept - mean) ** 2)
+    return Scored(rows_of, by, mean, math.sqrt(variance / table.total))
+
+
+def _links(network: Network, names: Sequence[str]) -> dict[LinkPair, None]:
+    """The links between these variables, in the order of the network."""
+    inside = set(names)
+    every = network.domain.names
+    return {
+        (every[j], every[i]): None
+        for node in network.nodes
+        for i in node.variables
+        for j in node.inputs
+        if every[i] in inside and every[j] in inside
+    }

@@ -1,0 +1,145 @@
+r"""How near drawn rows are to the data, as a person first sees it: in their 1- and 2-way marginals.
+
+Of each variable and of each pair, the total variation distance between the drawn rows' shares and the data's,
+
+.. math:: \frac12 \sum_x |\hat p(X_i = x) - p^D(X_i = x)| \quad\text{and}\quad
+          \frac12 \sum_{x, x'} |\hat p(X_i = x, X_j = x') - p^D(X_i = x, X_j = x')|.
+
+Drawn rows vary, so that even a perfect model lies at a distance, the floor: what n rows of the data itself, drawn with
+replacement, would have on average. A cell of probability p is then met K times, K binomial, and by De Moivre's formula
+
+.. math:: E|K - n p| = 2 m \tbinom{n}{m} p^m (1 - p)^{n - m + 1}, \qquad m = \lfloor n p \rfloor + 1.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from depnet.arrays import FloatArray, IntArray, read_only
+from depnet.data.table.dataset import Dataset
+from depnet.errors import DataError
+from depnet.model.counting import check_same_domain
+from depnet.model.marginals import MarginalCounts, PairTables
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Nearness:
+    """Total variation distances between two tables' 1- and 2-way marginals. Printing it shows a line for each."""
+
+    names: tuple[str, ...]
+    singles: FloatArray
+    """Of each variable."""
+    pairs: FloatArray | None
+    """Of each pair (0, 1), (0, 2), ..., (1, 2), ...; None where there are too many cells to count."""
+    rows: int
+    """How many rows were drawn."""
+    floor_one_way: float
+    """The mean over variables where there is nothing but chance."""
+    floor_two_way: float
+
+    @property
+    def one_way(self) -> float:
+        """The mean over variables."""
+        return float(self.singles.mean())
+
+    @property
+    def two_way(self) -> float:
+        """The mean over pairs; nan where they were not counted or there are none."""
+        return float(self.pairs.mean()) if self.pairs is not None and self.pairs.size else float("nan")
+
+    def by_ways(self) -> list[tuple[str, float, float, float]]:
+        """("1-way", mean, worst, floor), and the same of pairs where they were counted."""
+        found = [("1-way", self.one_way, float(self.singles.max()), self.floor_one_way)]
+        if self.pairs is not None and self.pairs.size:
+            found.append(("2-way", self.two_way, float(self.pairs.max()), self.floor_two_way))
+        return found
+
+    def furthest(self, count: int = 3) -> list[tuple[str, float]]:
+        """The variables that lie furthest apart, with their distances."""
+        return [
+            (self.names[i], float(self.singles[i])) for i in np.argsort(-self.singles, kind="stable")[:count]
+        ]
+
+    @property
+    def said(self) -> str:
+        """How near they are, in one line for a person."""
+        of = {"1-way": "a column", "2-way": "a pair of columns"}
+        ways = self.by_ways()
+        apart = " and ".join(f"{mean:.4f} {of[way]}" for way, mean, _, _ in ways)
+        chance = " and ".join(f"{floor:.4f}" for _, _, _, floor in ways)
+        return f"rows drawn from it differ from the table's by {apart} (total variation; by chance alone {chance})"
+
+    def __str__(self) -> str:
+        lines = [f"marginals of {self.rows:,} drawn rows against the data (total variation)"]
+        for ways, mean, worst, floor in self.by_ways():
+            lines.append(f"{ways}: mean {mean:.4f}, worst {worst:.4f}; by chance alone: mean {floor:.4f}")
+        far = ", ".join(f"{name} {distance:.4f}" for name, distance in self.furthest())
+        return "\n".join([*lines, f"furthest: {far}"])
+
+
+def nearness(drawn: Dataset, data: Dataset | MarginalCounts) -> Nearness:
+    """How near the marginals of `drawn` rows are to those of `data`, beside what chance alone gives.
+
+    >>> from depnet import Dataset
+    >>> table = Dataset.from_codes([[0, 0], [1, 1]] * 50, cardinalities=[2, 2])
+    >>> found = nearness(Dataset.from_codes([[0, 1], [1, 0]] * 50, cardinalities=[2, 2]), table)
+    >>> found.one_way, found.two_way
+    (0.0, 1.0)
+    """
+    if isinstance(data, Dataset):
+        check_same_domain("nearness", drawn.domain, data)
+        data = MarginalCounts.of(data)
+    if data.total == 0 or drawn.total == 0:
+        raise DataError("nearness: there are no rows to compare.")
+    return between(MarginalCounts.of(drawn), data, drawn.domain.names, by_chance(data, drawn.total))
+
+
+def between(
+    first: MarginalCounts, second: MarginalCounts, names: Sequence[str], floor: tuple[float, float]
+) -> Nearness:
+    """The distances between two tables' marginals, of whatever numbers of rows, beside a floor that is known."""
+    singles, pairs = distances(first, second)
+    return Nearness(tuple(names), singles, pairs, first.total, *floor)
+
+
+def distances(first: MarginalCounts, second: MarginalCounts) -> tuple[FloatArray, FloatArray | None]:
+    """The distance of each variable and of each pair, as `Nearness` has them."""
+
+    def apart(a: IntArray, b: IntArray) -> float:
+        return float(np.abs(a / first.total - b / second.total).sum()) / 2
+
+    singles = read_only(np.array([apart(a, b) for a, b in zip(first.singles, second.singles, strict=True)]))
+    if first.pairs is None or second.pairs is None:
+        return singles, None
+    if isinstance(first.pairs, PairTables) and isinstance(second.pairs, PairTables):
+        gaps = np.abs(first.pairs.cells / first.total - second.pairs.cells / second.total)
+        return singles, read_only(first.pairs.sums(gaps) / 2)
+    theirs = second.pairs
+    return singles, read_only(
+        np.array([apart(first.pairs[pair], theirs[pair]) for pair in sorted(first.pairs)])
+    )
+
+
+def by_chance(counts: MarginalCounts, rows: int) -> tuple[float, float]:
+    """The mean 1- and 2-way distance between a table and `rows` of its rows, drawn with replacement, in expectation."""
+    one_way = float(np.mean([_expected(table, counts.total, rows).sum() / 2 for table in counts.singles]))
+    if not counts.pairs:
+        return one_way, float("nan")
+    if isinstance(counts.pairs, PairTables):
+        cells = _expected(counts.pairs.cells, counts.total, rows).sum()
+    else:
+        cells = sum(_expected(table, counts.total, rows).sum() for table in counts.pairs.values())
+    return one_way, float(cells) / 2 / len(counts.pairs)
+
+
+def _expected(counts: IntArray, total: int, rows: int) -> FloatArray:
+    """E|K / n - p| of every cell, by De Moivre's formula."""
+    p: NDArray[np.float64] = counts / total
+    m = np.minimum(np.floor(rows * p) + 1, rows)  # p = 1 never varies, and has a factor of 0 below
+    log_choose = special.gammaln(rows + 1) - special.gammaln(m + 1) - special.gammaln(rows - m + 1)
+    return np.asarray(
+        2 * m / rows * np.exp(log_choose + special.xlogy(m, p) + special.xlog1py(rows - m + 1, -p))
+    )

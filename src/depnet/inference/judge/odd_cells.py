@@ -1,0 +1,71 @@
+r"""Which cells make a row surprising: each node's part of the row's score, beside what the node would have expected.
+
+A row's score is its pseudo-log-likelihood, the sum over nodes of log theta_i(x_i | Y_i(x)) (`depnet.score_samples`);
+a node's surprise is minus its part of that sum.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from depnet.data.table.dataset import Dataset
+from depnet.data.table.variable import Label
+from depnet.model.counting import check_same_domain
+from depnet.model.network import Network
+
+
+@dataclass(frozen=True, slots=True)
+class OddCell:
+    """The state of a node's variable in a row, each as a tuple of one.
+
+    `surprise` is -log `probability`, in nats; `expected` is the state that the node holds most probable there.
+    """
+
+    variables: tuple[str, ...]
+    states: tuple[Label, ...]
+    probability: float
+    surprise: float
+    expected: tuple[Label, ...]
+    expected_probability: float
+
+
+def odd_cells(network: Network, rows: Dataset, most: int = 3) -> list[tuple[OddCell, ...]]:
+    """For every row the `most` surprising of its cells, the most surprising first.
+
+    >>> import depnet
+    >>> people = depnet.titanic()
+    >>> network = depnet.learn(people, smoothing=0.5)
+    >>> cell = odd_cells(network, people, most=1)[0][0]
+    >>> cell.variables, cell.states, cell.expected
+    (('age',), ('child',), ('adult',))
+    """
+    check_same_domain("odd_cells", network.domain, rows)
+    theta = np.empty((rows.rows, len(network)))
+    best = np.empty((rows.rows, len(network)), dtype=np.int64)
+    best_theta = np.empty_like(theta)
+    at = np.arange(rows.rows)
+    for i, node in enumerate(network.nodes):
+        table = node.probabilities(rows.codes)
+        theta[:, i] = table[at, rows.column(i)]
+        best[:, i] = table.argmax(axis=1)
+        best_theta[:, i] = table[at, best[:, i]]
+    with np.errstate(divide="ignore"):
+        surprise = np.maximum(-np.log(theta), 0.0)  # no -0.0
+    order = np.argsort(-surprise, axis=1, kind="stable")[:, :most]
+    found = []
+    for r in range(rows.rows):
+        cells = []
+        for i in order[r].tolist():
+            variable = network.domain.variables[i]
+            cells.append(
+                OddCell(
+                    (variable.name,),
+                    (variable.states[rows.codes[r, i]],),
+                    float(theta[r, i]),
+                    float(surprise[r, i]),
+                    (variable.states[best[r, i]],),
+                    float(best_theta[r, i]),
+                )
+            )
+        found.append(tuple(cells))
+    return found

@@ -1,0 +1,257 @@
+r"""What the holes of rows depend on under an ordered law, and sums over their joint states.
+
+Given the observed cells o of a row, its holes h follow
+
+.. math:: Q(h \mid o) \propto \prod_j \theta_j(x_j \mid Y_j(x))
+
+over the nodes j that are a hole or read one. A hole that no observed variable descends from is *barren*: the tables of
+what follows it sum to one, and it has no say in any other. The other holes fall into parts that no table connects,
+independent given o. An *item* is such a part of one row, or a barren hole with all that its law depends on; items
+of all rows are summed over together, node by node.
+"""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet.arrays import CodeArray, FloatArray, IntArray
+from depnet.model.network import Network
+from depnet.model.sources.decision_graph import DecisionGraph
+from depnet.model.sources.enumerate import code_type
+
+ITEM_STATES = 1 << 12
+"""An item of at most so many joint states is summed over state by state."""
+CHUNK_STATES = 1 << 18
+"""Joint states that are summed over at once."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Holes:
+    """Some rows, and what their holes depend on. A hole of a variable of one state is none.
+
+    `active[r, j]`: X_j is observed, or something observed descends from it. `upstream` are the holes that are active,
+    `barren` the others; `part[r, i]` is the lowest number of the part of an upstream hole.
+    """
+
+    network: Network
+    codes: CodeArray
+    upstream: NDArray[np.bool_]
+    barren: NDArray[np.bool_]
+    active: NDArray[np.bool_]
+    part: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, network: Network, codes: CodeArray, holes: NDArray[np.bool_]) -> "Holes":
+        """Who is upstream of something observed, and who is connected with whom."""
+        assert network.order is not None
+        hidden = holes & (np.array(network.domain.cardinalities) > 1)
+        active = ~hidden
+        for j in reversed(network.order):
+            inputs = list(network.nodes[j].inputs)
+            if inputs:
+                active[:, inputs] |= active[:, j : j + 1]
+        upstream = hidden & active
+        part = _parts(network, upstream, active)
+        return cls(network, codes, upstream, hidden & ~active, active, part)
+
+    def parts(self) -> "Items":
+        """An item for each part of upstream holes."""
+        rows, columns = np.nonzero(self.upstream)
+        first = self.part[rows, columns] == columns
+        rows, columns = rows[first], columns[first]
+        holes = self.upstream[rows] & (self.part[rows] == columns[:, None])
+        return Items(self, rows, holes, holes)
+
+    def barren_items(self) -> "Items":
+        """An item for each barren hole: itself, its barren ancestors, and the parts that these read."""
+        assert self.network.order is not None
+        rows, own = np.nonzero(self.barren)
+        targets = np.zeros((len(rows), self.barren.shape[1]), dtype=bool)
+        targets[np.arange(len(rows)), own] = True
+        holes = targets.copy()
+        for j in reversed(self.network.order):
+            inputs = list(self.network.nodes[j].inputs)
+            at = np.flatnonzero(holes[:, j] & self.barren[rows, j])
+            if inputs and len(at):
+                hidden = self.barren[rows[at]][:, inputs] | self.upstream[rows[at]][:, inputs]
+                holes[at[:, None], inputs] |= hidden
+        read = holes & self.upstream[rows]
+        for i in np.flatnonzero(read.any(axis=0)):
+            at = np.flatnonzero(read[:, i])
+            r = rows[at]
+            holes[at] |= self.upstream[r] & (self.part[r] == self.part[r, i][:, None])
+        return Items(self, rows, holes, targets)
+
+    def moved(self, wanted: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """The wanted holes, and every barren one that reads a hole of these, or one that does: left at some state, it
+        would have a say.
+        """
+        assert self.network.order is not None
+        found = wanted & (self.upstream | self.barren)
+        for j in self.network.order:
+            inputs = list(self.network.nodes[j].inputs)
+            if inputs:
+                found[:, j] |= self.barren[:, j] & found[:, inputs].any(axis=1)
+        return found
+
+    def untouched(self) -> FloatArray:
+        """Of each row, the sum of log theta_j of the observed X_j whose sources read no hole."""
+        total = np.zeros(len(self.codes))
+        hidden = self.upstream | self.barren
+        for j, node in enumerate(self.network.nodes):
+            at = np.flatnonzero(~hidden[:, [*node.inputs, j]].any(axis=1))
+            if len(at):
+                total[at] += log_own(self.network, j, [self.codes[at, c] for c in (*node.inputs, j)])
+        return total
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Items:
+    """Sums to make: of item k, row `rows[k]`, over the joint states of `holes[k]`; what is wanted are `targets[k]`."""
+
+    of: Holes
+    rows: IntArray
+    holes: NDArray[np.bool_]
+    targets: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def log2_states(self) -> FloatArray:
+        """Of the number of joint states of each item."""
+        return np.asarray(self.holes @ np.log2(self.of.network.domain.cardinalities))
+
+    def chosen(self, at: NDArray[np.generic]) -> "Items":
+        """Some of the items."""
+        return Items(self.of, self.rows[at], self.holes[at], self.targets[at])
+
+    def sums(self) -> Iterator["Sums"]:
+        """All of them, some at a time."""
+        if not len(self):
+            return
+        states = np.rint(np.exp2(self.log2_states)).astype(np.int64)
+        ends = np.cumsum(states)
+        call = (ends - states) // CHUNK_STATES
+        begins = [*np.flatnonzero(np.diff(call, prepend=-1)).tolist(), len(states)]
+        for start, stop in itertools.pairwise(begins):
+            yield Sums(self.chosen(np.arange(start, stop)), states[start:stop])
+
+
+class Sums:
+    """The weights of all joint states of some items: state t of an item has digit (t // stride) % |X_i| for hole i."""
+
+    def __init__(self, items: Items, states: IntArray) -> None:
+        self.items, self.states = items, states
+        self.begin = np.cumsum(states) - states
+        cards = np.array(items.of.network.domain.cardinalities)
+        sizes = np.where(items.holes, cards, 1)
+        self._stride = (np.cumprod(sizes, axis=1) // sizes).astype(np.int32)
+        self._cards = cards
+        self._item = np.repeat(np.arange(len(states)), states)
+        self._state = (np.arange(int(states.sum())) - self.begin[self._item]).astype(np.int32)
+        logs = np.zeros(len(self._state))
+        for j, node in enumerate(items.of.network.nodes):
+            scope = (*node.inputs, j)
+            touched = (items.holes & items.of.upstream[items.rows])[:, scope].any(axis=1)
+            factor = (touched & items.of.active[items.rows, j]) | (
+                items.holes[:, j] & items.of.barren[items.rows, j]
+            )
+            if not factor.any():
+                continue
+            at = np.flatnonzero(np.repeat(factor, states))
+            chosen = np.flatnonzero(factor)
+            logs[at] += log_own(items.of.network, j, [self.column(c, chosen, at) for c in scope])
+        top = np.maximum.reduceat(logs, self.begin)
+        self.impossible = top == -np.inf
+        logs -= np.where(self.impossible, 0.0, top)[self._item]
+        weights = np.exp(logs)
+        totals = np.add.reduceat(weights, self.begin)
+        with np.errstate(divide="ignore"):
+            self.log_sums = top + np.log(totals)
+        self.shares = weights / np.where(self.impossible, 1.0, totals)[self._item]
+
+    def column(self, c: int, chosen: IntArray, at: IntArray) -> CodeArray:
+        """The codes of X_c in the states `at`, which are all states of the `chosen` items."""
+        items = self.items
+        sizes = self.states[chosen]
+        column: CodeArray = np.repeat(items.of.codes[items.rows[chosen], c], sizes)
+        holes = items.holes[chosen, c]
+        if holes.any():
+            inside = np.flatnonzero(np.repeat(holes, sizes))
+            strides = np.repeat(self._stride[chosen[holes], c], sizes[holes])
+            column[inside] = self._state[at[inside]] // strides % np.int32(self._cards[c])
+        return column
+
+    def marginals(self) -> Iterator[tuple[int, IntArray, FloatArray]]:
+        """Of each variable that is a target: its number, the rows, and its law in each."""
+        for i in np.flatnonzero(self.items.targets.any(axis=0)).tolist():
+            chosen = np.flatnonzero(self.items.targets[:, i])
+            place = np.full(len(self.states), -1)
+            place[chosen] = np.arange(len(chosen))
+            own = place[self._item]
+            at = np.flatnonzero(own >= 0)
+            k = int(self._cards[i])
+            cells = own[at] * k + self.column(i, chosen, at)
+            law = np.bincount(cells, self.shares[at], minlength=len(chosen) * k).reshape(-1, k)
+            yield i, self.items.rows[chosen], law / law.sum(axis=1, keepdims=True)
+
+    def draw(self, item: IntArray, uniform: FloatArray) -> Iterator[tuple[int, IntArray, IntArray]]:
+        """Draws of the joint states of the items `item`, one of each for each of the numbers in [0, 1): of each
+        variable, which of the draws have it, and its codes.
+        """
+        ends = np.cumsum(self.shares)
+        last = self.begin + self.states - 1
+        before = ends[self.begin] - self.shares[self.begin]
+        until = before[item] + uniform * (ends[last] - before)[item]
+        at = np.clip(np.searchsorted(ends, until, side="right"), self.begin[item], last[item])
+        for i in np.flatnonzero(self.items.holes.any(axis=0)).tolist():
+            having = np.flatnonzero(self.items.holes[item, i])
+            digits = self._state[at[having]] // self._stride[item[having], i] % self._cards[i]
+            yield i, having, digits
+
+
+def log_own(network: Network, j: int, columns: Sequence[NDArray[np.integer]]) -> FloatArray:
+    """Log theta_j(x_j | Y_j(x)); `columns` are the codes of the inputs of node j and then of X_j."""
+    node, own = network.nodes[j], columns[-1]
+    table = _input_table(network, j, columns[:-1], len(own))
+    with np.errstate(divide="ignore"):
+        if isinstance(node.source, DecisionGraph):  # of few leaves: their logs are looked up
+            return np.asarray(np.log(node.table.probabilities)[node.source(table), own])
+        return np.asarray(np.log(node.probabilities(table)[np.arange(len(own)), own]))
+
+
+def theta_of(network: Network, j: int, inputs: Sequence[NDArray[np.integer]], rows: int) -> FloatArray:
+    """theta_j(. | Y_j(x)) [rows, |X_j|], given the codes of the inputs of node j."""
+    return network.nodes[j].probabilities(_input_table(network, j, inputs, rows))
+
+
+def _input_table(network: Network, j: int, inputs: Sequence[NDArray[np.integer]], rows: int) -> CodeArray:
+    """[rows, n]: the inputs of node j, and anything elsewhere."""
+    cards = network.domain.cardinalities
+    # A source reads its inputs alone: of the other columns not a page is touched.
+    table: CodeArray = np.empty((rows, len(cards)), dtype=code_type(cards), order="F")
+    for c, column in zip(network.nodes[j].inputs, inputs, strict=True):
+        table[:, c] = column
+    return table
+
+
+def _parts(network: Network, upstream: NDArray[np.bool_], active: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """The lowest number of each upstream hole's part: those in the scope of one active node are connected."""
+    n = upstream.shape[1]
+    part = np.where(upstream, np.arange(n, dtype=np.int32), np.int32(n))
+    scopes = [[*node.inputs, j] for j, node in enumerate(network.nodes) if node.inputs]
+    left = np.flatnonzero(upstream.sum(axis=1) > 1)
+    while len(left):
+        now, was = part[left], part[left]
+        open_, on = upstream[left], active[left]
+        for scope in scopes:
+            joined = open_[:, scope] & on[:, scope[-1] : scope[-1] + 1]
+            own = np.where(joined, now[:, scope], n)
+            now[:, scope] = np.where(joined, own.min(axis=1, keepdims=True), now[:, scope])
+        part[left] = now
+        left = left[(now != was).any(axis=1)]
+    return part

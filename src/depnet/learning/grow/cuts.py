@@ -1,0 +1,241 @@
+r"""Splits of binned variables at a cut, as compositions of the paper's two operations.
+
+A split on a variable of K bins makes K leaves, each with a row of the table to pay for: on few rows hardly any split
+lowers the cost, though two leaves, of the bins below and above some edge, would. Such a split needs no third operation.
+With |Y| leaves before it,
+
+.. math:: Split(y, x_j < t) = Split(y, j), \quad Merge(|Y| - 1, |Y|)^{t - 1}, \quad Merge(|Y|, |Y| + 1)^{K - t - 1}
+
+has the leaf |Y| - 1 for the bins before t and the leaf |Y| for the others, in the paper's numbering. So every cut is
+offered to the learner as one more variable of two states, which only sources read, and is spelled out afterwards: the
+same function, leaf for leaf, on the variables themselves.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+
+import numpy as np
+
+from depnet.arrays import IntArray, read_only
+from depnet.data import Dataset, Domain, Variable
+from depnet.learning.grow.native import Grower
+from depnet.learning.grow.parallel import MOST, grown_batches
+from depnet.learning.options import Limits, Task, ordered_as
+from depnet.learning.penalty import Penalty
+from depnet.model.network import Network
+from depnet.model.node import Node
+from depnet.model.sources.decision_graph import CompiledGraph, DecisionGraph, Recorded
+from depnet.model.sources.operations import Merge, Operation, Split
+from depnet.model.table import ConditionalTable
+
+MAX_CUTS = 7
+"""Of each variable, evenly spread over its edges: at 7, eighths of the rows can be told apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The codes of `variable`, which has `cardinality` of them, before and from `at` on; 0 < at < cardinality."""
+
+    variable: int
+    at: int
+    cardinality: int
+
+    def operations(self, leaf: int, size: int) -> list[Operation]:
+        """The split of `leaf` at this cut, one of `size` leaves.
+
+        >>> Cut(3, at=2, cardinality=4).operations(0, size=5)
+        [Split(leaf=0, variable=3), Merge(first=4, second=5), Merge(first=5, second=6)]
+        """
+        below = [Merge(size - 1, size)] * (self.at - 1)
+        above = [Merge(size, size + 1)] * (self.cardinality - self.at - 1)
+        return [Split(leaf, self.variable), *below, *above]
+
+
+def cuts_of(domain: Domain, most: int = MAX_CUTS) -> tuple[Cut, ...]:
+    """At most `most` cuts of each binned variable without a state for missing values.
+
+    >>> from depnet.data import describe
+    >>> domain, _ = describe([{"age": age + 0.5} for age in range(60)])
+    >>> [cut.at for cut in cuts_of(domain)]
+    [1, 2, 3]
+    """
+    found = []
+    for i, variable in enumerate(domain.variables):
+        if variable.bins is None or variable.missing is not None or variable.cardinality < 3:
+            continue
+        k = variable.cardinality
+        cuts = np.unique(np.rint(np.linspace(0, k, min(most, k - 1) + 2)[1:-1]).astype(int))
+        found += [Cut(i, int(cut), k) for cut in cuts]
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Offered:
+    """A table whose sources may also read cuts: as variables of their own, numbered after the table's."""
+
+    rows: Dataset
+    """With a column for each cut."""
+    tasks: tuple[Task, ...]
+    cuts: tuple[Cut, ...]
+    cardinalities: tuple[int, ...]
+    """Of the table's own variables."""
+
+    @classmethod
+    def of(cls, dataset: Dataset, tasks: Sequence[Task]) -> "Offered | None":
+        """The cuts of a table, offered to its tasks; None where no variable has any."""
+        cuts = cuts_of(dataset.domain)
+        if not cuts:
+            return None
+        above = [dataset.codes[:, cut.variable] >= cut.at for cut in cuts]
+        codes = np.column_stack([dataset.codes, *above])
+        rows = Dataset.from_codes(codes, domain=_wide(dataset.domain, cuts), weights=dataset.weights)
+        return cls(rows, offered_tasks(tasks, cuts, len(dataset.domain)), cuts, dataset.domain.cardinalities)
+
+    def spelled_out(self, source: DecisionGraph) -> DecisionGraph:
+        """A source that was grown from these rows, as one that reads the table's variables alone."""
+        return spelled_out(source, self.cuts, self.cardinalities)
+
+
+def offered_tasks(tasks: Sequence[Task], cuts: Sequence[Cut], variables: int) -> tuple[Task, ...]:
+    """The tasks with cuts to read, but none of what a source may not read. In an order, cuts stand behind their variable."""
+    own: dict[int, list[int]] = {}
+    for t, cut in enumerate(cuts):
+        own.setdefault(cut.variable, []).append(variables + t)
+    wide: dict[tuple[int, ...], tuple[int, ...]] = {}
+    found = []
+    for task in tasks:
+        if task.first is None:
+            behind = [c for j in task.readable for c in own.get(j, ())]
+            readable = wide.setdefault(task.readable, (*task.readable, *sorted(behind)))
+            first, closed = None, task.barred.union((task.target,))
+        else:
+            readable = wide.setdefault(
+                task.readable, tuple(c for j in task.readable for c in (j, *own.get(j, ())))
+            )
+            earlier = task.readable[: task.first]
+            first, closed = sum(1 + len(own.get(j, ())) for j in earlier), task.barred
+        barred = task.barred.union(c for j in closed for c in own.get(j, ()))
+        found.append(Task(task.target, readable, barred, first))
+    return tuple(found)
+
+
+class CutLearner:
+    """Networks of tables of one domain, where sources may also split binned variables at a cut.
+
+    `smoothings` has one pseudo-count for each task. With a `share` below 1 a category's source may read only so many of the
+    variables, drawn anew for each table (where there are cuts to read): for a mean over networks, which then do
+    not all lean on the same few of many correlated numbers.
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        tasks: Sequence[Task],
+        penalties: Sequence[Penalty],
+        smoothings: Sequence[float],
+        *,
+        share: float = 1.0,
+        rng: np.random.Generator | None = None,
+        n_jobs: int | None = 1,
+        limits: Limits = Limits(),  # noqa: B008  # a frozen value
+        max_seconds: float | None = None,
+    ) -> None:
+        self._domain, self._penalties, self._smoothings = domain, penalties, smoothings
+        self._share, self._rng = share, np.random.default_rng() if rng is None else rng
+        self._n_jobs, self._limits, self._max_seconds = n_jobs, limits, max_seconds
+        self._tasks = tuple(tasks)
+
+    def __call__(self, dataset: Dataset) -> Network:
+        """The network of these rows."""
+        offered = Offered.of(dataset, self._tasks)
+        if offered is not None:
+            offered = replace(offered, tasks=tuple(self._sharing(task, offered) for task in offered.tasks))
+        rows = dataset if offered is None else offered.rows
+        tasks = self._tasks if offered is None else offered.tasks
+        grower = Grower(rows, tasks, self._penalties, self._limits, self._max_seconds)
+        nodes: dict[int, Node] = {}
+        for batch in grown_batches(grower, list(range(len(tasks))), self._n_jobs, most=MOST):
+            for grown in batch.nodes(tasks, rows.domain.cardinalities, 0.0):
+                source = grown.source if offered is None else offered.spelled_out(grown.source)
+                counts, smoothing = grown.table.counts, self._smoothings[grown.number]
+                assert counts is not None
+                nodes[grown.number] = Node.learned(
+                    (tasks[grown.number].target,), source, ConditionalTable.learned(counts, smoothing)
+                )
+        order = ordered_as(self._tasks)
+        return Network(self._domain, tuple(nodes[number] for number in range(len(nodes))), order=order)
+
+    def _sharing(self, task: Task, offered: Offered) -> Task:
+        """The task with its share of the variables."""
+        if self._share >= 1 or self._domain.variables[task.target].bins is not None:
+            return task
+        n = len(self._domain)
+        dropped = set(np.flatnonzero(self._rng.random(n) >= self._share).tolist())
+        dropped.update(n + t for t, each in enumerate(offered.cuts) if each.variable in dropped)
+        return replace(task, barred=task.barred.union(dropped))
+
+
+def spelled_out(source: DecisionGraph, cuts: Sequence[Cut], cardinalities: tuple[int, ...]) -> DecisionGraph:
+    """A source that reads cuts, numbered after the variables, as one that reads the variables alone.
+
+    The graph is made now, its operations when somebody asks: most sources are only tried.
+    """
+    record = partial(_operations, source, tuple(cuts), cardinalities)
+    graph = source.compiled
+    if graph.variable.max(initial=-1) < len(cardinalities):
+        return DecisionGraph.recorded_later(record, cardinalities, source.size, graph)
+    variable, states, _, cut = _numbered(tuple(cuts), cardinalities)
+    tests = np.flatnonzero(graph.variable >= 0)
+    read = graph.variable[tests]
+    vertex, code = _spread(states[read])
+    branch = np.where(read[vertex] < len(cardinalities), code, code >= cut[read[vertex]])
+    begin = graph.begin.copy()
+    begin[tests] = np.cumsum(states[read]) - states[read]
+    compiled = CompiledGraph(
+        read_only(np.where(graph.variable >= 0, variable[graph.variable], -1).astype(np.int32)),
+        read_only(begin),
+        read_only(graph.children[graph.begin[tests][vertex] + branch]),
+    )
+    return DecisionGraph.recorded_later(record, cardinalities, source.size, compiled)
+
+
+def _operations(source: DecisionGraph, cuts: tuple[Cut, ...], cardinalities: tuple[int, ...]) -> Recorded:
+    """The operations of a source that reads cuts, each cut in the paper's two operations."""
+    n = len(cardinalities)
+    variable, states, width, cut = _numbered(cuts, cardinalities)
+    kinds, first, second = (array.astype(np.int64) for array in source.arrays)
+    tested = np.where(kinds == 0, second, 0)
+    growth = np.where(kinds == 0, width[tested] - 1, -1)
+    size = 1 + np.cumsum(growth) - growth
+    at, within = _spread(np.where((kinds == 0) & (second >= n), states[tested] - 1, 1))
+    below = size[at] - (within < cut[tested[at]])  # the merges below the cut come first
+    begun = within == 0
+    return (
+        np.where(begun, kinds[at], 1).astype(np.uint8),
+        np.where(begun, first[at], below).astype(np.int32),
+        np.where(begun, np.where(kinds == 0, variable[tested], second)[at], below + 1).astype(np.int32),
+    )
+
+
+@lru_cache(maxsize=4)
+def _numbered(cuts: tuple[Cut, ...], cardinalities: tuple[int, ...]) -> tuple[IntArray, ...]:
+    """Of variables and then cuts: the variable itself, its states, the states to split by, and the cut."""
+    n = len(cardinalities)
+    variable = np.array([*range(n), *(t.variable for t in cuts)])
+    width = np.array([*cardinalities, *([2] * len(cuts))])
+    cut = np.array([*([0] * n), *(t.at for t in cuts)])
+    return variable, np.array(cardinalities)[variable], width, cut
+
+
+def _spread(times: IntArray) -> tuple[IntArray, IntArray]:
+    """Each place as often as `times` says, and the how manieth of its own each is."""
+    at = np.repeat(np.arange(len(times)), times)
+    return at, np.arange(len(at)) - np.repeat(np.cumsum(times) - times, times)
+
+
+def _wide(domain: Domain, cuts: Sequence[Cut]) -> Domain:
+    """The domain with a variable of two states for each cut, under names that no other has."""
+    longest = max(map(len, domain.names)) + 1
+    names = [f"{t.variable} < {t.at}".rjust(longest + len(f"{t.variable} < {t.at}")) for t in cuts]
+    return Domain((*domain.variables, *(Variable(name, (0, 1)) for name in names)))

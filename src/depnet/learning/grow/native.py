@@ -1,0 +1,234 @@
+"""The native learner of one node after another: what crosses the border to C++ and back."""
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet._native import learner as native
+from depnet.arrays import FloatArray, IntArray, read_only
+from depnet.data import Dataset
+from depnet.learning.options import Limits, Task
+from depnet.learning.penalty import Penalty, StructuralMdl, penalty_value, per_parameter
+from depnet.model import ConditionalTable, DecisionGraph
+from depnet.model.sources.decision_graph import CompiledGraph
+
+
+class Grown(NamedTuple):
+    """A grown information source: its operations as arrays, and the counts [leaf, state] at its leaves."""
+
+    kinds: NDArray[np.uint8]
+    first: NDArray[np.int32]
+    second: NDArray[np.int32]
+    counts: IntArray
+    complete: bool
+
+    def source(self, cardinalities: tuple[int, ...]) -> DecisionGraph:
+        """The information source itself."""
+        return DecisionGraph.recorded(self.kinds, self.first, self.second, cardinalities, len(self.counts))
+
+
+class GrownNode(NamedTuple):
+    """A grown node, by its number; not complete if the time was over first."""
+
+    number: int
+    source: DecisionGraph
+    table: ConditionalTable
+    complete: bool
+
+
+class Batch(NamedTuple):
+    """Some grown nodes: the arrays of all of them one behind the other, as the native core gives them."""
+
+    numbers: tuple[int, ...]
+    kinds: NDArray[np.uint8]
+    first: NDArray[np.int32]
+    second: NDArray[np.int32]
+    counts: IntArray
+    variable: NDArray[np.int32]
+    begin: NDArray[np.int32]
+    children: NDArray[np.int32]
+    sizes: IntArray
+    """[node, 5]: how many operations, counts, vertices and children it has; 0 if it is not complete."""
+    seconds: float
+    """Wall time that they took."""
+
+    def nodes(
+        self, tasks: Sequence[Task], cardinalities: tuple[int, ...], smoothing: float
+    ) -> Iterator[GrownNode]:
+        """One by one."""
+        states = np.array([cardinalities[tasks[n].target] for n in self.numbers])
+        leaves = self.sizes[:, 1] // states
+        theta = flat_theta(self.counts, np.repeat(states, leaves), smoothing)
+        for array in (*self[1:8], theta):
+            read_only(array)
+        ends = np.cumsum(self.sizes[:, :4], axis=0)
+        starts = (ends - self.sizes[:, :4]).tolist()
+        for k, ((o, c, v, w), (o1, c1, v1, w1)) in enumerate(zip(starts, ends.tolist(), strict=True)):
+            size = int(leaves[k])
+            graph = CompiledGraph(self.variable[v:v1], self.begin[v:v1], self.children[w:w1])
+            source = DecisionGraph.recorded(
+                self.kinds[o:o1], self.first[o:o1], self.second[o:o1], cardinalities, size, graph
+            )
+            table = ConditionalTable.learned(
+                self.counts[c:c1].reshape(size, -1), smoothing, theta[c:c1].reshape(size, -1)
+            )
+            yield GrownNode(self.numbers[k], source, table, bool(self.sizes[k, 4]))
+
+
+def flat_theta(counts: IntArray, states: IntArray, smoothing: float) -> FloatArray:
+    """`ConditionalTable.from_counts` of many tables at once: leaf after leaf, each with its number of `states`."""
+    starts = np.cumsum(states) - states
+    totals = np.repeat(np.add.reduceat(counts, starts) + smoothing * states, states)
+    theta: FloatArray = np.repeat(1.0 / states, states)
+    np.divide(counts + smoothing, totals, out=theta, where=totals > 0)
+    return theta
+
+
+MOST_BARRED = 4096
+"""Variables that the nodes of an ordered network in one native call may not read, though others of them may."""
+
+
+def _later(task: Task, widest: Task) -> tuple[int, ...]:
+    """Of what the widest task of a call may read, that which comes later in the order than this task's."""
+    if task.first is None or widest.first is None:
+        return ()
+    return task.readable[task.first : widest.first]
+
+
+@dataclass(eq=False)
+class Grower:
+    """Grows the nodes of `tasks`, each with its own penalty; safe to call from many threads.
+
+    It can be pickled: another process makes the native table again, once.
+    """
+
+    dataset: Dataset
+    tasks: Sequence[Task]
+    penalties: Sequence[Penalty]
+    limits: Limits = field(default_factory=Limits)
+    max_seconds: float | None = None
+    _linear: dict[Penalty, float | None] = field(default_factory=dict, init=False)
+    _token: str = field(default_factory=lambda: uuid4().hex, init=False)
+    _began: float = field(default_factory=time.time, init=False)
+    _stop: native.Stop = field(default_factory=native.Stop, init=False)
+
+    def __post_init__(self) -> None:
+        self._linear = {
+            penalty: per_parameter(penalty, self.dataset.total) for penalty in dict.fromkeys(self.penalties)
+        }
+        _table(self._token, self.dataset)
+
+    def __call__(self, numbers: Sequence[int], seconds: float = math.inf) -> list[Batch]:
+        """Grow these nodes, each to the end or until the time of the fit is over.
+
+        After `seconds` no further node is begun: the first ones are returned, at least one.
+        """
+        began = time.perf_counter()
+        batches: list[Batch] = []
+        done = 0
+        while done < len(numbers) and (not done or time.perf_counter() - began < seconds):
+            alike = self._alike(numbers, done)
+            batches.append(self._grow(alike, seconds - (time.perf_counter() - began)))
+            done += len(batches[-1].numbers)
+        return batches
+
+    def _alike(self, numbers: Sequence[int], begin: int) -> Sequence[int]:
+        """The nodes from `begin` on that one native call can grow: of one penalty, with about the same to read.
+
+        Of an ordered network the first one reads most, and what others may not read of that is barred.
+        """
+        first = numbers[begin]
+        end, barred = begin + 1, 0
+        while (
+            end < len(numbers)
+            and self.penalties[numbers[end]] == self.penalties[first]
+            and self.tasks[numbers[end]].readable is self.tasks[first].readable
+            and (self.tasks[numbers[end]].first or 0) <= (self.tasks[first].first or 0)
+        ):
+            barred += len(_later(self.tasks[numbers[end]], self.tasks[first]))
+            if barred > MOST_BARRED:
+                break
+            end += 1
+        return numbers[begin:end]
+
+    def _grow(self, numbers: Sequence[int], seconds: float) -> Batch:
+        tasks, penalty = [self.tasks[number] for number in numbers], self.penalties[numbers[0]]
+        rows = self.dataset.total
+        linear = self._linear[penalty]
+        left = None if self.max_seconds is None else max(0.0, self._began + self.max_seconds - time.time())
+        began = time.perf_counter()
+        kinds, first, second, counts, variable, begin, children, flat = _table(
+            self._token, self.dataset
+        ).grow(
+            targets=[(task.target,) for task in tasks],
+            barred=[(*task.barred, *_later(task, tasks[0])) for task in tasks],
+            readable=_as_array(tasks[0]),
+            per_parameter=0.0 if linear is None else linear,
+            penalty=None if linear is not None else lambda k: penalty_value(penalty, k, rows),
+            name_factors=(penalty.split_factor, penalty.merge_factor)
+            if isinstance(penalty, StructuralMdl)
+            else None,
+            max_leaves=self.limits.max_leaves,
+            min_leaf_rows=self.limits.min_leaf_rows,
+            seconds=None if left is None else min(left, 1e9),
+            slice_seconds=seconds,
+            stop=self._stop,
+        )
+        sizes = flat.reshape(-1, 5)
+        grown = tuple(numbers[: len(sizes)])
+        took = time.perf_counter() - began
+        return Batch(grown, kinds, first, second, counts, variable, begin, children, sizes, took)
+
+    def stop(self) -> None:
+        """End the growing in all threads, soon."""
+        self._stop.set()
+
+    def close(self) -> None:
+        """Let go of the native table."""
+        _TABLES.pop(self._token, None)
+
+    def __sizeof__(self) -> int:
+        """With the codes, so that joblib's Dask backend sends it once to a worker and not with every call."""
+        return super().__sizeof__() + self.dataset.codes.nbytes
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in self.__dict__.items() if key != "_stop"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _stop=native.Stop())
+        if self._token not in _TABLES:
+            # Sent from another process: nobody closes it here, so it goes when the next one comes.
+            for token in _SENT:
+                _TABLES.pop(token, None)
+            _SENT[:] = [self._token]
+
+
+def _as_array(task: Task) -> NDArray[np.int32]:
+    """`task.open`."""
+    shared = _shared_array(task.readable)
+    return shared if task.first is None else np.sort(shared[: task.first])
+
+
+@lru_cache(maxsize=4)
+def _shared_array(variables: tuple[int, ...]) -> NDArray[np.int32]:
+    return np.array(variables, dtype=np.int32)
+
+
+_TABLES: dict[str, native.Table] = {}
+_SENT: list[str] = []
+
+
+def _table(token: str, dataset: Dataset) -> native.Table:
+    table = _TABLES.get(token)
+    if table is None:
+        table = _TABLES[token] = native.Table(
+            dataset.codes, list(dataset.domain.cardinalities), dataset.weights
+        )
+    return table

@@ -1,0 +1,110 @@
+r"""What a node's links are worth from its own table, where the rows are gone: a model file keeps counts.
+
+The leaf counts give all that the source knows, I(X_i; Y_i), exactly. How it is shared among the inputs is a
+question of which rows passed which test, and a merged leaf no longer tells by which way its rows came. They are
+taken to have come by each way in proportion to its probability under independent inputs (their 1-way counts):
+
+.. math:: N(v \to c, x) = N(c, x) \frac{reach(v)\, p(X_j = s)}{reach(c)}, \qquad
+          reach(c) = \sum_{v \to c} reach(v)\, p(X_j = s)
+
+and X_j gains, at every vertex v of the compiled graph that tests it, H(X_i | v) less the entropies after the test.
+The gains add up to I(X_i; Y_i) whatever the shares are, and in a graph without merged leaves they are the
+strengths that the rows themselves give.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from depnet.arrays import FloatArray
+from depnet.learning.certificate import conditional_entropy
+from depnet.model.network import Network
+from depnet.model.node import Node
+from depnet.model.sources.decision_graph import DecisionGraph
+
+
+def own_marginals(network: Network) -> tuple[FloatArray, ...]:
+    """p(X_i) of every variable from the counts that the network keeps; uniform where it keeps none.
+
+    The 1-way counts where it has them, else those of its node's table.
+    """
+    if network.counts is not None and network.counts.total > 0:
+        return tuple(counts / network.counts.total for counts in network.counts.singles)
+    found = [np.full(k, 1.0 / k) for k in network.domain.cardinalities]
+    for i, node in enumerate(network.nodes):
+        if node.table.counts is not None and node.table.counts.any():
+            one = node.table.counts.sum(axis=0)
+            found[i] = one / one.sum()
+    return tuple(found)
+
+
+def own_strengths(node: Node, marginals: Sequence[FloatArray]) -> dict[int, float]:
+    """{j: bits per row that the tests of X_j gain}, from the node's table alone; they add up to I(X_i; Y_i).
+
+    Where the table keeps no counts, its leaves weigh what independent inputs give them. Sources that are no
+    decision graph have no tests: what they know is shared equally among their inputs.
+    """
+    source = node.source
+    if not isinstance(source, DecisionGraph):
+        counts = leaf_weights(node, None)
+        known = _nats(counts.sum(axis=0, keepdims=True)) - _nats(counts)
+        return dict.fromkeys(source.inputs, known / (max(len(source.inputs), 1) * counts.sum() * math.log(2)))
+    ways = _ways(source)
+    reach = np.zeros(len(source.compiled.variable))
+    reach[0] = 1.0
+    for v, j, children in ways:
+        np.add.at(reach, children, reach[v] * marginals[j])
+    leaves = np.flatnonzero(source.compiled.variable < 0)
+    numbers = source.compiled.begin[leaves]
+    weights = np.zeros(source.size)
+    weights[numbers] = reach[leaves]
+    rows = np.zeros((len(reach), node.table.states))
+    rows[leaves] = leaf_weights(node, weights)[numbers]
+    total = rows.sum()
+    gained = dict.fromkeys(source.inputs, 0.0)
+    for v, j, children in reversed(ways):
+        into = reach[children]
+        share = np.divide(reach[v] * marginals[j], into, out=np.zeros_like(into), where=into > 0)
+        parts = rows[children] * share[:, None]
+        rows[v] = parts.sum(axis=0)
+        gained[j] += (_nats(rows[v][None, :]) - _nats(parts)) / (total * math.log(2))
+    return gained
+
+
+def leaf_weights(node: Node, weights: FloatArray | None) -> FloatArray:
+    """The table's counts, or where it has none its rows times the weights of its leaves (None: all alike)."""
+    if node.table.counts is not None and node.table.counts.any():
+        return node.table.counts.astype(np.float64)
+    if weights is None or not weights.any():
+        weights = np.full(node.table.size, 1.0 / node.table.size)
+    return np.asarray(node.table.probabilities * weights[:, None])
+
+
+def _ways(source: DecisionGraph) -> list[tuple[int, int, np.ndarray]]:
+    """(vertex, variable, children) of every test, each after all tests that lead to it."""
+    variable, begin, children = source.compiled
+    below = {
+        v: children[begin[v] : begin[v] + source.cardinalities[variable[v]]]
+        for v in range(len(variable))
+        if variable[v] >= 0
+    }
+    waiting = np.zeros(len(variable), dtype=np.int64)
+    for reached in below.values():
+        np.add.at(waiting, reached, 1)
+    ready, order = [0], []
+    while ready:
+        v = ready.pop()
+        if v not in below:
+            continue
+        order.append((v, int(variable[v]), below[v]))
+        for child in below[v].tolist():
+            waiting[child] -= 1
+            if waiting[child] == 0:
+                ready.append(child)
+    return order
+
+
+def _nats(counts: FloatArray) -> float:
+    """H(X | Y) times the rows."""
+    return conditional_entropy(counts, 1)  # type: ignore[arg-type]  # weights serve as well as whole counts

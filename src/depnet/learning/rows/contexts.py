@@ -1,0 +1,99 @@
+r"""H(p^D(X_B | X_-B)) from distinct rows: at any number of variables, in O(N n) for all of them.
+
+Rows that agree on X_-B share a *context*. With N_c rows in context c and N_x equal rows x,
+
+.. math:: H(p^D(X_B \mid X_{-B})) = \frac1N \sum_c \Big( N_c \log N_c - \sum_{x \in c} N_x \log N_x \Big).
+
+Contexts are found without looking at all columns again for every node: the hash of a context is that of the row
+(`distinct`) less the words of B. Two contexts are taken for one only where all 128 bits agree by chance: for a million
+rows and a thousand nodes that has a probability below 10^-23.
+
+In an order, H(p^D) is the sum over i of H(p^D(X_i | the variables before X_i)): the hash of what comes before grows by
+one word a variable.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.special import xlogy
+
+from depnet.data.table.dataset import Dataset
+from depnet.errors import LearningError
+from depnet.learning.rows.distinct import CollisionError, distinct_rows, grouped, words_of
+from depnet.learning.rows.some_rows import taken
+
+
+class Contexts:
+    """The distinct rows of a dataset with their hashes, ready to be grouped by any X_-B.
+
+    `distinct` is the same table with each row once, weighted, in an order that does not depend on the order of
+    rows.
+    """
+
+    distinct: Dataset
+
+    def __init__(self, dataset: Dataset) -> None:
+        if dataset.total == 0:
+            raise LearningError("the dataset has no rows; it has no empirical distribution.")
+        self._dataset = dataset
+        self._hash(seed=0)
+
+    def entropy_given_others(self, variables: Sequence[int]) -> float:
+        """H(p^D(X_B | X_-B)) in nats, B being `variables`."""
+        while True:
+            try:
+                return self._entropy(variables)
+            except CollisionError:
+                self._hash(self._seed + 1)
+
+    def entropies_in_order(self, order: Sequence[int]) -> list[float]:
+        """H(p^D(X_i | the variables before X_i in `order`)) of every variable i, in nats; the sum is H(p^D)."""
+        while True:
+            try:
+                return self._in_order(order)
+            except CollisionError:
+                self._hash(self._seed + 1)
+
+    def _hash(self, seed: int) -> None:
+        dataset = self._dataset
+        cards = dataset.domain.cardinalities
+        found = distinct_rows(dataset.codes, cards, dataset.weights, seed)
+        self._seed, self._words = found.seed, words_of(cards, found.seed)
+        self.distinct = taken(dataset, found.rows, found.counts)
+        self._counts = found.counts.astype(np.float64)
+        self._first, self._check = found.first, found.check
+
+    def _entropy(self, variables: Sequence[int]) -> float:
+        first, check = self._first.copy(), self._check.copy()
+        for i in variables:
+            column = self.distinct.column(i)
+            first -= self._words[i][0][column]
+            check -= self._words[i][1][column]
+        order, begin = grouped(first, check)
+        sizes = np.diff(begin, append=len(order))
+        shared = sizes > 1  # a context with one distinct row contributes exactly 0
+        if not shared.any():
+            return 0.0
+        members = order[np.repeat(shared, sizes)]
+        counts = self._counts[members]
+        inner = np.concatenate([[0], np.cumsum(sizes[shared])[:-1]])
+        totals = np.add.reduceat(counts, inner)
+        nats = xlogy(totals, totals) - np.add.reduceat(xlogy(counts, counts), inner)
+        return max(float(nats.sum()), 0.0) / self._dataset.total
+
+    def _in_order(self, order: Sequence[int]) -> list[float]:
+        found = [0.0] * len(order)
+        first, check = np.zeros_like(self._first), np.zeros_like(self._check)
+        before = float(xlogy(self._dataset.total, self._dataset.total))  # sum over groups of N_c log N_c
+        for i in order:
+            column = self.distinct.column(i)
+            first += self._words[i][0][column]
+            check += self._words[i][1][column]
+            rows, begin = grouped(first, check)
+            totals = np.add.reduceat(self._counts[rows], begin)
+            after = float(xlogy(totals, totals).sum())
+            found[i] = max(before - after, 0.0) / self._dataset.total
+            if len(begin) == len(rows):  # every distinct row is alone: what comes later says nothing new
+                break
+            before = after
+        return found

@@ -1,0 +1,22 @@
+"""Some rows of a dataset, and ways to divide them."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet.arrays import CodeArray, IntArray, read_only
+from depnet.data.table.dataset import Dataset
+
+
+def codes_of(codes: CodeArray, rows: NDArray[np.intp]) -> CodeArray:
+    """The codes of the rows with these numbers, column-major."""
+    some: CodeArray = np.empty((codes.shape[1], len(rows)), dtype=codes.dtype).T
+    np.take(codes.T, rows, axis=1, out=some.T)  # column by column, as they lie
+    return some
+
+
+def taken(dataset: Dataset, rows: NDArray[np.intp], weights: IntArray | None = None) -> Dataset:
+    """The rows with these numbers, with their own weights or with new ones."""
+    if weights is None and dataset.weights is not None:
+        weights = dataset.weights[rows]
+    kept = None if weights is None else read_only(np.array(weights, dtype=np.int64))
+    return Dataset(dataset.domain, read_only(codes_of(dataset.codes, rows)), kept)

@@ -1,0 +1,255 @@
+"""Decision graphs: information sources recorded as a list of splits and merges (Sec. 4.5).
+
+The value Y(x) starts at 0 and is updated by every recorded operation in turn,
+
+    Split(y, j):      Y <- Y           if Y < y          Merge(y0, y1):   Y <- Y       if Y < y1
+    (newYsplit)            Y - 1       if Y > y          (newYmerge)           Y - 1   if Y > y1
+                           |Y|-1+x_j   if Y = y                                y0      if Y = y1
+
+`replay` does exactly that. Calling the graph walks the same function compiled into a directed acyclic
+graph, where a row meets only the tests on its own path.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from depnet._native import decision_graph as native
+from depnet.arrays import CodeArray, LeafArray, read_only
+from depnet.checks import is_whole
+from depnet.data.table.dataset import Dataset
+from depnet.errors import ModelError, brief
+from depnet.model.sources.operations import Merge, Operation, Split
+from depnet.model.sources.source import MAX_LEAVES
+
+
+class CompiledGraph(NamedTuple):
+    """The graph as flat arrays; vertex 0 is the root.
+
+    Vertex v with `variable[v] >= 0` tests that variable and goes on to `children[begin[v] + code]`;
+    one with `variable[v] == -1` is the leaf `begin[v]`.
+    """
+
+    variable: NDArray[np.int32]
+    begin: NDArray[np.int32]
+    children: NDArray[np.int32]
+
+
+Recorded: TypeAlias = tuple[NDArray[Any], ...]
+"""Operations as arrays: kinds (0 for Split, 1 for Merge), and their two numbers."""
+
+NOTHING_RECORDED = (np.zeros(0, np.uint8), np.zeros(0, np.int32), np.zeros(0, np.int32))
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionGraph:
+    """Recorded `operations` on rows whose variables have these `cardinalities`.
+
+    >>> y = DecisionGraph((Split(0, 1), Merge(0, 2)), cardinalities=(2, 3))
+    >>> y.size, y([[0, 0], [0, 1], [0, 2]]).tolist()
+    (2, [0, 1, 0])
+    """
+
+    operations: tuple[Operation, ...]  # of a recorded graph: made when first asked for (__getattr__)
+    cardinalities: tuple[int, ...]
+    _size: int = field(init=False, repr=False, compare=False)
+    _compiled: list[CompiledGraph] = field(init=False, repr=False, compare=False)  # empty until needed
+    _inputs: list[tuple[int, ...]] = field(init=False, repr=False, compare=False)  # likewise
+    _recorded: Recorded | Callable[[], Recorded] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "operations", tuple(self.operations))
+        # A domain's own tuple is kept, not copied: nodes of a wide network share it.
+        object.__setattr__(self, "cardinalities", tuple(self.cardinalities))
+        object.__setattr__(self, "_size", checked_size(self.operations, self.cardinalities))
+        object.__setattr__(self, "_compiled", [])
+        object.__setattr__(self, "_inputs", [])
+        object.__setattr__(self, "_recorded", ())
+
+    @classmethod
+    def recorded(
+        cls,
+        kinds: NDArray[np.uint8],
+        first: NDArray[np.int32],
+        second: NDArray[np.int32],
+        cardinalities: tuple[int, ...],
+        size: int,
+        compiled: CompiledGraph | None = None,
+    ) -> "DecisionGraph":
+        """What the native learner recorded: kinds 0 for Split(first, second) and 1 for Merge.
+
+        They are possible by construction, so they are not checked one by one again, and they stay arrays
+        until somebody reads them: a wide network may have a hundred thousand.
+        """
+        graph = object.__new__(cls)
+        object.__setattr__(graph, "cardinalities", cardinalities)
+        object.__setattr__(graph, "_size", size)
+        object.__setattr__(graph, "_compiled", [] if compiled is None else [compiled])
+        object.__setattr__(graph, "_inputs", [])
+        object.__setattr__(graph, "_recorded", (kinds, first, second))
+        return graph
+
+    @classmethod
+    def recorded_later(
+        cls,
+        record: Callable[[], Recorded],
+        cardinalities: tuple[int, ...],
+        size: int,
+        compiled: CompiledGraph,
+    ) -> "DecisionGraph":
+        """A graph whose operations are worked out when somebody asks for them: `record` gives them as arrays."""
+        graph = cls.recorded(*NOTHING_RECORDED, cardinalities, size, compiled)
+        object.__setattr__(graph, "_recorded", record)
+        return graph
+
+    def __getattr__(self, name: str) -> tuple[Operation, ...]:
+        """Called for what is not there: `operations` of a recorded graph, before they are first read."""
+        if name != "operations" or not self._recorded:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        recorded = zip(*(array.tolist() for array in self.arrays), strict=True)
+        operations = tuple([Merge(a, b) if kind else Split(a, b) for kind, a, b in recorded])
+        object.__setattr__(self, "operations", operations)
+        return operations
+
+    @property
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """The operations as arrays: kinds (0 for Split, 1 for Merge), and their two numbers."""
+        if callable(self._recorded):
+            object.__setattr__(self, "_recorded", self._recorded())
+        recorded: Recorded = self._recorded  # type: ignore[assignment]  # called above, where it was a function
+        return recorded or recorded_of(self.operations)
+
+    @property
+    def size(self) -> int:
+        """|Y|, the number of leaves after all operations."""
+        return self._size
+
+    @property
+    def compiled(self) -> CompiledGraph:
+        """The directed acyclic graph: merged leaves are one vertex, tests that decide nothing are gone."""
+        if not self._compiled:
+            kinds, first, second = self.arrays
+            tested = zip(kinds.tolist(), second.tolist(), strict=True)
+            branches = [0 if merge else self.cardinalities[variable] for merge, variable in tested]
+            arrays = native.compile_operations(kinds, first, second, np.array(branches, dtype=np.int32))
+            self._compiled.append(CompiledGraph(*map(read_only, arrays)))
+        return self._compiled[0]
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The variables tested in the compiled graph."""
+        if not self._inputs:
+            tested = np.unique(self.compiled.variable)
+            self._inputs.append(tuple(tested[tested >= 0].tolist()))
+        return self._inputs[0]
+
+    def __call__(self, codes: ArrayLike) -> LeafArray:
+        """The leaf of every row, by walking the compiled graph in the native core."""
+        table = self._checked(codes)
+        leaves = np.empty(len(table), dtype=np.int32)
+        native.walk(*self.compiled, table, leaves)
+        return leaves
+
+    def leaves(self, dataset: Dataset) -> LeafArray:
+        """The leaf of every row of a dataset of this domain, whose codes were checked when it was made."""
+        leaves = np.empty(dataset.rows, dtype=np.int32)
+        native.walk(*self.compiled, dataset.codes, leaves)
+        return leaves
+
+    def replay(self, codes: ArrayLike) -> LeafArray:
+        """The leaf of every row, by the paper's equations newYsplit and newYmerge, to the letter."""
+        table = self._checked(codes)
+        y = np.zeros(len(table), dtype=np.int32)
+        size = 1
+        for operation in self.operations:
+            if isinstance(operation, Split):
+                leaf, j = operation
+                appended = size - 1 + table[:, j].astype(np.int32)
+                y = np.where(y < leaf, y, np.where(y > leaf, y - 1, appended))
+                size += self.cardinalities[j] - 1
+            else:
+                first, second = operation
+                y = np.where(y < second, y, np.where(y > second, y - 1, first))
+                size -= 1
+        return y.astype(np.int32)
+
+    def check_domain(self, cardinalities: Sequence[int]) -> None:
+        """The graph must have been recorded on this domain."""
+        if cardinalities is self.cardinalities:
+            return
+        if tuple(cardinalities) != self.cardinalities:
+            raise ModelError(
+                f"a decision graph was recorded on the cardinalities {_shortened(self.cardinalities)}; the domain "
+                f"has {_shortened(cardinalities)}."
+            )
+
+    def _checked(self, codes: ArrayLike) -> CodeArray:
+        table = np.asarray(codes)
+        if table.ndim != 2 or table.shape[1] != len(self.cardinalities):
+            raise ModelError(
+                f"a decision graph is evaluated on rows of {len(self.cardinalities)} codes; got shape {table.shape}."
+            )
+        if table.size and table.dtype.kind not in "bui":
+            raise ModelError(f"a decision graph is evaluated on integer codes; got {table.dtype}.")
+        for j in self.inputs:  # before any cast, that would wrap a bad code into a good one
+            self._check_column(table, j)
+        if table.dtype == np.uint8 or max(self.cardinalities) <= 256:
+            return np.asarray(table, dtype=np.uint8, order="F")
+        return np.asarray(table, dtype=np.uint16, order="F")
+
+    def _check_column(self, table: NDArray[np.integer], j: int) -> None:
+        column = table[:, j]
+        if column.size and not (column.min() >= 0 and column.max() < self.cardinalities[j]):
+            raise ModelError(
+                f"variable {j} has the codes 0..{self.cardinalities[j] - 1}; got {column.min()}..{column.max()}."
+            )
+
+
+def recorded_of(operations: Sequence[Operation]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Operations as arrays, nine bytes each: 1 for a merge, its first and its second number."""
+    kinds = np.array([isinstance(operation, Merge) for operation in operations], dtype=np.uint8)
+    pairs = np.array(operations, dtype=np.int32).reshape(-1, 2)
+    return kinds, np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
+
+
+def checked_size(operations: Iterable[Operation], cardinalities: Sequence[int]) -> int:
+    """|Y| after `operations`, in constant memory; an operation on a leaf that is not there is an error."""
+    size = 1
+    for t, operation in enumerate(operations):
+        if not isinstance(operation, (Split, Merge)) or not all(map(is_whole, operation)):
+            raise ModelError(
+                f"operation {t} is {brief(operation)}; expected Split(leaf, variable) or Merge(first, second), "
+                "in whole numbers."
+            )
+        first, second = operation
+        if isinstance(operation, Split):
+            if not (0 <= first < size and 0 <= second < len(cardinalities)):
+                raise ModelError(
+                    f"operation {t} is {brief(operation)}; there are {size} leaves and {len(cardinalities)} "
+                    "variables then."
+                )
+            branches = cardinalities[second]
+            if not is_whole(branches) or branches < 1:
+                raise ModelError(
+                    f"variable {second} has a whole number of states of at least 1; got {brief(branches)}."
+                )
+            size += int(branches) - 1
+        elif not 0 <= first < second < size:
+            raise ModelError(
+                f"operation {t} is {brief(operation)}; a merge needs two leaves, first < second, and there are "
+                f"{size} leaves then."
+            )
+        else:
+            size -= 1
+        if size > MAX_LEAVES:
+            raise ModelError(f"operation {t} makes {size:,} leaves; at most {MAX_LEAVES:,} are possible.")
+    return size
+
+
+def _shortened(cardinalities: Sequence[int], shown: int = 8) -> str:
+    some = ", ".join(map(str, cardinalities[:shown]))
+    rest = len(cardinalities) - shown
+    return f"({some}{f', and {rest} more' if rest > 0 else ''})"

@@ -1,0 +1,242 @@
+"""Information sources: what node i knows of the other variables (Sec. 2.1).
+
+An information source Y_i is any deterministic function of X_-i with values 0, ..., |Y_i| - 1, its
+*leaves*. The learned kind is the `DecisionGraph`; the kinds here are the ends of the scale (nothing:
+`ConstantSource`, everything: `LosslessSource`) and a user's own function.
+"""
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from depnet.arrays import LeafArray
+from depnet.checks import is_whole
+from depnet.errors import ModelError, brief, how_many
+
+MAX_LEAVES = 2**31 - 1
+"""Leaves are numbered by 32-bit integers."""
+
+
+@runtime_checkable
+class InformationSource(Protocol):
+    """A deterministic function of the variables `inputs`, with values 0, ..., size - 1.
+
+    A protocol: any object of this shape is an information source; the kinds that depnet ships are
+    frozen dataclasses.
+    """
+
+    @property
+    def size(self) -> int:
+        """|Y_i|, the number of leaves."""
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The variables that the value can depend on, ascending."""
+
+    def __call__(self, codes: ArrayLike) -> LeafArray:
+        """The leaf of every row of `codes` [N, n]."""
+
+    def check_domain(self, cardinalities: Sequence[int]) -> None:
+        """Raise a `ModelError` unless this is a function on rows with these cardinalities."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantSource:
+    """The identically-zero function: one leaf, nothing known. Learning starts here."""
+
+    @property
+    def size(self) -> int:
+        """One leaf."""
+        return 1
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """No inputs."""
+        return ()
+
+    def __call__(self, codes: ArrayLike) -> LeafArray:
+        """Leaf 0 for every row."""
+        return np.zeros(len(checked_rows(codes, ())), dtype=np.int32)
+
+    def check_domain(self, cardinalities: Sequence[int]) -> None:
+        """Fits every domain."""
+
+
+@dataclass(frozen=True, slots=True)
+class LosslessSource:
+    """Y_i^ll: a one-to-one function of its inputs, their joint state in row-major order.
+
+    `input_cardinalities[k]` belongs to `inputs[k]`. Over all variables but X_i it is the paper's
+    lossless information source; its size is the product of the cardinalities, so it is for few inputs.
+
+    >>> LosslessSource((0, 2), (2, 3))([[1, 0, 2]])
+    array([5], dtype=int32)
+    """
+
+    inputs: tuple[int, ...]
+    input_cardinalities: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "inputs", checked_inputs(self.inputs))
+        cards = checked_input_cardinalities("a lossless source", self.inputs, self.input_cardinalities)
+        object.__setattr__(self, "input_cardinalities", cards)
+
+    @classmethod
+    def of_all_but(cls, targets: Sequence[int], cardinalities: Sequence[int]) -> "LosslessSource":
+        """The lossless source of a node that updates `targets`: every other variable is an input."""
+        inputs = tuple(j for j in range(len(cardinalities)) if j not in set(targets))
+        return cls(inputs, tuple(cardinalities[j] for j in inputs))
+
+    @property
+    def size(self) -> int:
+        """The product of the inputs' cardinalities."""
+        return math.prod(self.input_cardinalities)
+
+    def __call__(self, codes: ArrayLike) -> LeafArray:
+        """The joint state of the inputs, row-major: the last input moves fastest."""
+        return joint_state(codes, self.inputs, self.input_cardinalities)
+
+    def check_domain(self, cardinalities: Sequence[int]) -> None:
+        """The inputs must exist and have the declared cardinalities."""
+        check_input_cardinalities("a lossless source", self.inputs, self.input_cardinalities, cardinalities)
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionSource:
+    """A user's own function, e.g. the number of up-neighbours in an Ising model.
+
+    `function` is given the codes of its declared `inputs` only, an array [N, len(inputs)], and returns
+    N integers in 0..size-1: so it can depend on nothing else. It must be deterministic.
+
+    >>> neighbours_up = FunctionSource(lambda x: x.sum(axis=1), inputs=(1, 3), size=3)
+    >>> neighbours_up([[0, 1, 0, 1]])
+    array([2], dtype=int32)
+    """
+
+    function: Callable[[NDArray[Any]], ArrayLike]
+    inputs: tuple[int, ...]
+    size: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "inputs", checked_inputs(self.inputs))
+        if not callable(self.function):
+            raise ModelError(f"a FunctionSource needs a function; got {brief(self.function)}.")
+        if not is_whole(self.size) or not 1 <= self.size <= MAX_LEAVES:
+            raise ModelError(f"a FunctionSource has 1 to {MAX_LEAVES:,} leaves; got size={brief(self.size)}.")
+        object.__setattr__(self, "size", int(self.size))
+
+    def __call__(self, codes: ArrayLike) -> LeafArray:
+        """The function's values, checked to be leaves."""
+        table = checked_rows(codes, self.inputs)
+        leaf = np.asarray(self.function(table[:, list(self.inputs)].astype(np.int64)))
+        if leaf.shape != (len(table),) or (leaf.size and leaf.dtype.kind not in "bui"):
+            raise ModelError(
+                f"the function of a FunctionSource must return {len(table)} integers, one a row; got "
+                f"shape {leaf.shape} of {leaf.dtype}."
+            )
+        if leaf.size and not (leaf.min() >= 0 and leaf.max() < self.size):
+            wrong = leaf[(leaf < 0) | (leaf >= self.size)][0]
+            raise ModelError(
+                f"the function of a FunctionSource returned {wrong}, outside 0..{self.size - 1} "
+                f"(size={self.size})."
+            )
+        return leaf.astype(np.int32)
+
+    def check_domain(self, cardinalities: Sequence[int]) -> None:
+        """The declared inputs must exist."""
+        if self.inputs and self.inputs[-1] >= len(cardinalities):
+            raise ModelError(
+                f"a FunctionSource reads variable {self.inputs[-1]}; the domain has {len(cardinalities)} variables."
+            )
+
+
+def checked_inputs(inputs: Sequence[int]) -> tuple[int, ...]:
+    """`inputs` as ascending, distinct, non-negative variable numbers."""
+    given = tuple(inputs) if isinstance(inputs, Iterable) else None
+    if (
+        given is None
+        or not all(map(is_whole, given))
+        or any(a >= b for a, b in itertools.pairwise(given))
+        or (given and given[0] < 0)
+    ):
+        raise ModelError(f"inputs are distinct variable numbers in ascending order; got {brief(inputs)}.")
+    return tuple(int(j) for j in given)
+
+
+def checked_input_cardinalities(
+    who: str, inputs: tuple[int, ...], cardinalities: Sequence[int]
+) -> tuple[int, ...]:
+    """One cardinality for each input, whose product is not too many joint states."""
+    given = tuple(cardinalities)
+    if len(inputs) != len(given) or not all(is_whole(k) and k >= 1 for k in given):
+        raise ModelError(
+            f"{who} needs one cardinality of at least 1 for each of its {len(inputs)} inputs; got {brief(given)}."
+        )
+    if not product_within(given, MAX_LEAVES):
+        raise ModelError(
+            f"{who} over {len(inputs)} inputs would have {how_many_joint_states(given)} leaves, more than "
+            f"{MAX_LEAVES:,}. Give it fewer inputs, or learn a DecisionGraph."
+        )
+    return tuple(int(k) for k in given)
+
+
+def product_within(cardinalities: Iterable[int], limit: int) -> bool:
+    """Is the number of joint states within a limit? Stops as soon as it is not."""
+    states = 1
+    for k in cardinalities:
+        states *= k
+        if states > limit:
+            return False
+    return True
+
+
+def how_many_joint_states(cardinalities: Sequence[int]) -> str:
+    """The number of joint states, for a message: found without multiplying out thousands of factors."""
+    if product_within(cardinalities, 10**15):
+        return how_many(math.prod(cardinalities))
+    return f"about 10^{round(math.fsum(map(math.log10, cardinalities)))}"
+
+
+def check_input_cardinalities(
+    who: str, inputs: tuple[int, ...], input_cardinalities: tuple[int, ...], cardinalities: Sequence[int]
+) -> None:
+    """Raise a `ModelError` unless the inputs have these cardinalities in the domain."""
+    for j, k in zip(inputs, input_cardinalities, strict=True):
+        if j >= len(cardinalities) or cardinalities[j] != k:
+            raise ModelError(
+                f"{who} takes variable {j} to have {k} states; the domain has "
+                f"{cardinalities[j] if j < len(cardinalities) else 'no such variable'}."
+            )
+
+
+def checked_rows(codes: ArrayLike, inputs: tuple[int, ...]) -> NDArray[Any]:
+    """`codes` as an array [N, n] of integers that has a column for every input."""
+    table = np.asarray(codes)
+    if table.ndim != 2 or (inputs and inputs[-1] >= table.shape[1]):
+        raise ModelError(
+            f"an information source that reads variable {max(inputs, default=0)} is evaluated on rows of codes "
+            f"[N, n]; got the shape {table.shape}."
+        )
+    if table.size and table.dtype.kind not in "bui":
+        raise ModelError(f"an information source is evaluated on integer codes; got {table.dtype}.")
+    return table
+
+
+def joint_state(codes: ArrayLike, inputs: tuple[int, ...], input_cardinalities: tuple[int, ...]) -> LeafArray:
+    """The joint state of the inputs in every row, row-major: the last input moves fastest."""
+    table = checked_rows(codes, inputs)
+    state = np.zeros(len(table), dtype=np.int32)
+    for j, cardinality in zip(inputs, input_cardinalities, strict=True):
+        column = table[:, j]
+        if column.size and not (column.min() >= 0 and column.max() < cardinality):
+            raise ModelError(
+                f"variable {j} has the codes 0..{cardinality - 1}; got {column.min()}..{column.max()}."
+            )
+        state *= cardinality
+        state += column.astype(np.int32)
+    return state

@@ -1,0 +1,197 @@
+"""Update rules flattened for the native kernels.
+
+A node finds its row of thresholds in one of three ways. *Direct*: the joint state of its inputs is the
+row; tables are expanded over the inputs where these have at most 2^14 joint states, as long as the
+expanded tables of the whole network stay within the cache. *Mapped*: the joint state leads to the leaf.
+*Walk*: the decision graph is walked. A function of too many inputs for a table has no native form.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet._native import sampler as native
+from depnet.arrays import CodeArray, FloatArray, strides_of
+from depnet.model import DecisionGraph, Evidence, LosslessSource, Network
+from depnet.sampling.plan.rule import UpdateRule
+from depnet.sampling.plan.thresholds import guide_of, thresholds_of, uniform_thresholds
+
+DIRECT_STATES = 2**14
+"""A table is expanded over its inputs up to so many joint states (14 bits)."""
+DIRECT_CELLS = 2**18
+"""All expanded tables of a network together: 1 MiB of thresholds, what a core's cache holds."""
+MAPPED_STATES = 2**22
+"""A function of the inputs is tabulated up to so many joint states."""
+GUIDE_BITS = 10
+
+DIRECT, MAPPED, WALK = range(3)
+
+Number = TypeVar("Number", bound=np.generic)
+
+
+@dataclass(frozen=True, slots=True)
+class RowFinder:
+    """How a node finds its row: `kind`, the open inputs with their strides, and what `kind` needs."""
+
+    kind: int
+    inputs: tuple[tuple[int, int], ...]
+    base: int
+    thresholds: NDArray[np.uint32]
+    leaf_map: NDArray[np.int32] | None = None
+    graph: DecisionGraph | None = None
+
+
+class Tabulator:
+    """Evaluates sources on every joint state of their open inputs, the clamped ones being constants."""
+
+    def __init__(self, network: Network, evidence: Evidence) -> None:
+        self.cardinalities = network.domain.cardinalities
+        self.clamped = evidence.clamped
+        self.dtype = np.dtype(np.uint8 if max(self.cardinalities) <= 256 else np.uint16)
+        self._codes: CodeArray = np.zeros((0, len(self.cardinalities)), dtype=np.uint8)
+
+    def open_inputs(self, rule: UpdateRule) -> tuple[int, ...]:
+        """The inputs that can change: not clamped, more than one state."""
+        return tuple(j for j in rule.source.inputs if j not in self.clamped and self.cardinalities[j] > 1)
+
+    def size(self, inputs: Sequence[int]) -> int:
+        """The joint states of `inputs`."""
+        return math.prod(self.cardinalities[j] for j in inputs)
+
+    def strides(self, inputs: Sequence[int]) -> list[int]:
+        """Row-major strides: the last input moves fastest."""
+        return strides_of([self.cardinalities[j] for j in inputs])
+
+    def leaves(self, rule: UpdateRule, inputs: Sequence[int]) -> NDArray[np.int32]:
+        """The leaf of every joint state of `inputs`, row-major."""
+        size = self.size(inputs)
+        leaves = np.empty(size, dtype=np.int32)
+        for start in range(0, size, DIRECT_STATES):
+            stop = min(size, start + DIRECT_STATES)
+            codes = self._table(stop - start)
+            state = np.arange(start, stop)
+            for j, stride in zip(inputs, self.strides(inputs), strict=True):
+                codes[:, j] = state // stride % self.cardinalities[j]
+            leaves[start:stop] = rule.source(codes)
+            codes[:, list(inputs)] = 0
+        return leaves
+
+    def _table(self, rows: int) -> CodeArray:
+        if len(self._codes) < rows:
+            self._codes = np.zeros((rows, len(self.cardinalities)), dtype=self.dtype, order="F")
+            for i, code in self.clamped.items():
+                self._codes[:, i] = code
+        return self._codes[:rows]
+
+
+def find_rows(network: Network, evidence: Evidence, rules: Sequence[UpdateRule]) -> list[RowFinder | None]:
+    """How each rule finds its row; None where only calling the source will do."""
+    tabulator = Tabulator(network, evidence)
+    found: list[RowFinder | None] = [None] * len(rules)
+    room = DIRECT_CELLS
+    small_first = sorted(range(len(rules)), key=lambda k: tabulator.size(tabulator.open_inputs(rules[k])))
+    for k in small_first:
+        finder = _find_row(tabulator, rules[k], room)
+        if finder is not None and finder.kind == DIRECT and not isinstance(rules[k].source, LosslessSource):
+            room -= finder.thresholds.size
+        found[k] = finder
+    return found
+
+
+def _find_row(tabulator: Tabulator, rule: UpdateRule, room: int) -> RowFinder | None:
+    inputs = tabulator.open_inputs(rule)
+    size = tabulator.size(inputs)
+    strides = tabulator.strides(inputs)
+    pairs = tuple(zip(inputs, strides, strict=True))
+    if isinstance(rule.source, LosslessSource):
+        own = dict(zip(rule.source.inputs, tabulator.strides(rule.source.inputs), strict=True))
+        base = sum(own[j] * code for j, code in tabulator.clamped.items() if j in own)
+        return RowFinder(DIRECT, tuple((j, own[j]) for j in inputs), base, rule.thresholds)
+    if size <= DIRECT_STATES and size * max(1, rule.thresholds.shape[1]) <= room:
+        return RowFinder(DIRECT, pairs, 0, rule.thresholds[tabulator.leaves(rule, inputs)])
+    if isinstance(rule.source, DecisionGraph):
+        return RowFinder(WALK, (), 0, rule.thresholds, graph=rule.source)
+    if size <= MAPPED_STATES:
+        return RowFinder(MAPPED, pairs, 0, rule.thresholds, leaf_map=tabulator.leaves(rule, inputs))
+    return None
+
+
+def native_nodes(
+    variables: int,
+    rules: Sequence[UpdateRule],
+    finders: Sequence[RowFinder],
+    weights: FloatArray | None,
+    count: int | None = None,
+) -> native.Nodes:
+    """The flat form of rules in the order of the scan; `weights` are those of a random scan that has any.
+
+    Without rules, only the choice among `count` nodes.
+    """
+    heads: list[tuple[int, ...]] = []
+    thresholds, inputs, leaf_maps, targets = _Pile(), _Pile(), _Pile(), _Pile()
+    variable, begin, children = _Pile(), _Pile(), _Pile()
+    for rule, finder in zip(rules, finders, strict=True):
+        extra = 0
+        if finder.leaf_map is not None:
+            extra = leaf_maps.add(finder.leaf_map)
+        elif finder.graph is not None:
+            graph = finder.graph.compiled
+            first_child = children.length
+            extra = variable.add(graph.variable)
+            begin.add(np.where(graph.variable >= 0, graph.begin + first_child, graph.begin))
+            children.add(graph.children + extra)
+        heads.append(
+            (
+                finder.kind,
+                thresholds.add(finder.thresholds.ravel()),
+                finder.thresholds.shape[1],
+                rule.limit,
+                finder.base,
+                inputs.add(np.array(finder.inputs, dtype=np.int32).ravel()) // 2,
+                len(finder.inputs),
+                extra,
+                targets.add(np.array([rule.number])),
+                1,
+                0,  # there are no joint states to decode
+                rule.number,
+            )
+        )
+    count = len(rules) if count is None else count
+    choice = uniform_thresholds(count) if weights is None else thresholds_of(weights[None, :])[0]
+    return native.Nodes(
+        variables=variables,
+        heads=np.array(heads, dtype=np.int64).ravel(),
+        thresholds=thresholds.array(np.uint32),
+        inputs=inputs.array(np.int32),
+        leaf_map=leaf_maps.array(np.int32),
+        vertex_variable=variable.array(np.int32),
+        vertex_begin=begin.array(np.int32),
+        children=children.array(np.int32),
+        targets=targets.array(np.int32),
+        decode=np.zeros(0, dtype=np.uint16),
+        choice=choice,
+        choice_guide=guide_of(choice, 32 - GUIDE_BITS),
+        guide_shift=32 - GUIDE_BITS,
+        uniform_choice=weights is None,
+        count=count,
+    )
+
+
+class _Pile:
+    """Arrays one after the other; `add` says where the new one begins."""
+
+    def __init__(self) -> None:
+        self.parts: list[NDArray[Any]] = []
+        self.length = 0
+
+    def add(self, part: NDArray[Any]) -> int:
+        self.parts.append(part)
+        self.length += len(part)
+        return self.length - len(part)
+
+    def array(self, dtype: type[Number]) -> NDArray[Number]:
+        return np.concatenate([*self.parts, np.empty(0, dtype=dtype)]).astype(dtype)

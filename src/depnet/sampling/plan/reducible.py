@@ -1,0 +1,113 @@
+"""Is the chain irreducible? Zeros in tables can split it into several recurrent classes.
+
+A network all of whose rows are positive is irreducible. Where a table has zeros, small domains are
+searched (the closed strongly connected components of the chain's graph), large ones warned of.
+"""
+
+import math
+import warnings
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet.arrays import strides_of
+from depnet.errors import ReducibleError, ReducibleWarning, SamplingError
+from depnet.sampling.plan.plan import Plan
+from depnet.sampling.plan.rule import UpdateRule, tilt_of
+
+IfReducible: TypeAlias = Literal["raise", "warn", "ignore"]
+
+MOST_EDGES = 2**20
+"""The search is made up to so many moves between joint states."""
+
+REMEDY = "Smooth the tables, for example ConditionalTable.from_counts(counts, smoothing=0.5), or learn with smoothing=0.5."
+
+
+UNCHECKED = (
+    "some conditional tables have zeros, and the domain is too large to check whether the chain then has one recurrent "
+    f"class or several; with several, what is drawn depends on where chains started. {REMEDY}"
+)
+
+
+def check_irreducible(plan: Plan, if_reducible: IfReducible) -> None:
+    """Raise or warn where the plan's chain has, or may have, several recurrent classes."""
+    if if_reducible not in ("raise", "warn", "ignore"):
+        raise SamplingError(f"if_reducible is 'raise', 'warn' or 'ignore'; got {if_reducible!r}.")
+    if if_reducible == "ignore" or all(is_positive(plan, rule) for rule in plan.rules):
+        return
+    if moves(plan) > MOST_EDGES:
+        warnings.warn(UNCHECKED, ReducibleWarning, stacklevel=4)
+        return
+    classes = recurrent_states(plan)
+    if len(classes) <= 1:
+        return
+    names = [v.name for v in plan.network.domain.variables]
+    shown = "; ".join(
+        "{" + ", ".join(f"{name}={code}" for name, code in zip(names, row.tolist(), strict=True)) + ", ...}"
+        for row in classes[:3]
+    )
+    message = (
+        f"zeros in the conditional tables split the chain into {len(classes)} recurrent classes, so it has no single "
+        f"law; states of some of them, in codes: {shown}. {REMEDY}"
+    )
+    if if_reducible == "raise":
+        raise ReducibleError(message)
+    warnings.warn(message, ReducibleWarning, stacklevel=4)
+
+
+def is_positive(plan: Plan, rule: UpdateRule) -> bool:
+    """Every row gives every state that the evidence allows a positive probability."""
+    tilt = tilt_of(rule.number, plan.evidence)
+    weights = rule.weights if tilt is None else rule.weights[:, tilt > 0]
+    return bool((weights > 0).all())
+
+
+def moves(plan: Plan) -> int:
+    """An upper bound of the edges of the chain's graph."""
+    return _states(plan) * sum(int(rule.weights.shape[1]) for rule in plan.rules)
+
+
+def recurrent_states(plan: Plan) -> NDArray[np.int64]:
+    """One joint state of each recurrent class [classes, variables].
+
+    Under the random scan a vertex is a joint state; under the sequential scan a joint state at a place
+    of the order, so that the classes are those of the chain seen once a sweep.
+    """
+    from scipy import sparse  # slow to import, and tables with zeros alone need it
+    from scipy.sparse import csgraph
+
+    cards = plan.network.domain.cardinalities
+    free = [i for i in range(len(cards)) if i not in plan.evidence.clamped]
+    size = _states(plan)
+    codes = np.zeros((size, len(cards)), dtype=plan.dtype, order="F")
+    codes[:] = plan.blank(1)[:, 0]
+    strides = dict(zip(free, strides_of([cards[i] for i in free]), strict=True))
+    state = np.arange(size)
+    for i in free:
+        codes[:, i] = state // strides[i] % cards[i]
+    places = 1 if plan.random else len(plan.rules)
+    heads, tails = [], []
+    stuck = np.zeros(places * size, dtype=bool)
+    for j, rule in enumerate(plan.rules):
+        here, after = (0, 0) if plan.random else (j * size, (j + 1) % places * size)
+        leaves = rule.source(codes)
+        row, drawn = np.nonzero(rule.weights[leaves] > 0)
+        target = row.copy()
+        target += strides[rule.number] * (drawn - codes[row, rule.number])
+        heads.append(here + row)
+        tails.append(after + target)
+        stuck[here : here + size] |= ~(rule.weights[leaves] > 0).any(axis=1)
+    head, tail = np.concatenate(heads), np.concatenate(tails)
+    graph = sparse.coo_matrix((np.ones(len(head), dtype=np.int8), (head, tail)), shape=2 * (places * size,))
+    count, label = csgraph.connected_components(graph.tocsr(), connection="strong")
+    closed = np.ones(count, dtype=bool)
+    closed[label[head[label[head] != label[tail]]]] = False
+    closed[label[stuck]] = False  # the evidence leaves nothing possible there: the chain cannot stay
+    first = [int(np.flatnonzero(label == number)[0]) % size for number in np.flatnonzero(closed)[:64]]
+    return codes[first].astype(np.int64)
+
+
+def _states(plan: Plan) -> int:
+    cards = plan.network.domain.cardinalities
+    return math.prod(k for i, k in enumerate(cards) if i not in plan.evidence.clamped)

@@ -1,0 +1,113 @@
+"""An estimate of the mixing time: a pilot run whose autocorrelation sets burn-in and thinning.
+
+128 chains start from the nodes' marginals and run until the second half of the run is ten times longer
+than the slowest state indicator's integrated autocorrelation time tau (in sweeps), and no indicator's split
+R-hat is larger than tau explains; a run that never gets there is given tau of at least a tenth of its
+second half. A chain forgets its start like exp(-2t / tau) or faster: burn-in is 10 tau, thinning 2 tau.
+What no single variable shows (a slow joint move, a mode that no chain has met) stays hidden.
+"""
+
+import math
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from depnet.arrays import CodeArray
+from depnet.errors import MixingWarning
+from depnet.sampling.kernels import CallbackKernel, Randomness, Task, choose_kernel, start_codes
+from depnet.sampling.plan.plan import Plan
+from depnet.sampling.run.diagnostics import autocorrelation_time, split_r_hat, state_indicators
+
+CHAINS = 128
+FIRST_SWEEPS = 128
+MOST_SWEEPS = 4096
+MOST_CELLS = 2**27
+LONGER = 10
+"""The kept half of the pilot is so many times longer than tau when it may stop."""
+R_HAT_MARGIN = 3.0
+"""Means of D draws vary by tau / D of the draws' variance, so R-hat is about sqrt(1 + tau / D); three times
+that share is taken to mean that chains differ for good, as those of a chain that goes round in a circle do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mixing:
+    """The pilot's result. `time` is tau in sweeps, that of the slowest `variable`; `r_hat` the largest of all."""
+
+    time: float
+    variable: str
+    r_hat: float
+    sweeps: int
+    chains: int
+    settled: bool
+
+    @property
+    def burn_in(self) -> int:
+        """Sweeps after which a chain has forgotten its start."""
+        return math.ceil(10 * self.time)
+
+    @property
+    def thin(self) -> int:
+        """Sweeps between rows that are nearly independent."""
+        return math.ceil(2 * self.time)
+
+
+def estimate_mixing(plan: Plan, seed: int) -> Mixing:
+    """Run the pilot; a run that does not settle is reported, and warned of."""
+    kernel = choose_kernel(plan, CHAINS)
+    most = min(MOST_SWEEPS, max(FIRST_SWEEPS, MOST_CELLS // (CHAINS * plan.variables)))
+    if isinstance(kernel, CallbackKernel):
+        most = min(most, 4 * FIRST_SWEEPS)
+    state = kernel.state(start_codes(plan, seed, 0, CHAINS))
+    rows: CodeArray = np.empty((plan.variables, most, CHAINS), dtype=plan.dtype)
+    done, wanted = 0, FIRST_SWEEPS
+    a_call = max(1, kernel.updates_a_call // (CHAINS * len(plan.rules)))  # so that an interrupt is heard
+    while True:
+        while done < wanted:
+            records = min(a_call, wanted - done)
+            task = Task(
+                0,
+                CHAINS,
+                first_sweep=max(0, done - 1),
+                lead=min(done, 1),
+                gap=1,
+                records=records,
+                record_stride=CHAINS,
+                at_boundary=True,
+            )
+            part: CodeArray = np.empty((plan.variables, records * CHAINS), dtype=plan.dtype)
+            kernel.run(task, Randomness(seed), state, part)
+            rows[:, done : done + records] = part.reshape(plan.variables, -1, CHAINS)
+            done += records
+        mixing = _measured(plan, rows[:, done // 2 : done], done)
+        if mixing.settled or done == most:
+            break
+        wanted = min(2 * done, most)
+    if not mixing.settled:
+        warnings.warn(
+            f"the pilot run did not settle in {done} sweeps: {mixing.variable!r} has an autocorrelation time of "
+            f"{mixing.time:.3g} sweeps (R-hat {mixing.r_hat:.3g}). Rows may depend on where the chains started; "
+            "give burn_in and thin yourself, smooth the tables, or learn an ordered law, which needs no chains: "
+            'learn(dataset, order="auto").',
+            MixingWarning,
+            stacklevel=4,
+        )
+    return mixing
+
+
+def _measured(plan: Plan, rows: CodeArray, sweeps: int) -> Mixing:
+    slowest, time, r_hat, agree = plan.rules[0].number, 1.0, 1.0, True
+    kept = rows.shape[1]
+    for i in sorted(rule.number for rule in plan.rules):
+        draws = state_indicators(rows[i].T, plan.network.domain.cardinalities[i])
+        draws = draws[:, :, 1:] if draws.shape[2] == 2 else draws  # the other state mirrors it
+        own = autocorrelation_time(draws)
+        disagreement = split_r_hat(draws)
+        agree &= bool((disagreement**2 <= 1 + R_HAT_MARGIN * np.maximum(own, 1) / (kept // 2)).all())
+        r_hat = max(r_hat, float(disagreement.max()))
+        if own.max() > time:
+            slowest, time = i, float(own.max())
+    settled = LONGER * time <= kept and agree
+    if not settled:
+        time = max(time, kept / LONGER)
+    return Mixing(time, plan.network.domain.variables[slowest].name, r_hat, sweeps, CHAINS, settled)

@@ -1,0 +1,279 @@
+"""`sample`: rows of a network's law, and `Sampler`, which streams them in blocks.
+
+An ordered network's rows are independent draws of its law, one pass each (`depnet.law.draw`). Those of any other, or
+under a scan that is given, come from many chains at once: chain c records the rows c, C + c, 2C + c, ... of C chains, its
+state after `burn_in` sweeps and after every further `thin` sweeps, a sweep being as many updates as there are nodes in the
+scan. Under the sequential scan each row is taken at a uniformly random place of its sweep, so that rows follow the
+paper's centroid (Eq. ordered); under the random scan every chain has its own sequence of nodes.
+"""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from depnet.arrays import CodeArray, read_only
+from depnet.data import Dataset
+from depnet.errors import SamplingError
+from depnet.law.draw import Rows
+from depnet.model import Evidence, Given, Network, RandomScan, Scan
+from depnet.model.sources.enumerate import code_type
+from depnet.sampling.checks import checked_network, jobs_of, whole_number
+from depnet.sampling.kernels import Randomness, State, Task, choose_kernel, start_codes
+from depnet.sampling.plan.plan import plan
+from depnet.sampling.plan.reducible import IfReducible, check_irreducible
+from depnet.sampling.plan.words import new_seeds
+from depnet.sampling.run.interrupted import SamplingInterrupted
+from depnet.sampling.run.mixing import Mixing, estimate_mixing
+
+Auto: TypeAlias = Literal["auto"]
+Progress: TypeAlias = Callable[[int, int], None]
+
+CHAINS = 4096
+BLOCK_ROWS = 2**16
+CELLS_A_CHUNK = 2**24
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingReport:
+    """How rows are drawn: everything that was chosen, and the estimate that burn-in rests on.
+
+    Rows of an ordered network's law are of no chain: the scan is None, and each row is one pass.
+    """
+
+    scan: Scan | None
+    kernel: str
+    chains: int
+    burn_in: int
+    thin: int
+    mixing: Mixing | None
+    """The estimate of the mixing time; None where both `burn_in` and `thin` were given."""
+
+
+class Sampler:
+    """Draws that go on: rows drawn in one call or in many are the same rows.
+
+    >>> network = Network.from_joint([[0.4, 0.1], [0.1, 0.4]])
+    >>> sampler = Sampler(network, chains=64, rng=np.random.default_rng(1))
+    >>> sum(block.rows for block in sampler.blocks(1000, block_rows=300))
+    1000
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        *,
+        scan: Scan | None = None,
+        evidence: Given | Evidence | None = None,
+        burn_in: int | Auto = "auto",
+        thin: int | Auto = "auto",
+        chains: int | Auto = "auto",
+        rng: np.random.Generator | None = None,
+        n_jobs: int = 1,
+        if_reducible: IfReducible = "raise",
+        kernel: str = "auto",
+    ) -> None:
+        self._jobs = jobs_of(n_jobs)
+        self._domain = checked_network(network).domain
+        self._dtype = code_type(self._domain.cardinalities)
+        self._rows: Rows | None = None
+        if network.order is not None and scan is None:
+            _refuse_chains(burn_in=burn_in, thin=thin, chains=chains)
+            (seed,) = new_seeds(rng, 1)
+            self._rows = Rows(network, Evidence.parse(self._domain, evidence), seed, self._jobs)
+            self._drawn = 0
+            self.report = SamplingReport(None, "one pass", 0, 0, 1, None)
+            return
+        self._plan = plan(network, RandomScan() if scan is None else scan, evidence)
+        chains = CHAINS if chains == "auto" else whole_number("chains", chains, at_least=1)
+        given_burn_in = None if burn_in == "auto" else whole_number("burn_in", burn_in, at_least=0)
+        given_thin = None if thin == "auto" else whole_number("thin", thin, at_least=1)
+        self._kernel = choose_kernel(self._plan, chains, kernel)
+        self._seed, pilot_seed = new_seeds(rng, 2)
+        check_irreducible(self._plan, if_reducible)
+        mixing = None
+        if given_burn_in is None or given_thin is None:
+            mixing = estimate_mixing(self._plan, pilot_seed)
+        self.report = SamplingReport(
+            self._plan.scan,
+            self._kernel.name,
+            chains,
+            mixing.burn_in if given_burn_in is None and mixing else int(given_burn_in or 0),
+            mixing.thin if given_thin is None and mixing else int(given_thin or 1),
+            mixing,
+        )
+        self._ranges = _ranges(chains, self._jobs, self._kernel.alignment)
+        self._states: list[State] | None = None
+        self._sweeps = 0
+        self._records = 0
+        self._rest: CodeArray = np.empty((self._plan.variables, 0), dtype=self._plan.dtype)
+
+    def draw(self, n: int, *, progress: Progress | None = None) -> Dataset:
+        """The next `n` rows. Ctrl-C raises `SamplingInterrupted`, whose `drawn` are the rows finished."""
+        n = whole_number("n", n, at_least=1)
+        codes: CodeArray = np.empty((len(self._domain), n), dtype=self._dtype)
+        done = 0
+        try:
+            with self._pool() as pool:
+                for part in self._parts(n, CELLS_A_CHUNK // len(self._domain), pool):
+                    codes[:, done : done + part.shape[1]] = part
+                    done += part.shape[1]
+                    if progress is not None:
+                        progress(done, n)
+        except KeyboardInterrupt:
+            raise SamplingInterrupted(self._dataset(codes[:, :done])) from None
+        return self._dataset(codes)
+
+    def blocks(
+        self, n: int, block_rows: int = BLOCK_ROWS, *, progress: Progress | None = None
+    ) -> Iterator[Dataset]:
+        """The next `n` rows in blocks of `block_rows`: memory for one block, however large `n` is."""
+        n = whole_number("n", n, at_least=1)
+        block_rows = whole_number("block_rows", block_rows, at_least=1)
+        done = 0
+        while done < n:
+            block = self.draw(min(block_rows, n - done))
+            done += block.rows
+            if progress is not None:
+                progress(done, n)
+            yield block
+
+    def _dataset(self, codes: CodeArray) -> Dataset:
+        return Dataset(self._domain, read_only(codes.T))
+
+    @contextmanager
+    def _pool(self) -> Iterator[Executor | None]:
+        if self._jobs == 1:
+            yield None
+            return
+        pool = ThreadPoolExecutor(self._jobs)
+        try:
+            yield pool
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+    def _parts(self, n: int, most: int, pool: Executor | None) -> Iterator[CodeArray]:
+        """The next n rows in parts of bounded size; what a record holds beyond n is kept for later."""
+        if self._rows is not None:
+            for piece in self._rows.pieces(n, self._drawn):
+                self._drawn += len(piece)
+                yield piece.T
+            return
+        chains = self.report.chains
+        while n > 0:
+            if self._rest.shape[1] == 0:
+                self._rest = self._record(max(1, min(-(-n // chains), most // chains)), pool)
+            part, self._rest = self._rest[:, :n], self._rest[:, n:]
+            n -= part.shape[1]
+            yield part
+
+    def _record(self, records: int, pool: Executor | None) -> CodeArray:
+        """The next rows of all chains, so many each; a piece is done as a whole or not at all."""
+        if self._states is None:
+            self._states = [
+                self._kernel.state(start_codes(self._plan, self._seed, first, count))
+                for first, count in self._ranges
+            ]
+        inside = 0 if self._plan.random else 1  # the sequential scan finishes the sweep it records in
+        gap = self.report.thin - inside
+        per_sweep = len(self._plan.rules) * max(count for _, count in self._ranges)
+        sweeps_a_call = max(1, self._kernel.updates_a_call // per_sweep)
+        lead = self.report.burn_in + self._records * self.report.thin - self._sweeps
+        while lead > sweeps_a_call:
+            self._run(Task(0, 0, lead=sweeps_a_call), 0, pool)
+            lead -= sweeps_a_call
+        records = min(records, 1 + max(0, sweeps_a_call - lead) // self.report.thin)
+        return self._run(Task(0, 0, lead=lead, gap=gap, records=records), inside, pool)
+
+    def _run(self, task: Task, inside: int, pool: Executor | None) -> CodeArray:
+        assert self._states is not None
+        chains = self.report.chains
+        out: CodeArray = np.empty((self._plan.variables, task.records * chains), dtype=self._plan.dtype)
+
+        def advanced(k: int) -> State:
+            first, count = self._ranges[k]
+            state = self._states[k].copy()  # type: ignore[index]  # asserted above
+            own = Task(
+                first, count, self._sweeps, self._records, task.lead, task.gap, task.records, first, chains
+            )
+            self._kernel.run(own, Randomness(self._seed), state, out)
+            return state
+
+        ranges = range(len(self._ranges))
+        self._states = list(map(advanced, ranges) if pool is None else pool.map(advanced, ranges))
+        self._sweeps += task.lead + inside * (task.records > 0)
+        self._sweeps += max(0, task.records - 1) * (task.gap + inside)
+        self._records += task.records
+        return out
+
+
+def _ranges(chains: int, jobs: int, alignment: int) -> list[tuple[int, int]]:
+    """(first chain, chains) of each job: aligned, and about equal."""
+    each = -(-chains // (jobs * alignment)) * alignment
+    return [(first, min(each, chains - first)) for first in range(0, chains, each)]
+
+
+def _refuse_chains(**given: object) -> None:
+    """What belongs to chains is an error where there is none."""
+    named = next((name for name, value in given.items() if value != "auto"), None)
+    if named is not None:
+        raise SamplingError(
+            f"{named} belongs to chains, and rows of an ordered network's law are independent draws, one pass each. Leave "
+            "it out, or give a scan to run the chain of its tables."
+        )
+
+
+def sample(
+    network: Network,
+    n: int,
+    *,
+    scan: Scan | None = None,
+    evidence: Given | Evidence | None = None,
+    burn_in: int | Auto = "auto",
+    thin: int | Auto = "auto",
+    chains: int | Auto = "auto",
+    rng: np.random.Generator | None = None,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+    if_reducible: IfReducible = "raise",
+) -> Dataset:
+    """`n` rows of the network's law, given evidence.
+
+    Rows of an ordered network are independent draws of Q(. | x_C), where no `scan` is given. All others are of the chain
+    of the tables under the `scan` (None: the random scan), with:
+
+    - `evidence`: variable names with one state (clamped), a set of states, or weights of states.
+    - `burn_in`, `thin`: sweeps before the first row of a chain, and between two rows; "auto": from an
+      estimate of the mixing time, which `Sampler.report` shows.
+    - `chains`: independent chains; "auto": one for each row, 4096 at most. Rows r and r + chains are of
+      one chain.
+    - `rng`: the rows are a function of this generator alone, whatever `n_jobs` and the machine.
+    - `if_reducible`: what to do where zeros in the tables split the chain into several recurrent classes:
+      "raise" (a domain too large to check warns instead), "warn" or "ignore".
+    - `progress(rows, n)` is called now and then.
+
+    Probabilities are resolved to 2^-32; 0 and 1 are exact. Ctrl-C raises `SamplingInterrupted`, with the rows
+    drawn so far in its `drawn`. Use `Sampler` to stream more rows than fit into memory.
+
+    >>> network = Network.from_joint([[0.4, 0.1], [0.1, 0.4]])
+    >>> sample(network, 3, evidence={"X0": 1}, rng=np.random.default_rng(0)).codes[:, 0].tolist()
+    [1, 1, 1]
+
+    """
+    n = whole_number("n", n, at_least=1)
+    network_is_ordered = checked_network(network).order is not None
+    sampler = Sampler(
+        network,
+        scan=scan,
+        evidence=evidence,
+        burn_in=burn_in,
+        thin=thin,
+        chains=chains if chains != "auto" or (network_is_ordered and scan is None) else min(n, CHAINS),
+        rng=rng,
+        n_jobs=n_jobs,
+        if_reducible=if_reducible,
+    )
+    return sampler.draw(n, progress=progress)

@@ -1,0 +1,270 @@
+"""Bins: what they promise of any column of numbers, and the cuts that a target asks for."""
+
+import datetime as dt
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from depnet.data import Bins
+from depnet.data.binning.bins import KINDS
+from depnet.data.binning.calendar import DAY, days_of, microseconds_of, text_of_day, text_of_moment
+from depnet.data.binning.cut import given_bins, number_of_bins, quantile_bins, quantiles_between
+from depnet.data.binning.ranked import RankedArray
+from depnet.data.binning.round_edges import edge_between
+from depnet.data.binning.supervised import best_cuts, supervised_bins
+from depnet.errors import DataError
+from tests.data.strategies import binnings, numbers_of
+from tests.reference.frames import bin_of, fayyad_irani
+
+
+@st.composite
+def columns(draw: st.DrawFn) -> tuple[Any, Any]:
+    """A kind, and numbers of it with ties."""
+    kind = draw(st.sampled_from(KINDS))
+    pool = draw(st.lists(numbers_of(kind), min_size=1, max_size=40))
+    values = draw(st.lists(st.sampled_from(pool), min_size=1, max_size=120))
+    return kind, np.array(values, dtype=np.float64 if kind == "float" else np.int64)
+
+
+@given(column=columns(), number=st.integers(1, 20))
+def test_quantile_bins_are_a_partition_of_the_values(column: tuple[Any, Any], number: int) -> None:
+    kind, values = column
+    bins = quantile_bins(values, kind, number)
+    codes = bins.locate(values)
+    assert codes.tolist() == [bin_of(value, bins.edges) for value in values.tolist()]
+    assert len(bins) <= number
+    assert set(codes.tolist()) == set(range(len(bins))), "no bin is empty"
+    assert len(set(bins.labels)) == len(bins), "labels differ"
+    assert bins.edges[0] <= values.min()
+    assert bins.edges[-1] >= values.max()
+    for k, kept in enumerate(bins.quantiles):
+        here = sorted(values[codes == k].tolist())
+        assert set(kept) <= set(here), "values to draw are values of the bin"
+        assert len(kept) == (1 if here[0] == here[-1] else min(32, len(here)))
+    if len(set(values.tolist())) <= number:
+        assert len(bins) == len(set(values.tolist())), "each different value has its own bin"
+
+
+@given(column=columns(), number=st.integers(2, 20))
+def test_a_heavy_value_is_alone_where_there_is_room(column: tuple[Any, Any], number: int) -> None:
+    kind, values = column
+    distinct, counts = np.unique(values, return_counts=True)
+    heavy = distinct[counts * number >= len(values)]
+    parts = 2 * len(heavy) + 1  # at most: itself, and what lies on either side
+    if len(distinct) <= number or parts > number:
+        return
+    bins = quantile_bins(values, kind, number)
+    for value in heavy:
+        code = bins.locate(value)
+        assert set(values[bins.locate(values) == code].tolist()) == {value}
+        assert bins.labels[code] == bins.text(value), "and the label is the value"
+
+
+@given(
+    values=st.lists(st.integers(-(10**6), 10**6), min_size=17, max_size=200, unique=True),
+    number=st.integers(1, 16),
+)
+def test_different_values_fill_bins_evenly(values: list[int], number: int) -> None:
+    column = np.array(values)
+    sizes = np.bincount(quantile_bins(column, "integer", number).locate(column))
+    assert len(sizes) == number
+    assert sizes.max() - sizes.min() <= 1
+
+
+def test_zeros_of_a_zero_inflated_column_have_their_own_bin() -> None:
+    rng = np.random.default_rng(0)
+    values = np.where(rng.random(1000) < 0.6, 0.0, rng.exponential(size=1000))
+    bins = quantile_bins(values, "float", 5)
+    assert bins.labels[0] == "0"
+    assert bins.labels[1].startswith("(0, ")
+    assert bins.quantiles[0] == (0.0,)
+    assert len(bins) == 5
+    sizes = np.bincount(bins.locate(values))[1:]
+    assert sizes.max() - sizes.min() <= 1
+
+
+def test_a_heavy_value_in_the_middle() -> None:
+    values = np.array([1, 2, 3, 4, 5, 6] + [7] * 12 + [8, 9, 10, 11, 12, 13])
+    assert quantile_bins(values, "integer", 3).labels == ("[1, 7)", "7", "[8, 14)")
+
+
+def test_a_constant_column_has_one_bin() -> None:
+    assert quantile_bins(np.full(9, 2.5), "float", 4).labels == ("2.5",)
+    assert quantile_bins(np.full(9, 3), "integer", 4).labels == ("3",)
+    assert quantile_bins(np.full(9, 0), "date", 4).labels == ("1970-01-01",)
+    assert quantile_bins(np.full(9, 2**63 - 1), "integer", 4).quantiles == ((2**63 - 1,),)
+
+
+def test_the_last_value_may_begin_a_bin() -> None:
+    bins = quantile_bins(np.array([0.25, 0.25, 0.250000001]), "float", 2)
+    assert bins.edges == (0.25, 0.250000001, math.nextafter(0.250000001, 1))
+
+
+def test_the_number_of_bins_grows_with_the_cube_root() -> None:
+    assert [number_of_bins(n) for n in (1, 8, 9, 27, 28, 1000, 1001, 4096, 10**9)] == [
+        2, 2, 3, 3, 4, 10, 11, 16, 16
+    ]  # fmt: skip
+    assert number_of_bins(10**9, max_bins=40) == 40
+    assert number_of_bins(10**9, max_bins=1) == 1
+
+
+@given(
+    pair=st.tuples(st.sampled_from(KINDS)).flatmap(
+        lambda k: st.tuples(st.just(k[0]), numbers_of(k[0]), numbers_of(k[0]))
+    )
+)
+@example(pair=("float", 5e-324, 0.0))
+@example(pair=("float", 1.7e308, -1.7e308))
+@example(pair=("float", 0.1, math.nextafter(0.1, 1)))
+@example(pair=("integer", -15, -12))
+def test_an_edge_lies_between(pair: tuple[Any, Any, Any]) -> None:
+    kind, *both = pair
+    low, high = sorted(both)
+    if low == high:
+        return
+    edge = edge_between(low, high, kind)
+    assert low < edge <= high
+    if kind != "float":
+        assert isinstance(edge, int)
+
+
+def test_edges_are_round() -> None:
+    assert edge_between(24.37, 25.81, "float") == 25
+    assert edge_between(0.112, 0.114, "float") == 0.113
+    assert edge_between(-3.7, 12.0, "float") == 0
+    assert edge_between(118, 231, "integer") == 200
+    assert edge_between(17, 19, "integer") == 19
+    assert edge_between(-231, -118, "integer") == -200
+    assert (
+        text_of_day(int(edge_between(days_of("2023-11-02"), days_of("2024-03-02"), "date"))) == "2024-01-01"
+    )
+    noon = edge_between(microseconds_of("2024-03-01 11:10"), microseconds_of("2024-03-01 12:05"), "datetime")
+    assert text_of_moment(int(noon)) == "2024-03-01 12:00"
+
+
+def test_given_edges() -> None:
+    bins = given_bins(np.array([-5.0, 3.0, 12.0, 99.0]), [0, 10, 20, 30], "float")
+    assert bins.labels == ("[0, 10)", "[10, 20)", "[20, 30]")
+    assert bins.quantiles == ((-5.0, 3.0), (12.0,), (99.0,)), "what lies beyond belongs to the ends"
+    open_ended = given_bins(np.array([1, 2]), [-math.inf, 18, 65, math.inf], "integer")
+    assert open_ended.labels == ("< 18", "[18, 65)", ">= 65")
+    assert open_ended.quantiles == ((1, 2), (41,), (65,)), "an empty bin keeps its middle"
+    assert given_bins(np.array([1.0]), [-math.inf, math.inf], "float").labels == ("all",)
+    assert given_bins(np.array([5]), [-math.inf, 3, math.inf], "integer").quantiles == ((2,), (5,))
+
+
+@pytest.mark.parametrize(
+    ("edges", "message"),
+    [
+        ([1], "K bins have K"),
+        ([], "K bins have K"),
+        ([2, 1], "edges ascend; edge 1 is 1.0 after 2.0"),
+        ([1, 1], "edges ascend"),
+        ([1, math.nan], "edges of bins are numbers; got nan"),
+        ([1, math.inf, 3], "edge 1 is inf"),
+        ([math.inf, math.inf], "edge 0 is inf"),
+        ([1, None], "edges of bins are numbers; got None"),
+    ],
+)
+def test_what_are_not_edges(edges: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        Bins(tuple(edges), ((1.0,),) * max(len(edges) - 1, 0), "float")
+
+
+@given(bins=binnings(), data=st.data())
+def test_bins_locate_as_the_slow_twin(bins: Bins, data: st.DataObject) -> None:
+    numbers = data.draw(st.lists(numbers_of(bins.kind), min_size=1, max_size=20))
+    numbers += [edge for edge in bins.edges if abs(edge) < 2**62]
+    array = np.array(numbers, dtype=np.float64 if bins.kind == "float" else np.int64)
+    assert bins.locate(array).tolist() == [bin_of(number, bins.edges) for number in numbers]
+    if bins.kind in ("float", "integer"):
+        assert [bins.code(number) for number in numbers] == bins.locate(array).tolist()
+
+
+@given(bins=binnings(), seed=st.integers(0, 2**32 - 1))
+def test_what_is_drawn_is_a_quantile_of_its_bin(bins: Bins, seed: int) -> None:
+    codes = np.arange(len(bins)).repeat(5)
+    drawn = bins.draw(codes, np.random.default_rng(seed)).tolist()
+    for code, value in zip(codes.tolist(), drawn, strict=True):
+        assert value in bins.quantiles[code]
+    middle = bins.middle().tolist()
+    assert all(value in kept for value, kept in zip(middle, bins.quantiles, strict=True))
+
+
+def test_draws_are_uniform_over_the_quantiles() -> None:
+    """100,000 draws from 4 values: by Hoeffding each share is within 0.012 but with probability 4 * 2 * 5e-13."""
+    bins = Bins((0, 10, 20), ((1, 2, 3, 4), (11,)), "integer")
+    drawn = bins.draw(np.zeros(100_000, dtype=np.int64), np.random.default_rng(0))
+    shares = np.bincount(drawn, minlength=5)[1:] / 100_000
+    assert np.abs(shares - 0.25).max() < 0.012
+    skewed = np.where(np.random.default_rng(1).random(100_000) < 0.05, 1, drawn)
+    with pytest.raises(AssertionError):
+        assert np.abs(np.bincount(skewed, minlength=5)[1:] / 100_000 - 0.25).max() < 0.012
+
+
+def test_quantiles_are_spread_evenly() -> None:
+    assert quantiles_between(RankedArray(np.arange(64)), [0, 64]) == [tuple(range(1, 64, 2))]
+    assert quantiles_between(RankedArray(np.array([1, 2, 2, 3, 3])), [0, 3, 3, 5]) == [(1, 2, 2), (), (3,)]
+
+
+def test_numbers_dates_and_text_have_bins() -> None:
+    days = Bins(
+        (days_of("2024-01-01"), days_of("2024-02-01"), days_of("2024-03-01")), ((19723,), (19760,)), "date"
+    )
+    assert days.labels == ("[2024-01-01, 2024-02-01)", "[2024-02-01, 2024-03-01)")
+    for value in (dt.date(2024, 2, 3), dt.datetime(2024, 2, 3, 5), "2024-02-03", np.datetime64("2024-02-03")):
+        assert days.code(value) == 1
+    moments = Bins((0, DAY, 2 * DAY), ((0,), (DAY,)), "datetime")
+    zoned = dt.datetime(1970, 1, 2, 0, 30, tzinfo=dt.timezone(dt.timedelta(hours=1)))
+    assert moments.code(zoned) == 0, "23:30 in UTC"
+    assert moments.code("1970-01-02 00:30") == 1
+    assert Bins((0, 1, 2), ((0,), (1,)), "float").code("1.5") == 1
+    assert Bins((0, 1, 2), ((0,), (1,)), "integer").code(10**400) == 1
+    cases: list[tuple[Bins, object, str]] = [
+        (days, 3, "expected a date; got 3"),
+        (days, "soon", "expected a date; got 'soon'"),
+        (moments, True, "expected a date and time; got True"),
+        (Bins((0, 1), ((0,),), "float"), "many", "expected a number; got 'many'"),
+        (Bins((0, 1), ((0,),), "float"), math.nan, "expected a number; got nan"),
+        (days, np.datetime64("NaT"), "expected a date; got"),
+    ]
+    for bins, wrong, wanted in cases:
+        with pytest.raises(DataError, match=wanted):
+            bins.code(wrong)
+
+
+@given(
+    pairs=st.lists(st.tuples(st.integers(0, 12), st.integers(0, 3)), min_size=1, max_size=60),
+)
+def test_the_supervised_cut_is_fayyad_and_iranis(pairs: list[tuple[int, int]]) -> None:
+    values, classes = (np.array(side) for side in zip(*pairs, strict=True))
+    bins = supervised_bins(values, classes, "integer", 100)
+    expected = fayyad_irani(pairs)
+    firsts = {min(v for v in values.tolist() if bins.locate(v) == k) for k in range(len(bins))}
+    assert firsts - {int(values.min())} == expected
+
+
+def test_supervised_cuts_are_where_the_target_changes() -> None:
+    values = np.repeat(np.arange(30), 4)
+    classes = np.select([values < 10, values < 20], [0, 1], 2)
+    assert supervised_bins(values, classes, "integer", 16).labels == ("[0, 10)", "[10, 20)", "[20, 30)")
+    assert len(supervised_bins(values, classes, "integer", 2)) == 2, "at most so many"
+    noise = np.random.default_rng(0).integers(0, 2, len(values))
+    assert len(supervised_bins(values, noise, "integer", 16)) == 1, "no cut pays"
+    assert best_cuts(np.array([[5, 5]]), 16) == []
+
+
+def test_supervised_cuts_of_many_different_values() -> None:
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=20_000)
+    bins = supervised_bins(values, (values > 0.5).astype(np.int64), "float", 16)
+    assert len(bins) == 2
+    assert abs(bins.edges[1] - 0.5) < 0.001
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("depnet.data.binning.supervised.MAX_COUNTS", 2000)
+        coarse = supervised_bins(values, (values > 0.5).astype(np.int64), "float", 16)
+    assert all(abs(edge - 0.5) < 0.01 for edge in coarse.edges[1:-1]), "to within a cell of 20 rows"

@@ -1,0 +1,354 @@
+"""Files are read as frames are: the same domain, the same codes, whatever the format and the memory."""
+
+import datetime as dt
+import gzip
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import depnet
+from depnet import Dataset, read
+from depnet.data import Holed, describe, encode
+from depnet.data.files import states as pass_1
+from depnet.errors import DataError
+
+FORMATS = ("csv", "csv.gz", "tsv", "parquet", "jsonl", "jsonl.gz")
+
+LABELS = st.text(
+    st.characters(codec="utf-8", exclude_characters="\0\r", exclude_categories=["Cs"]), min_size=1, max_size=6
+).map(lambda text: "x" + text)  # never a number, a date or a word for "missing"
+FLOATS = st.floats(-1e9, 1e9).map(lambda x: x + 0.0)
+DAYS = st.dates(dt.date(1900, 1, 1), dt.date(2100, 1, 1))
+MOMENTS = st.datetimes(dt.datetime(1900, 1, 1), dt.datetime(2100, 1, 1))
+KINDS: dict[str, st.SearchStrategy[Any]] = {
+    "labels": LABELS,
+    "few labels": st.sampled_from(["xa", "xb, 'c'", 'x "d"\ne']),
+    "whole": st.integers(-(2**40), 2**40),
+    "few": st.integers(0, 4),
+    "floats": FLOATS,
+    "flags": st.booleans(),
+    "days": DAYS,
+    "moments": MOMENTS,
+}
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> pl.DataFrame:
+    """A polars frame of some rows and columns, with holes but never a whole column of them."""
+    rows = draw(st.integers(1, 40))
+    columns: dict[str, list[Any]] = {}
+    for kind in draw(st.lists(st.sampled_from(sorted(KINDS)), min_size=1, max_size=5, unique=True)):
+        holes = draw(st.booleans())
+        values = KINDS[kind] if not holes else st.one_of(st.none(), KINDS[kind])
+        cells = draw(st.lists(values, min_size=rows, max_size=rows))
+        if all(cell is None for cell in cells):
+            cells[0] = draw(KINDS[kind])
+        columns[kind] = cells
+    return pl.DataFrame(columns, strict=False)
+
+
+def write(frame: pl.DataFrame, path: Path) -> Path:
+    """The frame as a file, by means of others' writers."""
+    buffer = io.BytesIO()
+    if ".csv" in path.name or ".tsv" in path.name:
+        separator = "\t" if ".tsv" in path.name else ","
+        frame.write_csv(buffer, separator=separator, datetime_format="%Y-%m-%dT%H:%M:%S%.6f")
+    elif ".parquet" in path.name:
+        frame.write_parquet(buffer)
+    else:
+        for row in frame.iter_rows(named=True):
+            buffer.write((json.dumps(row, default=lambda d: d.isoformat()) + "\n").encode())
+    data = buffer.getvalue()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    return path
+
+
+def assert_same(table: Dataset | Holed, frame: Any, **options: Any) -> None:
+    domain, _ = describe(frame, **options)
+    expected = encode(frame, domain)
+    assert table.domain.names == domain.names
+    for got, wanted in zip(table.domain.variables, domain.variables, strict=True):
+        assert got == wanted
+    assert np.array_equal(table.codes, expected.codes)
+    assert isinstance(table, Dataset) == expected.complete
+    if isinstance(table, Holed):
+        assert np.array_equal(table.hidden, expected.hidden)
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+@settings(max_examples=25)
+@given(frame=tables())
+def test_a_file_is_read_as_the_frame_it_came_from(
+    tmp_path_factory: pytest.TempPathFactory, ending: str, frame: pl.DataFrame
+) -> None:
+    path = write(frame, tmp_path_factory.mktemp("read") / f"table.{ending}")
+    assert_same(read(path), frame)
+
+
+@settings(max_examples=25)
+@given(frame=tables())
+def test_a_column_too_large_for_memory_gives_the_same(
+    tmp_path_factory: pytest.TempPathFactory, frame: pl.DataFrame
+) -> None:
+    path = write(frame, tmp_path_factory.mktemp("read") / "table.parquet")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pass_1, "_NUMBER_BYTES", 10**12)  # sorted by the engine, not in numpy
+        patch.setattr(pass_1, "_SMALL_ROWS", 0)
+        assert_same(read(path), frame)
+
+
+def many_rows() -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    rows = 250_000  # several row groups and vectors
+    frame = pd.DataFrame(
+        {
+            "float": rng.normal(size=rows),
+            "whole": rng.integers(-500, 500, rows),
+            "few": rng.integers(0, 9, rows),
+            "label": rng.choice(["north", "east", "south", "west"], rows),
+            "zeros": np.where(rng.random(rows) < 0.4, 0.0, rng.exponential(size=rows)),
+            "moment": pd.to_datetime(rng.integers(0, 10**9, rows), unit="s"),
+        }
+    )
+    frame.loc[rng.random(rows) < 0.1, "float"] = np.nan
+    return frame
+
+
+def test_many_rows_keep_their_order_and_their_quantiles(tmp_path: Path) -> None:
+    frame = many_rows()
+    frame.to_parquet(tmp_path / "t.parquet", row_group_size=30_000)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    assert_same(read(tmp_path / "t.parquet"), frame)
+    assert_same(read(tmp_path / "t.parquet", memory="100MB"), frame)
+    assert_same(read(tmp_path / "t.csv"), frame)
+    assert_same(read(tmp_path / "t.parquet", bins=5), frame, bins=5)
+    assert_same(
+        read(tmp_path / "t.parquet", bins={"float": [-1, 0, 1], "whole": "categories", "zeros": 100}),
+        frame,
+        bins={"float": [-1, 0, 1], "whole": "categories", "zeros": 100},
+    )
+
+
+def test_pandas_reads_the_same_csv(tmp_path: Path) -> None:
+    frame = many_rows().drop(columns=["moment"])[:2000].round(3)  # pandas leaves dates as text
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    assert_same(read(tmp_path / "t.csv"), pd.read_csv(tmp_path / "t.csv"))
+
+
+def small(path: Path) -> Path:
+    path.write_text("sex,age,city\nmale,40,Oslo\nfemale,,Bergen\nmale,31,\n")
+    return path
+
+
+def test_missing_values_are_holes_a_state_or_an_error(tmp_path: Path) -> None:
+    path = small(tmp_path / "t.csv")
+    holed = read(path)
+    assert isinstance(holed, Holed)
+    assert holed.hidden.tolist() == [[False] * 3, [False, True, False], [False, False, True]]
+    state = read(path, missing="state")
+    assert isinstance(state, Dataset)
+    assert state.domain.variables[2].states == ("Bergen", "Oslo", "(missing)")
+    assert state.codes[:, 2].tolist() == [1, 0, 2]
+    with pytest.raises(DataError, match="column 'age', row 1: the value is missing"):
+        read(path, missing="error")
+    assert isinstance(read(path, missing="error", columns=["sex"]), Dataset)
+
+
+def test_columns_are_chosen_and_ordered(tmp_path: Path) -> None:
+    path = small(tmp_path / "t.csv")
+    assert read(path, columns=["city", "sex"]).domain.names == ("city", "sex")
+    with pytest.raises(DataError, match=r"has no column 'sexe'.*'sex'"):
+        read(path, columns=["sexe"])
+    with pytest.raises(DataError, match="names 'sex' twice"):
+        read(path, columns=["sex", "sex"])
+    with pytest.raises(DataError, match="a list of names; got 'sex'"):
+        read(path, columns="sex")
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+def test_where_sees_typed_columns_also_those_not_read(tmp_path: Path, ending: str) -> None:
+    frame = pl.DataFrame(
+        {"age": [10, 20, 30], "day": [dt.date(2020, 1, d) for d in (1, 2, 3)], "my col": ["a", "b", "c"]}
+    )
+    path = write(frame, tmp_path / f"t.{ending}")
+    assert read(path, columns=["my col"], where="age >= 20").domain.variables[0].states == ("b", "c")
+    assert read(path, where="day = DATE '2020-01-02' -- that day").rows == 1
+    assert read(path, where="\"my col\" IN ('a', 'c') AND age < 15").rows == 1
+    with pytest.raises(DataError, match="no row satisfies where='age > 99'"):
+        read(path, where="age > 99")
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ("agee > 3", "agee"),
+        ("age >", "syntax error"),
+        ("age > 1; DROP TABLE kept", ""),
+        ("true) UNION SELECT * FROM (SELECT 1", "syntax error"),
+        ("sum(age) > 3", "aggregates"),
+        ("city > 3", "compare"),
+        ("CAST(city AS INTEGER) > 3", "Oslo"),
+    ],
+)
+def test_a_where_that_is_no_condition_is_said_so(tmp_path: Path, where: str, said: str) -> None:
+    with pytest.raises(DataError, match="is no condition on a row of the table") as caught:
+        read(small(tmp_path / "t.csv"), where=where)
+    assert said in str(caught.value)
+
+
+SECRETS = (
+    "sex IN (SELECT content FROM read_text('{other}'))",
+    "sex IN (SELECT column0 FROM read_csv('{other}', header = false))",
+    "EXISTS (SELECT * FROM '{other}')",
+    "EXISTS (SELECT * FROM glob('{directory}/*'))",
+    "EXISTS (SELECT * FROM sniff_csv('{other}'))",
+    "EXISTS (SELECT * FROM read_blob('{other}'))",
+    "EXISTS (SELECT * FROM read_csv('https://127.0.0.1:9/x.csv'))",
+    "EXISTS (SELECT * FROM frame)",
+    "EXISTS (SELECT * FROM query('COPY (SELECT 1) TO ''{directory}/out.csv'''))",
+    "getenv('HOME') <> ''",
+)
+
+
+@pytest.mark.parametrize("where", SECRETS)
+def test_where_reaches_no_other_file(tmp_path: Path, where: str) -> None:
+    frame = pd.DataFrame({"x": [1]})  # what a name in SQL would otherwise find in Python
+    other = tmp_path / "other.csv"
+    other.write_text("male\n")
+    with pytest.raises(DataError, match="is no condition"):
+        read(small(tmp_path / "t.csv"), where=where.format(other=other, directory=tmp_path))
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["other.csv", "t.csv"]
+    del frame
+
+
+def test_streams_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = small(tmp_path / "t.csv")
+    expected = read(path).codes.tolist()
+    assert read(io.StringIO(path.read_text())).codes.tolist() == expected
+    assert read(io.BytesIO(gzip.compress(path.read_bytes()))).codes.tolist() == expected
+    with path.open("rb") as file:
+        assert read(file).codes.tolist() == expected
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(path.read_bytes())))
+    assert read("-").codes.tolist() == expected
+
+
+def test_names_that_mean_something_to_the_engine(tmp_path: Path) -> None:
+    for name in ("a [1]*?.csv", "it's.csv", "year=2020", 'quote".csv', "s3:", "-"):
+        path = small(tmp_path / name)
+        assert read(path).rows == 3
+    (tmp_path / "year=2020.d").mkdir()
+    assert read(small(tmp_path / "year=2020.d" / "t.csv")).domain.names == ("sex", "age", "city")
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_progress_counts_to_its_total(tmp_path: Path, ending: str) -> None:
+    path = write(pl.DataFrame({"a": [1, 2], "b": ["x", None]}), tmp_path / f"t.{ending}")
+    told: list[tuple[int, int]] = []
+    read(path, progress=lambda done, total: told.append((done, total)))
+    assert told == sorted(told)
+    assert len({total for _, total in told}) == 1
+    assert told[-1][0] == told[-1][1] > told[0][0]
+
+
+def test_threads_and_memory_change_nothing(tmp_path: Path) -> None:
+    frame = many_rows()[:60_000]
+    frame.to_parquet(tmp_path / "t.parquet", row_group_size=5000)
+    first, second = read(tmp_path / "t.parquet"), read(tmp_path / "t.parquet", memory="200 MB")
+    assert first.domain == second.domain
+    assert np.array_equal(first.codes, second.codes)
+
+
+def test_what_is_read_can_be_learned(tmp_path: Path) -> None:
+    many_rows()[["few", "label", "zeros"]][:5000].to_csv(tmp_path / "t.csv", index=False)
+    table = read(tmp_path / "t.csv")
+    assert isinstance(table, Dataset)
+    assert len(depnet.learn(table).nodes) == 3
+
+
+def test_numbers_as_labels_on_request(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("zip,x\n0123,1\n123,2\n")
+    assert read(path).domain.variables[0].states == (123,)
+    assert read(path, text=["zip"]).domain.variables[0].states == ("0123", "123")
+
+
+def test_other_words_for_missing(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n1,NA\n?,b\n")
+    table = read(path, missing_values=["?"])
+    assert isinstance(table, Holed)
+    assert table.hidden.tolist() == [[False, False], [True, False]]
+    assert table.domain.variables[1].states == ("NA", "b")
+
+
+def test_delimiters_are_seen_or_given(tmp_path: Path) -> None:
+    path = tmp_path / "t.txt"
+    for text in ("a;b\n1;x,y\n2;z\n", "a|b\n1|x\n2|z\n", "a\tb\n1\tx\n2\tz\n"):
+        path.write_text(text)
+        assert read(path).domain.names == ("a", "b")
+    path.write_text("a:b\n1:x\n2:z\n")
+    assert read(path, delimiter=":").domain.names == ("a", "b")
+
+
+def test_no_header(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("1,x\n2,y\n")
+    table = read(path, header=False)
+    assert table.domain.names == ("X0", "X1")
+    assert table.rows == 2
+
+
+def test_declared_categories_keep_their_order(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    text = rng.choice(["a", "b", "c"], 500)
+    frame = pd.DataFrame(
+        {
+            "ordered": pd.Categorical(text, categories=["c", "unused", "b", "a"], ordered=True),
+            "plain": pd.Categorical(text, categories=["b", "a", "c"]),
+            "numbers": pd.Categorical(rng.integers(0, 3, 500), categories=[2, 0, 1]),
+            "text": text,
+        }
+    )
+    frame.loc[3, "ordered"] = None
+    frame.to_parquet(tmp_path / "t.parquet", row_group_size=100)
+    assert_same(read(tmp_path / "t.parquet"), pd.read_parquet(tmp_path / "t.parquet"))
+    assert_same(read(tmp_path / "t.parquet", columns=["ordered", "plain"]), frame[["ordered", "plain"]])
+    assert read(tmp_path / "t.parquet", text=["ordered"]).domain.variables[0].states == ("a", "b", "c")
+    only = read(tmp_path / "t.parquet", where="plain = 'a'", columns=["plain"])
+    assert only.domain.variables[0].states == ("b", "a", "c")
+    assert set(only.codes[:, 0].tolist()) == {1}
+    enum = pl.DataFrame({"x": text}).with_columns(
+        pl.col("x").cast(pl.Enum(["z", "c", "b", "a"])), y=pl.col("x").cast(pl.Categorical)
+    )
+    enum.write_parquet(tmp_path / "p.parquet", row_group_size=100)
+    assert_same(read(tmp_path / "p.parquet"), enum)
+
+
+def test_categories_are_not_silently_lost_without_pyarrow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = ["b", "a"] * 5
+    pd.DataFrame({"x": pd.Categorical(text, categories=["b", "a"])}).to_parquet(tmp_path / "pandas.parquet")
+    pl.DataFrame({"x": text}, schema={"x": pl.Enum(["b", "a"])}).write_parquet(tmp_path / "polars.parquet")
+    pl.DataFrame({"x": text}).write_parquet(tmp_path / "text.parquet")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    for name in ("pandas", "polars"):
+        with pytest.raises(DataError, match=r"has categories.*only pyarrow reads.*text=\[\.\.\.\]"):
+            read(tmp_path / f"{name}.parquet")
+    assert read(tmp_path / "text.parquet").domain.variables[0].states == ("a", "b")
+
+
+def test_row_names_of_pandas_are_no_column(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"x": [1, 2]}, index=["first", "second"])
+    frame.to_parquet(tmp_path / "t.parquet")
+    assert_same(read(tmp_path / "t.parquet"), frame)
+    assert read(tmp_path / "t.parquet", columns=["__index_level_0__"]).rows == 2

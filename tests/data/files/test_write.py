@@ -1,0 +1,243 @@
+"""Tables to files and back; whole or not at all, and never over another file unasked."""
+
+import contextlib
+import datetime as dt
+import os
+import resource
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from depnet import Dataset, read, titanic, write
+from depnet.data import Holed, describe, encode
+from depnet.errors import DataError, DataFileError, DataFileExistsError, DataFileNotFoundError
+
+ENDINGS = ("csv", "csv.gz", "tsv", "tsv.gz", "parquet", "jsonl", "ndjson.gz")
+ROWS: list[dict[str, Any]] = [
+    {"label": 'a "b", c\nd', "few": 1, "float": 0.1, "flag": True, "day": dt.date(2020, 2, 29)},
+    {"label": None, "few": 2, "float": 1 / 3, "flag": False, "day": None},
+    {"label": "ünï", "few": 1, "float": None, "flag": True, "day": dt.date(1969, 12, 31)},
+]
+FRAMES: dict[str, Any] = {
+    "dicts": ROWS,
+    "pandas": pd.DataFrame(ROWS).convert_dtypes(),
+    "polars": pl.DataFrame(ROWS),
+    "pyarrow": pa.Table.from_pylist(ROWS),
+}
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("kind", sorted(FRAMES))
+def test_what_is_written_is_read_again(tmp_path: Path, ending: str, kind: str) -> None:
+    write(FRAMES[kind], tmp_path / f"t.{ending}")
+    again = read(tmp_path / f"t.{ending}")
+    domain, _ = describe(ROWS)
+    assert isinstance(again, Holed)
+    assert again.domain == domain
+    assert np.array_equal(again.codes, encode(ROWS, domain).codes)
+    assert np.array_equal(again.hidden, encode(ROWS, domain).hidden)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_moments_keep_their_microseconds(tmp_path: Path, ending: str) -> None:
+    moments = [{"at": dt.datetime(2020, 1, 1, 12, 0, 0, us)} for us in (1, 2, 999_999)]
+    write(moments, tmp_path / f"t.{ending}")
+    assert read(tmp_path / f"t.{ending}").domain == describe(moments)[0]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_tables_of_codes(tmp_path: Path, ending: str) -> None:
+    people = titanic()
+    write(people, tmp_path / f"t.{ending}")
+    again = read(tmp_path / f"t.{ending}")
+    assert again.domain == people.domain
+    assert np.array_equal(again.codes, people.codes)
+
+
+def test_binned_tables_are_written_as_values_of_their_bins(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"x": np.random.default_rng(0).normal(size=500)})
+    dataset = Dataset.from_frame(frame)
+    write(dataset, tmp_path / "t.csv")
+    assert np.array_equal(encode(pd.read_csv(tmp_path / "t.csv"), dataset.domain).codes, dataset.codes)
+
+
+def test_blocks_join_without_a_seam(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(titanic(), tmp_path / "one.csv")
+    monkeypatch.setattr("depnet.data.files.write.BLOCK", 100)
+    write(titanic(), tmp_path / "many.csv")
+    write(pl.read_csv(tmp_path / "one.csv"), tmp_path / "frame.csv")
+    assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "many.csv").read_bytes()
+    assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "frame.csv").read_bytes()
+
+
+def test_the_same_table_gives_the_same_bytes(tmp_path: Path) -> None:
+    write(ROWS, tmp_path / "a.csv.gz")
+    write(ROWS, tmp_path / "b.csv.gz")
+    assert (tmp_path / "a.csv.gz").read_bytes() == (tmp_path / "b.csv.gz").read_bytes()
+
+
+def test_an_existing_file_is_replaced_on_request_only(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("precious\n")
+    path.chmod(0o640)
+    with pytest.raises(
+        DataFileExistsError, match=r"there is a file of that name already.*force=True"
+    ) as caught:
+        write(ROWS, path)
+    assert isinstance(caught.value, FileExistsError)
+    assert path.read_text() == "precious\n"
+    write(ROWS, path, force=True)
+    assert path.read_text().startswith("label,")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_a_file_that_appears_meanwhile_is_not_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "t.csv"
+    original = os.fsync
+
+    def late(descriptor: int) -> None:
+        original(descriptor)
+        if not path.exists():
+            path.write_text("another's\n")
+
+    monkeypatch.setattr(os, "fsync", late)
+    with pytest.raises(DataFileExistsError):
+        write(ROWS, path)
+    assert path.read_text() == "another's\n"
+    assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
+
+
+@contextlib.contextmanager
+def small_files(limit: int) -> Iterator[None]:
+    """No file may grow past a limit, as on a full disk."""
+    old = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, old[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, old)
+        signal.signal(signal.SIGXFSZ, handler)
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+@pytest.mark.parametrize("force", [False, True])
+def test_no_room(tmp_path: Path, ending: str, force: bool) -> None:
+    path = tmp_path / f"t.{ending}"
+    if force:
+        path.write_text("old\n")
+    with (
+        small_files(20_000),
+        pytest.raises(DataFileError, match=r"was not written .*File too large.*Raise the limit"),
+    ):
+        write(titanic(), path, force=force)
+    assert [p.read_text() for p in tmp_path.iterdir()] == (["old\n"] if force else [])
+
+
+@pytest.mark.parametrize("kind", ["pyarrow", "codes", "pandas"])
+def test_no_room_for_parquet(tmp_path: Path, kind: str) -> None:
+    noise = np.random.default_rng(0).integers(0, 200, (50_000, 4))
+    columns = {f"x{i}": noise[:, i] for i in range(4)}
+    table: Any = {
+        "pyarrow": pa.table(columns),
+        "pandas": pd.DataFrame(columns),
+        "codes": Dataset.from_codes(noise, [200] * 4),
+    }[kind]
+    with small_files(20_000), pytest.raises(DataFileError, match="was not written"):
+        write(table, tmp_path / "t.parquet")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_full_device() -> None:
+    with pytest.raises(DataFileError, match=r"No space left.*Free some space"):
+        write(titanic(), "/dev/full", format="csv")
+
+
+def test_places_that_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(DataFileNotFoundError, match="no such directory"):
+        write(ROWS, tmp_path / "none" / "t.csv")
+    (tmp_path / "d.csv").mkdir()
+    with pytest.raises(DataError, match="this is a directory"):
+        write(ROWS, tmp_path / "d.csv")
+    with pytest.raises(DataError, match="the name does not tell the format"):
+        write(ROWS, tmp_path / "t.txt")
+    with pytest.raises(DataError, match="compressed inside already"):
+        write(ROWS, tmp_path / "t.parquet.gz")
+    with pytest.raises(DataError, match="the path is a string"):
+        write(ROWS, None)  # type: ignore[arg-type]
+    with pytest.raises(DataError, match="null"):
+        write(ROWS, "a\0b.csv")
+    with pytest.raises(DataError, match="row weights"):
+        write(Dataset.from_codes([[0]], [2], weights=[3]), tmp_path / "t.csv")
+    assert [p.name for p in tmp_path.iterdir()] == ["d.csv"]
+
+
+def test_symbolic_links_stay(tmp_path: Path) -> None:
+    (tmp_path / "real.csv").write_text("old\n")
+    (tmp_path / "link.csv").symlink_to(tmp_path / "real.csv")
+    write(ROWS, tmp_path / "link.csv", force=True)
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "real.csv").read_text().startswith("label")
+
+
+def test_standard_output() -> None:
+    program = "import depnet; depnet.write([{'a': 1}], '-'); depnet.write([{'a': 1}], '-', format='json')"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == 'a\n1\n{"a":1}\n'
+
+
+def test_killed_in_the_middle_leaves_no_file(tmp_path: Path) -> None:
+    program = (
+        "import sys, os, depnet, depnet.data.files.write as w\n"
+        "def values(column):\n"
+        "    os.kill(os.getpid(), 9)\n"
+        "w._values = values\n"
+        "depnet.write(depnet.titanic(), sys.argv[1])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(tmp_path / "t.csv")], check=False)
+    assert done.returncode == -9
+    assert not (tmp_path / "t.csv").exists()
+
+
+def test_an_iterator_is_written_as_it_goes_and_numbers_are_drawn(tmp_path: Path) -> None:
+    rows = [{"sex": "male", "age": 40.5 + i, "day": f"2020-01-{1 + i % 28:02}"} for i in range(100)]
+    domain, _ = describe(rows, bins={"age": 4})
+    codes = encode(rows, domain).codes
+    table = Dataset.from_codes(codes, domain=domain)
+    given: list[int] = []
+
+    def blocks() -> Iterator[Dataset]:
+        for start in range(0, 100, 30):
+            given.append(start)
+            yield Dataset.from_codes(codes[start : start + 30], domain=domain)
+
+    write(blocks(), tmp_path / "a.csv", rng=np.random.default_rng(0))
+    assert given == [0, 30, 60, 90]
+    drawn = (tmp_path / "a.csv").read_text().splitlines()[1:]
+    ages = [float(line.split(",")[1]) for line in drawn]
+    assert set(ages) <= {row["age"] for row in rows}
+    assert len(set(ages)) > 4, "not the medians"
+    again = encode(
+        [{"sex": "male", "age": age, "day": row["day"]} for age, row in zip(ages, rows, strict=True)], domain
+    )
+    assert (again.codes == codes).all(), "each in its bin"
+    write(iter([table]), tmp_path / "b.csv")
+    write(table, tmp_path / "c.csv")
+    assert (tmp_path / "b.csv").read_bytes() == (tmp_path / "c.csv").read_bytes()
+    with pytest.raises(DataError, match="one at least; got None"):
+        write(iter([]), tmp_path / "d.csv")
+    assert not (tmp_path / "d.csv").exists()

@@ -1,0 +1,108 @@
+"""The mode of the exact law, and what a search finds instead of it."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import depnet.inference.answer.most_probable  # noqa: F401  # the function shadows its module
+from depnet import Dataset, Network, RandomScan, learn, most_probable, query, titanic
+from depnet.errors import EvidenceError
+from depnet.exact import stationary
+from depnet.law.mode import searched_state
+from tests.inference.cases import random_evidence, random_scan
+from tests.strategies import networks, ordered_networks, seeds
+
+
+@given(networks(max_states=100), seeds)
+def test_the_mode_of_the_exact_law(network: Network, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    evidence, scan = random_evidence(rng, network), random_scan(rng, network)
+    found = most_probable(network, evidence, scan=scan)
+    law = stationary(network, scan, evidence)
+    assert found.method == "exact"
+    assert found.probability == pytest.approx(law.max(), abs=1e-9)
+    assert law[tuple(int(x) for x in found.states.values())] == pytest.approx(law.max(), abs=1e-9)
+
+
+def test_annealing_finds_the_mode_of_a_peaked_law(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setattr(sys.modules["depnet.inference.most_probable"], "EXACT_STATES", 0)
+    rng = np.random.default_rng(3)
+    p = rng.dirichlet(np.full(64, 0.3)).reshape((2,) * 6)
+    p.flat[17] += 2.0
+    network = Network.from_joint(p / p.sum())
+    found = most_probable(network, rng=np.random.default_rng(0))
+    assert found.method == "annealed"
+    assert found.probability is None
+    assert tuple(found.states.values()) == np.unravel_index(17, p.shape)
+    assert "not proven" in str(found)
+    clamped = most_probable(network, {"X5": 1 - int(found.states["X5"])}, rng=np.random.default_rng(0))
+    assert clamped.states["X5"] != found.states["X5"]
+
+
+def test_nothing_left_to_complete_is_an_error() -> None:
+    network = Network.from_joint(np.full((2, 2), 0.25))
+    with pytest.raises(EvidenceError, match="every variable"):
+        most_probable(network, {"X0": 0, "X1": 1})
+
+
+@given(ordered_networks(max_states=200), seeds)
+def test_the_mode_of_an_ordered_law(network: Network, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    evidence = random_evidence(rng, network)
+    found = most_probable(network, evidence, rng=rng)
+    law = stationary(network, evidence=evidence)
+    assert found.method == "exact"
+    assert found.scan is None
+    assert found.probability == pytest.approx(law.max(), rel=1e-9)
+    assert law[tuple(int(x) for x in found.states.values())] == pytest.approx(law.max(), rel=1e-9)
+
+
+def test_each_variable_at_its_own_mode_is_another_state() -> None:
+    """A mutant: where sums stand in the place of maxima, the state is not the most probable one."""
+    p = np.array([[0.3, 0.3, 0.0], [0.0, 0.0, 0.4]])
+    law = learn(
+        Dataset.from_codes(np.argwhere(p > 0), [2, 3], weights=(10 * p[p > 0]).astype(int)),
+        order=["X0", "X1"],
+        penalty="none",
+    )
+    found = most_probable(law)
+    assert found.states == {"X0": 1, "X1": 2}
+    assert found.probability == pytest.approx(0.4)
+    marginal = query(law, "X0").probabilities
+    assert isinstance(marginal, np.ndarray)
+    assert marginal.argmax() == 0
+
+
+@given(ordered_networks(max_states=60), seeds)
+def test_a_search_finds_the_mode_of_a_small_law(network: Network, seed: int) -> None:
+    """Of 16,384 passes those of a law of at most 60 states hold every state but very improbable ones."""
+    rng = np.random.default_rng(seed)
+    evidence = random_evidence(rng, network)
+    found = searched_state(network, evidence, seed)
+    law = stationary(network, evidence=evidence)
+    assert law[tuple(found)] == pytest.approx(law.max(), rel=1e-9)
+
+
+def test_a_search_of_a_law_is_said_to_be_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("depnet.law.mode.LARGEST", 2)
+    people = titanic()
+    law = learn(people, order="auto", smoothing=0.5)
+    found = most_probable(law, {"sex": "female"}, rng=np.random.default_rng(0))
+    assert found.method == "searched"
+    assert found.probability is None
+    assert found.states["sex"] == "female"
+    assert "not proven" in str(found)
+    monkeypatch.undo()
+    exact = most_probable(law, {"sex": "female"})
+    assert exact.states == found.states
+    assert exact.pseudo_log_likelihood == pytest.approx(found.pseudo_log_likelihood)
+    assert most_probable(law, {"sex": "female"}, scan=RandomScan()).scan == RandomScan()
+
+
+def test_evidence_of_probability_0_is_an_error() -> None:
+    rows = Dataset.from_codes([[0, 0, 0], [1, 1, 0]], [2, 2, 2])
+    law = learn(rows, order=["X0", "X1", "X2"], penalty="none")
+    with pytest.raises(EvidenceError, match="probability 0"):
+        most_probable(law, {"X0": 0, "X1": 1})

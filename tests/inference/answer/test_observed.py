@@ -1,0 +1,139 @@
+"""The table's own answer: equal to a loop over rows; a warning where law and table differ, and hardly ever else."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import depnet
+from depnet import Dataset, Network, query
+from depnet.errors import DataError
+from depnet.inference.answer.observed import FALSE_ALARM, differing, observed
+from depnet.model import Evidence
+from tests.inference.cases import random_evidence, random_targets
+from tests.strategies import networks, seeds
+
+
+def literal(
+    targets: list[int], evidence: Evidence, data: Dataset
+) -> tuple[dict[tuple[int, ...], float], float]:
+    """Frequencies by state and the number of rows that match, by a loop over rows."""
+    sums: dict[tuple[int, ...], float] = {}
+    total = squares = 0.0
+    times = np.ones(data.rows) if data.weights is None else data.weights
+    for row, n in zip(data.codes.tolist(), times.tolist(), strict=True):
+        weight = 1.0
+        for i, code in evidence.clamped.items():
+            weight *= float(row[i] == code)
+        for i, tilt in evidence.tilts.items():
+            weight *= float(tilt[row[i]])
+        state = tuple(row[i] for i in targets)
+        sums[state] = sums.get(state, 0.0) + n * weight
+        total += n * weight
+        squares += n * weight**2
+    shares = {state: s / total for state, s in sums.items()} if total > 0 else {}
+    return shares, total**2 / squares if total > 0 else 0.0
+
+
+@given(networks(max_states=60), seeds)
+def test_frequencies_are_those_of_a_loop(network: Network, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    evidence = random_evidence(rng, network)
+    targets = random_targets(rng, network)
+    codes = rng.integers(0, network.domain.cardinalities, size=(40, len(network.domain)))
+    weights = rng.integers(0, 4, size=40) if rng.random() < 0.5 else None
+    data = Dataset.from_codes(codes, domain=network.domain, weights=weights)
+    found = observed(network.domain, [tuple(targets)], evidence, data)
+    shares, rows = literal(targets, evidence, data)
+    assert found.rows == pytest.approx(rows)
+    if not rows:
+        assert np.isnan(found.tables[0]).all()
+        return
+    states = itertools.product(*(range(network.domain.cardinalities[i]) for i in targets))
+    expected = [shares.get(state, 0.0) for state in states]
+    np.testing.assert_allclose(found.tables[0].ravel(), expected, atol=1e-12)
+
+
+def test_an_answer_carries_the_table_and_joins_both() -> None:
+    people = depnet.titanic()
+    network = depnet.learn(people, smoothing=0.5)
+    result = query(network, ["survived", "class"], {"sex": "female"}, data=people)
+    assert result.matching == 470
+    assert isinstance(result.observed, dict)
+    assert isinstance(result.combined, dict)
+    assert isinstance(result.probabilities, dict)
+    np.testing.assert_allclose(result.observed["survived"], [126 / 470, 344 / 470])
+    for name, law in result.probabilities.items():
+        np.testing.assert_allclose(result.combined[name], (470 * result.observed[name] + 50 * law) / 520)
+    assert result.worth == 50
+    joint = query(network, ["survived", "sex"], {"class": "Crew"}, joint=True, data=people)
+    assert np.asarray(joint.observed).shape == (2, 2)
+    assert np.asarray(joint.combined).shape == (2, 2)
+    without = query(network, "survived", {"sex": "female"})
+    assert without.observed is None
+    assert without.matching is None
+    assert without.combined is without.probabilities
+    nobody = query(network, "survived", {"class": "Crew", "age": "child"}, data=people)
+    assert nobody.matching == 0
+    assert np.isnan(np.asarray(nobody.observed)).all()
+    np.testing.assert_array_equal(nobody.combined, nobody.probabilities)
+    known = query(network, ["sex", "survived"], {"sex": "female"}, data=people)
+    assert isinstance(known.observed, dict)
+    assert known.observed["sex"].tolist() == [1.0, 0.0]
+    with pytest.raises(DataError, match="another domain"):
+        query(network, "survived", data=Dataset.from_codes([[0]], [2]))
+
+
+def alarms(law: np.ndarray, truth: np.ndarray, rows: int, rng: np.random.Generator, times: int) -> int:
+    """How often counts of `truth` are said to differ from `law`."""
+    drawn = rng.multinomial(rows, truth, size=times) / rows
+    return sum(differing(law, np.zeros_like(law), q, rows) is not None for q in drawn)
+
+
+@pytest.mark.parametrize("rows", [3, 30, 3000])
+def test_the_true_law_hardly_ever_differs(rows: int) -> None:
+    """At most 1 in 1,000: more than 20 of 4,000 happens once in 2e8."""
+    rng = np.random.default_rng(rows)
+    law = np.array([0.6, 0.3, 0.09, 0.01])
+    assert alarms(law, law, rows, rng, 4000) <= 20
+    with pytest.raises(AssertionError):  # the mutant: another truth
+        assert alarms(law, np.array([0.0, 0.1, 0.2, 0.7]), rows, rng, 4000) <= 20
+
+
+def test_a_law_that_is_uncertain_is_given_its_errors() -> None:
+    law, table = np.array([0.5, 0.5]), np.array([0.6, 0.4])
+    assert differing(law, np.zeros(2), table, 10_000) is not None
+    assert differing(law, np.full(2, 0.03), table, 10_000) is None
+    assert differing(law, np.zeros(2), table, 0) is None
+    assert differing(law, np.zeros(2), np.array([0.505, 0.495]), 10**7) is None, (
+        "too little to be worth a word"
+    )
+    assert differing(np.array([1.0, 0.0]), np.zeros(2), np.array([0.5, 0.5]), 4) == (0, 0.0)
+    assert FALSE_ALARM == 1e-3
+
+
+def test_a_wrong_model_is_told_of() -> None:
+    people = depnet.titanic()
+    wrong = depnet.learn(people, smoothing=0.5, max_leaves=1)
+    result = query(wrong, "survived", {"sex": "female"}, data=people)
+    assert any("survived" in text and "more than chance allows" in text for text in result.warnings)
+    right = query(
+        depnet.learn(people, smoothing=0.5), "survived", {"sex": "female", "class": "1st"}, data=people
+    )
+    assert not any("chance" in text for text in right.warnings)
+
+
+def test_the_text_of_an_answer_joins_model_and_table() -> None:
+    """Where rows are at hand the combined answer comes first, with its two parts beside it; else the model's alone."""
+    table = depnet.titanic()
+    law = depnet.learn(table, order="auto", smoothing=0.5)
+    found = query(law, "survived", {"sex": "female"}, data=table)
+    assert isinstance(found.combined, np.ndarray)
+    assert isinstance(found.probabilities, np.ndarray)
+    assert isinstance(found.observed, np.ndarray)
+    p, q, r = (each[1] for each in (found.combined, found.probabilities, found.observed))
+    assert f"Yes  {p:.4f}  (model {q:.4f}, table {r:.4f})" in str(found)
+    alone = query(law, "survived", {"sex": "female"})
+    assert f"Yes  {q:.4f}\n" in str(alone)
+    assert "table" not in str(alone).splitlines()[2]

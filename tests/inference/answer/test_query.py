@@ -1,0 +1,434 @@
+"""Queries: every method against the law, what a result says, and bad input."""
+
+import math
+import sys
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import depnet
+from depnet import (
+    ConditionalTable,
+    ConstantSource,
+    Dataset,
+    Domain,
+    LosslessSource,
+    Network,
+    Node,
+    QueryResult,
+    RandomScan,
+    SequentialScan,
+    Variable,
+    query,
+)
+from depnet.errors import DataError, EvidenceError, ModelError, ReducibleError, ScanError
+from depnet.inference.answer.question import Method
+from depnet.inference.answer.result import Diagnostics
+from depnet.inference.answer.support import Support, support
+from depnet.model import Evidence
+from tests.inference.cases import names, random_evidence, random_scan, random_targets
+from tests.interrupts import ctrl_c
+from tests.reference.inference import query_law
+from tests.strategies import networks, seeds
+
+
+@pytest.fixture(scope="module")
+def people() -> Dataset:
+    return depnet.titanic()
+
+
+@pytest.fixture(scope="module")
+def titanic(people: Dataset) -> Network:
+    return depnet.learn(people, smoothing=0.5)
+
+
+def table(result: QueryResult) -> np.ndarray:
+    assert isinstance(result.probabilities, np.ndarray)
+    return result.probabilities
+
+
+def errors(result: QueryResult) -> np.ndarray:
+    assert isinstance(result.standard_errors, np.ndarray)
+    return result.standard_errors
+
+
+@given(networks(max_states=100), seeds)
+def test_exact_joints_and_marginals_are_those_of_the_law(network: Network, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    evidence, scan = random_evidence(rng, network), random_scan(rng, network)
+    targets = random_targets(rng, network)
+    joint = query(network, names(network, targets), evidence, scan=scan, joint=True)
+    np.testing.assert_allclose(table(joint), query_law(network, targets, evidence, scan), atol=1e-9)
+    assert not errors(joint).any()
+    several = query(network, names(network, targets), evidence, scan=scan)
+    for i in targets:
+        expected = query_law(network, [i], evidence, scan)
+        name = network.domain.variables[i].name
+        one = (
+            several.probabilities[name] if isinstance(several.probabilities, dict) else several.probabilities
+        )
+        np.testing.assert_allclose(one, expected, atol=1e-9)
+
+
+@settings(max_examples=25)
+@given(networks(max_states=60), seeds)
+def test_sampled_answers_are_within_their_errors(network: Network, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    evidence, scan = random_evidence(rng, network), random_scan(rng, network)
+    targets = random_targets(rng, network)
+    result = query(
+        network,
+        names(network, targets),
+        evidence,
+        scan=scan,
+        joint=True,
+        method="sample",
+        tolerance=0.01,
+        rng=rng,
+    )
+    assert result.converged
+    assert math.isclose(table(result).sum(), 1.0, abs_tol=1e-9)
+    expected = query_law(network, targets, evidence, scan)
+    # 64 chains: Student's t with 63 degrees passes 7.5 about once in 4e9 cells.
+    assert (np.abs(table(result) - expected) <= 7.5 * errors(result) + 1e-9).all()
+
+
+@settings(max_examples=25)
+@given(networks(max_states=60), seeds)
+def test_bayes_rule_conditions_the_joint_law(network: Network, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    evidence, scan = random_evidence(rng, network), random_scan(rng, network)
+    targets = [i for i in random_targets(rng, network) if i not in evidence.clamped]
+    if not targets:
+        return
+    others = [*evidence.clamped, *(i for i in evidence.tilts if i not in targets)]
+    expected = query_law(network, [*targets, *others], Evidence({}, {}), scan)
+    for axis, i in enumerate([*targets, *others]):
+        weights = np.eye(network.domain.cardinalities[i])[evidence.clamped.get(i, 0)]
+        if i not in evidence.clamped:
+            weights = evidence.tilts.get(i, np.ones(network.domain.cardinalities[i]))
+        expected = expected * weights.reshape([-1 if a == axis else 1 for a in range(expected.ndim)])
+    expected = expected.sum(axis=tuple(range(len(targets), expected.ndim)))
+    asked = names(network, targets)
+    found = query(network, asked, evidence, scan=scan, joint=True, method="bayes")
+    np.testing.assert_allclose(table(found), expected / expected.sum(), atol=1e-8)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys.modules["depnet.inference.query"], "EXACT_STATES", 0)
+        with pytest.raises(EvidenceError, match='order="auto"'):
+            query(network, asked, evidence, scan=scan, joint=True, method="bayes")
+
+
+def test_bayes_rule_sees_evidence_that_nobody_reads() -> None:
+    network = irrelevant()
+    clamped, conditioned = (query(network, "X0", {"X2": 1}, method=m) for m in EXACT_AND_BAYES)
+    joint = table(query(network, ["X0", "X2"], joint=True))
+    np.testing.assert_allclose(table(conditioned), joint[:, 1] / joint[:, 1].sum(), atol=1e-12)
+    assert conditioned.evidence_ignored == ()
+    with pytest.raises(AssertionError):
+        np.testing.assert_allclose(table(clamped), table(conditioned), atol=1e-3)
+
+
+def test_a_look_up_is_a_row_of_the_table(titanic: Network) -> None:
+    known = {"class": "3rd", "sex": "male", "age": "adult"}
+    result = query(titanic, "survived", known)
+    leaf = titanic.nodes[3].source([[2, 1, 0, 0]])[0]
+    assert result.method == "look-up"
+    assert table(result).tolist() == titanic.nodes[3].table.probabilities[leaf].tolist()
+
+
+def test_one_target_an_array_several_a_dictionary(titanic: Network) -> None:
+    assert table(query(titanic, "class")).shape == (4,)
+    assert table(query(titanic, ["class"])).shape == (4,)
+    assert table(query(titanic, ["class", "sex"], joint=True)).shape == (4, 2)
+    both = query(titanic, ["class", "sex"])
+    assert isinstance(both.probabilities, dict)
+    assert {name: p.shape for name, p in both.probabilities.items()} == {"class": (4,), "sex": (2,)}
+    assert not both.probabilities["class"].flags.writeable
+
+
+def test_joint_axes_are_as_the_targets(titanic: Network) -> None:
+    there, back = (query(titanic, order, joint=True) for order in (["class", "sex"], ["sex", "class"]))
+    np.testing.assert_allclose(table(there), table(back).T, atol=1e-12)
+
+
+def test_a_clamped_target_has_its_state(titanic: Network) -> None:
+    assert table(query(titanic, "sex", {"sex": "male"})).tolist() == [0.0, 1.0]
+    joint = query(titanic, ["sex", "survived"], {"sex": "male"}, joint=True)
+    assert table(joint)[0].tolist() == [0.0, 0.0]
+    np.testing.assert_allclose(table(joint)[1], table(query(titanic, "survived", {"sex": "male"})))
+
+
+def test_a_set_of_states_is_a_tilt(titanic: Network) -> None:
+    result = query(titanic, "class", {"class": {"1st", "2nd"}})
+    assert table(result)[2:].tolist() == [0.0, 0.0]
+    soft = query(titanic, "class", {"class": {"1st": 1.0, "2nd": 1.0}})
+    np.testing.assert_allclose(table(soft), table(result))
+
+
+EXACT_AND_BAYES: tuple[Method, ...] = ("exact", "bayes")
+
+
+def irrelevant() -> Network:
+    """X0 and X1 read each other; X2 reads X0 and is read by nobody."""
+    theta = [[[0.9, 0.1], [0.2, 0.8]], [[0.7, 0.3], [0.4, 0.6]], [[0.6, 0.4], [0.1, 0.9]]]
+    reads = [(1,), (0,), (0,)]
+    nodes = [
+        Node((i,), LosslessSource(reads[i], (2,)), ConditionalTable.from_probabilities(theta[i]))
+        for i in range(3)
+    ]
+    return Network(Domain.from_cardinalities([2, 2, 2]), tuple(nodes))
+
+
+def test_evidence_outside_the_closure_has_no_effect_and_is_named() -> None:
+    network = irrelevant()
+    result = query(network, "X0", {"X2": 1})
+    assert result.closure == ("X0", "X1")
+    assert (result.evidence_used, result.evidence_ignored) == ((), ("X2",))
+    assert "evidence without effect: X2" in str(result)
+    assert table(result).tolist() == table(query(network, "X0")).tolist()
+    both = query(network, "X0", {"X2": 1, "X1": 0})
+    assert (both.evidence_used, both.evidence_ignored) == (("X1",), ("X2",))
+
+
+def test_evidence_that_clamping_makes_silent_is_warned_of() -> None:
+    network = irrelevant()
+    said = query(network, "X0", {"X2": 1}).warnings
+    assert len(said) == 1
+    assert "no relevant node reads 'X2'" in said[0]
+    assert 'method="bayes"' in said[0]
+    assert query(network, "X0", {"X2": 1}, method="bayes").warnings == ()
+    assert query(network, "X0", {"X1": 1}).warnings == ()
+    # X2 depends on X0 alone, which is known here: Bayes' rule would not change the answer either.
+    alone = Node((2,), ConstantSource(), ConditionalTable.from_probabilities([[0.6, 0.4]]))
+    apart = Network(network.domain, (*network.nodes[:2], alone))
+    assert query(apart, "X0", {"X2": 1}).evidence_ignored == ("X2",)
+    assert query(apart, "X0", {"X2": 1}).warnings == ()
+    assert query(network, "X1", {"X2": 1, "X0": 0}).warnings == ()
+
+
+def test_bayes_rule_gives_the_marginals_of_many_targets() -> None:
+    coin = ConditionalTable.from_probabilities([[0.25, 0.75]])
+    domain = Domain.from_cardinalities([2] * 24)
+    coins = Network(domain, tuple(Node((i,), ConstantSource(), coin) for i in range(24)))
+    found = query(coins, domain.names[1:], {"X0": 1}, method="bayes")
+    assert isinstance(found.probabilities, dict)
+    for name in domain.names[1:]:
+        np.testing.assert_allclose(found.probabilities[name], coin.probabilities[0])
+    with pytest.raises(EvidenceError, match="has 8,388,608 cells"):
+        query(coins, domain.names[1:], {"X0": 1}, method="bayes", joint=True)
+    with pytest.raises(EvidenceError, match="of the 16 relevant variables"):
+        query(coins, domain.names[1:16], {"X0": 1}, method="bayes", joint=True)
+
+
+def test_one_is_not_many(titanic: Network) -> None:
+    text = str(query(titanic, "survived", {"class": "1st", "sex": "male", "age": "adult"}))
+    assert "1 relevant variable," in text
+    assert str(Support(1, 2201, exact=True)) == "1 of 2,201 training rows matches the evidence"
+    said = Support(1, 2201, exact=True).warning
+    assert said is not None
+    assert said.startswith("only 1 training row matches")
+
+
+def test_a_result_reads_well(titanic: Network, people: Dataset) -> None:
+    result = query(titanic, "survived", {"sex": "female", "class": "1st"}, data=people)
+    text = str(result)
+    assert text.startswith("P(survived | sex = female, class = 1st)\n  No ")
+    assert "145 of 2,201 training rows match the evidence" in text
+    assert "random scan" in text
+    sampled = query(titanic, ["survived", "age"], method="sample", rng=np.random.default_rng(1))
+    assert "R-hat" in str(sampled)
+    assert "±" in str(sampled)
+    assert sampled.r_hat is not None
+    assert sampled.r_hat < 1.1
+    assert sampled.effective_sample_size is not None
+    assert sampled.effective_sample_size > 1000
+
+
+def test_rare_and_unmatched_evidence_is_answered_with_the_papers_warning(
+    titanic: Network, people: Dataset
+) -> None:
+    never = query(titanic, "survived", {"class": "Crew", "age": "child"}, data=people)
+    assert never.support is not None
+    assert (never.support.rows, never.support.exact) == (0, True)
+    assert any("no training row matches the evidence" in text for text in never.warnings)
+    assert abs(table(never).sum() - 1) < 1e-9
+    rare = query(titanic, "survived", {"class": "1st", "age": "child"}, data=people)
+    assert any("only 6 training rows match" in text for text in rare.warnings)
+    common = query(titanic, "survived", {"class": "3rd"}, data=people)
+    assert common.warnings == ()
+
+
+def test_without_data_the_support_is_a_bound(titanic: Network, people: Dataset) -> None:
+    from dataclasses import replace
+
+    for network in (titanic, replace(titanic, counts=None)):
+        for known in ({"class": "Crew"}, {"class": "Crew", "sex": "female"}, {"class": {"1st", "2nd"}}):
+            evidence = Evidence.parse(network.domain, known)
+            bound, exact = support(network, evidence), support(network, evidence, people)
+            assert bound is not None
+            assert exact is not None
+            assert not bound.exact
+            assert exact.rows <= bound.rows <= 2201
+            assert bound.total == 2201
+            assert "at most" in str(bound)
+    crew = support(replace(titanic, counts=None), Evidence.parse(titanic.domain, {"class": "Crew"}))
+    assert crew is not None
+    assert crew.rows == 885
+    assert support(irrelevant(), Evidence({0: 1}, {})) is None
+
+
+def test_seeds_decide_everything(titanic: Network) -> None:
+    def asked(seed: int) -> list[float]:
+        rng = np.random.default_rng(seed)
+        return list(table(query(titanic, "survived", method="sample", rng=rng, tolerance=0.01)))
+
+    assert asked(3) == asked(3)
+    assert asked(3) != asked(4)
+
+
+@pytest.mark.parametrize("scan", [RandomScan(), SequentialScan()])
+def test_more_sweeps_bring_smaller_errors(titanic: Network, scan: RandomScan | SequentialScan) -> None:
+    rng = np.random.default_rng(5)
+    result = query(
+        titanic,
+        "survived",
+        {"sex": "male"},
+        scan=scan,
+        method="sample",
+        tolerance=4e-4,
+        max_seconds=60,
+        rng=rng,
+    )
+    assert result.converged
+    assert isinstance(result.diagnostics, Diagnostics)
+    assert result.diagnostics.sweeps <= 1 << 15
+
+
+def test_what_was_removed_names_its_successor(titanic: Network) -> None:
+    with pytest.raises(ValueError, match=r"mean-field.*removed.*order=\"auto\""):
+        query(titanic, "survived", method="mean-field")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"pool was removed.*order=\"auto\""):
+        query(titanic, "survived", method="bayes", pool=None)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'tolerence'"):
+        query(titanic, "survived", tolerence=0.1)  # type: ignore[call-arg]
+
+
+def frozen_pair() -> Network:
+    """X1 copies X0 and X0 copies X1: two recurrent classes."""
+    copy = ConditionalTable.from_probabilities([[1.0, 0.0], [0.0, 1.0]])
+    nodes = (Node((0,), LosslessSource((1,), (2,)), copy), Node((1,), LosslessSource((0,), (2,)), copy))
+    return Network(Domain.from_cardinalities([2, 2]), nodes)
+
+
+def test_chains_that_never_mix_are_said_not_to() -> None:
+    with pytest.raises(ReducibleError):
+        query(frozen_pair(), "X0")
+    result = query(frozen_pair(), "X0", method="sample", tolerance=1e-3, rng=np.random.default_rng(0))
+    assert not result.converged
+    assert any("do not mix" in text for text in result.warnings)
+
+
+def test_zeros_on_a_domain_too_large_to_check_are_warned_of() -> None:
+    cards = [4] * 10
+    sure = ConditionalTable.from_probabilities(np.where(np.eye(4) > 0, 0.0, 1 / 3))
+    nodes = tuple(Node((i,), LosslessSource(((i - 1) % 10,), (4,)), sure) for i in range(10))
+    ring = Network(Domain.from_cardinalities(cards), nodes)
+    result = query(ring, "X0", tolerance=0.05, rng=np.random.default_rng(0))
+    assert result.method == "sample"
+    assert any("some conditional tables have zeros" in text for text in result.warnings)
+    full = ConditionalTable.from_probabilities(np.full((4, 4), 0.25))
+    positive = Network(ring.domain, tuple(Node(node.variables, node.source, full) for node in nodes))
+    assert query(positive, "X0", tolerance=0.05, rng=np.random.default_rng(0)).warnings == ()
+
+
+def test_max_seconds_stops_and_says_how_far_it_got(titanic: Network) -> None:
+    before = time.monotonic()
+    result = query(titanic, "survived", method="sample", tolerance=1e-7, max_seconds=0.3)
+    assert time.monotonic() - before < 5
+    assert not result.converged
+    # On a busy machine not even two rounds may be done in time; that is said too.
+    assert any(text.startswith(("stopped by max_seconds, at", "stopped before")) for text in result.warnings)
+
+
+def test_stop_ends_sampling_soon_with_what_was_found(titanic: Network) -> None:
+    asked: list[float] = []
+
+    def stop() -> bool:
+        asked.append(time.monotonic())
+        return len(asked) > 20
+
+    result = query(titanic, "survived", method="sample", tolerance=1e-7, stop=stop)
+    assert time.monotonic() - asked[20] < 5
+    assert not result.converged
+    assert any(text.startswith(("stopped, at", "stopped before")) for text in result.warnings)
+    exact = query(titanic, "survived", method="exact")
+    assert abs(result.probabilities[0] - exact.probabilities[0]) < 0.2  # type: ignore[index]  # one target
+
+
+def test_an_interrupt_ends_a_sampled_query_within_a_second(titanic: Network) -> None:
+    with ctrl_c(after=0.3) as pressing:
+        pressing.begin()
+        with pytest.raises(KeyboardInterrupt):
+            query(titanic, "survived", method="sample", tolerance=1e-8, max_seconds=60)
+        took = pressing.since
+    assert took < 1.0
+
+
+def test_bad_input_is_named(titanic: Network, people: Dataset) -> None:
+    everything = {"class": "1st", "sex": "male", "age": "adult", "survived": "No"}
+    with pytest.raises(EvidenceError, match="every variable"):
+        query(titanic, "survived", everything)
+    with pytest.raises(EvidenceError, match="'survived'"):
+        query(titanic, "surived")
+    with pytest.raises(EvidenceError, match="'Crew'"):
+        query(titanic, "survived", {"class": "crew"})
+    with pytest.raises(EvidenceError, match="no state at all"):
+        query(titanic, "survived", {"class": set()})
+    with pytest.raises(EvidenceError, match="at least one target"):
+        query(titanic, [])
+    with pytest.raises(EvidenceError, match="'sex' stands twice"):
+        query(titanic, ["sex", "sex"])
+    with pytest.raises(ScanError, match="RandomScan"):
+        query(titanic, "sex", scan="random")  # type: ignore[arg-type]  # that is the point
+    with pytest.raises(ScanError, match="3 weights"):
+        query(titanic, "sex", scan=RandomScan((0.5, 0.25, 0.25)))
+    with pytest.raises(ScanError, match="weight 0"):
+        query(titanic, "sex", scan=RandomScan((0.5, 0.0, 0.25, 0.25)))
+    with pytest.raises(ScanError, match="orders 3"):
+        query(titanic, "sex", scan=SequentialScan((0, 1, 2)))
+    with pytest.raises(ValueError, match="'bayes'; got 'guess'"):
+        query(titanic, "sex", method="guess")  # type: ignore[arg-type]  # that is the point
+    with pytest.raises(ValueError, match="tolerance"):
+        query(titanic, "sex", tolerance=0)
+    with pytest.raises(ValueError, match="max_seconds"):
+        query(titanic, "sex", max_seconds=-1)
+    with pytest.raises(ValueError, match="max_seconds is a positive number of seconds, or None; got '1'"):
+        query(titanic, "sex", max_seconds="1")  # type: ignore[arg-type]  # that is the point
+    with pytest.raises(EvidenceError, match="no variable 3"):
+        query(titanic, 3)  # type: ignore[arg-type]  # that is the point
+    with pytest.raises(ModelError, match=r"depnet\.Network; got 'titanic'"):
+        query("titanic", "sex")  # type: ignore[arg-type]  # that is the point
+    with pytest.raises(TypeError, match="default_rng"):
+        query(titanic, "sex", rng=3)  # type: ignore[arg-type]  # that is the point
+    with pytest.raises(DataError, match="another domain"):
+        query(titanic, "sex", data=Dataset.from_codes([[0, 1]], [2, 2]))
+
+
+@pytest.mark.parametrize("method", ["auto", "clamped", "sample", "bayes"])
+def test_evidence_that_leaves_no_mass_is_an_error(method: str) -> None:
+    sure = ConditionalTable.from_probabilities([[1.0, 0.0, 0.0]])
+    coin = ConditionalTable.from_probabilities([[0.5, 0.5]])
+    domain = Domain((Variable("a", ("x", "y", "z")), Variable("b", ("x", "y"))))
+    network = Network(domain, (Node((0,), ConstantSource(), sure), Node((1,), ConstantSource(), coin)))
+    with pytest.raises(EvidenceError, match=r"contradict|no state|impossible|probability 0"):
+        query(network, ["a", "b"], {"a": {"y", "z"}}, joint=True, method=method)  # type: ignore[arg-type]
+
+
+def test_no_effective_sample_size_where_nothing_varies() -> None:
+    """One variable alone: theta is the same in every chain, and 1e-17 of rounding is no error of sampling."""
+    coin = depnet.learn(Dataset.from_codes([[0], [1]] * 9, cardinalities=[2]), smoothing=0.5)
+    found = query(coin, "X0", method="sample", rng=np.random.default_rng(0))
+    assert found.effective_sample_size == math.inf
+    assert "effective sample size unlimited" in str(found)

@@ -1,0 +1,64 @@
+"""Small counts hidden: no count under 5 is shown, and none can be had by subtraction."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import depnet
+from depnet.inference.answer.small_counts import LEAST, hidden_cells, without_small_counts
+
+COUNTS = st.lists(st.integers(0, 40), min_size=2, max_size=8)
+
+
+def check_nothing_is_given_away(counts: NDArray[np.float64], hidden: NDArray[np.bool_]) -> None:
+    """Shown counts are 5 or more; hidden ones are none, or at least two with 5 rows, or all."""
+    assert (counts[~hidden] >= LEAST).all(), "a small count is shown"
+    if hidden.any() and not hidden.all():
+        assert hidden.sum() >= 2, "the one that is hidden is the rest of all"
+        assert counts[hidden].sum() >= LEAST, "the sum of those hidden is a small count"
+
+
+@given(COUNTS)
+def test_nothing_is_given_away(counts: list[int]) -> None:
+    each = np.array(counts, dtype=np.float64)
+    hidden = hidden_cells(each)
+    check_nothing_is_given_away(each, hidden)
+    if (each >= LEAST).all():
+        assert not hidden.any(), "nothing is hidden without a reason"
+
+
+def test_mutant_only_small_cells_hidden() -> None:
+    each = np.array([141.0, 30.0, 4.0])
+    with pytest.raises(AssertionError, match="the rest of all"):
+        check_nothing_is_given_away(each, each < LEAST)
+
+
+def test_a_result_keeps_the_law_s_answer() -> None:
+    people = depnet.titanic()
+    law = depnet.learn(people, smoothing=0.5, order="auto").with_counts(people)
+    found = depnet.query(law, ["survived", "class"], {"age": "child"}, data=people)
+    hidden = without_small_counts(found)
+    assert isinstance(found.observed, dict)
+    assert isinstance(hidden.observed, dict)
+    assert isinstance(hidden.combined, dict)
+    assert isinstance(found.combined, dict)
+    assert isinstance(hidden.probabilities, dict)
+    assert (hidden.observed["survived"] == found.observed["survived"]).all(), "52 and 57 of 109"
+    assert (hidden.combined["survived"] == found.combined["survived"]).all()
+    assert np.isnan(hidden.observed["class"]).tolist() == [True, False, False, True], (
+        "6, 24, 79 and no children"
+    )
+    assert (hidden.combined["class"] == hidden.probabilities["class"]).all()
+
+
+def test_few_matching_rows_are_hidden_altogether() -> None:
+    people = depnet.titanic()
+    law = depnet.learn(people, smoothing=0.5, order="auto").with_counts(people)
+    known = {"sex": "female", "class": "1st", "age": "child"}
+    assert depnet.query(law, "survived", known, data=people).matching == 1
+    hidden = without_small_counts(depnet.query(law, "survived", known, data=people))
+    assert (hidden.observed, hidden.matching, hidden.support) == (None, None, None)
+    assert not any("1 training row" in text for text in hidden.warnings)
+    assert hidden.combined is hidden.probabilities

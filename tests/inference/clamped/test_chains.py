@@ -1,0 +1,195 @@
+"""The native chains are the slow twin's, word for word; each Rao-Blackwell formula is the exact law."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from depnet import ConditionalTable, Network, RandomScan, SequentialScan
+from depnet.arrays import FloatArray
+from depnet.inference.clamped import laid_out as plans
+from depnet.inference.clamped.chains import Chains, Order, _drift, _split_r_hat, estimate
+from depnet.model import Evidence, Scan
+from tests.inference.cases import random_evidence, random_scan, random_targets
+from tests.reference.inference import (
+    clamped_chain,
+    query_law,
+    rao_blackwell_random,
+    rao_blackwell_sequential,
+)
+from tests.strategies import networks, seeds
+
+
+def started(
+    network: Network,
+    evidence: Evidence,
+    scan: Scan,
+    estimators: list[list[int]],
+    rng: np.random.Generator,
+    per_row: int = 3,
+    threads: int = 1,
+) -> Chains:
+    n = len(network.domain)
+    clamped = np.zeros((1, n), dtype=bool)
+    clamped[0, list(evidence.clamped)] = True
+    codes = np.zeros((per_row, n), dtype=np.uint16)
+    for i, law in enumerate(plans.start_laws(network, evidence)):
+        codes[:, i] = evidence.clamped.get(i, rng.choice(len(law), size=per_row, p=law))
+    plan = plans.planned(network, evidence, estimators)
+    order = Order.of(network, scan, clamped)
+    return Chains(plan, len(estimators), order, codes, clamped, per_row, rng, threads)
+
+
+@given(networks(max_states=200, zeros=0.2), seeds)
+@pytest.mark.parametrize("table_states", [0, 1 << 12])
+def test_the_kernel_equals_the_slow_twin(table_states: int, network: Network, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    evidence, scan = random_evidence(rng, network), random_scan(rng, network)
+    estimators = [random_targets(rng, network), random_targets(rng, network, 1)]
+    kept, plans.TABLE_STATES = plans.TABLE_STATES, table_states  # walk the graphs, or look them up
+    try:
+        chains = started(network, evidence, scan, estimators, rng)
+    finally:
+        plans.TABLE_STATES = kept
+    starts = chains.codes.copy()
+    assert chains.run(2, record=False)
+    assert chains.run(3, record=True)
+    sums, weights = chains.rounds[0]
+    for c in range(len(starts)):
+        key = int(chains.keys[c])
+        middle, early, early_weights = clamped_chain(network, evidence, scan, starts[c], key, 2, estimators)
+        last, late, late_weights = clamped_chain(network, evidence, scan, starts[c], key, 5, estimators)
+        assert len(middle) == len(last)
+        assert chains.codes[c].tolist() == last
+        at = 0
+        for e, targets in enumerate(estimators):
+            shape = [network.domain.cardinalities[i] for i in targets]
+            size = math.prod(shape)
+            expected = np.zeros(shape)
+            for cell in np.ndindex(*shape):
+                expected[cell] = late[e].get(cell, 0.0) - early[e].get(cell, 0.0)
+            np.testing.assert_allclose(sums[0, c, at : at + size].reshape(shape), expected, atol=1e-12)
+            np.testing.assert_allclose(weights[0, c, e], late_weights[e] - early_weights[e], atol=1e-12)
+            at += size
+
+
+@given(networks(max_variables=4, max_states=40), seeds)
+def test_rao_blackwell_formulas_are_the_exact_law(network: Network, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    evidence, scan = random_evidence(rng, network), random_scan(rng, network)
+    targets = [i for i in random_targets(rng, network) if i not in evidence.clamped]
+    if not targets:
+        return
+    law = query_law(network, targets, evidence, scan)
+    if isinstance(scan, RandomScan):
+        formula = rao_blackwell_random(network, targets, evidence, scan)
+    else:
+        formula = rao_blackwell_sequential(network, targets, evidence, scan)
+    np.testing.assert_allclose(formula, law, atol=1e-9)
+
+
+def uneven() -> Network:
+    """Three variables with inconsistent tables, all reading each other."""
+    rng = np.random.default_rng(5)
+    laws = [Network.from_joint(rng.dirichlet(np.full(8, 0.5)).reshape(2, 2, 2)) for _ in range(3)]
+    return Network(laws[0].domain, tuple(law.nodes[i] for i, law in enumerate(laws)))
+
+
+def slightly_wrong(network: Network) -> Network:
+    """The same with one table a little nearer to the uniform one."""
+    node = network.nodes[2]
+    table = ConditionalTable.from_probabilities(0.85 * node.table.probabilities + 0.15 / 2)
+    return Network(network.domain, (*network.nodes[:2], replace(node, table=table)))
+
+
+SCANS: list[Scan] = [RandomScan((0.6, 0.1, 0.3)), SequentialScan((0, 2, 1))]
+
+
+@pytest.mark.parametrize("scan", SCANS)
+def test_one_targets_theta_alone_is_biased_for_a_joint(scan: Scan) -> None:
+    network, nothing = uneven(), Evidence({}, {})
+    law = query_law(network, [0, 1], nothing, scan)
+    if isinstance(scan, RandomScan):
+        mutant = rao_blackwell_random(network, [0, 1], nothing, RandomScan((0.3, 0.3, 0.4)))
+        weighted = rao_blackwell_random(network, [0, 1], nothing, scan)
+    else:
+        mutant = rao_blackwell_sequential(network, [0, 1], nothing, SequentialScan((0, 1, 2)))
+        weighted = rao_blackwell_sequential(network, [0, 1], nothing, scan)
+    np.testing.assert_allclose(weighted, law, atol=1e-10)
+    with pytest.raises(AssertionError):
+        np.testing.assert_allclose(mutant, law, atol=1e-4)
+
+
+def assert_mean(
+    averages: FloatArray, expected: FloatArray, *, detects: float, false_alarm: float = 1e-9
+) -> None:
+    """Averages of independent chains, each cell in [0, 1], have the mean `expected` (Hoeffding, all cells).
+
+    A right mean fails with probability `false_alarm` at most; one `detects` away passes no more often.
+    """
+    cells = expected.size
+    radius = math.sqrt(math.log(2 * cells / false_alarm) / (2 * len(averages)))
+    assert 2 * radius <= detects, f"{len(averages)} chains only resolve {2 * radius:.3g}"
+    difference = np.abs(averages.mean(axis=0).ravel() - expected.ravel()).max()
+    assert difference < radius, f"differs by {difference:.3g}, expected below {radius:.3g}"
+
+
+@pytest.mark.parametrize("scan", SCANS)
+@pytest.mark.parametrize("clamped", [{}, {1: 1}])
+def test_estimates_follow_the_exact_law(scan: Scan, clamped: dict[int, int]) -> None:
+    network, evidence, targets = uneven(), Evidence(clamped, {}), [0, 2]
+    chains = started(network, evidence, scan, [targets], np.random.default_rng(1), per_row=120_000, threads=2)
+    chains.run(60, record=False)
+    chains.run(4, record=True)
+    sums, weights = chains.rounds[0]
+    busy = weights[0, :, 0] > 0  # under the random scan a chain may have updated no target
+    averages = sums[0, busy] / weights[0, busy]
+    law = query_law(network, targets, evidence, scan)
+    wrong = query_law(slightly_wrong(network), targets, evidence, scan)
+    pooled = sums[0].sum(axis=0) / weights[0].sum(axis=0)
+    assert abs(pooled.sum() - 1) < 1e-9
+    if isinstance(scan, SequentialScan):  # every chain has the same weight: averages are unbiased
+        assert_mean(averages, law, detects=0.03)
+        with pytest.raises(AssertionError):
+            assert_mean(averages, wrong, detects=0.03)
+    else:  # a ratio: the error of the pooled estimate is its own, at 7 of them
+        errors = estimate(chains, [4]).errors[0]
+        assert errors.max() < 1e-3, "resolves 0.014"
+        assert (np.abs(pooled - law.ravel()) < 7 * errors).all()
+        with pytest.raises(AssertionError):
+            assert (np.abs(pooled - wrong.ravel()) < 7 * errors).all()
+
+
+@settings(max_examples=10)
+@given(networks(min_variables=3, max_states=200), seeds)
+def test_results_do_not_depend_on_threads_or_pieces(network: Network, seed: int) -> None:
+    from depnet.inference.clamped import chains as module
+
+    answers = []
+    for threads, pieces, small in ((1, 10**9, 10**9), (3, 50, 0)):
+        kept = module.UPDATES_PER_CALL, module.SMALL
+        module.UPDATES_PER_CALL, module.SMALL = pieces, small
+        try:
+            rng = np.random.default_rng(seed)
+            evidence = random_evidence(rng, network)
+            chains = started(network, evidence, RandomScan(), [[0]], rng, per_row=16, threads=threads)
+            chains.run(9, record=True)
+        finally:
+            module.UPDATES_PER_CALL, module.SMALL = kept
+        answers.append((chains.codes.tolist(), *(part.tolist() for part in chains.rounds[0])))
+    assert answers[0] == answers[1]
+
+
+def test_drift_sees_what_moves_all_chains_alike() -> None:
+    """A common slope too small for R-hat, which looks at chains one by one, stands out in their mean."""
+    rng = np.random.default_rng(3)
+    noise = rng.normal(size=(12, 1, 64, 2))
+    slope = np.where(np.arange(12) < 6, -0.2, 0.2)[:, None, None, None]
+    assert _drift(noise)[0] < 4.5  # normal: passed once in 10^5
+    assert _drift(noise + slope)[0] > 4.5
+    weights, values = np.full((12, 1, 64, 2), 1.0), np.zeros((1, 2))
+    r_hat, _ = _split_r_hat(noise + slope, weights, values, np.array([0, 0]))
+    assert r_hat.max() < 1.05
+    assert _drift(np.zeros((12, 1, 64, 2)))[0] == 0

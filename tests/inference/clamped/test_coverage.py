@@ -1,0 +1,117 @@
+"""What a standard error promises: the exact answer within two of them, 19 times of 20, however chains mix."""
+
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import depnet
+from depnet import Network, impute, query, query_rows
+from depnet.inference.clamped import sampled
+from depnet.inference.clamped.chains import Estimate, estimate
+from tests.strategies import random_joint
+
+SEEDS = 250
+PROMISED, FALSE_ALARM = 0.95, 1e-6
+DETECTED, MISSED = 0.75, 3e-6
+
+
+def assert_covered(hits: int) -> None:
+    """A coverage of `PROMISED` fails with probability `FALSE_ALARM` at most; one of `DETECTED` passes with `MISSED`."""
+    least = int(stats.binom.ppf(FALSE_ALARM, SEEDS, PROMISED))
+    assert stats.binom.sf(least - 1, SEEDS, DETECTED) < MISSED
+    assert hits >= least, f"{hits} of {SEEDS} within two standard errors, expected at least {least}"
+
+
+def sticky(rare: float, slip: float) -> Network:
+    """X0 and X1 copy each other but for a share `slip`, and are 1 together seldom and for long; X2 follows them."""
+    pair = np.array([[1 - rare - slip, slip / 2], [slip / 2, rare]])
+    follows = np.array([[0.9, 0.1], [0.2, 0.8]])
+    return Network.from_joint(pair[:, :, None] * follows[:, None, :])
+
+
+def covered(network: Network, target: str, tolerance: float) -> int:
+    """How many of `SEEDS` sampled answers have the exact one within two standard errors (of their first state)."""
+    exact = np.asarray(query(network, target, method="exact").probabilities)[0]
+    hits = 0
+    for seed in range(SEEDS):
+        answer = query(network, target, method="sample", tolerance=tolerance, rng=np.random.default_rng(seed))
+        assert answer.converged
+        error = abs(np.asarray(answer.probabilities)[0] - exact)
+        hits += bool(error <= 2 * np.asarray(answer.standard_errors)[0])
+    return hits
+
+
+FAST = Network.from_joint(random_joint(np.random.default_rng(3), (2, 3, 2)))
+SELDOM = sticky(0.003, 0.0005)
+
+
+@pytest.mark.parametrize(
+    ("network", "target", "tolerance"),
+    [
+        (FAST, "X1", 0.003),
+        (sticky(0.05, 0.002), "X0", 0.02),
+        (sticky(0.01, 0.001), "X2", 0.02),
+        (SELDOM, "X0", 0.02),
+    ],
+    ids=["fast", "sticky", "rare", "seldom"],
+)
+def test_two_standard_errors_cover_the_exact_answer(network: Network, target: str, tolerance: float) -> None:
+    assert_covered(covered(network, target, tolerance))
+
+
+def test_the_spread_of_the_chains_alone_is_not_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mutant: the error of a mean over chains, of runs that may end as soon as it is small."""
+
+    def plain(*arguments: Any, one_more: bool) -> Estimate:
+        return estimate(*arguments, one_more=False)
+
+    monkeypatch.setattr(sampled, "estimate", plain)
+    monkeypatch.setattr(sampled, "RESOLUTION", 0.0)
+    monkeypatch.setattr(sampled, "FIRST_SWEEPS", 8)
+    with pytest.raises(AssertionError, match="within two standard errors"):
+        assert_covered(covered(SELDOM, "X0", 0.02))
+
+
+def rows_covered(network: Network, tolerance: float) -> int:
+    """As `covered`, of one row of nothing but holes: its first cell."""
+    name = network.domain.names[0]
+    exact = np.asarray(query(network, name, method="exact").probabilities)[0]
+    hits = 0
+    for seed in range(SEEDS):
+        rng = np.random.default_rng(seed)
+        found = query_rows(network, [[-1, -1, -1]], method="sample", tolerance=tolerance, rng=rng)
+        assert found.converged.all()
+        error = abs(found.probabilities[name][0, 0] - exact)
+        hits += bool(error <= 2 * found.standard_errors[name][0, 0])
+    return hits
+
+
+@pytest.mark.parametrize("network", [FAST, sticky(0.05, 0.002), SELDOM], ids=["fast", "sticky", "seldom"])
+def test_rows_keep_the_same_promise(network: Network) -> None:
+    assert_covered(rows_covered(network, 0.02))
+
+
+def assert_drawn_from_the_law() -> None:
+    """X0 = X1 = 1 has .2, and a chain stays there for hundreds of sweeps: 4,000 rows resolve .04 at six deviations."""
+    network = sticky(0.2, 0.0005)
+    law = depnet.stationary(network, depnet.RandomScan())
+    done = impute(network, np.full((4000, 3), -1), method="draw", rng=np.random.default_rng(0))
+    assert done.converged
+    share = (done.codes[:, :2] == 1).all(axis=1).mean()
+    assert abs(share - law[1, 1].sum()) < 6 * np.sqrt(0.2 * 0.8 / 4000)
+
+
+def test_draws_of_holes_are_of_the_law_where_chains_mix_slowly() -> None:
+    assert_drawn_from_the_law()
+
+
+def test_mutant_draws_of_chains_that_have_not_settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unsettled(network: Network, codes: Any, holes: Any, scan: Any, draws: int, *_: Any) -> Any:
+        return np.repeat(codes[None], draws, axis=0), np.zeros(len(codes), int), np.ones(len(codes), bool)
+
+    monkeypatch.setattr(sys.modules["depnet.inference.impute"], "settled_states", unsettled)
+    with pytest.raises(AssertionError):
+        assert_drawn_from_the_law()

@@ -1,0 +1,161 @@
+"""Two models, or a model and a table, side by side: against what the exact laws say."""
+
+import math
+
+import numpy as np
+import pytest
+
+from depnet import Dataset, Domain, Network, Variable, compare, learn, score, stationary, titanic
+from depnet.errors import DataError
+from depnet.inference.judge.compare import scored
+from depnet.model.scan import RandomScan
+from depnet.model.score import score_samples
+
+PEOPLE = titanic()
+ROWS = 40_000
+
+
+def generator() -> np.random.Generator:
+    return np.random.default_rng(7)
+
+
+def test_a_model_and_itself_are_apart_by_chance_only() -> None:
+    network = learn(PEOPLE, smoothing=0.5)
+    found = compare(network, network, rows=ROWS, rng=generator())
+    assert found.gained == found.lost == ()
+    assert found.marginals.two_way < 2 * found.marginals.floor_two_way
+    assert found.differing == ()
+
+
+def test_distances_are_those_of_the_exact_laws() -> None:
+    """Each of the 2 tables of K cells is off by less than sqrt(2 (K log 2 + log 1e9) / N) / 2 in total variation,
+    with a false alarm of 1e-9 (Bretagnolle and Huber-Carol).
+    """
+    close, apart = learn(PEOPLE, smoothing=0.5), learn(PEOPLE, smoothing=200.0)
+    found = compare(close, apart, rows=ROWS, rng=generator())
+    laws = [stationary(network, RandomScan()) for network in (close, apart)]
+    cards = PEOPLE.domain.cardinalities
+    pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
+    assert found.marginals.pairs is not None
+    largest = 0.0
+    for at, (i, j) in enumerate(pairs):
+        others = tuple(k for k in range(4) if k not in (i, j))
+        exact = np.abs(laws[0].sum(axis=others) - laws[1].sum(axis=others)).sum() / 2
+        radius = math.sqrt(2 * (cards[i] * cards[j] * math.log(2) + math.log(1e9)) / ROWS)
+        assert abs(found.marginals.pairs[at] - exact) < radius
+        largest = max(largest, exact - radius)
+    assert largest > 0.05, "the two laws differ by more than the test resolves"
+
+
+@pytest.mark.parametrize("test_rows", [50, 400_000])
+def test_a_table_of_the_model_s_own_law_is_apart_by_chance(test_rows: int) -> None:
+    """The floor knows both sides' sizes: a small table is far from its own law. Means of 6 pairs, of 20 tables."""
+    network = learn(PEOPLE, smoothing=0.5)
+    law = stationary(network, RandomScan()).ravel()
+    rng, ratios = generator(), []
+    for _ in range(20):
+        weights = rng.multinomial(test_rows, law / law.sum())
+        codes = np.stack(np.unravel_index(np.arange(law.size), PEOPLE.domain.cardinalities), axis=1)
+        table = Dataset.from_codes(codes, domain=PEOPLE.domain, weights=weights)
+        near = compare(network, table, rows=4_000, rng=rng).marginals
+        ratios.append(near.two_way / near.floor_two_way)
+    assert 0.6 < np.median(ratios) < 1.6
+
+
+def test_laws_are_compared_by_their_likelihoods() -> None:
+    close = learn(PEOPLE, smoothing=0.5, order="auto")
+    apart = learn(PEOPLE, smoothing=200.0, order="auto")
+    found = compare(close, apart, PEOPLE, rows=ROWS, rng=generator())
+    laws = [stationary(network) for network in (close, apart)]
+    gain = (laws[0] * np.log(laws[0] / laws[1])).sum()  # KL of the two laws, from rows of the first
+    drawn = found.score("first", "first") - found.score("first", "second")
+    assert drawn == pytest.approx(gain, abs=0.02)  # some 10 standard errors
+    assert gain > 0.1
+    assert found.score("data", "first") == pytest.approx(score(close, PEOPLE), abs=1e-12)
+    near = compare(close, close, rows=ROWS, rng=generator()).marginals
+    assert near.two_way < 2 * near.floor_two_way < found.marginals.two_way
+    with pytest.raises(DataError, match="ordered law and the other is not"):
+        compare(close, learn(PEOPLE, smoothing=0.5))
+
+
+def test_one_variable_has_no_pairs() -> None:
+    coins = Dataset.from_codes([[0], [1]] * 50, cardinalities=[2])
+    text = str(compare(learn(coins, smoothing=0.5), coins, rows=100, rng=generator()))
+    assert "1-way" in text
+    assert "nan" not in text
+
+
+def test_links_gained_and_lost() -> None:
+    many, few = learn(PEOPLE), learn(PEOPLE, max_leaves=4)
+    found = compare(many, few, rows=100)
+    names = PEOPLE.domain.names
+    reads = [
+        {(names[j], names[n.variable]) for n in network.nodes for j in n.source.inputs}
+        for network in (many, few)
+    ]
+    assert found.lost is not None
+    assert found.kept is not None
+    assert set(found.lost) == reads[0] - reads[1]
+    assert found.lost
+    assert set(found.kept) == reads[0] & reads[1]
+    back = compare(few, many, rows=100)
+    assert back.gained == found.lost
+
+
+def test_scores_on_a_table_are_the_library_s_and_the_difference_is_paired() -> None:
+    many, few = learn(PEOPLE, penalty="none", smoothing=0.5), learn(PEOPLE, smoothing=0.5)
+    found = compare(few, many, PEOPLE, rows=1000, rng=generator())
+    assert found.score("data", "first") == pytest.approx(score(few, PEOPLE), abs=1e-12)
+    assert found.score("data", "second") == pytest.approx(score(many, PEOPLE), abs=1e-12)
+    each = score_samples(many, PEOPLE) - score_samples(few, PEOPLE)
+    assert found.difference is not None
+    assert found.difference.mean == pytest.approx(each.mean(), abs=1e-12)
+    assert found.difference.standard_error == pytest.approx(each.std() / math.sqrt(2201), rel=1e-9)
+    assert "second less first on the data" in str(found)
+
+
+def test_weights_count_as_rows() -> None:
+    network = learn(PEOPLE, smoothing=0.5)
+    distinct, counts = np.unique(PEOPLE.codes, axis=0, return_counts=True)
+    weighed = Dataset.from_codes(distinct, domain=PEOPLE.domain, weights=counts)
+    one = scored("data", "first", score_samples(network, PEOPLE), PEOPLE)
+    other = scored("data", "first", score_samples(network, weighed), weighed)
+    assert one.mean == pytest.approx(other.mean, abs=1e-12)
+    assert one.standard_error == pytest.approx(other.standard_error, rel=1e-9)
+
+
+def test_a_model_and_a_table() -> None:
+    network = learn(PEOPLE, smoothing=0.5)
+    found = compare(network, PEOPLE, rows=ROWS, rng=generator())
+    assert found.gained is None
+    assert found.score("data", "first") == pytest.approx(score(network, PEOPLE), abs=1e-12)
+    # Its own rows are scored as the table's are, up to chance and the model's error; shuffled columns are not.
+    assert abs(found.score("first", "first") - found.score("data", "first")) < 0.1
+    rng = generator()
+    shuffled = np.stack([rng.permutation(PEOPLE.codes[:, i]) for i in range(4)], axis=1)
+    other = compare(network, Dataset.from_codes(shuffled, domain=PEOPLE.domain), rows=ROWS, rng=rng)
+    assert other.score("data", "first") < found.score("data", "first") - 0.2
+    assert other.marginals.two_way > found.marginals.two_way + 0.01
+
+
+def test_other_variables_are_left_out_and_said() -> None:
+    first = Network.from_joint(np.full((2, 2), 0.25))
+    domain = Domain((Variable("X1", (0, 1)), Variable("X0", ("a", "b")), Variable("more", (0, 1, 2))))
+    second = Network.from_joint(np.full((2, 2, 3), 1 / 12), domain)
+    found = compare(first, second, rows=1000, rng=generator())
+    assert found.shared == ("X1",)
+    assert found.differing == ("X0", "more")
+    assert found.marginals.names == ("X1",)
+    assert {(s.rows_of, s.by) for s in found.scores} == {("first", "first"), ("second", "second")}
+    with pytest.raises(DataError, match="no variable in common"):
+        compare(first, Network.from_joint([0.5, 0.5], Domain((Variable("Z", (0, 1)),))))
+
+
+def test_a_row_of_probability_0_has_the_score_minus_infinity() -> None:
+    network = Network.from_joint(np.array([[0.5, 0.0], [0.0, 0.5]]))
+    table = Dataset.from_codes([[0, 1], [0, 0]], [2, 2])
+    result = scored("data", "first", score_samples(network, table), table)
+    assert result.mean == -math.inf
+    assert math.isnan(result.standard_error)
+    with pytest.raises(DataError, match="no rows of data"):
+        scored("data", "first", np.empty(0), Dataset.from_codes(np.empty((0, 2), dtype=int), [2, 2]))

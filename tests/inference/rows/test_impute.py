@@ -1,0 +1,83 @@
+"""Imputation: observed cells stay, modes are modes, draws follow the joint law of the holes."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from depnet import Network, RandomScan, SequentialScan, impute
+from depnet.errors import DataError
+from depnet.inference.rows.impute import _agreement
+from depnet.model import Evidence, Scan
+from tests.inference.rows.test_rows import coupled, random_rows
+from tests.laws import assert_same_law
+from tests.reference.inference import query_law
+from tests.strategies import networks, seeds
+
+
+@settings(max_examples=25)
+@given(networks(max_states=60), seeds)
+@pytest.mark.parametrize("method", ["mode", "draw"])
+def test_what_was_observed_is_untouched(method: str, network: Network, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = random_rows(rng, network)
+    if method == "mode":
+        made = impute(network, rows, tolerance=0.05, rng=rng)
+    else:
+        made = impute(network, rows, method="draw", n_imputations=3, burn_in=5, tolerance=0.05, rng=rng)
+    for codes in made.imputations:
+        assert (codes[rows >= 0] == rows[rows >= 0]).all()
+        assert (codes >= 0).all()
+        assert (codes < np.array(network.domain.cardinalities)).all()
+    if method == "mode":
+        for i in range(len(network.domain)):
+            best = made.cells.probabilities[f"X{i}"].argmax(axis=1)
+            assert (made.codes[:, i] == best)[rows[:, i] < 0].all()
+
+
+@pytest.mark.parametrize("scan", [RandomScan((0.5, 0.2, 0.3)), SequentialScan((1, 0, 2))])
+def test_draws_follow_the_joint_law_of_the_holes(scan: Scan) -> None:
+    network, row = coupled(), [-1, -1, 1]
+    made = impute(
+        network, [row] * 4000, method="draw", n_imputations=5, scan=scan, rng=np.random.default_rng(2)
+    )
+    drawn = np.concatenate(made.imputations)
+    counts = np.zeros((2, 3))
+    np.add.at(counts, (drawn[:, 0], drawn[:, 1]), 1)
+    law = query_law(network, [0, 1], Evidence({2: 1}, {}), scan)
+    assert_same_law(counts, law, detects_l1=0.1)
+    independent = law.sum(axis=1, keepdims=True) * law.sum(axis=0, keepdims=True)
+    with pytest.raises(AssertionError):  # cells drawn one by one would not fit together
+        assert_same_law(counts, independent, detects_l1=0.1)
+    assert made.converged
+    assert max(made.agreement["X0"], made.agreement["X1"]) < 5
+
+
+def test_draws_that_disagree_are_seen() -> None:
+    network = coupled()
+    made = impute(network, [[-1, -1, 1]] * 2000, method="draw", rng=np.random.default_rng(0))
+    holes = np.tile([True, True, False], (2000, 1))
+    biased = np.stack(made.imputations)
+    biased[0, :400, 1] = 2
+    assert _agreement(biased, holes, made.cells)["X1"] > 5
+
+
+def test_an_imputation_says_what_it_did() -> None:
+    drawn = impute(coupled(), [[0, -1, -1]], method="draw", n_imputations=3, rng=np.random.default_rng(0))
+    assert str(drawn) == "2 holes of 1 row filled by draws, 3 imputations; converged"
+    assert str(impute(coupled(), [[0, 1, -1], [0, -1, 1]])).startswith(
+        "2 holes of 2 rows filled by their modes;"
+    )
+
+
+def test_bad_input_is_named() -> None:
+    network = coupled()
+    with pytest.raises(ValueError, match="'mode' or 'draw'"):
+        impute(network, [[0, -1, 0]], method="mean")  # type: ignore[arg-type]  # that is the point
+    with pytest.raises(ValueError, match="n_imputations"):
+        impute(network, [[0, -1, 0]], n_imputations=0)
+    with pytest.raises(ValueError, match="method='draw'"):
+        impute(network, [[0, -1, 0]], n_imputations=2)
+    with pytest.raises(ValueError, match="burn_in"):
+        impute(network, [[0, -1, 0]], burn_in=-1)
+    with pytest.raises(DataError, match="no rows"):
+        impute(network, np.zeros((0, 3), dtype=int))

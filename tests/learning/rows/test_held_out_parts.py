@@ -1,0 +1,201 @@
+"""Rows held out of a table in parts are those held out of the whole table, and so is what is chosen by them."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import depnet
+from depnet import Aic, Dataset, Mdl, NoPenalty, StructuralMdl
+from depnet.cluster import learn_parts
+from depnet.learning.choose.ladder import Auto
+from depnet.learning.grow.local_parts import LocalParts
+from depnet.learning.grow.part_rows import PartRows
+from depnet.learning.options import Task, plan
+from depnet.learning.rows import contexts, held_out
+from depnet.learning.rows import held_out_parts as deal_parts
+from depnet.learning.rows.distinct import distinct_rows
+from depnet.learning.rows.paired_counts import Crossing, added, crossed
+from depnet.model.counting import joint_states
+from tests.cluster.tables import assert_same_network
+from tests.strategies import datasets
+
+Row = tuple[int, ...]
+
+
+@st.composite
+def parted(draw: st.DrawFn, max_rows: int = 200) -> tuple[Dataset, list[np.ndarray]]:
+    """A table of at least two rows, and the numbers of the rows of each part, some of them empty."""
+    dataset = draw(datasets(max_rows=max_rows, weighted=draw(st.booleans())).filter(lambda d: d.total > 1))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    cuts = np.sort(rng.integers(0, dataset.rows + 1, draw(st.integers(0, 5))))
+    return dataset, np.split(rng.permutation(dataset.rows), cuts)
+
+
+def parts_of(dataset: Dataset, rows: list[np.ndarray]) -> Callable[[Any], LocalParts]:
+    weights = dataset.weights
+
+    def make(tasks: list[Task]) -> LocalParts:
+        return LocalParts(
+            [
+                PartRows(
+                    np.asfortranarray(dataset.codes[some]),
+                    dataset.domain.cardinalities,
+                    tasks,
+                    None if weights is None else weights[some],
+                )
+                for some in rows
+            ]
+        )
+
+    return make
+
+
+def multiset(codes: np.ndarray, weights: np.ndarray | None) -> Counter[Row]:
+    found: Counter[Row] = Counter()
+    for row, weight in zip(codes.tolist(), [1] * len(codes) if weights is None else weights, strict=True):
+        found[tuple(row)] += int(weight)
+    return +found
+
+
+def rows_in(parts: LocalParts) -> Counter[Row]:
+    return sum((multiset(part._codes, part._weights) for part in parts.parts), Counter())
+
+
+@given(parted(), st.sampled_from([1, 7, 10**6]), st.booleans())
+@settings(deadline=None)
+def test_the_same_rows_are_held_out(
+    table: tuple[Dataset, list[np.ndarray]], range_rows: int, many: bool
+) -> None:
+    dataset, rows = table
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(deal_parts, "RANGE_ROWS", range_rows)
+        if many:  # as tables of more than ten million rows are divided
+            patch.setattr(held_out, "DEALT_ROWS", 1)
+        expected = list(held_out.held_out(dataset))
+        found = parts_of(dataset, rows)(plan(dataset.domain)).held_out(dataset.total)
+    assert len(found) == len(expected)
+    for (learned, scored, total), (whole, held) in zip(found, expected, strict=True):
+        assert rows_in(learned) == multiset(whole.codes, whole.weights)
+        assert rows_in(scored) == multiset(held.codes, held.weights)
+        assert total == held.total
+
+
+@pytest.mark.parametrize("dealt", [0, 10**7])
+def test_a_deal_in_pieces_is_the_deal_at_once(dealt: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(held_out, "DEALT_ROWS", dealt)
+    weights = np.random.default_rng(1).integers(0, 50, 300)
+    total = int(weights.sum())
+    whole = held_out.Deal(total).next(weights)
+    deal = held_out.Deal(total)
+    pieces = [deal.next(some) for some in np.split(weights, [0, 1, 40, 40, 299])]
+    assert np.array_equal(np.concatenate(pieces, axis=1), whole)
+    assert (whole.sum(axis=0) <= weights).all()
+
+
+@pytest.mark.parametrize("cuts", [[5, 10, 20], list(range(1, 60))])
+def test_collisions_are_those_of_the_whole_table(cuts: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """With 8-bit words for the first seeds there are some within parts, and some between parts that have none."""
+    rng = np.random.default_rng(5)
+    dataset = Dataset.from_codes(rng.integers(0, 2, size=(60, 10)), [2] * 10)
+    default_rng = np.random.default_rng
+
+    class Weak:
+        def __init__(self, seed: int) -> None:
+            self.rng, self.seed = default_rng(seed), seed
+            self.shuffle = self.rng.shuffle
+
+        def integers(self, low: int, high: int, size: tuple[int, int], dtype: type) -> np.ndarray:
+            words = self.rng.integers(low, high, size=size, dtype=dtype)
+            if self.seed < 3:
+                words[0] %= 256
+            return words
+
+    monkeypatch.setattr("numpy.random.default_rng", Weak)
+    parts = parts_of(dataset, np.split(np.arange(60), cuts))(plan(dataset.domain))
+    assert min(part.distinct(0).seed for part in parts.parts) == 0
+    assert contexts.Contexts(dataset)._seed == 3
+    expected = list(held_out.held_out(dataset))
+    for (learned, scored, _), (whole, held) in zip(parts.held_out(60), expected, strict=True):
+        assert rows_in(learned) == multiset(whole.codes, whole.weights)
+        assert rows_in(scored) == multiset(held.codes, held.weights)
+
+
+@given(datasets(max_rows=100, weighted=True))
+def test_distinct_rows_equal_the_dictionary(dataset: Dataset) -> None:
+    found = distinct_rows(dataset.codes, dataset.domain.cardinalities, dataset.weights)
+    expected = multiset(dataset.codes, dataset.weights)
+    assert multiset(dataset.codes[found.rows], found.counts) == expected
+    assert len({tuple(row) for row in dataset.codes.tolist()}) == len(found.rows)
+    assert (found.first[1:] > found.first[:-1]).all()
+
+
+@given(parted(max_rows=80))
+@settings(deadline=None)
+def test_crossed_counts_equal_the_dictionary(table: tuple[Dataset, list[np.ndarray]]) -> None:
+    dataset, rows = table
+    first, second = (
+        depnet.learn(dataset, penalty=penalty).nodes[0].source for penalty in (NoPenalty(), Mdl())
+    )
+    parts = parts_of(dataset, rows)(plan(dataset.domain))
+    states = dataset.domain.cardinalities[0]
+    asked = Crossing(0, first, second)
+    weights = [1] * dataset.rows if dataset.weights is None else dataset.weights.tolist()
+    expected: Counter[int] = Counter()
+    for one, other, x, weight in zip(
+        first(dataset.codes), second(dataset.codes), dataset.codes[:, 0], weights, strict=True
+    ):
+        expected[(int(one) * second.size + int(other)) * states + int(x)] += weight
+    (found,) = parts.crossed([asked])
+    assert dict(zip(found.cells.tolist(), found.counts.tolist(), strict=True)) == dict(expected)
+    assert (np.diff(found.cells) > 0).all()
+    whole = crossed(asked, dataset.codes, joint_states(dataset, (0,)), states, dataset.weights)
+    assert added([whole, whole]).counts.tolist() == (2 * found.counts).tolist()
+
+
+LADDERS = (
+    Auto(),
+    Auto((StructuralMdl(), Mdl(), Aic()), (0.5, 2.0), standard_errors=0.0),
+    Auto((NoPenalty(), Mdl()), (1.0,), standard_errors=0.5, patience=1),
+)
+
+
+@given(parted(), st.sampled_from(LADDERS), st.booleans())
+@settings(deadline=None)
+def test_the_network_is_that_of_the_whole_table(
+    table: tuple[Dataset, list[np.ndarray]], ladder: Auto, barred: bool
+) -> None:
+    dataset, rows = table
+    names = dataset.domain.names
+    options: dict[str, Any] = {"forbidden": [names[:2]] if barred and len(names) > 2 else ()}
+    expected = depnet.learn(dataset, penalty=ladder, smoothing=0.5, **options)
+    found = learn_parts(
+        parts_of(dataset, rows), dataset.domain, dataset.total, penalty=ladder, smoothing=0.5, **options
+    )
+    assert_same_network(found, expected)
+
+
+def test_nodes_leave_the_pool_in_parts_as_in_one_table() -> None:
+    """Several parts are held out, and a node has a choice of its own."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 2, size=(200, 6))
+    codes[:, :5] = codes[:, :1] ^ (rng.random((200, 5)) < 0.05)
+    dataset = Dataset.from_codes(codes, [2] * 6)
+
+    def prohibitive(parameters: int, rows: int) -> float:
+        return 0.5 * parameters
+
+    ladder = Auto((prohibitive, NoPenalty()), (1.0,), standard_errors=1.0)
+    found = learn_parts(
+        parts_of(dataset, np.array_split(rng.permutation(200), 4)),
+        dataset.domain,
+        200,
+        penalty=ladder,
+        smoothing=0.5,
+    )
+    assert_same_network(found, depnet.learn(dataset, penalty=ladder, smoothing=0.5))
+    assert [node.source.size > 1 for node in found.nodes] == [True] * 5 + [False]

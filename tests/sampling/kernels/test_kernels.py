@@ -1,0 +1,192 @@
+"""Every kernel, fed from a buffer of words, equals the slow twin bit for bit; so do its own words."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from numpy.typing import NDArray
+
+from depnet import (
+    ConditionalTable,
+    DecisionGraph,
+    Domain,
+    FunctionSource,
+    Network,
+    Node,
+    RandomScan,
+    SequentialScan,
+    Split,
+)
+from depnet.arrays import CodeArray
+from depnet.errors import EvidenceError
+from depnet.model import Evidence, Scan
+from depnet.sampling.kernels import KERNELS, Kernel, Randomness, Task
+from depnet.sampling.plan.plan import plan
+from depnet.sampling.plan.words import PLACE, UPDATE
+from tests.reference import sampling as reference
+from tests.sampling.chains import (
+    kernels_of,
+    random_evidence,
+    random_start,
+    random_words,
+    run_kernel,
+    scans,
+    twin_rows,
+    words_needed,
+)
+from tests.strategies import networks, random_operations, random_table, seeds
+
+NO_EVIDENCE = Evidence({}, {})
+
+
+def assert_kernels_equal_the_twin(
+    network: Network, scan: Scan, evidence: Evidence, seed: int, chains: int | None = None
+) -> set[str]:
+    rng = np.random.default_rng(seed)
+    kernels = kernels_of(network, scan, evidence)
+    made = kernels[0].plan
+    records = 2 if chains is None else 1
+    chains = chains or int(rng.choice([1, 3, 17]))
+    task = Task(0, chains, lead=int(rng.integers(2)), gap=1, records=records, record_stride=chains)
+    start = random_start(rng, made, chains)
+    words = random_words(rng, words_needed(made, task), chains)
+    places = random_words(rng, task.records, chains)
+    expected = twin_rows(made, task, start, words, places)
+    for kernel in kernels:
+        assert np.array_equal(run_kernel(kernel, task, start, words, places), expected), kernel.name
+    return {kernel.name for kernel in kernels}
+
+
+@given(network=networks(max_states=200, zeros=0.1), seed=seeds)
+def test_kernels_equal_the_slow_twin(network: Network, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    evidence = random_evidence(rng, network)
+    for scan in scans(rng, network):
+        try:
+            assert_kernels_equal_the_twin(network, scan, evidence, seed)
+        except (reference.ImpossibleRowError, EvidenceError):
+            continue
+
+
+@given(network=networks(max_variables=6, max_cardinality=2, zeros=0.1), seed=seeds)
+def test_kernels_equal_the_slow_twin_on_binary_networks(network: Network, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    for scan in scans(rng, network):
+        names = assert_kernels_equal_the_twin(network, scan, random_evidence(rng, network), seed)
+        assert ("sliced" in names) == isinstance(scan, SequentialScan)
+        assert "packed" in names
+
+
+def wide_network(cards: tuple[int, ...], operations: int, seed: int) -> Network:
+    """More inputs than a table takes: these nodes walk."""
+    rng = np.random.default_rng(seed)
+    nodes = []
+    for i in range(len(cards)):
+        source = DecisionGraph(random_operations(rng, cards, (i,), operations), cards)
+        nodes.append(Node((i,), source, random_table(rng, source.size, cards[i])))
+    return Network(Domain.from_cardinalities(cards), tuple(nodes))
+
+
+@pytest.mark.parametrize(
+    ("cards", "operations", "kernels"),
+    [
+        ((2,) * 20, 60, {"sliced", "codes", "callback"}),  # walking
+        ((2,) * 70, 3, {"sliced", "packed", "codes", "callback"}),  # two words of bits
+        ((2, 3, 4) * 20, 3, {"packed", "codes", "callback"}),  # four words of bits
+        ((2, 300, 40), 3, {"codes", "callback"}),  # 16-bit codes, binary search
+        ((2,) * 300, 3, {"sliced", "codes", "callback"}),
+    ],
+)
+def test_kernels_equal_the_slow_twin_on_wide_networks(
+    cards: tuple[int, ...], operations: int, kernels: set[str]
+) -> None:
+    network = wide_network(cards, operations, seed=3)
+    rng = np.random.default_rng(4)
+    for scan in (RandomScan(), SequentialScan()):
+        names = assert_kernels_equal_the_twin(network, scan, NO_EVIDENCE, 5, chains=2)
+        assert names == kernels - (set() if isinstance(scan, SequentialScan) else {"sliced"})
+        assert_kernels_equal_the_twin(network, scan, random_evidence(rng, network), 5, chains=1)
+
+
+def test_functions_of_few_and_of_many_inputs() -> None:
+    rng = np.random.default_rng(0)
+    n = 24
+    nodes = []
+    for i in range(n):
+        inputs = tuple(j for j in range(n) if j != i)[: (5, 16, 23)[i % 3]]  # direct, mapped, callback
+        source = FunctionSource(lambda x: x.sum(axis=1), inputs, len(inputs) + 1)
+        nodes.append(Node((i,), source, random_table(rng, source.size, 2)))
+    network = Network(Domain.from_cardinalities((2,) * n), tuple(nodes))
+    assert assert_kernels_equal_the_twin(network, SequentialScan(), NO_EVIDENCE, 1, chains=2) == {"callback"}
+    clamped = Evidence({j: j % 2 for j in range(4)}, {})  # fewer inputs are open: now a table will do
+    assert assert_kernels_equal_the_twin(network, SequentialScan(), clamped, 1, chains=2) == {
+        "codes",
+        "callback",
+    }
+
+
+def test_the_twin_notices_a_wrong_order() -> None:  # the mutant of the tests above
+    network = Network.from_joint(np.array([[0.1, 0.4], [0.3, 0.2]]))
+    rng = np.random.default_rng(0)
+    right = kernels_of(network, SequentialScan((0, 1)), NO_EVIDENCE)
+    wrong = kernels_of(network, SequentialScan((1, 0)), NO_EVIDENCE)
+    task = Task(0, 64, lead=2, records=1, record_stride=64)
+    start = random_start(rng, right[0].plan, 64)
+    words = random_words(rng, words_needed(right[0].plan, task), 64)
+    places = random_words(rng, 1, 64)
+    expected = twin_rows(right[0].plan, task, start, words, places)
+    for kernel, mutant in zip(right, wrong, strict=True):
+        assert np.array_equal(run_kernel(kernel, task, start, words, places), expected)
+        assert not np.array_equal(run_kernel(mutant, task, start, words, places), expected)
+
+
+def own_words(kernel: Kernel, seed: int, task: Task) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """The words that a kernel makes itself, by the twin's generator."""
+    rows = words_needed(kernel.plan, task)
+    each = 2 if kernel.plan.random else 1
+    first = task.first_sweep * len(kernel.plan.rules) * each
+    own = reference.sliced_word if kernel.name == "sliced" else reference.word
+    chains = range(task.first_chain, task.first_chain + task.chains)
+    words = [[own(seed, UPDATE, c, first + k) for c in chains] for k in range(rows)]
+    records = range(task.first_record, task.first_record + task.records)
+    places = [[reference.word(seed, PLACE, c, r) for c in chains] for r in records]
+    return np.array(words, dtype=np.uint32), np.array(places, dtype=np.uint32)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_counter_words_are_those_of_the_twin(name: str) -> None:
+    network = Network.from_joint(np.array([[0.1, 0.4], [0.3, 0.2]]))
+    seed = 0x0123456789ABCDEF
+    rng = np.random.default_rng(0)
+    for scan in scans(rng, network):
+        if not KERNELS[name].fits(plan(network, scan)):
+            continue
+        kernel = KERNELS[name](plan(network, scan))
+        for chains, first_sweep in ((1, 0), (5, 10**11), (70, 7)):
+            task = Task(512, chains, first_sweep, 5, lead=1, gap=2, records=2, record_stride=chains)
+            start = random_start(rng, kernel.plan, chains)
+            out: CodeArray = np.zeros((2, 2 * chains), dtype=np.uint8)
+            kernel.run(task, Randomness(seed), kernel.state(start), out)
+            words, places = own_words(kernel, seed, task)
+            assert np.array_equal(out, twin_rows(kernel.plan, task, start, words, places))
+
+
+def test_philox_gives_the_published_words() -> None:
+    assert reference.philox((0, 0, 0, 0), (0, 0)) == [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]
+    digits = (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344)
+    published = [0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1]
+    assert reference.philox(digits, (0xA4093822, 0x299F31D0)) == published
+
+
+def test_equal_words_and_thresholds_in_the_sliced_kernel() -> None:
+    """The last plane decides: words at, below and above a threshold, and the threshold "never"."""
+    table = ConditionalTable.from_probabilities([[0.25, 0.75], [1.0, 0.0]])
+    cards = (2, 2)
+    nodes = tuple(Node((i,), DecisionGraph((Split(0, 1 - i),), cards), table) for i in range(2))
+    network = Network(Domain.from_cardinalities(cards), nodes)
+    kernel = KERNELS["sliced"](plan(network, SequentialScan()))
+    words = np.array([[2**30 - 1, 2**30, 2**30 + 1, 2**32 - 1, 0]] * 4, dtype=np.uint32)
+    task = Task(0, 5, lead=1, records=1, record_stride=5)
+    start = np.zeros((2, 5), dtype=np.uint8)
+    places = np.full((1, 5), 2**32 - 1, dtype=np.uint32)
+    expected = twin_rows(kernel.plan, task, start, words, places)
+    assert np.array_equal(run_kernel(kernel, task, start, words, places), expected)
