@@ -13,7 +13,7 @@ from depnet.arrays import FloatArray
 from depnet.explorer.pair import pair_network
 from depnet.geometry import fc_limit, full_conditional_divergence, kl
 from depnet.model import Network, Scan
-from depnet.pictures.simplex import GENUINE, PSEUDO, START, two_nodes
+from depnet.pictures.tetrahedron.simplex import GENUINE, PSEUDO, START, two_nodes
 
 SCANS: dict[str, Scan] = {"random": RandomScan(), "sequential": SequentialScan()}
 

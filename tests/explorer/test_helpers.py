@@ -26,8 +26,8 @@ from depnet.explorer.rows import KeptScores, StoppedError, drawn, filled, odd_ro
 from depnet.fitting.fit import Settings
 from depnet.geometry import total_variation
 from depnet.model.file import load_both
-from depnet.pictures.decision import Leaf, decision
-from depnet.pictures.walk import walk
+from depnet.pictures.node.decision import Leaf, decision
+from depnet.pictures.tetrahedron.walk import walk
 from tests.explorer.cases import titanic_models
 from tests.explorer.loops import run_apart
 

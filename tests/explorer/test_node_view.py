@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 import depnet
 from depnet.pictures import decision_at, growth
-from depnet.pictures.decision import Leaf
+from depnet.pictures.node.decision import Leaf
 from tests.explorer.cases import HOSTILE
 
 DATA = depnet.titanic()

@@ -15,8 +15,8 @@ from depnet.paper.figures.graphs import TARGET, learned, split_merge_figure
 from depnet.paper.figures.simplex import genuine, pseudo, pseudo_figure
 from depnet.paper.figures.web import page
 from depnet.paper.report import ExperimentError
-from depnet.pictures.scene import CORNERS, Scene, place
-from depnet.pictures.simplex import START, manifold_lines, two_nodes
+from depnet.pictures.tetrahedron.scene import CORNERS, Scene, place
+from depnet.pictures.tetrahedron.simplex import START, manifold_lines, two_nodes
 
 PAPER_FIGURES = {"node", "m-projection", "genuine_gs", "pseudo-gs", "movement", "fcd", "split_merge"}
 

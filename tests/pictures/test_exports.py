@@ -26,8 +26,8 @@ from depnet.pictures import (
     to_networkx,
     to_svg,
 )
-from depnet.pictures.decision import Leaf
 from depnet.pictures.labels import line, short
+from depnet.pictures.node.decision import Leaf
 from tests.pictures.cases import HOSTILE, chain, hostile, mixed
 
 CASES: dict[str, Callable[[], tuple[Network, Dataset]]] = {

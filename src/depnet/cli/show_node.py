@@ -17,7 +17,7 @@ def show_node(network: "Network", name: str) -> None:
 
 def document(network: "Network", name: str) -> dict[str, Any]:
     """Vertices by number, 0 being the root: tests with branches, and leaves with their probabilities."""
-    from depnet.pictures.decision import Leaf, decision
+    from depnet.pictures.node.decision import Leaf, decision
 
     graph = decision(network, name)
     vertices: list[dict[str, Any]] = []

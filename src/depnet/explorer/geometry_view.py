@@ -11,8 +11,8 @@ from depnet.explorer.session import Session
 from depnet.explorer.simplex_figure import figure_of
 from depnet.explorer.two_tables import TwoTables
 from depnet.model.scan import RandomScan, Scan, SequentialScan
-from depnet.pictures.simplex import START
-from depnet.pictures.walk import STEPS, Walk, walk, walk_scene
+from depnet.pictures.tetrahedron.simplex import START
+from depnet.pictures.tetrahedron.walk import STEPS, Walk, walk, walk_scene
 
 TITLE = "Geometry"
 PATH = "/geometry"

@@ -10,8 +10,8 @@ from depnet.explorer.parts import Palette
 from depnet.explorer.session import Session
 from depnet.learning.certificate import Certificate
 from depnet.pictures import Decision, Stage, colours
-from depnet.pictures.decision import Leaf, frequent_states
 from depnet.pictures.labels import short
+from depnet.pictures.node.decision import Leaf, frequent_states
 from depnet.wording import counted
 
 MOST_LEAVES = 40

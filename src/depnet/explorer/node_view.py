@@ -13,8 +13,8 @@ from depnet.inference.answer.small_counts import hidden_cells
 from depnet.model.sources.operations import Split
 from depnet.nearest import nearest
 from depnet.pictures import Decision, Stage, decision_at, decision_mermaid, decision_text, growth
-from depnet.pictures.decision import Leaf, node_name, node_of
 from depnet.pictures.labels import line, listed
+from depnet.pictures.node.decision import Leaf, node_name, node_of
 from depnet.wording import counted
 
 TITLE = "Node"

@@ -7,7 +7,7 @@ import numpy as np
 from depnet.explorer.parts import DARK, Palette
 from depnet.pictures.canvas import GREY, INK
 from depnet.pictures.colours import BLUE, SKY
-from depnet.pictures.scene import CORNERS, Curve, Point, Scene
+from depnet.pictures.tetrahedron.scene import CORNERS, Curve, Point, Scene
 
 
 def figure_of(scene: Scene, colours: Palette) -> dict[str, Any]:

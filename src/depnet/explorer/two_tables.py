@@ -12,7 +12,7 @@ from depnet.explorer.pair import binary_variables, pair_network, relevant_others
 from depnet.explorer.parts import note, warning
 from depnet.explorer.session import Session
 from depnet.model.network import Network
-from depnet.pictures.simplex import GENUINE, PSEUDO, two_nodes
+from depnet.pictures.tetrahedron.simplex import GENUINE, PSEUDO, two_nodes
 
 CODES = ("00", "01", "10", "11")
 

@@ -4,10 +4,17 @@ Everything starts from a value: `dependency_graph(network, dataset)` and `decisi
 `to_...`, `node_...` and `..._csv` return text, `plot_...` return matplotlib figures (extra `plot`). Nothing is written
 to disk here, nothing is random without a seed, and the same network gives the same bytes.
 
-Names are imported when they are first used: a decision graph as text is there sooner than a layout.
+Names are imported when they are first used: a decision graph as text is there sooner than a layout. In reading order:
+
+- `colours`, `labels`: Okabe and Ito's colours; any text made safe for every format;
+- `graph`: the dependency graph, its communities and layout, exports and picture;
+- `node`: one node's decision graph, the stages of its learning, as text and pictures;
+- `compared`: marginals of data against those of drawn rows;
+- `canvas`, `plots`: matplotlib's figures;
+- `tetrahedron`: the laws of two binary variables;
+- `report`: all of it on one HTML page.
 """
 
 from depnet.lazy import exports
-from depnet.pictures.decision import decision as decision  # a module of the function's own name
 
 __getattr__, __dir__, __all__ = exports(__name__)

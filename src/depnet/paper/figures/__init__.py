@@ -17,7 +17,7 @@ from depnet.paper.figures.simplex import (
 from depnet.paper.figures.web import page
 from depnet.paper.report import Column, ExperimentError, Report
 from depnet.pictures.canvas import save, styled
-from depnet.pictures.scene import Scene
+from depnet.pictures.tetrahedron.scene import Scene
 
 FIGURES: Mapping[str, Callable[[], Scene | Diagram]] = {
     "tetrahedron": overview,

@@ -7,7 +7,7 @@ import numpy as np
 
 from depnet.paper.figures.diagram import Box, Diagram, Frame
 from depnet.pictures.canvas import COLORS, GREY, INK, new_figure
-from depnet.pictures.scene import CORNERS, Scene
+from depnet.pictures.tetrahedron.scene import CORNERS, Scene
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,8 +16,16 @@ from depnet.geometry import (
 )
 from depnet.model import Network, RandomScan, SequentialScan
 from depnet.pictures.canvas import COLORS, GREY, INK
-from depnet.pictures.scene import Curve, Point, Scene, place
-from depnet.pictures.simplex import PSEUDO, START, corners, edges, independence, manifold_lines, two_nodes
+from depnet.pictures.tetrahedron.scene import Curve, Point, Scene, place
+from depnet.pictures.tetrahedron.simplex import (
+    PSEUDO,
+    START,
+    corners,
+    edges,
+    independence,
+    manifold_lines,
+    two_nodes,
+)
 
 BLUE, RED, GREEN, _, VIOLET = COLORS[:5]
 STEPS = 14

@@ -9,7 +9,7 @@ import numpy as np
 
 from depnet.paper.figures.diagram import Diagram
 from depnet.pictures.canvas import COLORS
-from depnet.pictures.scene import CORNERS, Scene
+from depnet.pictures.tetrahedron.scene import CORNERS, Scene
 
 MARK = "/*PICTURE*/null"
 

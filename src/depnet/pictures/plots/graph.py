@@ -8,10 +8,10 @@ import numpy as np
 from depnet.data.table.dataset import Dataset
 from depnet.model.network import Network
 from depnet.pictures import colours
-from depnet.pictures.arrange import layout, spread
 from depnet.pictures.canvas import axes_of, plain, styled
-from depnet.pictures.community import communities
-from depnet.pictures.graph import DependencyGraph, Tie, dependency_graph
+from depnet.pictures.graph.community import communities
+from depnet.pictures.graph.dependency import DependencyGraph, Tie, dependency_graph
+from depnet.pictures.graph.layout import layout, spread
 from depnet.pictures.labels import columns
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from depnet.model.network import Network
 from depnet.pictures import colours
 from depnet.pictures.canvas import GREY, INK, axes_of, plain, styled
-from depnet.pictures.decision import Decision, Leaf, Test, decision, frequent_states, places
 from depnet.pictures.labels import listed
+from depnet.pictures.node.decision import Decision, Leaf, Test, decision, frequent_states, places
 from depnet.wording import counted
 
 if TYPE_CHECKING:

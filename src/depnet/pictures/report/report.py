@@ -18,9 +18,12 @@ from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
 from depnet.pictures import colours
 from depnet.pictures.compared import Marginal, marginals
-from depnet.pictures.decision import Leaf, decision, node_name
-from depnet.pictures.graph import DependencyGraph, dependency_graph
+from depnet.pictures.graph.dependency import DependencyGraph, dependency_graph
+from depnet.pictures.graph.svg import to_svg
 from depnet.pictures.labels import short, xml
+from depnet.pictures.node.decision import Leaf, decision, node_name
+from depnet.pictures.node.svg import decision_svg
+from depnet.pictures.node.text import decision_text
 from depnet.pictures.report.page import (
     Column,
     Section,
@@ -33,9 +36,6 @@ from depnet.pictures.report.page import (
     table,
     tiles,
 )
-from depnet.pictures.svg import to_svg
-from depnet.pictures.svg_decision import decision_svg
-from depnet.pictures.text import decision_text
 from depnet.sampling import sample
 from depnet.wording import counted
 

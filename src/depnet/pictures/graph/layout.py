@@ -18,7 +18,7 @@ from scipy.sparse.csgraph import connected_components, dijkstra, minimum_spannin
 from scipy.spatial import cKDTree
 
 from depnet.arrays import FloatArray, IntArray
-from depnet.pictures.graph import DependencyGraph
+from depnet.pictures.graph.dependency import DependencyGraph
 
 STRONGEST = 2
 """So many of each variable's ties are in the backbone beside the forest."""
@@ -36,7 +36,7 @@ GAP = 1.1
 def layout(graph: DependencyGraph) -> FloatArray:
     """A place [x, y] for every variable, a tie of the backbone being about 1 long; y points down.
 
-    >>> from depnet.pictures.graph import Arrow
+    >>> from depnet.pictures.graph.dependency import Arrow
     >>> at = layout(DependencyGraph(("a", "b", "c"), (Arrow(0, 1, 1.0), Arrow(1, 2, 1.0))))
     >>> np.linalg.norm(at[0] - at[2]).round(1)
     np.float64(2.0)

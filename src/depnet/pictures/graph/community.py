@@ -12,7 +12,7 @@ domain and equal gains to the lowest community, so that the same graph always gi
 
 from collections import defaultdict
 
-from depnet.pictures.graph import DependencyGraph
+from depnet.pictures.graph.dependency import DependencyGraph
 
 LEAST_GAIN = 1e-12
 
@@ -20,7 +20,7 @@ LEAST_GAIN = 1e-12
 def communities(graph: DependencyGraph) -> tuple[int, ...]:
     """The community of every variable: 0 is the largest, a variable without ties is alone.
 
-    >>> from depnet.pictures.graph import Arrow
+    >>> from depnet.pictures.graph.dependency import Arrow
     >>> communities(DependencyGraph(("a", "b", "c", "d", "e"), (Arrow(3, 4, 1.0), Arrow(4, 2, 1.0), Arrow(1, 0, 1.0))))
     (1, 1, 0, 0, 0)
     """

@@ -8,7 +8,9 @@ import itertools
 
 from depnet.model.network import Network
 from depnet.pictures import colours
-from depnet.pictures.decision import (
+from depnet.pictures.graph.svg import opened
+from depnet.pictures.labels import columns, listed, short, xml
+from depnet.pictures.node.decision import (
     Branch,
     Decision,
     Leaf,
@@ -18,8 +20,6 @@ from depnet.pictures.decision import (
     most_likely,
     places,
 )
-from depnet.pictures.labels import columns, listed, short, xml
-from depnet.pictures.svg import opened
 from depnet.wording import counted
 
 FONT = 12.0

@@ -10,7 +10,7 @@ from depnet.learning.cost import cost_prime
 from depnet.learning.penalty import Aic, Mdl
 from depnet.model.counting import leaf_counts
 from depnet.pictures import Stage, decision, decision_at, decision_mermaid, decision_text, growth
-from depnet.pictures.decision import Leaf
+from depnet.pictures.node.decision import Leaf
 from tests.pictures.cases import chain, hostile, mixed
 
 

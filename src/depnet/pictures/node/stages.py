@@ -23,7 +23,7 @@ from depnet.model.node import Node
 from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.operations import Operation, Split
 from depnet.model.table import ConditionalTable
-from depnet.pictures.decision import Decision, Leaf, decision, decision_of, node_of
+from depnet.pictures.node.decision import Decision, Leaf, decision, decision_of, node_of
 
 
 @dataclass(frozen=True, slots=True)

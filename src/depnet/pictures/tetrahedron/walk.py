@@ -17,8 +17,8 @@ from depnet.geometry import fc_limit, full_conditional_divergence, kl, m_project
 from depnet.model import Network, RandomScan, Scan
 from depnet.pictures.canvas import INK
 from depnet.pictures.colours import BLUE, GREEN, GREY, PURPLE, VERMILLION
-from depnet.pictures.scene import Curve, Point, Scene, place
-from depnet.pictures.simplex import START, corners, edges, manifold_lines
+from depnet.pictures.tetrahedron.scene import Curve, Point, Scene, place
+from depnet.pictures.tetrahedron.simplex import START, corners, edges, manifold_lines
 
 STEPS = 30
 NEAR = 1e-9

@@ -10,7 +10,7 @@ from depnet.data.table.domain import Domain
 from depnet.geometry import m_geodesic, m_projection, manifolds
 from depnet.model import ConditionalTable, LosslessSource, Network, Node
 from depnet.pictures.canvas import COLORS, GREY
-from depnet.pictures.scene import CORNERS, Curve, Point, Surface, place
+from depnet.pictures.tetrahedron.scene import CORNERS, Curve, Point, Surface, place
 
 BLUE, _, GREEN, GOLD = COLORS[:4]
 

@@ -12,9 +12,9 @@ from depnet.arrays import FloatArray
 from depnet.errors import PictureError
 from depnet.geometry import fc_limit, full_conditional_divergence, kl, m_projection, manifolds
 from depnet.model import Scan
-from depnet.pictures.scene import Scene, place
-from depnet.pictures.simplex import GENUINE, PSEUDO, START, two_nodes
-from depnet.pictures.walk import walk, walk_scene
+from depnet.pictures.tetrahedron.scene import Scene, place
+from depnet.pictures.tetrahedron.simplex import GENUINE, PSEUDO, START, two_nodes
+from depnet.pictures.tetrahedron.walk import walk, walk_scene
 
 chances = st.tuples(*[st.floats(0.02, 0.98)] * 4)
 SCANS: tuple[Scan, ...] = (RandomScan(), SequentialScan())

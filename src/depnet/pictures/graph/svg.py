@@ -12,9 +12,9 @@ import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.pictures import colours
-from depnet.pictures.arrange import layout, spread
-from depnet.pictures.community import communities
-from depnet.pictures.graph import DependencyGraph, Tie
+from depnet.pictures.graph.community import communities
+from depnet.pictures.graph.dependency import DependencyGraph, Tie
+from depnet.pictures.graph.layout import layout, spread
 from depnet.pictures.labels import columns, short, xml
 from depnet.wording import counted, some_of
 

@@ -7,8 +7,8 @@ rest, so that leaves can be compared at a glance.
 from collections import Counter
 
 from depnet.model.network import Network
-from depnet.pictures.decision import Decision, Leaf, Test, decision, frequent_states, most_likely
 from depnet.pictures.labels import listed, short
+from depnet.pictures.node.decision import Decision, Leaf, Test, decision, frequent_states, most_likely
 from depnet.wording import counted
 
 MOST_LINES = 200

@@ -1,34 +1,12 @@
-"""Mermaid text of the dependency graph, and of one node's decision graph, for Markdown pages."""
+"""One node's decision graph as Mermaid text, for Markdown pages."""
 
 from depnet.model.network import Network
 from depnet.pictures import colours
-from depnet.pictures.decision import Decision, Leaf, decision, most_likely
-from depnet.pictures.graph import DependencyGraph
 from depnet.pictures.labels import listed, mermaid, short
+from depnet.pictures.node.decision import Decision, Leaf, decision, most_likely
 from depnet.wording import counted
 
 MOST_STATES = 4
-
-
-def to_mermaid(graph: DependencyGraph) -> str:
-    """A flowchart: an arrow with its bits, two heads where both ways are learned.
-
-    >>> from depnet.pictures.graph import Arrow
-    >>> print(to_mermaid(DependencyGraph(("a", "<b>"), (Arrow(0, 1, 0.25),))))
-    flowchart LR
-      n0["a"]
-      n1["#60;b#62;"]
-      n0 -->|"0.250"| n1
-    <BLANKLINE>
-    """
-    lines = ["flowchart LR"]
-    lines += [f"  n{v}[{mermaid(short(name, 40))}]" for v, name in enumerate(graph.names)]
-    for tie in graph.ties:
-        first, second = (tie.first, tie.second) if tie.forward is not None else (tie.second, tie.first)
-        both = tie.forward is not None and tie.backward is not None
-        arrow = "<-->" if both else "-->"
-        lines.append(f'  n{first} {arrow}|"{tie.strength:.3f}"| n{second}')
-    return "\n".join([*lines, ""])
 
 
 def node_mermaid(network: Network, node: int | str) -> str:
