@@ -1,11 +1,9 @@
 """Files in and out: "-" for standard streams; what is written is written whole, and over nothing unasked."""
 
 import contextlib
-import errno
 import gzip
 import os
 import re
-import secrets
 import stat
 import sys
 from collections.abc import Iterator
@@ -14,20 +12,12 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
+from depnet.files import advice, new_file
+
 if TYPE_CHECKING:
     from depnet.data import Layout
     from depnet.model import Network
     from depnet.model.file import Loaded
-
-_WHAT_TO_DO = {
-    errno.ENOSPC: "Free some space, or write elsewhere.",
-    errno.EDQUOT: "Free some of your quota, or write elsewhere.",
-    errno.EFBIG: "Raise the limit on the size of files (ulimit -f), or write elsewhere.",
-    errno.EACCES: "Choose a place that you may write to, or change the permissions.",
-    errno.EPERM: "Choose a place that you may write to, or change the permissions.",
-    errno.EROFS: "Choose a place that can be written to.",
-    errno.ENAMETOOLONG: "Choose a shorter name.",
-}
 
 
 class OutputError(click.ClickException):
@@ -101,20 +91,10 @@ def check_output(path: str | None, force: bool) -> None:
 
 @contextlib.contextmanager
 def written_path(path: str, force: bool) -> Iterator[Path]:
-    """A new file beside `path`, to be filled; it takes the name when all went well, and is gone otherwise."""
+    """A file to be filled: a pipe or a device as it is, else one that takes the name `path` when all went well."""
     check_output(path, force)
-    target = Path(path).resolve()
-    suffixes = "".join(target.suffixes[-2:])
-    temporary = target.parent / f".depnet-{secrets.token_hex(8)}{suffixes}"
-    try:
-        with _explained(path):
-            yield temporary
-            with temporary.open("rb+") as file:
-                os.fsync(file.fileno())
-            _name(temporary, target, path, force)
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
+    with _explained(path), new_file(path, force=force) as place:
+        yield place
 
 
 @contextlib.contextmanager
@@ -126,13 +106,7 @@ def written(path: str, force: bool) -> Iterator[BinaryIO]:
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
         return
-    status = _status(Path(path))
-    if status is not None and not stat.S_ISREG(status.st_mode):
-        check_output(path, force)
-        with _explained(path), Path(path).open("wb") as file:
-            yield file
-        return
-    with written_path(path, force) as temporary, temporary.open("xb") as file:
+    with written_path(path, force) as place, place.open("wb") as file:
         yield file
 
 
@@ -162,22 +136,6 @@ def _exists(path: str) -> OutputError:
     return OutputError(f"{path} exists. Give another name, or --force to replace it.")
 
 
-def _name(temporary: Path, target: Path, path: str, force: bool) -> None:
-    """Give the finished file its name: a file that came to be meanwhile is kept, unless --force."""
-    if not force:
-        try:
-            os.link(temporary, target)
-        except FileExistsError:
-            raise _exists(path) from None
-        except OSError:  # no hard links here
-            pass
-        else:
-            return
-    elif (old := _status(target)) is not None:
-        temporary.chmod(stat.S_IMODE(old.st_mode) & 0o777)
-    temporary.replace(target)
-
-
 @contextlib.contextmanager
 def _explained(path: str) -> Iterator[None]:
     """Errors of the system, with what to do."""
@@ -189,8 +147,9 @@ def _explained(path: str) -> Iterator[None]:
         other = None if error.filename is None else Path(error.filename)
         if other is not None and other != Path(path) and not other.name.startswith(".depnet-"):
             raise
-        what_to_do = _WHAT_TO_DO.get(error.errno or 0, "Write elsewhere.")
-        raise OutputError(f"{path} was not written ({error.strerror or error}). {what_to_do}") from error
+        if isinstance(error, FileExistsError):
+            raise _exists(path) from None
+        raise OutputError(f"{path} was not written ({error.strerror or error}). {advice(error)}") from error
 
 
 def _status(path: Path) -> os.stat_result | None:

@@ -25,8 +25,8 @@ from depnet.data.frames.open import Opened, open_frame
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.holed import Holed
 from depnet.data.table.layout import Layout
-from depnet.errors import DataError, brief
-from depnet.files import new_file
+from depnet.errors import DataError, DataFileError, DataFileExistsError, DataFileNotFoundError, brief
+from depnet.files import new_file, not_written
 
 if TYPE_CHECKING:
     import duckdb
@@ -79,15 +79,36 @@ def write(
     blocks = _Blocks.of(table, rng)
     if name == "-":
         if chosen == "parquet":
-            raise DataError('Parquet is not for a terminal. Write to a file, or choose format="csv".')
+            raise DataError('Parquet is not for a terminal. Write to a file, or choose `format="csv"`.')
         _write_text(blocks, sys.stdout, chosen)
         return
-    with new_file(name, force=force) as target:
+    with _explained(name), new_file(name, force=force) as target:
         if chosen == "parquet":
             _write_parquet(table, blocks, target)
         else:
             with _text_file(target, zipped=zipped) as file:
                 _write_text(blocks, file, chosen)
+
+
+@contextlib.contextmanager
+def _explained(name: str) -> Iterator[None]:
+    """Errors of the system as those of a table's file."""
+    try:
+        yield
+    except DataError:
+        raise
+    except IsADirectoryError as error:
+        raise DataError(f"{name}: {error.strerror}.") from None
+    except FileExistsError as error:
+        raise DataFileExistsError(
+            error.errno, f"{error.strerror}. Choose another, or replace it with force=True", name
+        ) from None
+    except FileNotFoundError as error:
+        raise DataFileNotFoundError(
+            error.errno, "there is no such directory to write a table in; make it first", name
+        ) from error
+    except OSError as error:
+        raise DataFileError(error.errno, not_written("table", error), name) from error
 
 
 def _format_of(name: str, given: str | None) -> tuple[Format, bool]:
@@ -103,7 +124,7 @@ def _format_of(name: str, given: str | None) -> tuple[Format, bool]:
     if found is None:
         raise DataError(
             f"{name}: the name does not tell the format. End it in {', '.join(ENDINGS)} (or these with .gz), or say "
-            'format="csv".'
+            '`format="csv"`.'
         )
     if found == "parquet" and zipped:
         raise DataError(f"{name}: Parquet is compressed inside already. Leave out .gz.")
