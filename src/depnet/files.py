@@ -33,8 +33,8 @@ def advice(error: OSError) -> str:
 def not_written(what: str, error: OSError) -> str:
     """The message for a table or a model that could not be written to a file.
 
-    >>> not_written("table", OSError(errno.EROFS, "Read-only file system"))
-    'the table was not written (Read-only file system), and what was there is as it was. Choose a place that can be written to.'
+    >>> not_written("table", OSError(errno.EIO, "Input/output error"))
+    'the table was not written (Input/output error), and what was there is as it was. Save elsewhere.'
     """
     reason = error.strerror or error
     return f"the {what} was not written ({reason}), and what was there is as it was. {advice(error)}"
