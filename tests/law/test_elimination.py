@@ -40,7 +40,7 @@ def eliminated(
     scopes = [scope_of(network, i, certain(network, evidence)) for i in variables]
     plan = elimination_plan(scopes, network.domain.cardinalities, keep)
     assert plan is not None
-    return Elimination(network, variables, evidence, plan)
+    return Elimination.of(network, variables, evidence, plan)
 
 
 def marginal(law: FloatArray, variables: tuple[int, ...]) -> FloatArray:

@@ -17,19 +17,11 @@ import numpy as np
 from depnet._native import sampler as native
 from depnet.arrays import CodeArray
 from depnet.errors import EvidenceError, MixingWarning
-from depnet.law.elimination import (
-    IMPOSSIBLE,
-    LARGEST,
-    Elimination,
-    certain,
-    elimination_plan,
-    log_largest_weight,
-    scope_of,
-)
+from depnet.law.elimination import IMPOSSIBLE, Elimination, log_largest_weight, network_plan
 from depnet.law.program import Law, law_of
+from depnet.law.resample import WeightedPasses
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
-from depnet.model.sources.source import product_within
 
 BLOCK = 1 << 16
 """Rows without evidence are drawn so many at a time."""
@@ -83,14 +75,10 @@ class Rows:
 
     def _eliminated(self, ancestors: tuple[int, ...]) -> Elimination | None:
         """The ancestors of the evidence, all summed out; None where that is too large."""
-        cards, fixed = self.network.domain.cardinalities, certain(self.network, self.evidence)
-        scopes = [scope_of(self.network, i, fixed) for i in ancestors]
-        if not all(product_within([cards[j] for j in scope], LARGEST) for scope in scopes):
-            return None
-        plan = elimination_plan(scopes, cards, most_cells=EXACT_CELLS)
+        plan = network_plan(self.network, ancestors, self.evidence, most_cells=EXACT_CELLS)
         if plan is None:
             return None
-        done = Elimination(self.network, ancestors, self.evidence, plan)
+        done = Elimination.of(self.network, ancestors, self.evidence, plan)
         done.joint(())  # evidence of probability 0 is an error here
         return done
 
@@ -138,48 +126,23 @@ class Rows:
 
     def _resampled(self, law: Law, ancestors: tuple[int, ...], piece: int) -> CodeArray:
         """Passes until their effective number is enough, or they are too many; then resampled and moved."""
-        seed = (self.seed + 2 * piece + 1) % 2**64
-        codes: list[CodeArray] = []
-        logs: list[np.ndarray] = []
-        rows, effective = 0, 0.0
-        while effective < ENOUGH * PIECE and rows < MOST_PASSES:
-            count = max(PIECE, rows)
-            done = law.passes(
-                count, self.evidence, variables=ancestors, seed=seed, first=rows, n_jobs=self.n_jobs
-            )
-            rows += count
-            # Of weights far below the largest none is resampled: they need not be kept.
-            likely = done.log_weights > done.log_weights.max() - 40
-            codes.append(done.codes[likely])
-            logs.append(done.log_weights[likely])
-            together = np.concatenate(logs)
-            if len(together):
-                weights = np.exp(together - together.max())
-                effective = float(weights.sum() ** 2 / (weights**2).sum())
+        seed = self.seed + 2 * piece + 1
+        passes = WeightedPasses(law, ancestors, self.evidence, seed, self.n_jobs)
+        effective = 0.0
+        while effective < ENOUGH * PIECE and passes.rows < MOST_PASSES:
+            passes.draw(max(PIECE, passes.rows))
+            effective = passes.effective
         if not effective:
             raise EvidenceError(IMPOSSIBLE)
         if effective < PIECE / 16:
             warnings.warn(
-                f"the evidence is rare: {rows:,} passes are worth {effective:,.0f} without weights, and rows drawn from "
-                "them are less independent than they are many.",
+                f"the evidence is rare: {passes.rows:,} passes are worth {effective:,.0f} without weights, and rows drawn "
+                "from them are less independent than they are many.",
                 MixingWarning,
                 stacklevel=2,
             )
         word = np.empty((1, PIECE), dtype=np.uint32)
         native.words(self.seed, RESAMPLE_STREAM, 0, piece * PIECE, word)
-        ends = np.cumsum(weights)
-        at = np.searchsorted(ends, word[0] * 2.0**-32 * ends[-1], side="right")
-        chosen = np.concatenate(codes)[np.minimum(at, len(ends) - 1)]
-        moved = np.ascontiguousarray(chosen, dtype=np.uint16)
-        hidden = np.zeros((1, len(law.order)), dtype=bool)
-        hidden[0, [i for i in ancestors if i not in self.evidence.clamped]] = True
-        law.moves(
-            moved,
-            hidden,
-            self.evidence,
-            variables=ancestors,
-            sweeps=SWEEPS,
-            seed=seed,
-            n_jobs=self.n_jobs,
-        )
-        return np.asfortranarray(moved, dtype=law.dtype)
+        states = passes.taken(word[0] * 2.0**-32)
+        passes.move(states, SWEEPS, seed=seed)
+        return np.asfortranarray(states, dtype=law.dtype)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray
 from depnet.errors import DomainTooLargeError, EvidenceError
-from depnet.law.program import weights_of
+from depnet.law.program import joint_codes, weights_of
 from depnet.model.evidence import Evidence
 from depnet.model.kept import Kept
 from depnet.model.network import Network
@@ -45,7 +45,7 @@ FEW_FACTORS = 16
 
 IMPOSSIBLE = (
     "the evidence has probability 0 under the law: its tables leave no state that matches all of it. Smooth the "
-    "tables (smoothing=0.5), or give other evidence."
+    "tables (`smoothing=0.5`), or give other evidence."
 )
 
 
@@ -121,52 +121,90 @@ def elimination_plan(
     return EliminationPlan(clusters, parent, total)
 
 
-class Elimination:
-    """The factors of Q(x) w(x) of some variables of an ordered network, and all variables summed out but `keep`.
+def network_plan(
+    network: Network,
+    variables: Iterable[int],
+    evidence: Evidence,
+    keep: Iterable[int] = (),
+    most_cells: int = MOST_CELLS,
+) -> EliminationPlan | None:
+    """The plan for the tables of these variables given evidence; None where it, or a table itself, is too large."""
+    cards, fixed = network.domain.cardinalities, certain(network, evidence)
+    scopes = [scope_of(network, i, fixed) for i in variables]
+    if not all(product_within([cards[j] for j in scope], LARGEST) for scope in scopes):
+        return None
+    return elimination_plan(scopes, cards, [i for i in keep if i not in fixed], most_cells)
 
-    `variables` hold the ancestors of what is asked and known. Variables that are known for certain, or have one state,
-    have no axis.
+
+class Elimination:
+    """A product of factors, and all variables summed out of it but those that the plan keeps.
+
+    With `largest`, the maximum over a variable stands in the place of the sum.
     """
 
     def __init__(
-        self, network: Network, variables: Sequence[int], evidence: Evidence, plan: EliminationPlan
+        self,
+        factors: Iterable[Factor],
+        cardinalities: Sequence[int],
+        plan: EliminationPlan,
+        *,
+        largest: bool = False,
     ) -> None:
-        self.cardinalities = network.domain.cardinalities
+        self.cardinalities = cardinalities
         self.plan = plan
         buckets: list[list[Factor]] = [[] for _ in plan.clusters]
         place = {cluster[0]: k for k, cluster in enumerate(plan.clusters)}
         self.rest: list[Factor] = []
-        for factor in factors_of(network, variables, evidence):
+        for factor in factors:
             first = min((place[i] for i in factor.variables if i in place), default=-1)
             (self.rest if first < 0 else buckets[first]).append(factor)
         self.log_scale = 0.0
         self.products: list[FloatArray] = []
         self.messages: list[FloatArray] = []
         for k, cluster in enumerate(plan.clusters):
-            product, log_scale = self._product(cluster, buckets[k])
+            table, log_scale = product(cluster, buckets[k], cardinalities)
             self.log_scale += log_scale
-            message = product.sum(axis=0)
+            message = table.max(axis=0) if largest else table.sum(axis=0)
             top = float(message.max()) if message.size else 0.0
             if not top > 0:
                 raise EvidenceError(IMPOSSIBLE)
             message = message / top  # or many small numbers together would be 0
             self.log_scale += math.log(top)
-            self.products.append(product)
+            self.products.append(table)
             self.messages.append(message)
             after = Factor(cluster[1:], message)
             target = plan.parent[k]
             (self.rest if target < 0 else buckets[target]).append(after)
 
-    def _product(self, variables: Sequence[int], factors: Sequence[Factor]) -> tuple[FloatArray, float]:
-        return product(variables, factors, self.cardinalities)
+    @classmethod
+    def of(
+        cls,
+        network: Network,
+        variables: Sequence[int],
+        evidence: Evidence,
+        plan: EliminationPlan,
+        *,
+        largest: bool = False,
+    ) -> "Elimination":
+        """Q(x) w(x) of some variables of an ordered network, which hold the ancestors of what is asked and known.
+
+        Variables that are known for certain, or have one state, have no axis.
+        """
+        factors = factors_of(network, variables, evidence)
+        return cls(factors, network.domain.cardinalities, plan, largest=largest)
 
     def joint(self, keep: Sequence[int]) -> tuple[FloatArray, float]:
         """Q(keep | evidence) as a tensor, and the log of the sum of Q(x) w(x): the probability of the evidence."""
-        table, log_scale = self._product(keep, self.rest)
+        table, log_scale = product(keep, self.rest, self.cardinalities)
         total = float(table.sum())
         if not total > 0:
             raise EvidenceError(IMPOSSIBLE)
         return table / total, self.log_scale + log_scale + math.log(total)
+
+    @property
+    def log_total(self) -> float:
+        """The log of the sum (or of the maximum) over all variables, of which none was kept."""
+        return self.joint(())[1]
 
     def marginals(self, wanted: Iterable[int]) -> dict[int, FloatArray]:
         """Q(X_i | evidence) of each of the wanted variables, all of which were summed out."""
@@ -200,9 +238,7 @@ class Elimination:
         for k in reversed(range(len(self.plan.clusters))):
             first, *others = self.plan.clusters[k]
             rows = self.products[k].reshape(self.cardinalities[first], -1).T
-            state = np.zeros(len(codes), dtype=np.int64)
-            for j in others:
-                state = state * self.cardinalities[j] + codes[:, j]
+            state = joint_codes(codes, others, self.cardinalities)
             ends = np.cumsum(rows, axis=1)
             until = words[k] * 2.0**-32 * ends[state, -1]
             drawn = (until[:, None] >= ends[state]).sum(axis=1)
@@ -259,22 +295,10 @@ def log_largest_weight(network: Network, variables: Iterable[int], evidence: Evi
     plan = elimination_plan([factor.variables for factor in factors], cards, most_cells=BOUND_CELLS)
     if plan is None:
         return logs + sum(_log(float(factor.table.max())) for factor in factors)
-    place = {cluster[0]: k for k, cluster in enumerate(plan.clusters)}
-    buckets: list[list[Factor]] = [[] for _ in range(len(plan.clusters) + 1)]  # what is left comes last
-    for factor in factors:
-        buckets[min((place[i] for i in factor.variables), default=-1)].append(factor)
     try:
-        for k, cluster in enumerate(plan.clusters):
-            table, scale = product(cluster, buckets[k], cards)
-            top = float(table.max())
-            if not top > 0:
-                return -math.inf
-            logs += scale + math.log(top)
-            buckets[plan.parent[k]].append(Factor(cluster[1:], table.max(axis=0) / top))
-        table, scale = product((), buckets[-1], cards)
+        return logs + Elimination(factors, cards, plan, largest=True).log_total
     except EvidenceError:
         return -math.inf
-    return logs + scale + _log(float(table))
 
 
 def _log(value: float) -> float:
@@ -341,7 +365,7 @@ def _table(network: Network, i: int, fixed: Mapping[int, int]) -> FloatArray:
     if not product_within([cards[j] for j in scope], LARGEST):
         raise DomainTooLargeError(
             f"the factor of {network.domain.names[i]!r}, a function of {len(inputs)} variables, has more than "
-            f'{LARGEST:,} cells. Ask with method="sample".'
+            f'{LARGEST:,} cells. Ask with `method="sample"`.'
         )
     codes = input_codes(cards, inputs, {j: fixed[j] for j in node.inputs if j in fixed})
     wanted = fixed[i] if i in fixed else slice(None)

@@ -1,37 +1,23 @@
 r"""The most probable state of an ordered law given evidence: arg max over x of Q(x) w(x).
 
-Elimination finds it as it finds sums, with a maximum in the place of each sum and logarithms in that of probabilities:
+Elimination finds it as it finds sums, with a maximum in the place of each sum:
 
-.. math:: m_v(s) = \max_{x_v} \sum_{f \ni v} \log f(x_v, s),
+.. math:: m_v(s) = \max_{x_v} \prod_{f \ni v} f(x_v, s),
 
 and going back from the last variable each takes the state that was best beside those already taken. Where clusters are too
 large for that, the best of many weighted passes are improved one variable at a time, each to its best state given all
 others, until nothing changes: a good state, found by search.
 """
 
-import math
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.errors import EvidenceError
-from depnet.law.elimination import (
-    IMPOSSIBLE,
-    LARGEST,
-    Elimination,
-    EliminationPlan,
-    Factor,
-    certain,
-    elimination_plan,
-    factors_of,
-    scope_of,
-)
+from depnet.law.elimination import IMPOSSIBLE, Elimination, certain, network_plan
 from depnet.law.program import law_of, weights_of
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
-from depnet.model.sources.source import product_within
 
 PASSES = 1 << 14
 IMPROVED = 64
@@ -42,6 +28,7 @@ SWEEPS = 50
 def most_probable_state(network: Network, evidence: Evidence) -> tuple[IntArray, float] | None:
     """The codes of all variables where Q(x) w(x) is largest (one of equals), and log Q(x | evidence); None: too large.
 
+    >>> import math
     >>> from depnet import Dataset, learn
     >>> law = learn(Dataset.from_codes([[0, 0], [1, 1], [1, 1]], [2, 2]), order="auto", penalty="none")
     >>> codes, log_probability = most_probable_state(law, Evidence({}, {}))
@@ -49,58 +36,18 @@ def most_probable_state(network: Network, evidence: Evidence) -> tuple[IntArray,
     ([1, 1], 0.667)
     """
     assert network.order is not None
-    cards, fixed = network.domain.cardinalities, certain(network, evidence)
-    scopes = [scope_of(network, i, fixed) for i in network.order]
-    if not all(product_within([cards[j] for j in scope], LARGEST) for scope in scopes):
-        return None
-    plan = elimination_plan(scopes, cards)
+    plan = network_plan(network, network.order, evidence)
     if plan is None:
         return None
-    codes, best = _maximised(network, evidence, plan)
-    _, total = Elimination(network, network.order, evidence, plan).joint(())
-    return codes, best - total
-
-
-def _maximised(network: Network, evidence: Evidence, plan: EliminationPlan) -> tuple[IntArray, float]:
-    cards = network.domain.cardinalities
-    place = {cluster[0]: k for k, cluster in enumerate(plan.clusters)}
-    buckets: list[list[Factor]] = [[] for _ in plan.clusters]
-    best = 0.0
-    assert network.order is not None
-    for factor in factors_of(network, network.order, evidence):
-        with np.errstate(divide="ignore"):
-            logs = np.log(factor.table)
-        if factor.variables:
-            buckets[min(place[i] for i in factor.variables)].append(Factor(factor.variables, logs))
-        else:
-            best += float(logs)
-    choices = []
-    for k, cluster in enumerate(plan.clusters):
-        table = np.zeros([cards[i] for i in cluster])
-        for factor in buckets[k]:
-            table += _spread(factor, cluster, cards)
-        choices.append(table.argmax(axis=0))
-        message = table.max(axis=0)
-        if plan.parent[k] >= 0:
-            buckets[plan.parent[k]].append(Factor(cluster[1:], message))
-        else:
-            best += float(message)
-    if best == -math.inf:
-        raise EvidenceError(IMPOSSIBLE)
-    codes: IntArray = np.zeros(len(cards), dtype=np.int64)
+    best = Elimination.of(network, network.order, evidence, plan, largest=True)
+    codes: IntArray = np.zeros(len(network), dtype=np.int64)
     for i, code in certain(network, evidence).items():
         codes[i] = code
     for k in reversed(range(len(plan.clusters))):
         first, *others = plan.clusters[k]
-        codes[first] = choices[k][tuple(codes[j] for j in others)]
-    return codes, best
-
-
-def _spread(factor: Factor, variables: Sequence[int], cards: Sequence[int]) -> FloatArray:
-    """A factor's table with an axis for each of these variables, of length 1 where it does not speak of it."""
-    axes = {i: axis for axis, i in enumerate(factor.variables)}
-    inside = [axes[i] for i in variables if i in axes]
-    return factor.table.transpose(inside).reshape([cards[i] if i in axes else 1 for i in variables])
+        codes[first] = best.products[k][(slice(None), *(codes[j] for j in others))].argmax()
+    total = Elimination.of(network, network.order, evidence, plan).log_total
+    return codes, best.log_total - total
 
 
 def searched_state(network: Network, evidence: Evidence, seed: int) -> IntArray:

@@ -212,6 +212,16 @@ def weights_of(evidence: Evidence, cardinalities: Sequence[int]) -> dict[int, Fl
     return found
 
 
+def joint_codes(
+    codes: NDArray[np.unsignedinteger], table: Sequence[int], cardinalities: Sequence[int]
+) -> NDArray[np.int64]:
+    """The joint state of the variables of a table in every row, row-major."""
+    state = np.zeros(len(codes), dtype=np.int64)
+    for i in table:
+        state = state * cardinalities[i] + codes[:, i]
+    return state
+
+
 law_of: Kept[Law] = Kept(Law)
 """The compiled law of an ordered network, made once and kept as long as the network is."""
 

@@ -44,7 +44,7 @@ from depnet.law.elimination import (
     log_largest_weight,
     scope_of,
 )
-from depnet.law.program import Law, law_of
+from depnet.law.program import Law, joint_codes, law_of
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.model.sources.source import product_within
@@ -137,7 +137,7 @@ def answer(
         if method == "exact":
             raise DomainTooLargeError(
                 f"eliminating the {len(asked.variables)} variables that matter for this question needs a table of "
-                f'more than {LARGEST:,} cells. Ask with method="auto", which draws and gives standard errors.'
+                f'more than {LARGEST:,} cells. Ask with `method="auto"`, which draws and gives standard errors.'
             )
     ends = None if max_seconds is None else time.monotonic() + max_seconds
     over = _over(ends, stop)
@@ -162,7 +162,7 @@ def exact(asked: Conditional, most_cells: int = MOST_CELLS) -> LawAnswer | None:
         plan = _plan(asked, keep, most_cells)
         if plan is None:
             return None
-        done = Elimination(network, asked.variables, asked.own, plan)
+        done = Elimination.of(network, asked.variables, asked.own, plan)
         if single:
             wanted = [i for (i,) in asked.tables if i not in fixed]
             values |= {(i,): law for i, law in done.marginals(wanted).items()}
@@ -182,7 +182,7 @@ def log_evidence(
     asked = Conditional.of_evidence(network, evidence)
     plan = _plan(asked, (), _worth(asked, tolerance))
     if plan is not None:
-        _, value = Elimination(network, asked.variables, evidence, plan).joint(())
+        _, value = Elimination.of(network, asked.variables, evidence, plan).joint(())
         return value, 0.0
     law, (seed,) = law_of(network), new_seeds(rng, 1)
     sums = Weights([], log_largest_weight(network, asked.variables, evidence))
@@ -370,23 +370,13 @@ def _cells(
     return joint_codes(codes, table, law.cardinalities)
 
 
-def joint_codes(
-    codes: NDArray[np.unsignedinteger], table: Sequence[int], cardinalities: Sequence[int]
-) -> NDArray[np.int64]:
-    """The joint state of the variables of a table in every row, row-major."""
-    state = codes[:, table[0]].astype(np.int64)
-    for i in table[1:]:
-        state = state * cardinalities[i] + codes[:, i]
-    return state
-
-
 def _told(
     asked: Conditional, sums: Weights, tolerance: float, converged: bool, warnings: tuple[str, ...]
 ) -> LawAnswer:
     if sums.total == 0:
         raise EvidenceError(
             "no pass came to a state that matches the evidence: its probability under the law is 0 or very small. "
-            "Smooth the tables (smoothing=0.5), or give other evidence."
+            "Smooth the tables (`smoothing=0.5`), or give other evidence."
         )
     cards = asked.network.domain.cardinalities
     shapes = [tuple(cards[i] for i in table) for table in asked.tables]

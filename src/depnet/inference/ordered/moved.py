@@ -15,8 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from depnet.arrays import FloatArray
-from depnet.law.program import Law
+from depnet.arrays import FloatArray, IntArray
+from depnet.law.program import Law, joint_codes
+from depnet.law.resample import WeightedPasses
 from depnet.model.evidence import Evidence
 
 BATCHES = 32
@@ -67,132 +68,64 @@ def moved(
     updates_a_sweep = sum(2 + len(law.inputs[i]) for i in variables)
     attempt = 0
     while True:
-        batches = [
-            _Batch(law, tables, variables, evidence, seed + 2 * (attempt * BATCHES + b))
-            for b in range(BATCHES)
-        ]
-        for batch in batches:
-            batch.draw(passes, n_jobs)
+        batches, laws = [], []
+        for b in range(BATCHES):
+            batch = WeightedPasses(law, variables, evidence, seed + 2 * (attempt * BATCHES + b), n_jobs)
+            batch.draw(passes)
             while batch.effective < FEWEST_EFFECTIVE:
                 if over() or used + batch.rows * len(variables) * BATCHES > most_updates:
                     return found
-                batch.draw(batch.rows, n_jobs)
-            batch.move(states, sweeps, n_jobs)
+                batch.draw(batch.rows)
+            batches.append(batch)
+            laws.append(_laws(batch, tables, states, sweeps))
             if over():
                 return found
         used += sum(batch.rows for batch in batches) * len(variables)
         used += BATCHES * states * (LEAD + sweeps) * updates_a_sweep
-        found = _joined(batches, tolerance)
+        found = _joined(batches, laws, tolerance)
         if found.converged or over() or 2 * used > most_updates:
             return found
         passes, states, sweeps = 2 * passes, 2 * states, min(2 * sweeps, 64)
         attempt += 1
 
 
-class _Batch:
-    """Passes of one batch, then moved states, then what they say of the tables."""
-
-    def __init__(
-        self,
-        law: Law,
-        tables: Sequence[tuple[int, ...]],
-        variables: Sequence[int],
-        evidence: Evidence,
-        seed: int,
-    ) -> None:
-        self._law, self._tables, self._variables = law, tables, tuple(variables)
-        self._evidence, self._seed = evidence, seed % 2**64
-        self._codes: list[np.ndarray] = []
-        self._logs: list[FloatArray] = []
-        self.rows = 0
-        self.laws: list[FloatArray] = []
-
-    def draw(self, rows: int, n_jobs: int) -> None:
-        """More passes. Only those that may be resampled are kept: weights far below the largest are not."""
-        done = self._law.passes(
-            rows, self._evidence, variables=self._variables, seed=self._seed, first=self.rows, n_jobs=n_jobs
-        )
-        self.rows += rows
-        likely = done.log_weights > done.log_weights.max() - 40
-        self._codes.append(done.codes[likely])
-        self._logs.append(done.log_weights[likely])
-
-    @property
-    def effective(self) -> float:
-        """(sum W)^2 / sum W^2."""
-        logs = np.concatenate(self._logs)
-        if not len(logs):
-            return 0.0
-        weights = np.exp(logs - logs.max())
-        return float(weights.sum() ** 2 / (weights**2).sum())
-
-    @property
-    def log_weight(self) -> float:
-        """The log of the mean weight of its passes."""
-        logs = np.concatenate(self._logs)
-        return float(np.logaddexp.reduce(logs)) - math.log(self.rows)
-
-    def move(self, states: int, sweeps: int, n_jobs: int) -> None:
-        """Resample, move, and take the mean of the conditionals drawn from (of joint tables: of the states)."""
-        logs = np.concatenate(self._logs)
-        codes = np.concatenate(self._codes)
-        ends = np.cumsum(np.exp(logs - logs.max()))
-        # Evenly spaced through the weights (systematic resampling), from a place of the batch's own.
-        start = np.random.default_rng(self._seed).random()
-        at = np.searchsorted(ends, (np.arange(states) + start) / states * ends[-1], side="right")
-        chosen = np.ascontiguousarray(codes[np.minimum(at, len(codes) - 1)], dtype=np.uint16)
-        cards = self._law.cardinalities
-        hidden = np.zeros((1, len(cards)), dtype=bool)
-        hidden[0, [i for i in self._variables if i not in self._evidence.clamped]] = True
-        single = all(len(table) == 1 for table in self._tables)
-        cells = np.zeros(len(cards), dtype=np.int64)
-        own = [i for i in self._variables if hidden[0, i]]
-        ends_of = np.cumsum([cards[i] for i in own])
-        cells[own] = ends_of - [cards[i] for i in own]
-        sums = np.zeros((states, int(ends_of[-1]))) if single else None
-        seed = (self._seed + 1) % 2**64
-        options = {"variables": self._variables, "seed": seed, "n_jobs": n_jobs}
-        self._law.moves(chosen, hidden, self._evidence, sweeps=LEAD, **options)  # type: ignore[arg-type]
-        if single:
-            self._law.moves(
-                chosen,
-                hidden,
-                self._evidence,
-                sweeps=sweeps,
-                first_sweep=LEAD,
-                cells=cells,
-                sums=sums,
-                **options,  # type: ignore[arg-type]
-            )
-            assert sums is not None
-            mean = sums.sum(axis=0) / (states * sweeps)
-            self.laws = [mean[cells[i] : cells[i] + cards[i]] for (i,) in self._tables]
-            return
-        self.laws = [np.zeros(math.prod(cards[i] for i in table)) for table in self._tables]
-        for sweep in range(sweeps):
-            self._law.moves(
-                chosen,
-                hidden,
-                self._evidence,
-                sweeps=1,
-                first_sweep=LEAD + sweep,
-                **options,  # type: ignore[arg-type]
-            )
-            for found, table in zip(self.laws, self._tables, strict=True):
-                state = np.zeros(states, dtype=np.int64)
-                for i in table:
-                    state = state * cards[i] + chosen[:, i]
-                found += np.bincount(state, minlength=len(found)) / (states * sweeps)
+def _laws(
+    passes: WeightedPasses, tables: Sequence[tuple[int, ...]], states: int, sweeps: int
+) -> list[FloatArray]:
+    """What moved states of a batch say of each table: the mean of the conditionals drawn from, or of joint states."""
+    # Evenly spaced through the weights (systematic resampling), from a place of the batch's own.
+    start = np.random.default_rng(passes.seed).random()
+    chosen = passes.taken((np.arange(states) + start) / states)
+    seed = passes.seed + 1
+    passes.move(chosen, LEAD, seed=seed)
+    cards = passes.law.cardinalities
+    if all(len(table) == 1 for table in tables):
+        sizes = [cards[i] for i in passes.open]
+        cells: IntArray = np.zeros(len(cards), dtype=np.int64)
+        cells[passes.open] = np.cumsum(sizes) - sizes
+        sums = np.zeros((states, sum(sizes)))
+        passes.move(chosen, sweeps, seed=seed, first_sweep=LEAD, cells=cells, sums=sums)
+        mean = sums.sum(axis=0) / (states * sweeps)
+        return [mean[cells[i] : cells[i] + cards[i]] for (i,) in tables]
+    laws = [np.zeros(math.prod(cards[i] for i in table)) for table in tables]
+    for sweep in range(sweeps):
+        passes.move(chosen, 1, seed=seed, first_sweep=LEAD + sweep)
+        for found, table in zip(laws, tables, strict=True):
+            state = joint_codes(chosen, table, cards)
+            found += np.bincount(state, minlength=len(found)) / (states * sweeps)
+    return laws
 
 
-def _joined(batches: Sequence[_Batch], tolerance: float) -> Moved:
+def _joined(
+    batches: Sequence[WeightedPasses], batch_laws: Sequence[Sequence[FloatArray]], tolerance: float
+) -> Moved:
     """The batches in proportion to their weights, and the spread between them."""
-    logs = np.array([batch.log_weight for batch in batches])
+    logs = np.array([batch.log_mean_weight for batch in batches])
     share = np.exp(logs - logs.max())
     share /= share.sum()
     laws, errors = [], []
     few = len(batches) / (len(batches) - 1)
-    for each in zip(*(batch.laws for batch in batches), strict=True):
+    for each in zip(*batch_laws, strict=True):
         stack = np.stack(each)
         mean = share @ stack
         laws.append(mean / mean.sum())

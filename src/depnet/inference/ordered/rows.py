@@ -290,7 +290,7 @@ class LawRows:
     def _contradiction(self, row: int) -> None:
         raise EvidenceError(
             f"what a row knows has probability 0 under the law: {self.codes[row].tolist()} with holes at "
-            f"{np.flatnonzero(self.holes[row]).tolist()}. Smooth the tables (smoothing=0.5)."
+            f"{np.flatnonzero(self.holes[row]).tolist()}. Smooth the tables (`smoothing=0.5`)."
         )
 
 
@@ -434,7 +434,7 @@ class _Plans:
         if key not in self._known:
             self._known[key] = self._planned(evidence, np.flatnonzero(holes).tolist() if targets else [])
         found = self._known[key]
-        return None if found is None else Elimination(self._network, found[0], evidence, found[1])
+        return None if found is None else Elimination.of(self._network, found[0], evidence, found[1])
 
     def _planned(
         self, evidence: Evidence, targets: list[int]
