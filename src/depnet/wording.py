@@ -1,6 +1,14 @@
-"""Numbers of things, and lists of names, in the text of results and messages."""
+"""Numbers of things, lists of names, and the name that somebody may have meant, in results and messages."""
 
-from collections.abc import Sequence
+import difflib
+import itertools
+from collections.abc import Iterable, Sequence
+
+from depnet.errors import brief
+
+COMPARED = 2_000
+"""Only the first names, by their first characters, are compared: a message must not take seconds."""
+COMPARED_CHARACTERS = 60
 
 
 def counted(number: int, what: str, many: str | None = None) -> str:
@@ -20,3 +28,26 @@ def some_of(names: Sequence[str], most: int = 5) -> str:
     """
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+def nearest(wanted: object, names: Iterable[object], shown: int = 5) -> str:
+    """One sentence that offers the names nearest to `wanted`, or some of all the names there are.
+
+    >>> nearest("surived", ["class", "sex", "survived"])
+    "Did you mean 'survived'?"
+    >>> nearest("x0", ["X0", "X1"])
+    "Did you mean 'X0'?"
+    """
+    every = list(names)
+    text = _text(wanted)
+    by_text = {_text(name).casefold(): name for name in itertools.islice(every, COMPARED)}
+    same = [name for name in every if _text(name) == text]
+    close = [by_text[near] for near in difflib.get_close_matches(text.casefold(), list(by_text), n=shown)]
+    offered = same[:shown] or close
+    if offered:
+        return f"Did you mean {' or '.join(map(brief, offered))}?"
+    return f"There {'is' if len(every) == 1 else 'are'}: {some_of(list(map(brief, every)), shown)}."
+
+
+def _text(name: object) -> str:
+    return (name if isinstance(name, str) else brief(name))[:COMPARED_CHARACTERS]

@@ -110,7 +110,7 @@ def test_errors() -> None:
         depnet.law_path(network, RandomScan(), (1, 3, 0))
     endless: list[Any] = [-1, 2.5, "3", True]
     for steps in endless:
-        with pytest.raises(DataError, match=rf"0 or more steps, a whole number of them; got {steps!r}"):
+        with pytest.raises(DataError, match=rf"steps is a whole number of at least 0; got {steps!r}"):
             depnet.law_path(network, RandomScan(), (1, 2, 0), steps=steps)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from depnet.errors import DataError, brief
-from depnet.nearest import nearest
+from depnet.wording import nearest
 
 ROWS = 1 << 20
 """A part has about so many rows, as far as row groups allow."""

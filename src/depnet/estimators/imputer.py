@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from depnet.arrays import FloatArray, IntArray
+from depnet.checks import whole_number
 from depnet.data.frames.describe import BinChoice
 from depnet.data.frames.encode import HandleUnknown
 from depnet.data.table.dataset import Dataset
@@ -22,7 +23,6 @@ from depnet.inference.rows.impute import impute
 from depnet.inference.rows.mean_law import mean_laws
 from depnet.model.network import Network
 from depnet.removed import without
-from depnet.sampling.checks import whole_number
 
 TRIED_NETWORKS = 5
 """Networks with each penalty by which a node's penalty is chosen."""

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from depnet.arrays import FloatArray
-from depnet.checks import is_whole
-from depnet.errors import DataError, EvidenceError, brief
+from depnet.checks import whole_number
+from depnet.errors import DataError, EvidenceError
 from depnet.exact.classes import in_order
 from depnet.exact.free import FreeChain
 from depnet.geometry.joint import checked_joint
@@ -40,8 +40,8 @@ def law_path(
     [[0.1, 0.2], [0.3, 0.4]]
     """
     scan = checked_scan(scan)
-    if steps is not None and (not is_whole(steps) or steps < 0):
-        raise DataError(f"a path has 0 or more steps, a whole number of them; got {brief(steps)}.")
+    if steps is not None:
+        steps = whole_number("steps", steps, at_least=0, error=DataError)
     chain = FreeChain.of(network, evidence)
     check_dense(network.domain.cardinalities, bytes_per_state=24, what="the law of the chain")
     p = chain.gather(_checked_start(network, start))

@@ -11,11 +11,10 @@ from depnet.explorer import node_charts, parts
 from depnet.explorer.session import Session
 from depnet.inference.answer.small_counts import hidden_cells
 from depnet.model.sources.operations import Split
-from depnet.nearest import nearest
 from depnet.pictures import Decision, Stage, decision_at, decision_mermaid, decision_text, growth
 from depnet.pictures.labels import line, listed
 from depnet.pictures.node.decision import Leaf, node_name, node_of
-from depnet.wording import counted
+from depnet.wording import counted, nearest
 
 TITLE = "Node"
 PATH = "/node"

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray, read_only
+from depnet.checks import whole_number
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
@@ -33,7 +34,6 @@ from depnet.learning.rows.some_rows import taken
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan
 from depnet.model.score import log_theta, score_samples
-from depnet.sampling.checks import whole_number
 from depnet.wording import counted
 
 ROUNDS = 20
@@ -268,7 +268,7 @@ def marginal_fill(
         if not seen.sum() > 0:
             raise DataError(
                 f"column {variable.name!r} has no observed value: nothing can be completed. Leave it out, or make "
-                'missing a state of its own (missing="state").'
+                'missing a state of its own (`missing="state"`).'
             )
         filled[holes, i] = rng.choice(variable.cardinality, size=int(holes.sum()), p=seen / seen.sum())
     return filled

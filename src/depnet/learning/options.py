@@ -4,13 +4,12 @@ Everything is given by names and checked against the domain before any work is d
 the nodes' targets and inputs as numbers.
 """
 
-import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from depnet.checks import is_whole
+from depnet.checks import is_whole, seconds_given, whole_number
 from depnet.data import Domain
 from depnet.errors import EvidenceError, LearningError, brief
 from depnet.learning.choose.order import PairCounts, chosen_order
@@ -35,8 +34,8 @@ class Limits:
 
     def __post_init__(self) -> None:
         if self.max_leaves is not None:
-            _check_whole("max_leaves", self.max_leaves, least=1)
-        _check_whole("min_leaf_rows", self.min_leaf_rows, least=0)
+            whole_number("max_leaves", self.max_leaves, at_least=1, error=LearningError)
+        whole_number("min_leaf_rows", self.min_leaf_rows, at_least=0, error=LearningError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +179,7 @@ def checked_jobs(n_jobs: int | None) -> int | None:
     """`n_jobs` as joblib understands it: a number of threads, negative ones counted from all cores."""
     if n_jobs is None:
         return None
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0:
+    if not is_whole(n_jobs) or n_jobs == 0:
         raise LearningError(
             f"n_jobs is a number of threads (1, 2, ...), -1 for all cores, or None; got {n_jobs!r}."
         )
@@ -189,16 +188,7 @@ def checked_jobs(n_jobs: int | None) -> int | None:
 
 def checked_seconds(max_seconds: float | None) -> float | None:
     """`max_seconds` as a number of at least 0; None and infinity: no limit."""
-    if max_seconds is None:
-        return None
-    if isinstance(max_seconds, bool) or not isinstance(max_seconds, (int, float)) or not max_seconds >= 0:
-        raise LearningError(f"max_seconds is a number of at least 0, or None; got {max_seconds!r}.")
-    return None if math.isinf(max_seconds) else float(max_seconds)
-
-
-def _check_whole(name: str, value: int, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise LearningError(f"{name} is a whole number of at least {least}; got {value!r}.")
+    return seconds_given(max_seconds, zero=True, error=LearningError)
 
 
 def _index(domain: Domain, name: str, what: str) -> int:

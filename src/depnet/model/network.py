@@ -191,3 +191,12 @@ class Network:
             nodes.append(Node(node.variables, node.source, table))
         kept = None if self.counts is None else self.counts + MarginalCounts.of(dataset)
         return replace(self, nodes=tuple(nodes), counts=kept)
+
+
+def checked_network(network: object) -> Network:
+    """`network` itself, if it is one."""
+    if not isinstance(network, Network):
+        raise ModelError(
+            f"expected a depnet.Network; got {brief(network)}. depnet.learn makes one from a table."
+        )
+    return network

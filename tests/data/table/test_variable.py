@@ -9,7 +9,7 @@ import pytest
 
 from depnet import Variable
 from depnet.errors import DataError, EvidenceError, brief, how_many
-from depnet.nearest import nearest
+from depnet.wording import nearest
 
 
 def test_codes_follow_the_order_of_states() -> None:

@@ -128,7 +128,7 @@ def test_resampling_keeps_the_number_of_rows() -> None:
 
 def test_bad_input() -> None:
     dataset = chain(20)
-    with pytest.raises(LearningError, match="bootstrap is the number"):
+    with pytest.raises(LearningError, match="bootstrap is a whole number of at least 0"):
         links(learn(dataset), dataset, bootstrap=-1)
     with pytest.raises(LearningError, match="other variables"):
         links(learn(dataset), dataset, bootstrap=1, learner=lambda d: learn(Dataset.from_codes([[0]], [2])))

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from depnet.data.binning.bins import MAX_QUANTILES, RANGES, Bins, Kind, Number, Numbers
 from depnet.data.binning.ranked import Ranked, RankedArray
 from depnet.data.binning.round_edges import edge_between
-from depnet.errors import DataError
 
 MAX_BINS = 16
 
@@ -232,9 +231,3 @@ def _middle(low: Number, high: Number, kind: Kind) -> Number:
     if kind == "float":
         return min(max(low, low / 2 + high / 2), math.nextafter(high, -math.inf))
     return (int(low) + int(high)) // 2
-
-
-def check_number(number: int, what: str) -> None:
-    """A number of bins is a whole number of at least 1."""
-    if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-        raise DataError(f"{what} is a whole number of at least 1; got {number!r}.")

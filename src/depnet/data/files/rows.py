@@ -14,7 +14,7 @@ from depnet.data.files.kinds import FileColumn, MixedColumnError, column_of_text
 from depnet.data.files.source import Source
 from depnet.data.files.text import Csv, Dialect, load_csv, load_json, unreadable_by_engine
 from depnet.errors import DataError, brief
-from depnet.nearest import nearest
+from depnet.wording import nearest
 
 if TYPE_CHECKING:
     import duckdb
@@ -131,7 +131,7 @@ def open_rows(
         raise DataError(
             f"{source.name}: "
             + (
-                f"no row satisfies where={request.where!r}."
+                f"no row satisfies `where={request.where!r}`."
                 if request.where is not None
                 else "the table has no rows, so its columns have no states."
             )
@@ -188,13 +188,13 @@ def checked_places(names: Sequence[str], request: Request, source: Source) -> li
                     if place == 0
                     else ""
                 )
-                + ". Name it, choose others with columns=[...], or, where line 1 is no header, say header=False."
+                + ". Name it, choose others with `columns=[...]`, or, where line 1 is no header, say `header=False`."
             )
         if counts[name] > 1:
             other = next(p for p, n in enumerate(names) if n == name and p != place)
             raise DataError(
                 f"{source.name}: columns {place + 1} and {other + 1} are both named {brief(name)}. Rename one, or "
-                "choose others with columns=[...]."
+                "choose others with `columns=[...]`."
             )
     if request.columns is None:
         wanted = [place for place, name in enumerate(names) if request.wants(name)]
@@ -266,6 +266,6 @@ def _bad_where(where: str, error: Exception, names: Sequence[str] = ()) -> DataE
         said = "it may use the columns of this table, and no other file"
     some = ", ".join(map(brief, names[:10])) + (", ..." if len(names) > 10 else "")
     return DataError(
-        f'where={brief(where)} is no condition on a row of the table: {said}. It is SQL, such as "age" >= 18 AND '
+        f'`where={brief(where)}` is no condition on a row of the table: {said}. It is SQL, such as "age" >= 18 AND '
         f"sex = 'female'" + (f"; the columns are {some}." if names else ".")
     )

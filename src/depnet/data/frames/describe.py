@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import IntArray
+from depnet.checks import whole_number
 from depnet.data.binning.bins import Bins, Kind, Number
-from depnet.data.binning.cut import MAX_BINS, check_number, given_bins, number_of_bins, quantile_bins
+from depnet.data.binning.cut import MAX_BINS, given_bins, number_of_bins, quantile_bins
 from depnet.data.binning.ranked import Ranked, RankedArray
 from depnet.data.binning.supervised import SupervisedCut, supervised_bins
 from depnet.data.frames.columns import Column, ColumnKind
@@ -25,7 +26,7 @@ from depnet.data.table.layout import ColumnLayout, Layout
 from depnet.data.table.state_order import MISSING_LABEL, ordered_states, with_missing_state
 from depnet.data.table.variable import MAX_CARDINALITY, Label, Variable
 from depnet.errors import DataError, brief
-from depnet.nearest import nearest
+from depnet.wording import nearest
 
 FEW_VALUES = 16
 """Whole numbers stay categories up to this many different ones."""
@@ -104,7 +105,7 @@ def check_options(bins: BinChoice, max_bins: int, missing: object, names: Sequen
     """What holds for every column: a policy for missing values, a number of bins, names that there are."""
     if missing not in ("keep", "state", "error"):
         raise DataError(f'missing is "keep", "state" or "error"; got {brief(missing)}.')
-    check_number(max_bins, "max_bins")
+    whole_number("max_bins", max_bins, at_least=1, error=DataError)
     if isinstance(bins, Mapping):
         for name in bins:
             if name not in names:
@@ -149,18 +150,14 @@ def variable_of(column: Summary, bins: BinChoice, max_bins: int, missing: Missin
     if column.hidden and missing == "error":
         raise DataError(
             f'column {column.name!r}, row {column.first_hidden()}: the value is missing. Make "missing" a state with '
-            'missing="state", or remove or complete such rows.'
+            '`missing="state"`, or remove or complete such rows.'
         )
     if not column.declared and column.kind != "boolean" and column.hidden == column.rows:
         if missing == "state" and column.hidden:
             return Variable(column.name, (MISSING_LABEL,), missing=MISSING_LABEL)
         raise DataError(
-            f"column {column.name!r} has no value in its {column.rows:,} rows. Drop it"
-            + (
-                ', or make "missing" a state (missing="state" of depnet.read, describe and DependencyNetwork).'
-                if column.rows
-                else "."
-            )
+            f"column {column.name!r} has no value in its {column.rows:,} rows. Leave it out (`columns=[...]`)"
+            + (', or make "missing" a state (`missing="state"`).' if column.rows else ".")
         )
     states, cut = _states(column, bins, max_bins)
     variable = Variable(column.name, states, cut)
@@ -202,7 +199,7 @@ def _cut(numbers: Ranked, kind: Kind, how: How, max_bins: int) -> Bins:
     if isinstance(how, str) and how == "quantile":
         return quantile_bins(numbers, kind, number_of_bins(len(numbers), max_bins))
     if isinstance(how, int) and not isinstance(how, bool):
-        check_number(how, "the number of bins")
+        whole_number("the number of bins", how, at_least=1, error=DataError)
         return quantile_bins(numbers, kind, how)
     if isinstance(how, (Sequence, np.ndarray)) and not isinstance(how, str):
         shape = Bins((0, 1), ((0,),), kind)

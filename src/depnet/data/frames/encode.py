@@ -20,7 +20,7 @@ from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, brief
-from depnet.nearest import nearest
+from depnet.wording import nearest
 
 HandleUnknown: TypeAlias = Literal["error", "missing"]
 UNKNOWN, HIDDEN = -2, -1

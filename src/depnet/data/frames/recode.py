@@ -18,7 +18,7 @@ from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, brief
-from depnet.nearest import nearest
+from depnet.wording import nearest
 
 
 def with_holes(table: Dataset | Holed) -> Holed:
@@ -70,7 +70,7 @@ def recoded(table: Dataset | Holed, domain: Domain, *, handle_unknown: HandleUnk
             value = table.domain.variables[j].states[own[row]]
             raise DataError(
                 f"column {variable.name!r}, row {row}: the model has no state {brief(value)}. "
-                f"{nearest(value, variable.states)} Or take unknown states as missing."
+                f'{nearest(value, variable.states)} Or take unknown states as missing (`handle_unknown="missing"`).'
             )
         gone = each < 0
         codes[:, i] = np.where(gone, 0 if variable.missing is None else variable.cardinality - 1, each)

@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from depnet.checks import is_whole
+from depnet.checks import whole_number
 from depnet.data.table.variable import MAX_CARDINALITY, Variable
 from depnet.errors import DataError, EvidenceError, brief
-from depnet.nearest import nearest
+from depnet.wording import nearest
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +47,14 @@ class Domain:
         if not isinstance(cardinalities, Iterable) or isinstance(cardinalities, (str, bytes)):
             raise DataError(f"cardinalities are whole numbers, one a variable; got {brief(cardinalities)}.")
         variables = []
-        for i, k in enumerate(cardinalities):
-            if not is_whole(k) or k < 1:
-                raise DataError(
-                    f"the cardinality of column {i} is a whole number of at least 1; got {brief(k)}."
-                )
+        for i, given in enumerate(cardinalities):
+            k = whole_number(f"the cardinality of column {i}", given, at_least=1, error=DataError)
             if k > MAX_CARDINALITY:
                 raise DataError(
                     f"column {i} would have {k:,} states; at most {MAX_CARDINALITY:,} are possible. "
                     "Group rare states, or bin a numeric column."
                 )
-            variables.append(Variable(f"X{i}", tuple(range(int(k)))))
+            variables.append(Variable(f"X{i}", tuple(range(k))))
         return cls(tuple(variables))
 
     def __len__(self) -> int:

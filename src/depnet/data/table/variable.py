@@ -10,7 +10,7 @@ import numpy as np
 
 from depnet.data.binning.bins import Bins
 from depnet.errors import DataError, EvidenceError, brief
-from depnet.nearest import nearest
+from depnet.wording import nearest
 
 Label: TypeAlias = str | int | float | bool
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from depnet.arrays import FloatArray, read_only
+from depnet.checks import seconds_given
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.errors import EvidenceError
@@ -17,9 +18,8 @@ from depnet.inference.answer.observed import Observed, differing, observed, warn
 from depnet.inference.answer.result import Answer, Diagnostics, PassDiagnostics, QueryResult
 from depnet.inference.answer.support import support
 from depnet.model.evidence import Evidence, Given
-from depnet.model.network import Network
+from depnet.model.network import Network, checked_network
 from depnet.model.scan import Scan
-from depnet.sampling.checks import checked_network, seconds_given
 
 MAX_JOINT_CELLS = 1 << 22
 TOLERANCE = 0.002
@@ -90,7 +90,7 @@ class Question:
         if cells > MAX_JOINT_CELLS:
             raise EvidenceError(
                 f"the joint table of {len(wanted)} variables has {cells:,} cells, more than {MAX_JOINT_CELLS:,}. Ask "
-                "for fewer targets, or for their marginals (joint=False)."
+                "for fewer targets, or for their marginals (`joint=False`)."
             )
         given = _given(domain, evidence, known)
         return cls(network, wanted, known, given, joint, method, tolerance, max_seconds, data, started)

@@ -28,9 +28,9 @@ from numpy.typing import NDArray
 
 from depnet._native import batch as native
 from depnet.arrays import FloatArray, IntArray
+from depnet.checks import cores, jobs_of
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan
-from depnet.sampling.checks import cores, jobs_of
 
 UPDATES_PER_CALL = 4_000_000
 """A native call ends within about a tenth of a second, so that an interrupt is heard."""

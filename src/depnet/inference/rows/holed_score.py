@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray
+from depnet.checks import whole_number
 from depnet.data.table.dataset import Dataset
 from depnet.inference.clamped.laid_out import planned
 from depnet.inference.ordered.rows import log_observed
@@ -25,7 +26,6 @@ from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.scan import RandomScan
 from depnet.model.score import score_samples
-from depnet.sampling.checks import whole_number
 
 COMPLETIONS = 64
 BURN_IN = 20

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import IntArray, read_only
+from depnet.checks import seconds_given, whole_number
 from depnet.data.table.dataset import Dataset
 from depnet.errors import DataError
 from depnet.inference.clamped.chains import Chains, Order
@@ -28,9 +29,8 @@ from depnet.inference.rows.rows import (
     query_rows,
     settled_states,
 )
-from depnet.model.network import Network
+from depnet.model.network import Network, checked_network
 from depnet.model.scan import RandomScan, Scan, SequentialScan
-from depnet.sampling.checks import checked_network, seconds_given, whole_number
 from depnet.sampling.plan.words import generator
 from depnet.wording import counted
 

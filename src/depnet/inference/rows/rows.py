@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from depnet._native import batch as native
 from depnet.arrays import FloatArray, IntArray, read_only
+from depnet.checks import cores, jobs_of, seconds_given
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.errors import DataError, EvidenceError
@@ -28,9 +29,8 @@ from depnet.inference.clamped.sampled import R_HAT, RESOLUTION, most_drift
 from depnet.inference.clamped.starts import start_states
 from depnet.inference.ordered.rows import LawRows
 from depnet.model.evidence import Evidence
-from depnet.model.network import Network
+from depnet.model.network import Network, checked_network
 from depnet.model.scan import RandomScan, Scan, checked_scan
-from depnet.sampling.checks import checked_network, cores, jobs_of, seconds_given
 from depnet.sampling.plan.words import generator
 from depnet.wording import counted
 

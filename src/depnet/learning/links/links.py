@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from depnet.arrays import IntArray
+from depnet.checks import whole_number
 from depnet.data.table.dataset import Dataset
 from depnet.errors import LearningError
 from depnet.learning.certificate import conditional_entropy
@@ -81,8 +82,7 @@ def links(
 
     Sources that are no decision graph have no splits: what they know is shared equally among their inputs.
     """
-    if isinstance(bootstrap, bool) or not isinstance(bootstrap, int) or bootstrap < 0:
-        raise LearningError(f"bootstrap is the number of tables to draw, 0 or more; got {bootstrap!r}.")
+    bootstrap = whole_number("bootstrap", bootstrap, at_least=0, error=LearningError)
     if dataset is None:
         if bootstrap:
             raise LearningError(

@@ -3,7 +3,7 @@
 from typing import Any
 
 from depnet.errors import ModelFileError, brief
-from depnet.nearest import nearest
+from depnet.wording import nearest
 
 CHANGED = "The file is damaged, or was changed after it was written; get it again, or save the network again."
 

@@ -7,8 +7,8 @@ import numpy as np
 from depnet.arrays import CodeArray, FloatArray
 from depnet.errors import EvidenceError
 from depnet.model import Evidence, Given, Network, RandomScan, Scan
+from depnet.model.network import checked_network
 from depnet.model.scan import checked_scan
-from depnet.sampling.checks import checked_network
 from depnet.sampling.plan.program import RowFinder, find_rows
 from depnet.sampling.plan.rule import UpdateRule, update_rules
 

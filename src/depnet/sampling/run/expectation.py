@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import CodeArray, FloatArray
+from depnet.checks import whole_number
 from depnet.errors import SamplingError, brief
 from depnet.model import Evidence, Given, Network, Scan
-from depnet.sampling.checks import whole_number
 from depnet.sampling.plan.reducible import IfReducible
 from depnet.sampling.run.sampler import Auto, Progress, Sampler, SamplingReport
 

@@ -16,12 +16,13 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from depnet.arrays import CodeArray, read_only
+from depnet.checks import jobs_of, whole_number
 from depnet.data import Dataset
 from depnet.errors import SamplingError
 from depnet.law.draw import Rows
 from depnet.model import Evidence, Given, Network, RandomScan, Scan
+from depnet.model.network import checked_network
 from depnet.model.sources.enumerate import code_type
-from depnet.sampling.checks import checked_network, jobs_of, whole_number
 from depnet.sampling.kernels import Randomness, State, Task, choose_kernel, start_codes
 from depnet.sampling.plan.plan import plan
 from depnet.sampling.plan.reducible import IfReducible, check_irreducible

@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike
 
 from depnet._native import sampler as native
 from depnet.arrays import CodeArray, read_only
+from depnet.checks import whole_number
 from depnet.data import Dataset, Label
 from depnet.errors import DataError, EvidenceError
 from depnet.model import Evidence, Given, Network, Scan
-from depnet.sampling.checks import whole_number
 from depnet.sampling.kernels import CallbackKernel, CodesKernel
 from depnet.sampling.plan.plan import Plan, impossible, plan
 from depnet.sampling.plan.words import UPDATE, new_seeds, words
