@@ -1,7 +1,16 @@
-"""The errors depnet raises on purpose: each says who, what was expected, what came, what to do."""
+"""The errors depnet raises on purpose: each says who, what was expected, what came, what to do.
+
+What to do is often an argument to give. A message, of an error or of a warning, has it in backticks as a call has it:
+"Read it with `encoding="utf-16"`." Faces that nobody calls (the command, the page) show the message by `said_with`, which
+hands them each argument to be named their own way, and leaves out the alternatives (", or ...") that they do not offer.
+"""
 
 import math
+import re
 import reprlib
+from collections.abc import Callable
+
+_ARGUMENT = re.compile(r"(?P<alternative>, or [^,`]*)?`(?P<name>\w+)=(?P<value>[^`]*)`")
 
 
 class DepnetError(Exception):
@@ -90,6 +99,23 @@ class MixingWarning(UserWarning):
 
 class ManyStatesWarning(UserWarning):
     """A column that looks like an identifier: about as many states as rows."""
+
+
+def said_with(message: str, say: Callable[[str, str], str | None]) -> str:
+    """A message whose arguments a face names its own way: `say(name, value)`, or None for one that it does not have.
+
+    >>> text = 'This is UTF-16. Read it with `encoding="utf-16"`, or say `format="parquet"`.'
+    >>> said_with(text, lambda name, value: f"--encoding {value}" if name == "encoding" else None)
+    'This is UTF-16. Read it with --encoding utf-16.'
+    """
+
+    def worded(found: re.Match[str]) -> str:
+        said = say(found["name"], found["value"].strip("\"'"))
+        if said is None:
+            return "" if found["alternative"] else found[0]
+        return (found["alternative"] or "") + said
+
+    return _ARGUMENT.sub(worded, message)
 
 
 def brief(value: object, limit: int = 80) -> str:

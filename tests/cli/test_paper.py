@@ -113,7 +113,7 @@ def test_a_claim_that_fails_is_exit_code_1(capsys: pytest.CaptureFixture[str]) -
     from depnet.paper import Claim, Column, Report
 
     report = Report("x", "x", (Column("a", "a"),), ({"a": 1.5},), (Claim("two is three", False),))
-    assert deliver(report, None, None) == 1
+    assert deliver(report) == 1
     assert "FAILS two is three" in capsys.readouterr().out
 
 

@@ -7,55 +7,40 @@ import math
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from depnet.cli.completion import complete_given
 
 if TYPE_CHECKING:
     import numpy as np
 
     from depnet.model import Scan
 
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+Option = Callable[[Any], Any]
+"""What adds an option to a command."""
 
 
 @dataclass
-class Manners:
-    """How the command behaves, whatever it does."""
+class RunOptions:
+    """Options that hold for one run of the command, wherever it is."""
 
     debug: bool = False
-    json: bool = False
-    """Of the commands that show a report: as JSON."""
-    force: bool = False
-    """Of the same: files that exist are replaced."""
     dialect: dict[str, Any] = field(default_factory=dict)
     """How text files are read, as `depnet.read` calls it."""
 
 
-def manners() -> Manners:
+def run_options() -> RunOptions:
     """Those of the command that runs."""
     context = click.get_current_context(silent=True)
-    found = None if context is None else context.find_object(Manners)
-    return Manners() if found is None else found
+    found = None if context is None else context.find_object(RunOptions)
+    return RunOptions() if found is None else found
 
 
-def _set_debug(context: click.Context, _: click.Parameter, value: bool) -> None:
-    manners = context.find_object(Manners)
-    if manners is not None and value:
-        manners.debug = True
-
-
-def _set_json(context: click.Context, _: click.Parameter, value: bool) -> None:
-    manners = context.find_object(Manners)
-    if manners is not None and value:
-        manners.json = True
-
-
-def set_force(context: click.Context, _: click.Parameter, value: bool) -> None:
-    """Remember --force, for options that name files."""
-    found = context.find_object(Manners)
-    if found is not None and value:
-        found.force = True
+def _set_debug(_: click.Context, __: click.Parameter, value: bool) -> None:
+    if value:
+        run_options().debug = True
 
 
 DEBUG = click.option(
@@ -65,13 +50,6 @@ DEBUG = click.option(
     expose_value=False,
     callback=_set_debug,
     help="Show the traceback of an error.",
-)
-JSON_REPORT = click.option(
-    "--json",
-    is_flag=True,
-    expose_value=False,
-    callback=_set_json,
-    help="The records as JSON.",
 )
 JSON = click.option("--json", "as_json", is_flag=True, help="Answer in JSON (docs/command-line.md).")
 SEED = click.option("--seed", type=click.IntRange(min=0), help="Makes what is drawn repeatable.")
@@ -83,20 +61,49 @@ JOBS = click.option(
     show_default=True,
     help="Threads; -1: all cores. The result does not depend on it.",
 )
-FORCE = click.option("--force", is_flag=True, help="Replace the output file if it exists.")
 SCAN = click.option(
     "--scan",
     type=click.Choice(["random", "sequential"]),
     help="Ask the dependency network's chain under this scan, not the ordered law.",
 )
+GIVEN = click.option(
+    "-g",
+    "--given",
+    multiple=True,
+    metavar="EVIDENCE",
+    shell_complete=complete_given,
+    help="sex=female,class=1st|2nd; may be repeated. age~adult:3|child:1 gives weights.",
+)
+TABLES = ".csv, .tsv, .parquet, .jsonl; .gz"
+"""How a table that is written may be called."""
 
 
-def output(help: str, required: bool = False) -> Callable[[Decorated], Decorated]:  # noqa: A002  # click's word
-    """The option -o, with what is written there."""
-    return click.option("-o", "--output", required=required, metavar="FILE", help=help)
+def number(name: str, default: float, text: str, *, least: float = 1, open_ended: bool = False) -> Option:
+    """An option that is a number of at least `least` (with `open_ended` above it), whole where its default is."""
+    kind: Any = click.IntRange if isinstance(default, int) else click.FloatRange
+    return click.option(
+        name, type=kind(min=least, min_open=open_ended), default=default, show_default=True, help=text
+    )
 
 
-def removed_option(name: str, instead: str, *, is_flag: bool = False) -> Callable[[Decorated], Decorated]:
+def choice(name: str, *values: str, text: str) -> Option:
+    """An option that is one of a few words, the first by default."""
+    return click.option(name, type=click.Choice(values), default=values[0], show_default=True, help=text)
+
+
+def output(text: str, *, required: bool = False, default: str | None = None) -> Option:
+    """The option -o, with what is written there, and --force."""
+
+    def decorate(command: Any) -> Any:
+        force = click.option("--force", is_flag=True, help="Replace the output file if it exists.")
+        return click.option("-o", "--output", required=required, default=default, metavar="FILE", help=text)(
+            force(command)
+        )
+
+    return decorate
+
+
+def removed_option(name: str, instead: str, *, is_flag: bool = False) -> Option:
     """An option that is no more: not shown, and an error that says what there is instead."""
 
     def refuse(context: click.Context, parameter: click.Parameter, value: object) -> None:
@@ -138,6 +145,16 @@ def scan_of(name: str | None) -> "Scan | None":
     from depnet.model import RandomScan, SequentialScan
 
     return RandomScan() if name == "random" else SequentialScan()
+
+
+def answer(as_json: bool, document: dict[str, Any], *lines: str, output: str | None = None) -> None:
+    """The answer, as JSON or in lines. Where standard output has what is written, JSON goes to standard error."""
+    if as_json:
+        emit(document, err=output == "-")
+    elif output != "-":
+        from depnet.cli.render import show_lines
+
+        show_lines(*lines)
 
 
 def emit(document: dict[str, Any], *, err: bool = False) -> None:

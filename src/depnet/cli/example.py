@@ -2,7 +2,7 @@
 
 import click
 
-from depnet.cli.command import FORCE, SEED, command, output
+from depnet.cli.command import SEED, command, output
 
 
 @command(
@@ -10,7 +10,6 @@ from depnet.cli.command import FORCE, SEED, command, output
 )
 @click.argument("name", type=click.Choice(["titanic"]), default="titanic")
 @output("Where the table goes (.csv, .tsv, .parquet, .jsonl; .gz).  [default: -, CSV]")
-@FORCE
 @click.option(
     "--hide",
     type=click.FloatRange(0, 1),

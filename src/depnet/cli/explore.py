@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from depnet.cli.command import command, emit, manners
+from depnet.cli.command import command, emit, run_options
 from depnet.cli.table_options import text_options
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def explore(
             port=port,
             browse=not no_open,
             announce=_announce_json if as_json else _announce,
-            debug=manners().debug,
+            debug=run_options().debug,
             show_small_counts=show_small_counts,
         )
     except OSError as error:

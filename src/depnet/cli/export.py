@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from depnet.cli.command import FORCE, command, output
+from depnet.cli.command import command, output
 from depnet.cli.table_options import text_options
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ SUFFIXES = {
 )
 @click.argument("model")
 @output("graph.dot, .gv, .graphml, .mmd, .svg, report.html or links.csv.  [default: -]")
-@FORCE
 @click.option(
     "--format",
     "wanted",

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from depnet.cli.command import manners
+from depnet.cli.command import run_options
 from depnet.cli.files import written, written_path
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def _fill_text(fillings: _Fillings, output: str, force: bool) -> None:
 
     known = {
         name: value
-        for name, value in manners().dialect.items()
+        for name, value in run_options().dialect.items()
         if name in ("header", "delimiter", "encoding")
     }
     dialect, source, empty = Dialect(**known), fillings.source, fillings.empty

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import FORCE, JOBS, SEED, command, output, removed_option
+from depnet.cli.command import JOBS, SEED, command, output, removed_option
 from depnet.cli.table_options import learning_options, new_table_options, text_options
 from depnet.wording import counted
 
@@ -25,7 +25,6 @@ DRAWN = 20_000
 )
 @click.argument("table")
 @output("The model (.json, .json.gz).", required=True)
-@FORCE
 @click.option(
     "--penalty",
     type=click.Choice(["auto", "mdl", "structural-mdl", "aic", "none"]),

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from depnet.cli.command import FORCE, JOBS, SCAN, SEED, command, output
+from depnet.cli.command import JOBS, SCAN, SEED, command, output
 from depnet.cli.table_options import UNKNOWN, text_options
 from depnet.wording import counted
 
@@ -15,7 +15,6 @@ from depnet.wording import counted
 @click.argument("model")
 @click.argument("table")
 @output("The completed table (.csv, .tsv, .parquet, .jsonl; .gz).  [default: -, CSV]")
-@FORCE
 @click.option(
     "--method",
     type=click.Choice(["mode", "draw"]),

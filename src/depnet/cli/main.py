@@ -1,16 +1,17 @@
-"""The command and its manners: errors are one line on stderr; exit codes are 0, 1 (failed), 2 (misused)."""
+"""The command: errors are one line on standard error; exit codes are 0, 1 (failed) and 2 (misused)."""
 
 import contextlib
 import importlib
 import os
+import shlex
 import sys
 import warnings
 from collections.abc import Sequence
 
 import click
 
-from depnet.cli.command import DEBUG, Manners
-from depnet.cli.option_words import as_options
+from depnet.cli.command import DEBUG, RunOptions
+from depnet.errors import DepnetError, said_with
 
 COMMANDS = (
     "fit",
@@ -28,6 +29,23 @@ COMMANDS = (
     "paper",
 )
 """Each is a function of that name in a module of that name, imported when it is asked for: an answer must come at once."""
+
+OPTIONS = {
+    "columns": "--columns or --without",
+    "delimiter": "--delimiter",
+    "encoding": "--encoding",
+    "handle_unknown": "--unknown",
+    "header": "--no-header",
+    "joint": "without --joint",
+    "method": "--method",
+    "missing": "--missing",
+    "penalty": "--penalty",
+    "smoothing": "--smoothing",
+    "text": "--text",
+    "validation": "--validation",
+    "where": "--where",
+}
+"""How the command calls the arguments that the library's messages name."""
 
 
 class _InOrder(click.Group):
@@ -72,41 +90,48 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit code."""
-    manners = Manners()
+    options = RunOptions()
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = _warn
-        return _run(arguments, manners)
-
-
-def _run(arguments: Sequence[str] | None, manners: Manners) -> int:
-    from depnet.errors import DepnetError
-
-    try:
-        code = depnet.main(args=arguments, prog_name="depnet", standalone_mode=False, obj=manners)
-    except click.UsageError as error:
-        where = error.ctx.command_path if error.ctx else "depnet"
-        return _failed(f"{error.format_message()} See {where} --help.", code=error.exit_code)
-    except click.exceptions.Abort:
-        return _failed("interrupted.")
-    except Exception as error:
-        if manners.debug:
-            raise
-        if isinstance(error, click.ClickException):
-            return _failed(error.format_message(), code=error.exit_code)
-        if isinstance(error, OSError):
-            return _failed(
-                f"{error.filename or 'standard output'}: {(error.strerror or str(error)).rstrip('.')}."
-            )
-        if isinstance(error, DepnetError):
-            return _failed(as_options(str(error)))
-        if isinstance(error, MemoryError):
-            return _failed("out of memory. Take fewer columns or rows (--columns, --where).")
-        return _failed(
-            f"{type(error).__name__}: {error}. depnet did not expect this: run it again with --debug and report what "
-            "it says."
-        )
+        try:
+            code = depnet.main(args=arguments, prog_name="depnet", standalone_mode=False, obj=options)
+        except click.UsageError as error:
+            where = error.ctx.command_path if error.ctx else "depnet"
+            return _failed(f"{error.format_message()} See {where} --help.", code=error.exit_code)
+        except click.exceptions.Abort:
+            return _failed("interrupted.")
+        except Exception as error:
+            if options.debug:
+                raise
+            return _failed(_message(error), code=getattr(error, "exit_code", 1))
     return code if isinstance(code, int) else 0
+
+
+def _message(error: Exception) -> str:
+    """What is said of an error: the library's own message, in the command's words."""
+    if isinstance(error, click.ClickException):
+        return error.format_message()
+    if isinstance(error, OSError):
+        return f"{error.filename or 'standard output'}: {(error.strerror or str(error)).rstrip('.')}."
+    if isinstance(error, DepnetError):
+        return said_with(str(error), as_option)
+    if isinstance(error, MemoryError):
+        return "out of memory. Take fewer columns or rows (--columns, --where)."
+    return f"{type(error).__name__}: {error}. depnet did not expect this: run it again with --debug and report what it says."
+
+
+def as_option(name: str, value: str) -> str | None:
+    """An argument of the library as an option of the command; None where it has no such option.
+
+    >>> as_option("encoding", "latin-1"), as_option("columns", "[...]"), as_option("text", "['a b']")
+    ('--encoding latin-1', '--columns or --without', "--text 'a b'")
+    """
+    option = OPTIONS.get(name)
+    bare = value.strip("[]'\"")
+    if option is None or not option.startswith("--") or bare in ("...", "False"):
+        return option
+    return f"{option} {shlex.quote(bare)}"
 
 
 def _failed(message: str, code: int = 1) -> int:
@@ -121,4 +146,4 @@ def _say(message: str) -> None:
 
 def _warn(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
     if issubclass(category, UserWarning):
-        _say(f"warning: {as_options(str(message))}")
+        _say(f"warning: {said_with(str(message), as_option)}")

@@ -1,43 +1,29 @@
 """`depnet paper ...`: the paper's claims, run and looked at."""
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import JSON_REPORT, manners, set_force
+from depnet.cli.command import Option, number
 
-SEED = click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The (first) seed."
+if TYPE_CHECKING:
+    from depnet.paper.report import Report
+
+SEED = number("--seed", 0, "The (first) seed.", least=0)
+OUT = click.option("--out", metavar="FILE", help="Write the records as JSON.")
+PLOT = click.option("--plot", metavar="FILE", help="Draw into this .png, .svg or .pdf file.")
+FORCE = click.option("--force", is_flag=True, help="Replace files that exist.")
+JSON = click.option("--json", "as_json", is_flag=True, help="The records as JSON.")
+FAMILY = click.option(
+    "--family", default="RB12-21", show_default=True, help="IsingHxW, or RBn-e: n nodes and e edges."
 )
-
-
-def _may_be_written(context: click.Context, _: click.Parameter, value: str | None) -> str | None:
-    """Asked before the experiment runs: over an existing file only with --force."""
-    from depnet.cli.files import check_output
-
-    check_output(value, manners().force)
-    return value
-
-
-FORCE = click.option(
-    "--force",
-    is_flag=True,
-    is_eager=True,  # before the files that it is about
-    expose_value=False,
-    callback=set_force,
-    help="Replace files that exist.",
+ROWS = number("--rows", 1_000, "Training rows.")
+SMOOTHING = number(
+    "--smoothing", 0.5, "Pseudo-count of every cell; 0 is the paper's, and may leave several laws.", least=0
 )
-OUT = click.option("--out", metavar="FILE", callback=_may_be_written, help="Write the records as JSON.")
-PLOT = click.option(
-    "--plot", metavar="FILE", callback=_may_be_written, help="Draw into this .png, .svg or .pdf file."
-)
-
-
-def common(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of every experiment."""
-    return SEED(OUT(PLOT(FORCE(JSON_REPORT(command)))))
 
 
 @click.group()
@@ -45,152 +31,129 @@ def paper() -> None:
     """The paper's tables, theorems and figures, from real computation."""
 
 
-@paper.command()
-@common
-@click.option("--seeds", type=click.IntRange(min=1), default=1, show_default=True, help="How many seeds.")
-@click.option("--coupling", type=float, default=1.0, show_default=True, help="J of the Ising model.")
-def table1(seed: int, seeds: int, coupling: float, out: str | None, plot: str | None) -> int:
+def experiment(*options: Option) -> Callable[[Callable[..., "Report"]], click.Command]:
+    """A command that runs an experiment with its own options, a seed among them, and delivers the report."""
+
+    def decorate(run: Callable[..., "Report"]) -> click.Command:
+        @functools.wraps(run)
+        def command(out: str | None, plot: str | None, force: bool, as_json: bool, **chosen: Any) -> int:
+            from depnet.cli.deliver import deliver
+            from depnet.cli.files import check_output
+
+            check_output(out, force)
+            check_output(plot, force)
+            return deliver(run(**chosen), out, plot, force=force, as_json=as_json)
+
+        decorated: Any = command
+        for option in reversed((SEED, OUT, PLOT, FORCE, JSON, *options)):
+            decorated = option(decorated)
+        return paper.command()(decorated)
+
+    return decorate
+
+
+@experiment(
+    number("--seeds", 1, "How many seeds."),
+    click.option("--coupling", type=float, default=1.0, show_default=True, help="J of the Ising model."),
+)
+def table1(seed: int, seeds: int, coupling: float) -> "Report":
     """Table 1: FC(p^D||pi) and the FC-limit, beside the paper."""
-    from depnet.cli.deliver import deliver
     from depnet.paper.table1 import table1
 
-    return deliver(table1(range(seed, seed + seeds), coupling=coupling), out, plot)
+    return table1(range(seed, seed + seeds), coupling=coupling)
 
 
-FAMILY = click.option(
-    "--family", default="RB12-21", show_default=True, help="IsingHxW, or RBn-e: n nodes and e edges."
-)
-ROWS = click.option(
-    "--rows", type=click.IntRange(min=1), default=1_000, show_default=True, help="Training rows."
-)
-SMOOTHING = click.option(
-    "--smoothing",
-    type=click.FloatRange(min=0),
-    default=0.5,
-    show_default=True,
-    help="Pseudo-count of every cell; 0 is the paper's, and may leave several laws.",
-)
-
-
-@paper.command()
-@common
-@FAMILY
-@ROWS
-@SMOOTHING
-@click.option("--orders", type=click.IntRange(min=1), default=6, show_default=True, help="Sequential orders.")
-def scans(
-    seed: int, family: str, rows: int, smoothing: float, orders: int, out: str | None, plot: str | None
-) -> int:
+@experiment(FAMILY, ROWS, SMOOTHING, number("--orders", 6, "Sequential orders."))
+def scans(**chosen: Any) -> "Report":
     """Random and sequential scans, and the bound.
 
     Distances between their laws, and Theorem 3's bound for each.
     """
-    from depnet.cli.deliver import deliver
     from depnet.paper.scans import scans
 
-    return deliver(scans(family, rows, seed, orders=orders, smoothing=smoothing), out, plot)
+    return scans(**chosen)
 
 
-@paper.command()
-@common
-@FAMILY
-@ROWS
-@SMOOTHING
-@click.option(
-    "--steps", type=click.IntRange(min=1), default=200, show_default=True, help="Turns of the game."
+@experiment(
+    FAMILY,
+    ROWS,
+    SMOOTHING,
+    number("--steps", 200, "Turns of the game."),
+    click.option("--simultaneous", is_flag=True, help="All players at once, as the paper's display has it."),
 )
-@click.option("--simultaneous", is_flag=True, help="All players at once, as the paper's display has it.")
-def game(
-    seed: int,
-    family: str,
-    rows: int,
-    smoothing: float,
-    steps: int,
-    simultaneous: bool,
-    out: str | None,
-    plot: str | None,
-) -> int:
+def game(**chosen: Any) -> "Report":
     """The random scan as a game, to its equilibrium.
 
     p^t and the two costs on the way to the Nash equilibrium (pi, {pi_i}).
     """
-    from depnet.cli.deliver import deliver
     from depnet.paper.game import game
 
-    report = game(family, rows, seed, steps=steps, simultaneous=simultaneous, smoothing=smoothing)
-    return deliver(report, out, plot)
+    return game(**chosen)
 
 
-@paper.command()
-@common
-def perturbation(seed: int, out: str | None, plot: str | None) -> int:
+@experiment()
+def perturbation(seed: int) -> "Report":
     """A small change can move the stationary law far.
 
     The size of the change, how far pi moves, and the FC-limit beside it.
 
     Nothing in it is random: every --seed gives the same.
     """
-    from depnet.cli.deliver import deliver
     from depnet.paper.perturbation import perturbation
 
-    return deliver(perturbation(), out, plot)
+    return perturbation()
 
 
-@paper.command()
-@common
-@click.option("--most", type=click.IntRange(min=100), default=10**7, show_default=True, help="The largest N.")
-@click.option(
-    "--family",
-    "families",
-    multiple=True,
-    help="IsingHxW or RBn-e; may be repeated.  [default: both of the paper]",
+@experiment(
+    number("--most", 10**7, "The largest N.", least=100),
+    click.option(
+        "--family",
+        "families",
+        multiple=True,
+        help="IsingHxW or RBn-e; may be repeated.  [default: both of the paper]",
+    ),
+    number("--smoothing", 0.0, "Pseudo-count.", least=0),
 )
-@click.option(
-    "--smoothing", type=click.FloatRange(min=0), default=0.0, show_default=True, help="Pseudo-count."
-)
-def convergence(
-    seed: int, most: int, families: tuple[str, ...], smoothing: float, out: str | None, plot: str | None
-) -> int:
+def convergence(seed: int, most: int, families: tuple[str, ...], smoothing: float) -> "Report":
     """Theorems 5 and 6: the model goes to the true law."""
-    from depnet.cli.deliver import deliver
     from depnet.paper.convergence import SIZES, convergence
     from depnet.paper.data_sets import FAMILIES
 
     sizes = [size for size in SIZES if size <= most]
-    return deliver(
-        convergence(seed, families=families or FAMILIES, sizes=sizes, smoothing=smoothing), out, plot
-    )
+    return convergence(seed, families=families or FAMILIES, sizes=sizes, smoothing=smoothing)
 
 
-@paper.command()
-@common
-@FAMILY
-@click.option("--rows", type=click.IntRange(min=1), default=10_000, show_default=True, help="Training rows.")
-@SMOOTHING
-@click.option(
-    "--clamped", type=click.IntRange(min=1), default=4, show_default=True, help="Clamped variables."
+@experiment(
+    FAMILY,
+    number("--rows", 10_000, "Training rows."),
+    SMOOTHING,
+    number("--clamped", 4, "Clamped variables."),
+    number("--sets", 8, "Sets of clamped variables."),
 )
-@click.option(
-    "--sets", type=click.IntRange(min=1), default=8, show_default=True, help="Sets of clamped variables."
-)
-def rare(
-    seed: int,
-    family: str,
-    rows: int,
-    smoothing: float,
-    clamped: int,
-    sets: int,
-    out: str | None,
-    plot: str | None,
-) -> int:
+def rare(**chosen: Any) -> "Report":
     """Rare evidence is inferred worse.
 
     Sec. 5, and 5.1: clamped chains have no joint in common.
     """
-    from depnet.cli.deliver import deliver
     from depnet.paper.rare import rare
 
-    return deliver(rare(family, rows, seed, clamped=clamped, sets=sets, smoothing=smoothing), out, plot)
+    return rare(**chosen)
+
+
+@experiment(
+    click.argument("what", type=click.Choice(["couplings", "tightness", "sequential", "overfit"])),
+    click.option(
+        "--seeds", type=click.IntRange(min=1), help="How many seeds.  [default: depends on the experiment]"
+    ),
+)
+def beyond(what: str, seeds: int | None, seed: int) -> "Report":
+    """Ours: couplings, tightness, sequential scans, overfitting.
+
+    What the paper leaves open; nothing of it is claimed by the paper.
+    """
+    from depnet.paper.beyond import BEYOND
+
+    return BEYOND[what](seed) if seeds is None else BEYOND[what](seed, seeds)
 
 
 @paper.command()
@@ -211,8 +174,10 @@ def rare(
 )
 @OUT
 @FORCE
-@JSON_REPORT
-def figures(names: tuple[str, ...], into: Path, formats: tuple[str, ...], out: str | None) -> int:
+@JSON
+def figures(
+    names: tuple[str, ...], into: Path, formats: tuple[str, ...], out: str | None, force: bool, as_json: bool
+) -> int:
     """The figures: PNG, SVG and interactive HTML.
 
     All of them, or those called NAMES, which are the paper's labels.
@@ -221,26 +186,9 @@ def figures(names: tuple[str, ...], into: Path, formats: tuple[str, ...], out: s
     from depnet.cli.files import check_output
     from depnet.paper.figures import FIGURES, FORMATS, write_figures
 
+    check_output(out, force)
     for name in names or FIGURES:
         for suffix in formats or FORMATS:
             if (into / f"{name}.{suffix}").exists():
-                check_output(str(into / f"{name}.{suffix}"), manners().force)
-    return deliver(write_figures(into, names, formats or FORMATS), out, None)
-
-
-@paper.command()
-@click.argument("what", type=click.Choice(["couplings", "tightness", "sequential", "overfit"]))
-@click.option(
-    "--seeds", type=click.IntRange(min=1), help="How many seeds.  [default: depends on the experiment]"
-)
-@common
-def beyond(what: str, seeds: int | None, seed: int, out: str | None, plot: str | None) -> int:
-    """Ours: couplings, tightness, sequential scans, overfitting.
-
-    What the paper leaves open; nothing of it is claimed by the paper.
-    """
-    from depnet.cli.deliver import deliver
-    from depnet.paper.beyond import BEYOND
-
-    report = BEYOND[what](seed) if seeds is None else BEYOND[what](seed, seeds)
-    return deliver(report, out, plot)
+                check_output(str(into / f"{name}.{suffix}"), force)
+    return deliver(write_figures(into, names, formats or FORMATS), out, force=force, as_json=as_json)

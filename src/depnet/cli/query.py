@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import FORCE, SCAN, SEED, command, output
-from depnet.cli.completion import complete_given, complete_variable
+from depnet.cli.command import GIVEN, SCAN, SEED, command, output
+from depnet.cli.completion import complete_variable
 from depnet.cli.table_options import text_options
 from depnet.wording import counted
 
@@ -35,14 +35,7 @@ class Methods(click.Choice):  # type: ignore[type-arg]
 )
 @click.argument("model")
 @click.argument("targets", nargs=-1, required=True, shell_complete=complete_variable)
-@click.option(
-    "-g",
-    "--given",
-    multiple=True,
-    metavar="EVIDENCE",
-    shell_complete=complete_given,
-    help="sex=female,class=1st|2nd; may be repeated. age~adult:3|child:1 gives weights.",
-)
+@GIVEN
 @click.option("--joint", is_flag=True, help="The targets' joint table, not each one's own.")
 @click.option(
     "--method",
@@ -71,7 +64,6 @@ class Methods(click.Choice):  # type: ignore[type-arg]
 )
 @click.option("--each", metavar="TABLE", help="Every row of a table is evidence; holes are unknown.")
 @output("With --each: a table of probabilities, a row each.  [default: -, CSV]")
-@FORCE
 @SCAN
 @SEED
 @text_options

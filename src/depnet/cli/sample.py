@@ -2,8 +2,7 @@
 
 import click
 
-from depnet.cli.command import FORCE, JOBS, SCAN, SEED, command, output
-from depnet.cli.completion import complete_given
+from depnet.cli.command import GIVEN, JOBS, SCAN, SEED, command, output
 
 
 @command(
@@ -11,16 +10,8 @@ from depnet.cli.completion import complete_given
 )
 @click.argument("model")
 @click.option("-n", "--rows", type=click.IntRange(min=1), default=10, show_default=True, help="How many.")
-@click.option(
-    "-g",
-    "--given",
-    multiple=True,
-    metavar="EVIDENCE",
-    shell_complete=complete_given,
-    help="sex=female,class=1st|2nd; may be repeated.",
-)
+@GIVEN
 @output("A table (.csv, .tsv, .parquet, .jsonl; .gz).  [default: -, CSV]")
-@FORCE
 @SCAN
 @click.option(
     "--burn-in",

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import FORCE, JOBS, SEED, command, output
+from depnet.cli.command import JOBS, SEED, command, output
 from depnet.cli.table_options import UNKNOWN, WHERE, text_options
 from depnet.wording import counted
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 @click.argument("model")
 @click.argument("table")
 @output("Every row's score, as a table with one column.")
-@FORCE
 @click.option(
     "--of",
     type=click.Choice(["law", "network"]),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from depnet.cli.command import Manners
+from depnet.cli.command import RunOptions
 
 if TYPE_CHECKING:
     from depnet.data import Holed
@@ -46,7 +46,7 @@ MISSING = click.option(
 
 def _keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
     """Remember how text is read; every table of the command is read so."""
-    found = context.find_object(Manners)
+    found = context.find_object(RunOptions)
     if found is None or value in (None, (), False):
         return
     name = str(parameter.name)

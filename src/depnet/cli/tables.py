@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import manners
+from depnet.cli.command import run_options
 from depnet.cli.progress import progress
 from depnet.wording import counted, some_of
 
@@ -95,10 +95,7 @@ def _recoded(path: str, rows: "Dataset | Holed", domain: "Domain", unknown: str)
     try:
         return recoded(rows, domain, handle_unknown="missing" if unknown == "missing" else "error")
     except DataError as error:
-        raise click.ClickException(
-            f"{path}: {str(error).removesuffix(' Or take unknown states as missing.')}"
-            + (" Or give --unknown missing." if "no state" in str(error) else "")
-        ) from error
+        raise DataError(f"{path}: {error}") from error
 
 
 def read_complete(
@@ -147,4 +144,4 @@ def _read(path: str, **options: Any) -> "Dataset | Holed":
 
     if path != "-" and is_model(path):
         raise click.ClickException(f"{path} is a model, not a table. Look into it with depnet show {path}")
-    return read(path, **{**manners().dialect, **options})
+    return read(path, **{**run_options().dialect, **options})

@@ -2,7 +2,7 @@
 
 import click
 
-from depnet.cli.command import FORCE, SEED, command, output
+from depnet.cli.command import SEED, command, output
 from depnet.cli.table_options import UNKNOWN, WHERE, text_options
 from depnet.wording import counted
 
@@ -13,7 +13,6 @@ from depnet.wording import counted
 @click.argument("model")
 @click.argument("table")
 @output("The new model; the old one's own name needs --force.", required=True)
-@FORCE
 @WHERE
 @UNKNOWN
 @SEED

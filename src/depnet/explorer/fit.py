@@ -5,7 +5,6 @@ and that is gone when it returns.
 """
 
 import io
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -17,7 +16,7 @@ from depnet.data.files.read import read
 from depnet.data.frames.recode import with_holes
 from depnet.data.table.dataset import code_type
 from depnet.data.table.holed import Holed
-from depnet.errors import DataError
+from depnet.errors import DataError, said_with
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.rows import StoppedError
 from depnet.fitting.fit import Settings
@@ -39,11 +38,6 @@ PENALTIES = {
     "none": "none",
 }
 ENCODINGS = {"utf-8": "UTF-8", "cp1252": "Windows (cp1252)", "latin-1": "Latin-1"}
-_CHOICES = {
-    r", or say what is between them with delimiter=\.+": ".",
-    r'such as encoding="latin-1" or encoding="cp1252"': "under Text encoding above, and drop it again",
-    r", or choose others with columns=\[\.\.\.\]": "",
-}
 ENDINGS = {".csv": "csv", ".txt": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "json", ".ndjson": "json"}
 
 
@@ -70,7 +64,7 @@ def read_table(name: str, content: bytes, encoding: str) -> Table:
     try:
         rows = with_holes(read(file, format=ending, encoding=encoding))  # type: ignore[arg-type]  # one of its formats
     except DataError as error:
-        raise DataError(_as_choices(str(error))) from error
+        raise DataError(said_with(str(error), _as_choice)) from error
     if len(rows.domain) < 2:
         raise DataError(
             f"{name} has one column, {rows.domain.names[0]!r}; a network is learned from two or more. If it has more, "
@@ -80,11 +74,9 @@ def read_table(name: str, content: bytes, encoding: str) -> Table:
     return Table(name, rows, tuple(v.name for v in rows.domain.variables if v.cardinality > many))
 
 
-def _as_choices(text: str) -> str:
-    """What the library calls its arguments, as the page does."""
-    for argument, choice in _CHOICES.items():
-        text = re.sub(argument, choice, text)
-    return text
+def _as_choice(name: str, value: str) -> str | None:
+    """What the library calls an argument, as the page offers it."""
+    return f"{value} under Text encoding above" if name == "encoding" and value in ENCODINGS else None
 
 
 def some_columns(rows: Holed, names: Sequence[str]) -> Holed:

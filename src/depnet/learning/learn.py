@@ -122,7 +122,7 @@ def learn_tried(
     else:
         rule = checked_penalty(penalty)
     if validation is not None and auto is None:
-        raise LearningError('validation= is for penalty="auto"; no other penalty looks at held-out rows.')
+        raise LearningError('`validation=...` is for `penalty="auto"`; no other penalty looks at held-out rows.')
     began = time.monotonic()
     tasks = table_tasks(dataset, order, roles=roles, forbidden=forbidden)
     if max_seconds is not None and order is not None:

@@ -44,7 +44,7 @@ def csv(directory: Path, content: bytes | str, name: str = "t.csv") -> Path:
         ("\n\n", r"the file is empty"),
         ("a,b\n", r"no rows"),
         ("a,b", r"no rows"),
-        ("a,b\n1,\n2,\n", r"column 'b' has no value in its 2 rows\. Drop it"),
+        ("a,b\n1,\n2,\n", r"column 'b' has no value in its 2 rows\. Leave it out"),
         ("a,b\n1,c\0d\n", r"column 'b', row 0: 'c\\x00d' holds a NUL byte"),
         (
             "a\n1e999\n2.5\n" + "\n".join(map(str, range(40))),

@@ -27,7 +27,7 @@ def declared_categories(
         if _says_categories(connection, file):
             raise DataError(
                 f"{name}: the file has categories, in an order of their own, which only pyarrow reads. Install it, or "
-                "take the columns as text, in the order of the alphabet: text=[...]."
+                "take the columns as text, in the order of the alphabet: `text=[...]`."
             ) from None
         return {}
     with parquet.ParquetFile(file) as opened:

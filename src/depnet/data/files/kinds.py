@@ -107,7 +107,7 @@ def column_of_type(name: str, typed: str, sql_type: str) -> FileColumn:
     else:
         raise DataError(
             f"column {name!r}: a column holds text, booleans, numbers, dates, or dates with times; got {sql_type}. "
-            "Convert it, or leave it out with columns=[...]."
+            "Convert it, or leave it out with `columns=[...]`."
         )
     return FileColumn(name, kind, typed, head == "TIMESTAMP_NS")
 
@@ -240,5 +240,5 @@ class MixedColumnError(DataError):
         more = f", as are {others - 1:,} more cells" if others > 1 else ""
         super().__init__(
             f"column {name!r} is numbers, but {where} has {brief(cell)}{more}. If it means a missing value, say "
-            f"missing_values=[{brief(cell)}, ...]; if the column is text, say text=[{brief(name)}]; else correct it."
+            f"missing_values=[{brief(cell)}, ...]; if the column is text, say `text=[{brief(name)}]`; else correct it."
         )

@@ -99,7 +99,7 @@ def _counts(rows: Rows) -> list[int]:
             if column.kind == "label" and large and (about := next(counts)) > 2 * MAX_CARDINALITY:
                 raise DataError(
                     f"column {column.name!r} has about {how_many(about)} different labels in {rows.rows:,} rows; at most "
-                    f"{MAX_CARDINALITY:,} are possible. It looks like an identifier: leave it out with columns=[...]."
+                    f"{MAX_CARDINALITY:,} are possible. It looks like an identifier: leave it out with `columns=[...]`."
                 )
     return present
 
@@ -129,7 +129,7 @@ def _labels(rows: Rows, present: Sequence[int]) -> dict[int, tuple[str, ...]]:
                 row = _first(rows, place, f"contains(v{place}, chr(0))")
                 raise DataError(
                     f"column {rows.columns[place].name!r}, row {row}: {brief(label)} holds a NUL byte, which no text has. "
-                    'The file is damaged, or in another encoding: encoding="utf-16" perhaps.'
+                    'The file is damaged, or in another encoding: `encoding="utf-16"` perhaps.'
                 )
     return found
 

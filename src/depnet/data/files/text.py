@@ -91,7 +91,7 @@ def csv_names(source: Source, dialect: Dialect) -> tuple[tuple[str, ...], str, i
         with source.open() as raw:
             mark = raw.read(4)
         if mark.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            raise DataError(f'{source.name}: this text is UTF-16. Read it with encoding="utf-16".')
+            raise DataError(f'{source.name}: this text is UTF-16. Read it with `encoding="utf-16"`.')
         with source.open() as raw:
             text = io.TextIOWrapper(raw, "utf-8-sig", newline="")
             first, skip = text.readline(MAX_LINE), 0
@@ -187,7 +187,7 @@ def unreadable_by_engine(source: Source, error: Exception) -> DataError:
         value, column = too_large.groups()
         return DataError(
             f"{source.name}, column {column!r}: {value} does not fit in 64 bits with a sign. Read the column as text, "
-            f"text=[{column!r}], or leave it out."
+            f"`text=[{column!r}]`, or leave it out."
         )
     if "No space left" in said or "max_temp_directory_size" in said:
         said += ". Set TMPDIR to a directory with more room"

@@ -67,7 +67,7 @@ class Holed:
             cells, columns = int(self.hidden.sum()), int(self.hidden.any(axis=0).sum())
             raise DataError(
                 f"column {self.domain.variables[i].name!r}, row {row}: the value is missing ({cells:,} missing "
-                f'in {columns:,} of {len(self.domain):,} columns). Make "missing" a state with missing="state", or '
+                f'in {columns:,} of {len(self.domain):,} columns). Make "missing" a state with `missing="state"`, or '
                 "complete the table first."
             )
         return Dataset(self.domain, self.codes, self.weights)

@@ -111,9 +111,9 @@ def _weighted_law(reduced: Reduced, known: Evidence, given: Sequence[int]) -> Fl
     """Pi of the reduced network, weighted by the evidence on the variables `given`, and normalised."""
     if reduced.size > EXACT_STATES:
         raise EvidenceError(
-            f'method="bayes": pi of the {len(reduced.closure)} relevant variables has {reduced.size:.3g} joint states, '
+            f'`method="bayes"`: pi of the {len(reduced.closure)} relevant variables has {reduced.size:.3g} joint states, '
             f"more than the {EXACT_STATES:,} that are solved exactly. Learn an ordered law, whose answers are "
-            'conditionals at any size (learn(dataset, order="auto")), or clamp the evidence (method="clamped").'
+            'conditionals at any size (learn(dataset, order="auto")), or clamp the evidence (`method="clamped"`).'
         )
     law = exact_law(reduced)
     for i in given:
@@ -123,7 +123,7 @@ def _weighted_law(reduced: Reduced, known: Evidence, given: Sequence[int]) -> Fl
     total = float(law.sum())
     if not total > 0:
         raise EvidenceError(
-            'the evidence has probability 0 under the joint law; clamp it instead (method="clamped").'
+            'the evidence has probability 0 under the joint law; clamp it instead (`method="clamped"`).'
         )
     return np.asarray(law / total)
 
@@ -223,6 +223,6 @@ def _unread(network: Network, inside: set[int], known: Evidence, used: set[int])
             found.append(
                 f"no relevant node reads {network.domain.variables[i].name!r}, so clamping it has no effect, though its "
                 'own node depends on relevant variables. An ordered law (learn(dataset, order="auto")) conditions on it, as '
-                'does method="bayes" where few variables are relevant.'
+                'does `method="bayes"` where few variables are relevant.'
             )
     return found

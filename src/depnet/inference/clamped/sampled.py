@@ -163,7 +163,7 @@ def _finished(
     if isinstance(chains, Chains) and chains.impossible.sum() > 0:
         raise EvidenceError(
             "the evidence contradicts itself: the chains keep coming to contexts where the states that it allows have "
-            "probability 0. Smooth the tables (smoothing=0.5), or give other evidence."
+            "probability 0. Smooth the tables (`smoothing=0.5`), or give other evidence."
         )
     values, errors = found.values[0], found.errors[0]
     effective = effective_sample_size(values, errors)

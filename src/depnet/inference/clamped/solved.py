@@ -25,7 +25,7 @@ def looked_up(reduced: Reduced) -> FloatArray:
         names = ", ".join(repr(reduced.network.domain.variables[i].name) for i in node.variables)
         raise EvidenceError(
             f"the evidence contradicts itself: the states that it allows for {names} have probability 0 given the rest. "
-            "Smooth the tables (smoothing=0.5), or give other evidence."
+            "Smooth the tables (`smoothing=0.5`), or give other evidence."
         )
     row = rows[0].reshape([cards[i] for i in node.variables])
     return np.transpose(row, np.argsort(node.variables))

@@ -167,7 +167,7 @@ def _tried(
     """The ladder climbed; and the stages that `progress` was told of, the last fit being one more."""
     smoothing = smoothing_unit(smoothing)
     if rows.total == 0:
-        raise LearningError('penalty="auto": the dataset has no rows; there is nothing to learn from.')
+        raise LearningError('`penalty="auto"`: the dataset has no rows; there is nothing to learn from.')
     parts = [(rows, validation)] if validation is not None else rows.held_out()
     ends = math.inf if max_seconds is None else time.monotonic() + max_seconds
     stages = len(auto.penalties) * len(parts) + 1
@@ -195,8 +195,8 @@ def smoothing_unit(smoothing: float) -> float:
     smoothing = checked_smoothing(smoothing)
     if smoothing == 0:
         raise LearningError(
-            'penalty="auto" scores held-out rows, which smoothing=0 may give the probability 0. Give a smoothing '
-            "above 0, such as smoothing=0.5."
+            '`penalty="auto"` scores held-out rows, which `smoothing=0` may give the probability 0. Give a smoothing '
+            "above 0, such as `smoothing=0.5`."
         )
     return smoothing
 

@@ -28,7 +28,8 @@ class Deal:
     def __init__(self, total: int) -> None:
         if total < 2:
             raise LearningError(
-                'penalty="auto" holds out rows, and the dataset has only one. Give a penalty, or validation=.'
+                '`penalty="auto"` holds out rows, and the dataset has only one. Give more rows, another penalty, or '
+                "`validation=...`."
             )
         parts = min(PARTS, total)
         self._rng = np.random.default_rng(0)

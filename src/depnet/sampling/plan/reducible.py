@@ -21,7 +21,7 @@ IfReducible: TypeAlias = Literal["raise", "warn", "ignore"]
 MOST_EDGES = 2**20
 """The search is made up to so many moves between joint states."""
 
-REMEDY = "Smooth the tables, for example ConditionalTable.from_counts(counts, smoothing=0.5), or learn with smoothing=0.5."
+REMEDY = "Smooth the tables, for example ConditionalTable.from_counts(counts, smoothing=0.5), or learn with `smoothing=0.5`."
 
 
 UNCHECKED = (
