@@ -13,12 +13,13 @@ NAMES = {
     "DriftReport": "depnet.compare(network, dataset) says how near a network's marginals are to the data's",
     "MarginalDrift": "depnet.compare(network, dataset) says how near a network's marginals are to the data's",
     "Pool": f"{LAW}; depnet.query conditions it without a pool",
+    "SupervisedCut": "learn(dataset, cuts=True) splits binned columns where it pays; or give the edges of bins yourself",
     "calibrate": f"{LAW}, with nothing to calibrate",
     "drift_report": "depnet.compare(network, dataset) says how near a network's marginals are to the data's",
     "marginal_drift": "depnet.compare(network, dataset) says how near a network's marginals are to the data's",
     "sweep_density": f"{LAW}; depnet.log_probability is then exact at any size",
 }
-"""Names that `depnet` had."""
+"""Names that `depnet`, or `depnet.data`, had."""
 
 PARAMETERS = {
     "blocks": f"{LAW}: variables that move together need no block",

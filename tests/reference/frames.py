@@ -44,26 +44,3 @@ def code_of(value: Any, variable: Variable) -> int | None:
 def bits(classes: list[int]) -> float:
     """N H(S)."""
     return -sum(n * math.log2(n / len(classes)) for n in Counter(classes).values())
-
-
-def fayyad_irani(pairs: list[tuple[Any, int]]) -> set[Any]:
-    """The values at which a new bin begins: all cuts tried, the best kept if it pays, and so on in both parts."""
-    values = sorted({value for value, _ in pairs})
-    classes = [c for _, c in pairs]
-    best = None
-    for cut in values[1:]:
-        low = [c for value, c in pairs if value < cut]
-        high = [c for value, c in pairs if value >= cut]
-        gain = bits(classes) - bits(low) - bits(high)
-        if best is None or gain > best[0] + 1e-9:
-            best = gain, cut, low, high
-    if best is None:
-        return set()
-    gain, cut, low, high = best
-    k, k_low, k_high = (len(set(part)) for part in (classes, low, high))
-    saved = k * bits(classes) / len(classes) - k_low * bits(low) / len(low) - k_high * bits(high) / len(high)
-    if gain <= math.log2(len(pairs) - 1) + math.log2(3**k - 2) - saved + 1e-9:
-        return set()
-    below = [pair for pair in pairs if pair[0] < cut]
-    above = [pair for pair in pairs if pair[0] >= cut]
-    return {cut} | fayyad_irani(below) | fayyad_irani(above)

@@ -1,7 +1,15 @@
-"""Variables, domains and tables of codes; frames in and out."""
+"""Variables, domains and tables of codes; frames and files in and out.
+
+table    variables with their states, the joint domain, tables of codes with and without holes
+binning  numbers, dates and moments as states: where columns are cut
+frames   from a frame to its domain and codes, and back
+files    the same for CSV, TSV, JSON lines and Parquet, in bounded memory
+titanic  a small table to try things on
+"""
+
+from typing import TYPE_CHECKING
 
 from depnet.data.binning.bins import Bins
-from depnet.data.binning.supervised import SupervisedCut
 from depnet.data.frames.decode import decode
 from depnet.data.frames.describe import describe
 from depnet.data.frames.encode import encode
@@ -12,6 +20,7 @@ from depnet.data.table.holed import Holed
 from depnet.data.table.layout import Layout
 from depnet.data.table.variable import Label, Variable
 from depnet.data.titanic import titanic
+from depnet.removed import NAMES
 
 __all__ = [
     "Bins",
@@ -20,7 +29,6 @@ __all__ = [
     "Holed",
     "Label",
     "Layout",
-    "SupervisedCut",
     "Variable",
     "decode",
     "describe",
@@ -28,3 +36,10 @@ __all__ = [
     "fill",
     "titanic",
 ]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name == "SupervisedCut":
+            raise AttributeError(f"depnet.data.{name} was removed; {NAMES[name]}.")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""Bins: what they promise of any column of numbers, and the cuts that a target asks for."""
+"""Bins: what they promise of any column of numbers."""
 
 import datetime as dt
 import math
@@ -15,10 +15,9 @@ from depnet.data.binning.calendar import DAY, days_of, microseconds_of, text_of_
 from depnet.data.binning.cut import given_bins, number_of_bins, quantile_bins, quantiles_between
 from depnet.data.binning.ranked import RankedArray
 from depnet.data.binning.round_edges import edge_between
-from depnet.data.binning.supervised import best_cuts, supervised_bins
 from depnet.errors import DataError
 from tests.data.strategies import binnings, numbers_of
-from tests.reference.frames import bin_of, fayyad_irani
+from tests.reference.frames import bin_of
 
 
 @st.composite
@@ -235,36 +234,3 @@ def test_numbers_dates_and_text_have_bins() -> None:
     for bins, wrong, wanted in cases:
         with pytest.raises(DataError, match=wanted):
             bins.code(wrong)
-
-
-@given(
-    pairs=st.lists(st.tuples(st.integers(0, 12), st.integers(0, 3)), min_size=1, max_size=60),
-)
-def test_the_supervised_cut_is_fayyad_and_iranis(pairs: list[tuple[int, int]]) -> None:
-    values, classes = (np.array(side) for side in zip(*pairs, strict=True))
-    bins = supervised_bins(values, classes, "integer", 100)
-    expected = fayyad_irani(pairs)
-    firsts = {min(v for v in values.tolist() if bins.locate(v) == k) for k in range(len(bins))}
-    assert firsts - {int(values.min())} == expected
-
-
-def test_supervised_cuts_are_where_the_target_changes() -> None:
-    values = np.repeat(np.arange(30), 4)
-    classes = np.select([values < 10, values < 20], [0, 1], 2)
-    assert supervised_bins(values, classes, "integer", 16).labels == ("[0, 10)", "[10, 20)", "[20, 30)")
-    assert len(supervised_bins(values, classes, "integer", 2)) == 2, "at most so many"
-    noise = np.random.default_rng(0).integers(0, 2, len(values))
-    assert len(supervised_bins(values, noise, "integer", 16)) == 1, "no cut pays"
-    assert best_cuts(np.array([[5, 5]]), 16) == []
-
-
-def test_supervised_cuts_of_many_different_values() -> None:
-    rng = np.random.default_rng(0)
-    values = rng.normal(size=20_000)
-    bins = supervised_bins(values, (values > 0.5).astype(np.int64), "float", 16)
-    assert len(bins) == 2
-    assert abs(bins.edges[1] - 0.5) < 0.001
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("depnet.data.binning.supervised.MAX_COUNTS", 2000)
-        coarse = supervised_bins(values, (values > 0.5).astype(np.int64), "float", 16)
-    assert all(abs(edge - 0.5) < 0.01 for edge in coarse.edges[1:-1]), "to within a cell of 20 rows"

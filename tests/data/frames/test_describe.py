@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from depnet import Dataset, Variable
-from depnet.data import Layout, SupervisedCut, decode, describe, encode
+from depnet.data import Layout, decode, describe, encode
 from depnet.data.table.state_order import ordered_states, with_missing_state
 from depnet.errors import DataError
 
@@ -95,31 +95,6 @@ def test_edges_and_numbers_of_bins_by_column() -> None:
     assert domain.variables[1].cardinality == 5, "ceil of the cube root of 100"
     assert describe(frame, max_bins=3)[0].cardinalities == (3, 3, 3)
     assert describe(frame, bins=np.array([0, 50, 100]))[0].variables[0].cardinality == 2
-
-
-def test_a_supervised_cut() -> None:
-    age = np.arange(200) % 80
-    frame = pd.DataFrame(
-        {"age": age, "noise": np.arange(200) * 7 % 200, "adult": np.where(age < 18, "no", "yes")}
-    )
-    domain, _ = describe(frame, bins=SupervisedCut("adult"))
-    assert domain.variables[0].states == ("[0, 18)", "[18, 80)")
-    assert domain.variables[2].states == ("no", "yes")
-    only = describe(frame, bins={"age": SupervisedCut("adult")})[0]
-    assert only.variables[0] == domain.variables[0]
-    assert only.variables[1].cardinality == 6, "the others by quantiles"
-    assert describe(frame, bins=SupervisedCut("age"))[0].variables[0].cardinality == 6, "not against itself"
-    with pytest.raises(DataError, match=r"no column 'adlut' to cut against\. Did you mean 'adult'"):
-        describe(frame, bins=SupervisedCut("adlut"))
-    with pytest.raises(DataError, match="has the name of a column; got 3"):
-        SupervisedCut(3)  # type: ignore[arg-type]  # on purpose
-    holes = frame.assign(
-        adult=frame["adult"].where(frame.index % 5 > 0), age=frame["age"].where(frame.index % 7 > 0)
-    )
-    as_floats = describe(holes, bins=SupervisedCut("adult"))[0].variables[0]
-    assert as_floats.bins is not None
-    assert as_floats.states[0] == "[0, 18)"
-    assert len(as_floats.bins) == 2
 
 
 @pytest.mark.parametrize(

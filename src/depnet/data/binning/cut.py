@@ -11,7 +11,6 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from depnet.data.binning.bins import MAX_QUANTILES, RANGES, Bins, Kind, Number, Numbers
 from depnet.data.binning.ranked import Ranked, RankedArray
@@ -58,15 +57,6 @@ def given_bins(values: Numbers | Ranked, edges: Sequence[Number], kind: Kind) ->
     )
 
 
-def quantiles_of(ordered: Numbers) -> tuple[Number, ...]:
-    """At most 32 of a bin's values, which come sorted.
-
-    >>> quantiles_of(np.array([3, 3, 3])), len(quantiles_of(np.arange(1000)))
-    ((3,), 32)
-    """
-    return quantiles_between(RankedArray(ordered), [0, len(ordered)])[0]
-
-
 def quantiles_between(ranked: Ranked, bounds: Sequence[int]) -> list[tuple[Number, ...]]:
     """At most 32 values of each bin of ranks, ascending: the middles of as many parts of equal size.
 
@@ -86,12 +76,6 @@ def quantiles_between(ranked: Ranked, bounds: Sequence[int]) -> list[tuple[Numbe
         low, high = next(one_value) if ranks else (0, 0)
         quantiles.append(own[:1] if low == high else own)
     return quantiles
-
-
-def bins_at(ordered: Numbers, starts: NDArray[np.int64], kind: Kind) -> Bins:
-    """Bins of sorted values that begin anew at the given distinct values (by their number)."""
-    first = np.concatenate(([0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1))
-    return _bins(RankedArray(ordered), [0, *first[starts].tolist(), len(ordered)], set(), kind)
 
 
 def quantile_bounds(ranked: Ranked, number: int) -> tuple[list[int], set[int]]:

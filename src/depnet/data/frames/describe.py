@@ -12,15 +12,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import IntArray
 from depnet.checks import whole_number
 from depnet.data.binning.bins import Bins, Kind, Number
 from depnet.data.binning.cut import MAX_BINS, given_bins, number_of_bins, quantile_bins
 from depnet.data.binning.ranked import Ranked, RankedArray
-from depnet.data.binning.supervised import SupervisedCut, supervised_bins
 from depnet.data.frames.columns import Column, ColumnKind
-from depnet.data.frames.encode import column_codes
-from depnet.data.frames.open import Opened, open_frame
+from depnet.data.frames.open import open_frame
 from depnet.data.table.domain import Domain
 from depnet.data.table.layout import ColumnLayout, Layout
 from depnet.data.table.state_order import MISSING_LABEL, ordered_states, with_missing_state
@@ -31,9 +28,9 @@ from depnet.wording import nearest
 FEW_VALUES = 16
 """Whole numbers stay categories up to this many different ones."""
 
-How: TypeAlias = Literal["quantile", "categories"] | int | Sequence[Any] | NDArray[Any] | SupervisedCut
+How: TypeAlias = Literal["quantile", "categories"] | int | Sequence[Any] | NDArray[Any]
 BinChoice: TypeAlias = How | Mapping[str, How]
-"""How to bin: "quantile", a number of quantile bins, edges, a `SupervisedCut` (frames only), "categories" (no bins:
+"""How to bin: "quantile", a number of quantile bins, edges, "categories" (no bins:
 every number a state), or a mapping of columns to one of these."""
 
 Missing: TypeAlias = Literal["keep", "state", "error"]
@@ -53,52 +50,12 @@ def describe(
     """
     opened = open_frame(frame)
     check_options(bins, max_bins, missing, opened.names)
-    targets = _targets(bins, opened, max_bins)
     variables, columns = [], []
     for place, key in enumerate(opened.keys):
         column = opened.column(place)
-        how, asked = _how(bins, column.name)
-        if isinstance(how, SupervisedCut):
-            variables.append(_supervised(column, how, asked, max_bins, missing, targets))
-        else:
-            variables.append(variable_of(summary_of(column), bins, max_bins, missing))
+        variables.append(variable_of(summary_of(column), bins, max_bins, missing))
         columns.append(ColumnLayout(key, column.kind, column.dtype, column.values))
     return Domain(tuple(variables)), Layout(opened.kind, tuple(columns), opened.structured)
-
-
-def _targets(bins: BinChoice, opened: Opened, max_bins: int) -> dict[str, IntArray]:
-    """The codes of the columns against which others are cut, below 0 where the value is missing."""
-    every = list(bins.values()) if isinstance(bins, Mapping) else [bins]
-    targets = {}
-    for name in sorted({how.target for how in every if isinstance(how, SupervisedCut)}):
-        if name not in opened.names:
-            raise DataError(
-                f"bins: there is no column {brief(name)} to cut against. {nearest(name, opened.names)}"
-            )
-        column = opened.column(opened.names.index(name))
-        targets[name] = column_codes(column, variable_of(summary_of(column), "quantile", max_bins, "keep"))
-    return targets
-
-
-def _supervised(
-    column: Column,
-    how: SupervisedCut,
-    asked: bool,
-    max_bins: int,
-    missing: Missing,
-    targets: Mapping[str, IntArray],
-) -> Variable:
-    """The variable of a column cut against another; cut as usual where that says nothing (or is the column itself)."""
-    summary = summary_of(column)
-    named: BinChoice = {column.name: "quantile"} if asked else "quantile"
-    plain = variable_of(summary, named, max_bins, missing)
-    classes = targets[how.target]
-    both = ~column.hidden & (classes >= 0)
-    if plain.bins is None or how.target == column.name or not both.any():
-        return plain
-    assert column.numbers is not None
-    cut = supervised_bins(column.numbers[both], classes[both], plain.bins.kind, max_bins)
-    return variable_of(summary, {column.name: cut.edges}, max_bins, missing)
 
 
 def check_options(bins: BinChoice, max_bins: int, missing: object, names: Sequence[str]) -> None:
@@ -205,8 +162,8 @@ def _cut(numbers: Ranked, kind: Kind, how: How, max_bins: int) -> Bins:
         shape = Bins((0, 1), ((0,),), kind)
         return given_bins(numbers, [_edge(edge, shape) for edge in how], kind)
     raise DataError(
-        'bins are "quantile", a number of bins, a list of edges, for frames a SupervisedCut, or (for numbers) '
-        f'"categories"; got {brief(how)}.'
+        'bins are "quantile", a number of bins, a list of edges, or (for numbers) "categories"; '
+        f"got {brief(how)}."
     )
 
 

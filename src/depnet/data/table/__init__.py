@@ -1,1 +1,9 @@
-"""."""
+"""Tables of codes, and what their codes mean.
+
+variable     a variable: its name, its states, its bins
+state_order  the order of states, and the state of missing values
+domain       all variables: the joint domain
+dataset      a complete table of codes
+holed        a table of codes with holes
+layout       what a frame looked like, so that frames like it can be given back
+"""
