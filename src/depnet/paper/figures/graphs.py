@@ -7,7 +7,8 @@ from depnet.learning.learn import learn
 from depnet.model import DecisionGraph, Network, Node, Split
 from depnet.paper.figures.diagram import Arrow, Box, Diagram, Frame
 from depnet.pictures.canvas import COLORS
-from depnet.pictures.node.decision import Decision, Leaf, decision, places
+from depnet.pictures.node.decision import Decision, Leaf, decision
+from depnet.pictures.node.layout import places
 
 TARGET = "survived"
 PAPER_WHITE, TEST, STATE = "#ffffff", "#eef2f7", "#dfe8fb"

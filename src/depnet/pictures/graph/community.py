@@ -10,7 +10,7 @@ most, then communities become the variables of a smaller graph, until nothing mo
 domain and equal gains to the lowest community, so that the same graph always gives the same answer.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 from depnet.pictures.graph.dependency import DependencyGraph
 
@@ -65,12 +65,11 @@ def _moved(weights: list[dict[int, float]]) -> list[int]:
                 continue
             here = group[v]
             size[here] -= own[v]
-            into: dict[int, float] = {here: 0.0}
+            into: dict[int, float] = defaultdict(float, {here: 0.0})
             for u, bits in ties.items():
                 if u != v:
-                    into[group[u]] = into.get(group[u], 0.0) + bits
-            stay = into[here] - size[here] * own[v] / total
-            best, gain = here, stay
+                    into[group[u]] += bits
+            best, gain = here, into[here] - size[here] * own[v] / total
             for g in sorted(into):
                 better = into[g] - size[g] * own[v] / total
                 if better > gain + LEAST_GAIN * total:
@@ -93,9 +92,7 @@ def _joined(weights: list[dict[int, float]], groups: list[int]) -> list[dict[int
 
 def _numbered(member: list[int]) -> tuple[int, ...]:
     """Larger communities first, equal ones by their first variable."""
-    size: dict[int, int] = defaultdict(int)
-    for g in member:
-        size[g] += 1
-    order = sorted(size, key=lambda g: (-size[g], member.index(g)))
+    size = Counter(member)  # in the order of first members
+    order = sorted(size, key=lambda g: -size[g])
     place = {g: k for k, g in enumerate(order)}
     return tuple(place[g] for g in member)

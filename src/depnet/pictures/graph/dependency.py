@@ -22,7 +22,7 @@ Relation: TypeAlias = Literal["predicts", "predicted by", "both"]
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """Variable `source` tells variable `target` so many bits a row."""
+    """What variable `source` tells variable `target`, in bits a row."""
 
     source: int
     target: int
@@ -43,6 +43,16 @@ class Tie:
     def strength(self) -> float:
         """The stronger of both ways."""
         return max(x for x in (self.forward, self.backward) if x is not None)
+
+    @property
+    def both(self) -> bool:
+        """Do both tell each other?"""
+        return self.forward is not None and self.backward is not None
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The variable that tells and the one that is told; where both do, the first tells."""
+        return (self.first, self.second) if self.forward is not None else (self.second, self.first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,24 +87,31 @@ class DependencyGraph:
     @property
     def ties(self) -> tuple[Tie, ...]:
         """Both ways between two variables as one, the strongest first."""
-        told = {(a.source, a.target): a for a in self.arrows}
-        found = []
-        for first, second in {(min(way), max(way)) for way in told}:
-            there, back = told.get((first, second)), told.get((second, first))
-            bits = [None if a is None else a.strength for a in (there, back)]
-            found.append(Tie(first, second, bits[0], bits[1]))
+        told = {(a.source, a.target): a.strength for a in self.arrows}
+        pairs = {(min(way), max(way)) for way in told}
+        found = [
+            Tie(first, second, told.get((first, second)), told.get((second, first)))
+            for first, second in pairs
+        ]
         return tuple(sorted(found, key=lambda tie: (-tie.strength, tie.first, tie.second)))
+
+    @property
+    def shares(self) -> tuple[tuple[Tie, float], ...]:
+        """Every tie, the strongest first, with its strength as a share of the strongest's, at least 0."""
+        ties = self.ties
+        most = max(ties[0].strength, 0.0) if ties else 0.0
+        return tuple((tie, max(tie.strength, 0.0) / most if most > 0 else 0.0) for tie in ties)
 
     def strongest(self, arrows: int) -> "DependencyGraph":
         """The same variables with the `arrows` strongest arrows."""
         return replace(self, arrows=self.arrows[: max(arrows, 0)])
 
     def above(self, bits: float) -> "DependencyGraph":
-        """The same variables with the arrows of at least so many bits."""
+        """The same variables with the arrows of at least this strength."""
         return replace(self, arrows=tuple(a for a in self.arrows if a.strength >= bits))
 
     def around(self, variable: int, steps: int = 1) -> tuple[int, ...]:
-        """The variables within so many arrows of one, whichever way they point, ascending; itself among them."""
+        """The variables within `steps` arrows of one, whichever way they point, ascending; itself among them."""
         neighbours = defaultdict(set)
         for arrow in self.arrows:
             neighbours[arrow.source].add(arrow.target)
@@ -124,10 +141,8 @@ class DependencyGraph:
         """
         tells = {a.target for a in self.arrows if a.source == variable}
         told = {a.source for a in self.arrows if a.target == variable}
-        return {
-            v: "both" if v in tells and v in told else "predicts" if v in tells else "predicted by"
-            for v in sorted(tells | told)
-        }
+        one_way: dict[int, Relation] = {v: "predicts" if v in tells else "predicted by" for v in tells ^ told}
+        return dict(sorted({**one_way, **dict.fromkeys(tells & told, "both")}.items()))
 
 
 def dependency_graph(

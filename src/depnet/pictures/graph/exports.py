@@ -15,24 +15,13 @@ from depnet.pictures.labels import dot, mermaid, short, xml
 if TYPE_CHECKING:
     from networkx import DiGraph
 
-_SPACE = "http://graphml.graphdrawing.org/xmlns"
-_KEYS = (
-    ("name", "node", "string"),
-    ("community", "node", "int"),
-    ("strength", "edge", "double"),
-    ("weight", "edge", "double"),
-)
-
-
-COLUMNS = (
-    "source",
-    "target",
-    "node",
-    "strength",
-    "mutual_information",
-    "conditional_information",
-    "frequency",
-)
+_GRAPHML = """<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
+  <key id="name" for="node" attr.name="name" attr.type="string"/>
+  <key id="community" for="node" attr.name="community" attr.type="int"/>
+  <key id="strength" for="edge" attr.name="strength" attr.type="double"/>
+  <key id="weight" for="edge" attr.name="weight" attr.type="double"/>
+  <graph id="depnet" edgedefault="directed">"""
 
 
 def to_dot(graph: DependencyGraph) -> str:
@@ -63,22 +52,19 @@ def to_dot(graph: DependencyGraph) -> str:
     lines += [
         f'  n{v} [label={dot(name)}, color="{colours.of(group[v])}"];' for v, name in enumerate(graph.names)
     ]
-    ties = graph.ties
-    strongest = max([tie.strength for tie in ties], default=0.0)
-    for tie in ties:
-        share = max(tie.strength, 0.0) / strongest if strongest > 0 else 0.0
-        ends = (tie.first, tie.second) if tie.forward is not None else (tie.second, tie.first)
-        both = tie.forward is not None and tie.backward is not None
-        colour = colours.BOTH if both else colours.ONE_WAY
-        ways = ", ".join(
+    shares = graph.shares
+    for tie, share in shares:
+        weight = max(1, round(10 * share)) if len(shares) > 1 else 1
+        colour = colours.BOTH if tie.both else colours.ONE_WAY
+        ways = [
             f"{way}={bits:.6f}"
             for way, bits in (("forward", tie.forward), ("backward", tie.backward))
             if bits is not None
-        )
+        ]
         lines.append(
-            f"  n{ends[0]} -> n{ends[1]} [weight={max(1, round(10 * share)) if len(ties) > 1 else 1}, "
-            f'strength={tie.strength:.6f}, label="{tie.strength:.3f}", penwidth={0.5 + 3.5 * share:.2f}, color="{colour}"'
-            f"{', dir=both' if both else ''}, {ways}];"
+            f"  n{tie.ends[0]} -> n{tie.ends[1]} [weight={weight}, strength={tie.strength:.6f}, "
+            f'label="{tie.strength:.3f}", penwidth={0.5 + 3.5 * share:.2f}, color="{colour}", '
+            f"{', '.join([*(['dir=both'] if tie.both else []), *ways])}];"
         )
     return "\n".join([*lines, "}", ""])
 
@@ -89,25 +75,18 @@ def to_graphml(graph: DependencyGraph) -> str:
     `weight` is the strength, at least 0, under the name that other tools look for.
     """
     group = communities(graph)
-    lines = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        f'<graphml xmlns="{_SPACE}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">',
-    ]
-    lines += [
-        f'  <key id="{key}" for="{where}" attr.name="{key}" attr.type="{kind}"/>'
-        for key, where, kind in _KEYS
-    ]
-    lines.append('  <graph id="depnet" edgedefault="directed">')
+    lines = [_GRAPHML]
     for v, name in enumerate(graph.names):
         # A carriage return would be read back as a line feed, were it not written as a code.
         lines.append(
             f'    <node id="n{v}"><data key="name">{xml(name).replace(chr(13), "&#13;")}</data>'
             f'<data key="community">{group[v]}</data></node>'
         )
-    for arrow in graph.arrows:
-        data = {"strength": arrow.strength, "weight": max(arrow.strength, 0.0)}
-        inside = "".join(f'<data key="{key}">{value}</data>' for key, value in data.items())
-        lines.append(f'    <edge source="n{arrow.source}" target="n{arrow.target}">{inside}</edge>')
+    lines += [
+        f'    <edge source="n{arrow.source}" target="n{arrow.target}"><data key="strength">{arrow.strength}</data>'
+        f'<data key="weight">{max(arrow.strength, 0.0)}</data></edge>'
+        for arrow in graph.arrows
+    ]
     return "\n".join([*lines, "  </graph>", "</graphml>", ""])
 
 
@@ -125,10 +104,8 @@ def to_mermaid(graph: DependencyGraph) -> str:
     lines = ["flowchart LR"]
     lines += [f"  n{v}[{mermaid(short(name, 40))}]" for v, name in enumerate(graph.names)]
     for tie in graph.ties:
-        first, second = (tie.first, tie.second) if tie.forward is not None else (tie.second, tie.first)
-        both = tie.forward is not None and tie.backward is not None
-        arrow = "<-->" if both else "-->"
-        lines.append(f'  n{first} {arrow}|"{tie.strength:.3f}"| n{second}')
+        arrow = "<-->" if tie.both else "-->"
+        lines.append(f'  n{tie.ends[0]} {arrow}|"{tie.strength:.3f}"| n{tie.ends[1]}')
     return "\n".join([*lines, ""])
 
 
@@ -144,13 +121,9 @@ def to_networkx(graph: DependencyGraph) -> "DiGraph":
     found = DiGraph(measured=graph.measured)
     for name, group in zip(graph.names, communities(graph), strict=True):
         found.add_node(name, community=group)
-    for arrow in graph.arrows:
-        found.add_edge(
-            graph.names[arrow.source],
-            graph.names[arrow.target],
-            strength=arrow.strength,
-            weight=max(arrow.strength, 0.0),
-        )
+    for a in graph.arrows:
+        weight = max(a.strength, 0.0)
+        found.add_edge(graph.names[a.source], graph.names[a.target], strength=a.strength, weight=weight)
     return found
 
 
@@ -165,17 +138,12 @@ def links_csv(found: Sequence[Link]) -> str:
     "a, b",c,2,0.5,,,
     <BLANKLINE>
     """
+    numbers = ("strength", "mutual_information", "conditional_information", "frequency")
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    writer.writerow(["source", "target", "node", *numbers])
     for link in found:
-        numbers = (link.strength, link.mutual_information, link.conditional_information, link.frequency)
-        writer.writerow(
-            [
-                link.source,
-                link.targets[0],
-                link.node,
-                *("" if x is None else repr(float(x)) for x in numbers),
-            ]
-        )
+        values = [getattr(link, number) for number in numbers]
+        known = ["" if value is None else repr(float(value)) for value in values]
+        writer.writerow([link.source, link.targets[0], link.node, *known])
     return out.getvalue()

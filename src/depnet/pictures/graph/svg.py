@@ -1,12 +1,13 @@
-"""The dependency graph as SVG: one self-contained file, light and dark, no font or script of its own.
+"""The dependency graph as SVG.
 
 Variables are boxes with their names, coloured by community. A line is as wide as its link is strong, its head points
 to the variable that is told; blue where both tell each other, vermillion where one does.
 """
 
 import math
-from abc import ABC, abstractmethod
 from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,47 +16,34 @@ from depnet.pictures import colours
 from depnet.pictures.graph.community import communities
 from depnet.pictures.graph.dependency import DependencyGraph, Tie
 from depnet.pictures.graph.layout import layout, spread
-from depnet.pictures.labels import columns, short, xml
+from depnet.pictures.labels import columns, short
+from depnet.pictures.svg import LETTER, SMALL, element, picture, text, title
 from depnet.wording import counted, some_of
 
 FONT = 13.0
-COLUMN = 0.62 * FONT
-"""The width of a character of a sans-serif font, on the safe side."""
-
 MOST_LETTERS = 22
 MOST_BOXES = 150
 """Past so many variables they are dots, and only those with most ties have their names beside them."""
 
-STEP = 78.0
+STEP, DOTS_STEP = 78.0, 42.0
+"""The length of a tie of the layout's backbone."""
+
 MARGIN = 16.0
 LEGEND = 62.0
+LEAST_WIDTH = 430.0
 NAMED = 8
 """Hovering over a variable names so many others."""
 
 PER_VARIABLE = 3
-"""By default no more than so many links are drawn for each variable; two where they are dots."""
+"""By default no more than so many links are drawn for each variable; one less where they are dots."""
 
-STYLE = f"""<style>
-.depnet{{font-family:system-ui,-apple-system,"Segoe UI",sans-serif}}
-.depnet text{{fill:#1b1f24}}
-.depnet .soft{{fill:#57606a}}
-.depnet .paper{{fill:#ffffff}}
-.depnet .box{{fill:#ffffff;stroke-width:2.5}}
-.depnet .halo{{stroke:#ffffff;stroke-width:3;paint-order:stroke}}
-.depnet .both{{fill:{colours.BOTH};stroke:{colours.BOTH}}}
-.depnet .one{{fill:{colours.ONE_WAY};stroke:{colours.ONE_WAY}}}
-.depnet .head{{stroke:none}}
-@media (prefers-color-scheme:dark){{
-.depnet text{{fill:#e6e9ed}}
-.depnet .soft{{fill:#a5adb7}}
-.depnet .paper{{fill:#16191d}}
-.depnet .box{{fill:#16191d}}
-.depnet .halo{{stroke:#16191d}}
-.depnet .both{{fill:{colours.SKY};stroke:{colours.SKY}}}
-.depnet .one{{fill:{colours.ORANGE};stroke:{colours.ORANGE}}}
-}}
-</style>"""
-"""Plain classes and no variables, which drawing programs do not know."""
+
+class _Marks(NamedTuple):
+    """Variables as they are drawn: where, half of what each covers, so that lines end at its edge, and the SVG."""
+
+    at: FloatArray
+    half: FloatArray
+    parts: list[str]
 
 
 def to_svg(graph: DependencyGraph, *, links: int | None = None, at: FloatArray | None = None) -> str:
@@ -66,9 +54,7 @@ def to_svg(graph: DependencyGraph, *, links: int | None = None, at: FloatArray |
     boxes = len(graph) <= MOST_BOXES
     most = (PER_VARIABLE if boxes else PER_VARIABLE - 1) * len(graph)
     shown = graph.strongest(most if links is None else links)
-    group = communities(graph)
-    at = layout(graph) if at is None else at
-    picture = _Boxes(shown, group, at) if boxes else _Dots(shown, group, at)
+    marks = (_boxes if boxes else _dots)(shown, communities(graph), layout(graph) if at is None else at)
     hidden = len(graph.arrows) - len(shown.arrows)
     notes = [
         f"{counted(len(graph), 'variable')}, {counted(len(shown.arrows), 'link')}"
@@ -76,132 +62,93 @@ def to_svg(graph: DependencyGraph, *, links: int | None = None, at: FloatArray |
     ]
     if graph.measured:
         notes.append(f"strengths in bits per row, {graph.measured}")
-    return _page(picture, notes)
+    x, y, width, height = _around(marks, 0.0 if boxes else LETTER * SMALL * MOST_LETTERS)
+    legend = _legend(x + MARGIN, y + height, notes)
+    whole = (x, y, max(width, LEAST_WIDTH), height + LEGEND)
+    return picture(whole, "dependency graph", *_lines(shown, marks), *marks.parts, *legend)
 
 
-class _Picture(ABC):
-    """Lines under marks; `size` is half of what a mark covers, so that lines end at its edge."""
+def small_svg(graph: DependencyGraph, links: int = 24) -> str:
+    """The `links` strongest links and the variables that they join, without a legend; nothing where there are none."""
+    shown = graph.strongest(links)
+    shown = shown.kept({v for arrow in shown.arrows for v in (arrow.source, arrow.target)})
+    if not shown.names:
+        return ""
+    marks = _boxes(shown, communities(shown), layout(shown))
+    return picture(_around(marks), "strongest links", *_lines(shown, marks), *marks.parts)
 
-    def __init__(
-        self, graph: DependencyGraph, group: tuple[int, ...], at: FloatArray, size: FloatArray
-    ) -> None:
-        self.graph, self.group, self.at, self.size = graph, group, at, size
-        self.strongest = max([arrow.strength for arrow in graph.arrows], default=0.0)
 
-    def lines(self) -> list[str]:
-        return [self._line(tie) for tie in reversed(self.graph.ties)]  # the strongest on top
+def _boxes(graph: DependencyGraph, group: Sequence[int], at: FloatArray) -> _Marks:
+    labels = [short(name, MOST_LETTERS) for name in graph.names]
+    wide = [LETTER * FONT * max(columns(label), 2) + 18.0 for label in labels]
+    size = np.array([[w, FONT + 16.0] for w in wide]).reshape(-1, 2)
+    at, half = spread(at * STEP, size + 26.0), size / 2
+    parts = []
+    for v, label in enumerate(labels):
+        (x, y), (w, h) = at[v].tolist(), half[v].tolist()
+        frame = {"rx": 7, "stroke": colours.of(group[v])}
+        box = element("rect", kind="box", x=x - w, y=y - h, width=2 * w, height=2 * h, **frame)
+        name = text(x, y + 0.35 * FONT, label, FONT, text_anchor="middle")
+        parts.append(element("g", _said(graph, v) + box + name))
+    return _Marks(at, half, parts)
 
-    def _line(self, tie: Tie) -> str:
-        both = tie.forward is not None and tie.backward is not None
-        kind = "both" if both else "one"
-        share = max(tie.strength, 0.0) / self.strongest if self.strongest > 0 else 0.0
-        width = 1.0 + 4.0 * math.sqrt(share)
-        a, b = self.at[tie.first], self.at[tie.second]
-        start, end = _edge(a, b, self.size[tie.first]), _edge(b, a, self.size[tie.second])
-        way = (end - start) / max(float(np.hypot(*(end - start))), 1e-9)
-        long = 4.0 + 1.8 * width
-        heads = []
-        if tie.forward is not None:
-            heads.append(_head(end, way, long))
-            end = end - way * long * 0.8
-        if tie.backward is not None:
-            heads.append(_head(start, -way, long))
-            start = start + way * long * 0.8
-        first, second = (
-            xml(short(self.graph.names[tie.first], 60)),
-            xml(short(self.graph.names[tie.second], 60)),
+
+def _dots(graph: DependencyGraph, group: Sequence[int], at: FloatArray) -> _Marks:
+    degree = Counter(v for arrow in graph.arrows for v in (arrow.source, arrow.target))
+    radius = [3.0 + min(1.2 * math.sqrt(degree[v]), 9.0) for v in range(len(graph))]
+    at = at * DOTS_STEP
+    parts = [
+        element(
+            "circle", _said(graph, v), cx=x, cy=y, r=radius[v], fill=colours.of(group[v]), stroke="#ffffff"
         )
-        said = "&#10;".join(
-            f"{tells} → {told}: {bits:.4f} bits"
-            for tells, told, bits in ((first, second, tie.forward), (second, first, tie.backward))
-            if bits is not None
-        )
-        return (
-            f'<g opacity="{0.45 + 0.5 * math.sqrt(share):.2f}" class="{kind}"><title>{said}</title>'
-            f'<path d="M{start[0]:.1f} {start[1]:.1f}L{end[0]:.1f} {end[1]:.1f}" stroke-width="{width:.2f}"/>'
-            f'<path class="head" d="{"".join(heads)}"/></g>'
-        )
-
-    @abstractmethod
-    def marks(self) -> list[str]:
-        """The variables themselves."""
-
-    def said(self, v: int) -> str:
-        """What hovering over a variable says: what predicts it, what it predicts."""
-        tells = [a for a in self.graph.arrows if a.source == v]
-        told = [a for a in self.graph.arrows if a.target == v]
-        parts = [xml(short(self.graph.names[v], 200))]
-        for what, arrows, other in (("predicted by", told, "source"), ("predicts", tells, "target")):
-            if arrows:
-                named = some_of([short(self.graph.names[getattr(a, other)], 30) for a in arrows], NAMED)
-                parts.append(xml(f"{what} {named}"))
-        return "&#10;".join(parts)
-
-
-class _Boxes(_Picture):
-    def __init__(self, graph: DependencyGraph, group: tuple[int, ...], at: FloatArray) -> None:
-        self.labels = [short(name, MOST_LETTERS) for name in graph.names]
-        size = np.array([[COLUMN * max(columns(label), 2) + 18.0, FONT + 16.0] for label in self.labels])
-        room = size + np.array([26.0, 26.0])
-        super().__init__(graph, group, spread(at * STEP, room.reshape(-1, 2)), size.reshape(-1, 2) / 2)
-
-    def marks(self) -> list[str]:
-        found = []
-        for v, label in enumerate(self.labels):
-            (x, y), (w, h) = self.at[v], self.size[v]
-            found.append(
-                f'<g><title>{self.said(v)}</title><rect class="box" x="{x - w:.1f}" y="{y - h:.1f}" width="{2 * w:.1f}" '
-                f'height="{2 * h:.1f}" rx="7" stroke="{colours.of(self.group[v])}"/>'
-                f'<text x="{x:.1f}" y="{y + 0.35 * FONT:.1f}" text-anchor="middle" font-size="{FONT:g}">{xml(label)}</text>'
-                "</g>"
-            )
-        return found
-
-
-class _Dots(_Picture):
-    def __init__(self, graph: DependencyGraph, group: tuple[int, ...], at: FloatArray) -> None:
-        degree = Counter(v for arrow in graph.arrows for v in (arrow.source, arrow.target))
-        radius = np.array([3.0 + min(1.2 * math.sqrt(degree[v]), 9.0) for v in range(len(graph))])
-        self.radius = radius
-        super().__init__(graph, group, at * 42.0, np.stack([radius, radius], axis=1))
-        self.named = self._named(degree)
-
-    def _named(self, degree: Counter[int]) -> dict[int, str]:
-        """Names by the number of ties, each where it covers no name written before it."""
-        kept: dict[int, str] = {}
-        taken: list[tuple[float, float, float]] = []
-        for v in sorted(range(len(self.graph)), key=lambda v: (-degree[v], v)):
-            label = short(self.graph.names[v], MOST_LETTERS)
-            x, y = float(self.at[v, 0] + self.radius[v] + 3), float(self.at[v, 1])
-            wide = 0.62 * 11 * columns(label)
-            if all(abs(y - b) > 13 or x > a + w or a > x + wide for a, b, w in taken):
-                taken.append((x, y, wide))
-                kept[v] = label
-        return kept
-
-    def marks(self) -> list[str]:
-        found = [
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{self.radius[v]:.1f}" fill="{colours.of(self.group[v])}" '
-            f'stroke="#ffffff"><title>{self.said(v)}</title></circle>'
-            for v, (x, y) in enumerate(self.at.tolist())
-        ]
-        found += [
-            f'<text x="{self.at[v, 0] + self.radius[v] + 3:.1f}" y="{self.at[v, 1] + 4:.1f}" font-size="11" '
-            f'class="halo">{xml(label)}</text>'
-            for v, label in self.named.items()
-        ]
-        return found
-
-
-def opened(box: tuple[float, float, float, float], said: str) -> list[str]:
-    """The opening of a picture: its size, its style and its paper. `said` is what a screen reader says."""
-    x, y, width, height = box
-    view = f'viewBox="{x:.1f} {y:.1f} {width:.1f} {height:.1f}" width="{width:.0f}" height="{height:.0f}"'
-    return [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="depnet" {view} role="img" aria-label="{xml(said)}">',
-        STYLE,
-        f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" class="paper"/>',
+        for v, (x, y) in enumerate(at.tolist())
     ]
+    names: list[tuple[float, float, float]] = []  # where each begins, and its width
+    for v in sorted(range(len(graph)), key=lambda v: (-degree[v], v)):  # each where it covers none before it
+        label = short(graph.names[v], MOST_LETTERS)
+        x, y, wide = float(at[v, 0] + radius[v] + 3), float(at[v, 1]), LETTER * SMALL * columns(label)
+        if all(abs(y - b) > 13 or x > a + w or a > x + wide for a, b, w in names):
+            names.append((x, y, wide))
+            parts.append(text(x, y + 4, label, kind="halo"))
+    return _Marks(at, np.array([radius, radius]).T, parts)
+
+
+def _said(graph: DependencyGraph, v: int) -> str:
+    """What hovering over a variable says: what predicts it, what it predicts."""
+    told = [graph.names[a.source] for a in graph.arrows if a.target == v]
+    tells = [graph.names[a.target] for a in graph.arrows if a.source == v]
+    lines = [short(graph.names[v], 200)]
+    for what, names in (("predicted by", told), ("predicts", tells)):
+        if names:
+            lines.append(f"{what} {some_of([short(name, 30) for name in names], NAMED)}")
+    return title(*lines)
+
+
+def _lines(graph: DependencyGraph, marks: _Marks) -> list[str]:
+    return [_line(graph, marks, tie, share) for tie, share in reversed(graph.shares)]  # the strongest on top
+
+
+def _line(graph: DependencyGraph, marks: _Marks, tie: Tie, share: float) -> str:
+    width = 1.0 + 4.0 * math.sqrt(share)
+    a, b = marks.at[tie.first], marks.at[tie.second]
+    start, end = _edge(a, b, marks.half[tie.first]), _edge(b, a, marks.half[tie.second])
+    way = (end - start) / max(float(np.hypot(*(end - start))), 1e-9)
+    long = 4.0 + 1.8 * width
+    first, second = short(graph.names[tie.first], 60), short(graph.names[tie.second], 60)
+    heads, said = "", []
+    if tie.forward is not None:
+        heads += _head(end, way, long)
+        end = end - way * long * 0.8
+        said.append(f"{first} → {second}: {tie.forward:.4f} bits")
+    if tie.backward is not None:
+        heads += _head(start, -way, long)
+        start = start + way * long * 0.8
+        said.append(f"{second} → {first}: {tie.backward:.4f} bits")
+    line = element("path", d=f"M{_point(start)}L{_point(end)}", stroke_width=f"{width:.2f}")
+    inside = title(*said) + line + element("path", kind="head", d=heads)
+    return element(
+        "g", inside, opacity=f"{0.45 + 0.5 * math.sqrt(share):.2f}", kind="both" if tie.both else "one"
+    )
 
 
 def _edge(inside: FloatArray, outside: FloatArray, half: FloatArray) -> FloatArray:
@@ -215,39 +162,24 @@ def _edge(inside: FloatArray, outside: FloatArray, half: FloatArray) -> FloatArr
 def _head(tip: FloatArray, way: FloatArray, long: float) -> str:
     side = np.array([-way[1], way[0]]) * long * 0.45
     back = tip - way * long
-    a, b = back + side, back - side
-    return f"M{tip[0]:.1f} {tip[1]:.1f}L{a[0]:.1f} {a[1]:.1f}L{b[0]:.1f} {b[1]:.1f}Z"
+    return f"M{_point(tip)}L{_point(back + side)}L{_point(back - side)}Z"
 
 
-def _page(picture: _Picture, notes: list[str]) -> str:
-    names = 0.62 * 11 * MOST_LETTERS if isinstance(picture, _Dots) else 0.0
-    low, high = (picture.at - picture.size).min(axis=0), (picture.at + picture.size).max(axis=0)
-    left, top = low - MARGIN
-    width = max(float(high[0] + MARGIN + names - left), 430.0)
-    height = float(high[1] + MARGIN - top) + LEGEND
-    base = top + height - LEGEND
-    key = []
-    x = left + MARGIN
-    for text, kind in (
-        ("both predict each other", "both"),
-        ("one predicts the other", "one"),
-    ):
-        key.append(
-            f'<path d="M{x:.1f} {base + 12:.1f}h22" class="{kind}" stroke-width="3"/>'
-            f'<text class="soft" x="{x + 28:.1f}" y="{base + 16:.1f}" font-size="11">{text}</text>'
-        )
-        x += 40 + 6.4 * len(text)
-    key += [
-        f'<text class="soft" x="{left + MARGIN:.1f}" y="{base + 35 + 17 * k:.1f}" font-size="11">{xml(note)}</text>'
-        for k, note in enumerate(notes)
-    ]
-    return "\n".join(
-        [
-            *opened((float(left), float(top), width, height), "dependency graph"),
-            *picture.lines(),
-            *picture.marks(),
-            *key,
-            "</svg>",
-            "",
-        ]
-    )
+def _point(at: FloatArray) -> str:
+    return f"{at[0]:.1f} {at[1]:.1f}"
+
+
+def _around(marks: _Marks, names: float = 0.0) -> tuple[float, float, float, float]:
+    """Left, top, width and height of what is drawn, with `names` to the right of it."""
+    low, high = (marks.at - marks.half).min(axis=0) - MARGIN, (marks.at + marks.half).max(axis=0) + MARGIN
+    return float(low[0]), float(low[1]), float(high[0] - low[0]) + names, float(high[1] - low[1])
+
+
+def _legend(left: float, top: float, notes: Sequence[str]) -> list[str]:
+    parts = []
+    x = left
+    for said, kind in (("both predict each other", "both"), ("one predicts the other", "one")):
+        line = element("path", d=f"M{x:.1f} {top + 12:.1f}h22", kind=kind, stroke_width=3)
+        parts.append(line + text(x + 28, top + 16, said, kind="soft"))
+        x += 40 + 6.4 * len(said)
+    return parts + [text(left, top + 35 + 17 * k, note, kind="soft") for k, note in enumerate(notes)]

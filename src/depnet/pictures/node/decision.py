@@ -5,25 +5,30 @@ decide nothing are gone. A source that is no decision graph (lossless, tabulated
 its inputs tested in order and equal parts joined.
 """
 
-import itertools
-import math
-from collections import defaultdict
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 
-from depnet.arrays import FloatArray, IntArray, LeafArray
+from depnet.arrays import FloatArray
 from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Label
 from depnet.errors import ModelError, brief
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.sources.decision_graph import DecisionGraph
+from depnet.model.sources.enumerate import input_codes
 from depnet.model.sources.source import InformationSource, how_many_joint_states, product_within
+from depnet.pictures import colours
+from depnet.wording import counted
 
 MOST_WRITTEN_OUT = 4096
-"""A source that is no decision graph is written out over at most so many joint states of its inputs."""
+"""The most joint states of the inputs of a source that is no decision graph, to write it out as one."""
+
+Step: TypeAlias = tuple[int, tuple[int, ...]]
+"""A vertex in numbers: a variable and the vertices its codes lead to, or -1 and a leaf."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,11 @@ class Leaf:
     probabilities: tuple[float, ...]
     rows: int | None
     ways: int
+
+    @property
+    def rows_said(self) -> str:
+        """ ", 12 rows", to go on with; nothing where they are not known."""
+        return "" if self.rows is None else f", {counted(self.rows, 'row')}"
 
 
 Vertex: TypeAlias = Test | Leaf
@@ -104,136 +114,72 @@ def decision(network: Network, node: int | str) -> Decision:
 def decision_of(domain: Domain, chosen: Node) -> Decision:
     """The decision graph of a node that need not be a network's."""
     variables = domain.variables
-    variable, begin, children = _graph(chosen.source, domain.cardinalities)
+    steps = _steps(chosen.source, domain.cardinalities)
+    ways = Counter(to for j, children in steps if j >= 0 for to in set(children))
     counts = chosen.table.counts
-    tests: dict[int, Test] = {}
-    ways: dict[int, int] = defaultdict(int)
-    for v, j in enumerate(variable.tolist()):
-        if j < 0:
-            continue
-        reached: dict[int, list[Label]] = {}
-        for code, state in enumerate(variables[j].states):
-            reached.setdefault(int(children[begin[v] + code]), []).append(state)
-        for to in reached:
-            ways[to] += 1
-        tests[v] = Test(variables[j].name, tuple(Branch(tuple(states), to) for to, states in reached.items()))
 
-    def leaf(v: int) -> Leaf:
-        y = int(begin[v])
-        rows = None if counts is None else int(counts[y].sum())
-        return Leaf(y, tuple(chosen.table.probabilities[y].tolist()), rows, ways[v])
+    def vertex(v: int, j: int, children: tuple[int, ...]) -> Vertex:
+        if j < 0:
+            (y,) = children
+            rows = None if counts is None else int(counts[y].sum())
+            return Leaf(y, tuple(chosen.table.probabilities[y].tolist()), rows, ways[v])
+        reached: dict[int, list[Label]] = {}
+        for to, state in zip(children, variables[j].states, strict=True):
+            reached.setdefault(to, []).append(state)
+        return Test(variables[j].name, tuple(Branch(tuple(states), to) for to, states in reached.items()))
 
     return Decision(
         variables[chosen.variable].name,
         tuple(map(str, variables[chosen.variable].states)),
         tuple(variables[j].name for j in chosen.source.inputs),
-        tuple(tests[v] if v in tests else leaf(v) for v in range(len(variable))),
+        tuple(vertex(v, *step) for v, step in enumerate(steps)),
         chosen.source.size,
     )
 
 
-def _graph(source: InformationSource, cardinalities: tuple[int, ...]) -> tuple[IntArray, IntArray, IntArray]:
-    """(variable, begin, children) as in `CompiledGraph`, of any source."""
+def _steps(source: InformationSource, cardinalities: tuple[int, ...]) -> list[Step]:
+    """The vertices of any source, the root first."""
     if isinstance(source, DecisionGraph):
-        variable, begin, children = source.compiled
-        return variable.astype(np.int64), begin.astype(np.int64), children.astype(np.int64)
-    inputs = source.inputs
-    cards = [cardinalities[j] for j in inputs]
+        variable, begin, children = (part.tolist() for part in source.compiled)
+        return [
+            (j, (first,)) if j < 0 else (j, tuple(children[first : first + cardinalities[j]]))
+            for j, first in zip(variable, begin, strict=True)
+        ]
+    cards = [cardinalities[j] for j in source.inputs]
     if not product_within(cards, MOST_WRITTEN_OUT):
         raise ModelError(
-            f"a source over {len(inputs)} inputs, with {how_many_joint_states(cards)} joint states, is too large to be "
+            f"a source over {len(cards)} inputs, with {how_many_joint_states(cards)} joint states, is too large to be "
             f"drawn; at most {MOST_WRITTEN_OUT:,} are written out. Draw a node whose source is a DecisionGraph."
         )
-    codes = np.zeros((math.prod(cards), len(cardinalities)), dtype=np.int64)
-    if inputs:
-        codes[:, list(inputs)] = np.stack(np.unravel_index(np.arange(len(codes)), cards), axis=1)
-    return _written_out(source(codes), inputs, cards)
+    return _written_out(source(input_codes(cardinalities, source.inputs)).tolist(), source.inputs, cards)
 
 
-def _written_out(
-    leaves: LeafArray, inputs: tuple[int, ...], cards: list[int]
-) -> tuple[IntArray, IntArray, IntArray]:
+def _written_out(leaves: list[int], inputs: Sequence[int], cards: Sequence[int]) -> list[Step]:
     """The diagram of a function given by its values, row-major: equal parts are one vertex, the root is 0."""
-    nodes: list[
-        tuple[int, tuple[int, ...]]
-    ] = []  # (input, children) or (-1, (leaf,)), children before parents
-    known: dict[tuple[int, tuple[int, ...]], int] = {}
+    steps: list[Step] = []  # children before parents
+    place: dict[Step, int] = {}
 
-    def vertex(key: tuple[int, tuple[int, ...]]) -> int:
-        if key not in known:
-            known[key] = len(nodes)
-            nodes.append(key)
-        return known[key]
+    def vertex(step: Step) -> int:
+        if step not in place:
+            place[step] = len(steps)
+            steps.append(step)
+        return place[step]
 
-    row = [vertex((-1, (int(leaf),))) for leaf in leaves.tolist()]
+    row = [vertex((-1, (leaf,))) for leaf in leaves]
     for j, k in zip(reversed(inputs), reversed(cards), strict=True):
         parts = [tuple(row[at : at + k]) for at in range(0, len(row), k)]
         row = [part[0] if len(set(part)) == 1 else vertex((j, part)) for part in parts]
-    root = row[0]
-    order = {root: 0}
-    waiting = [root]
+    order = {row[0]: 0}
+    waiting = [row[0]]
     for v in waiting:  # breadth first
-        if nodes[v][0] >= 0:
-            for child in nodes[v][1]:
-                if child not in order:
-                    order[child] = len(order)
-                    waiting.append(child)
-    variable, begin, children = [], [], list[int]()
-    for v in waiting:
-        j, rest = nodes[v]
-        variable.append(j)
-        begin.append(rest[0] if j < 0 else len(children))
-        children += [order[c] for c in rest] if j >= 0 else []
-    return np.array(variable), np.array(begin), np.array(children, dtype=np.int64)
-
-
-def layers(graph: Decision) -> dict[int, int]:
-    """The depth of every vertex, by the longest way from the root; leaves all on the last."""
-    depth = {0: 0}
-    waiting = [0]
-    while waiting:
-        v = waiting.pop()
-        vertex = graph.vertices[v]
-        for branch in vertex.branches if isinstance(vertex, Test) else ():
-            if depth.get(branch.to, -1) < depth[v] + 1:
-                depth[branch.to] = depth[v] + 1
-                waiting.append(branch.to)
-    last = max(depth.values())
-    return {v: last if isinstance(graph.vertices[v], Leaf) else d for v, d in depth.items()}
-
-
-def places(graph: Decision, *, leaf: float = 1.0, test: float = 1.0) -> dict[int, tuple[float, int]]:
-    """(place, layer) of every vertex: leaves `leaf` apart in the order of a walk from the root, a test in the
-    middle of those it reaches first, and tests of one layer at least `test` apart.
-    """
-    at: dict[int, float] = {}
-    waiting: list[tuple[int, bool]] = [(0, False)]
-    leaves = 0
-    first: dict[int, list[int]] = {}
-    begun: set[int] = set()
-    while waiting:  # a walk with a stack of its own: a graph may be deeper than Python's
-        v, done = waiting.pop()
-        vertex = graph.vertices[v]
-        if isinstance(vertex, Leaf):
-            if v not in at:
-                at[v] = leaf * leaves
-                leaves += 1
-        elif done:
-            below = [at[c] for c in first[v]]
-            at[v] = sum(below) / len(below) if below else max(at[b.to] for b in vertex.branches)
-        elif v not in begun:
-            begun.add(v)
-            first[v] = [b.to for b in vertex.branches if b.to not in begun and b.to not in at]
-            waiting.append((v, True))
-            waiting += [(c, False) for c in reversed(first[v])]
-    level = layers(graph)
-    for depth in range(max(level.values())):
-        row = sorted(
-            (v for v in at if level[v] == depth and isinstance(graph.vertices[v], Test)), key=lambda v: at[v]
-        )
-        for left, right in itertools.pairwise(row):
-            at[right] = max(at[right], at[left] + test)
-    return {v: (at[v], level[v]) for v in at}
+        for child in steps[v][1] if steps[v][0] >= 0 else ():
+            if child not in order:
+                order[child] = len(order)
+                waiting.append(child)
+    return [
+        (j, children if j < 0 else tuple(order[c] for c in children))
+        for j, children in map(steps.__getitem__, waiting)
+    ]
 
 
 def frequent_states(graph: Decision, most: int) -> list[int]:
@@ -250,3 +196,20 @@ def most_likely(probabilities: FloatArray | tuple[float, ...], most: int) -> lis
     """The states of a leaf that are named: at most `most`, the most likely ones, in their own order."""
     order = sorted(range(len(probabilities)), key=lambda s: (-probabilities[s], s))[:most]
     return sorted(order)
+
+
+def state_colours(graph: Decision) -> dict[int, str]:
+    """The colours of the node's most frequent states; the rest share one (`colours.REST`)."""
+    return {s: colours.of(k) for k, s in enumerate(frequent_states(graph, len(colours.CYCLE)))}
+
+
+def legend(graph: Decision, colour: dict[int, str]) -> list[tuple[str, str]]:
+    """(state, colour), and that of the other states where there are any."""
+    named = [(graph.states[s], c) for s, c in colour.items()]
+    return [*named, ("other states", colours.REST)] if len(named) < len(graph.states) else named
+
+
+def shares(leaf: Leaf, colour: dict[int, str]) -> list[tuple[str, float]]:
+    """A leaf's bar from end to end: (colour, probability), the rest last."""
+    named = [(c, leaf.probabilities[s]) for s, c in colour.items()]
+    return [*named, (colours.REST, max(1 - sum(p for _, p in named), 0.0))]

@@ -9,6 +9,8 @@ which learning lowers with every operation, under the penalty R that it was give
 its own leaf, and a merge joins two lists of rows, so that all stages together cost little more than the last one.
 """
 
+import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,7 +19,7 @@ from depnet.arrays import IntArray
 from depnet.data.table.dataset import Dataset
 from depnet.learning.cost import leaf_entropy
 from depnet.learning.penalty import Mdl, PenaltyLike, checked_penalty, penalty_value
-from depnet.model.counting import check_same_domain
+from depnet.model.counting import check_same_domain, leaf_counts
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.sources.decision_graph import DecisionGraph
@@ -55,25 +57,22 @@ def growth(
     if not isinstance(source, DecisionGraph):
         return ()
     if dataset is None:
-        sizes = [1]
-        for operation in source.operations:
-            more = source.cardinalities[operation.variable] - 1 if isinstance(operation, Split) else -1
-            sizes.append(sizes[-1] + more)
+        more = [
+            source.cardinalities[step.variable] - 1 if isinstance(step, Split) else -1
+            for step in source.operations
+        ]
+        sizes = itertools.accumulate(more, initial=1)
         return tuple(
-            Stage(o, size, None, None) for o, size in zip((None, *source.operations), sizes, strict=True)
+            Stage(step, size, None, None)
+            for step, size in zip((None, *source.operations), sizes, strict=True)
         )
     check_same_domain("growth", network.domain, dataset)
     rule, rows = checked_penalty(penalty), dataset.total
-    grown = _Grown(chosen, dataset)
     stages = []
-    done: tuple[Operation | None, ...] = (None, *source.operations)
-    for step in done:
-        if step is not None:
-            grown.apply(step)
-        entropy = sum(grown.entropies) / rows
-        parameters = len(grown.leaves) * (chosen.table.states - 1)
-        cost = entropy + penalty_value(rule, parameters, rows)
-        stages.append(Stage(step, len(grown.leaves), entropy, cost))
+    for step, entropies in _replayed(chosen, source, dataset):
+        entropy = sum(entropies) / rows
+        cost = entropy + penalty_value(rule, len(entropies) * (chosen.table.states - 1), rows)
+        stages.append(Stage(step, len(entropies), entropy, cost))
     return tuple(stages)
 
 
@@ -89,51 +88,38 @@ def decision_at(network: Network, node: int | str, step: int, dataset: Dataset |
     first = DecisionGraph(source.operations[:step], source.cardinalities)
     if dataset is not None:
         check_same_domain("decision_at", network.domain, dataset)
-        grown = _Grown(chosen, dataset)
-        for operation in first.operations:
-            grown.apply(operation)
-        table = ConditionalTable.from_counts(np.stack(grown.counts), chosen.table.smoothing or 0.0)
+        counts = leaf_counts(first, chosen.variables, dataset)
+        table = ConditionalTable.from_counts(counts, chosen.table.smoothing or 0.0)
         return decision_of(network.domain, Node(chosen.variables, first, table))
-    unknown = np.zeros((first.size, chosen.table.states), dtype=np.int64)
-    bare = decision_of(
-        network.domain, Node(chosen.variables, first, ConditionalTable.from_counts(unknown, 1.0))
-    )
+    unknown = ConditionalTable.from_counts(np.zeros((first.size, chosen.table.states), dtype=np.int64), 1.0)
+    bare = decision_of(network.domain, Node(chosen.variables, first, unknown))
     vertices = [replace(v, probabilities=(), rows=None) if isinstance(v, Leaf) else v for v in bare.vertices]
     return replace(bare, vertices=tuple(vertices))
 
 
-class _Grown:
-    """The rows of every leaf, in the paper's numbering, while operations are applied."""
+def _replayed(
+    node: Node, source: DecisionGraph, dataset: Dataset
+) -> Iterator[tuple[Operation | None, list[float]]]:
+    """Every operation, None before the first, with N H(X_i | y) of each leaf y after it, in the paper's numbering."""
+    state = dataset.column(node.variable)
 
-    def __init__(self, node: Node, dataset: Dataset) -> None:
-        self.dataset, self.states = dataset, node.table.states
-        self.state = dataset.column(node.variable)
-        self.cardinalities = dataset.domain.cardinalities
-        self.leaves: list[IntArray] = [np.arange(len(dataset.codes))]
-        self.counts = [self._count(self.leaves[0])]
-        self.entropies = [leaf_entropy(self.counts[0])]
+    def nats(rows: IntArray) -> float:
+        weights = None if dataset.weights is None else dataset.weights[rows]
+        counts = np.bincount(state[rows], weights=weights, minlength=node.table.states)
+        return leaf_entropy(counts.astype(np.int64))
 
-    def apply(self, operation: Operation) -> None:
-        if isinstance(operation, Split):
-            rows = self._taken(operation.leaf)
-            codes = self.dataset.column(operation.variable)[rows]
-            for code in range(self.cardinalities[operation.variable]):
-                self._put(len(self.leaves), rows[codes == code])
+    leaves: list[IntArray] = [np.arange(dataset.rows)]
+    entropies = [nats(leaves[0])]
+    yield None, entropies
+    for step in source.operations:
+        if isinstance(step, Split):
+            rows, _ = leaves.pop(step.leaf), entropies.pop(step.leaf)
+            codes = dataset.column(step.variable)[rows]
+            parts = [rows[codes == code] for code in range(source.cardinalities[step.variable])]
+            leaves += parts
+            entropies += map(nats, parts)
         else:
-            later = self._taken(operation.second)
-            rows = np.concatenate([self._taken(operation.first), later])
-            self._put(operation.first, rows)
-
-    def _taken(self, leaf: int) -> IntArray:
-        del self.counts[leaf], self.entropies[leaf]
-        return self.leaves.pop(leaf)
-
-    def _put(self, leaf: int, rows: IntArray) -> None:
-        counts = self._count(rows)
-        self.leaves.insert(leaf, rows)
-        self.counts.insert(leaf, counts)
-        self.entropies.insert(leaf, leaf_entropy(counts))
-
-    def _count(self, rows: IntArray) -> IntArray:
-        weights = None if self.dataset.weights is None else self.dataset.weights[rows]
-        return np.bincount(self.state[rows], weights=weights, minlength=self.states).astype(np.int64)
+            second, _ = leaves.pop(step.second), entropies.pop(step.second)
+            leaves[step.first] = np.concatenate([leaves[step.first], second])
+            entropies[step.first] = nats(leaves[step.first])
+        yield step, entropies

@@ -37,9 +37,8 @@ def decision_text(graph: Decision, *, most_lines: int = MOST_LINES) -> str:
     lines = [_heading(graph), _legend(graph, frequent)]
     shared = _shared_tests(graph)
     named: dict[int, str] = {}
-    waiting = [
-        (0, "", "", "")
-    ]  # vertex, what leads to it, the rules before its own lines and before those below
+    # a vertex, what leads to it, and the rules before its own line and before those below
+    waiting = [(0, "", "", "")]
     left = 0
     while waiting:
         v, label, own, below = waiting.pop()
@@ -88,9 +87,8 @@ def _leaf(graph: Decision, leaf: Leaf, frequent: list[int]) -> str:
     states = "  ".join(f"{short(graph.states[s], 20)} {leaf.probabilities[s]:.3f}" for s in named)
     rest = len(graph.states) - len(named)
     more = f"  +{counted(rest, 'state')}" if rest else ""
-    rows = "" if leaf.rows is None else f", {counted(leaf.rows, 'row')}"
     shared = f", shared by {leaf.ways} branches" if leaf.ways > 1 else ""
-    return f"{_bar(leaf, frequent)} {states}{more}  (leaf {leaf.number}{rows}{shared})"
+    return f"{_bar(leaf, frequent)} {states}{more}  (leaf {leaf.number}{leaf.rows_said}{shared})"
 
 
 def _bar(leaf: Leaf, frequent: list[int]) -> str:

@@ -51,20 +51,12 @@ def plot_graph(
     inches = INCHES * span * min(1.0, MOST_INCHES / (INCHES * float(span.max())))
     with styled():
         figure, axes = axes_of(ax, max(float(inches[0]), 3.5), max(float(inches[1]) + 0.4, 2.2))
-        ties = shown.ties
-        strongest = max([tie.strength for tie in ties], default=0.0)
-        for tie in reversed(ties):
-            _draw_tie(
-                axes,
-                tie,
-                at,
-                max(tie.strength, 0.0) / strongest if strongest > 0 else 0.0,
-                len(graph) > NAMED,
-            )
+        for tie, share in reversed(shown.shares):
+            _draw_tie(axes, tie, at, share, len(graph) > NAMED)
         group = communities(graph)
         named = set(range(len(graph)))
         if len(graph) > NAMED:
-            named = {v for tie in ties[: NAMED // 2] for v in (tie.first, tie.second)}
+            named = {v for tie in shown.ties[: NAMED // 2] for v in (tie.first, tie.second)}
             shades = [colours.of(g) for g in group]
             axes.scatter(at[:, 0], at[:, 1], s=18, c=shades, zorder=3, edgecolors="white", linewidths=0.5)
         for v in sorted(named):
@@ -85,20 +77,18 @@ def plot_graph(
 def _draw_tie(axes: "Axes", tie: Tie, at: np.ndarray, share: float, small: bool) -> None:
     from matplotlib.patches import FancyArrowPatch
 
-    both = tie.forward is not None and tie.backward is not None
-    colour = colours.BOTH if both else colours.ONE_WAY
-    ends = (at[tie.first], at[tie.second]) if tie.forward is not None else (at[tie.second], at[tie.first])
+    start, end = tie.ends
     width = 0.5 + 2.6 * math.sqrt(share)
     axes.add_patch(
         FancyArrowPatch(
-            tuple(ends[0]),
-            tuple(ends[1]),
-            arrowstyle="<|-|>" if both else "-|>",
+            tuple(at[start]),
+            tuple(at[end]),
+            arrowstyle="<|-|>" if tie.both else "-|>",
             mutation_scale=4.0 + 3.0 * width,
             shrinkA=4 if small else 15,
             shrinkB=4 if small else 15,
             linewidth=width,
-            color=colour,
+            color=colours.BOTH if tie.both else colours.ONE_WAY,
             alpha=0.4 + 0.55 * math.sqrt(share),
             zorder=1,
         )

@@ -6,8 +6,8 @@ from depnet.model.network import Network
 from depnet.pictures import colours
 from depnet.pictures.canvas import GREY, INK, axes_of, plain, styled
 from depnet.pictures.labels import listed
-from depnet.pictures.node.decision import Decision, Leaf, Test, decision, frequent_states, places
-from depnet.wording import counted
+from depnet.pictures.node.decision import Decision, Leaf, Test, decision, legend, shares, state_colours
+from depnet.pictures.node.layout import places
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +27,7 @@ def plot_node(network: Network, node: int | str, *, ax: "Axes | None" = None) ->
     rows = 1 + max(place for place, _ in at.values()) - min(place for place, _ in at.values())
     with styled():
         figure, axes = axes_of(ax, 3.4 + 1.75 * depth, 0.9 + 0.46 * rows)
-        colour = {s: colours.of(k) for k, s in enumerate(frequent_states(graph, len(colours.CYCLE)))}
+        colour = state_colours(graph)
         for v, (place, layer) in at.items():
             vertex = graph.vertices[v]
             if isinstance(vertex, Leaf):
@@ -45,9 +45,7 @@ def plot_node(network: Network, node: int | str, *, ax: "Axes | None" = None) ->
 def _legend(axes: "Axes", graph: Decision, colour: dict[int, str]) -> None:
     from matplotlib.patches import Patch
 
-    key = [Patch(color=c, label=plain(graph.states[s], 18)) for s, c in colour.items()]
-    if len(colour) < len(graph.states):
-        key.append(Patch(color=colours.REST, label="other states"))
+    key = [Patch(color=c, label=plain(state, 18)) for state, c in legend(graph, colour)]
     axes.legend(
         handles=key, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=min(len(key), 4), fontsize=7
     )
@@ -76,11 +74,8 @@ def _draw_test(
 def _draw_leaf(axes: "Axes", leaf: Leaf, x: float, y: float, colour: dict[int, str]) -> None:
     from matplotlib.patches import Rectangle
 
-    left, named = x, sum(leaf.probabilities[s] for s in colour)
-    for shade, share in [
-        *((c, leaf.probabilities[s]) for s, c in colour.items()),
-        (colours.REST, max(1 - named, 0.0)),
-    ]:
+    left = x
+    for shade, share in shares(leaf, colour):
         axes.add_patch(Rectangle((left, y - 0.28), share * BAR, 0.56, facecolor=shade, linewidth=0, zorder=3))
         if share >= 0.25:
             axes.text(
@@ -95,5 +90,4 @@ def _draw_leaf(axes: "Axes", leaf: Leaf, x: float, y: float, colour: dict[int, s
             edgecolor=colours.ORANGE if shared else GREY, linewidth=1.8 if shared else 0.6,
         )
     )  # fmt: skip
-    rows = "" if leaf.rows is None else f", {counted(leaf.rows, 'row')}"
-    axes.text(x + BAR + 0.06, y, f"y = {leaf.number}{rows}", va="center", fontsize=6.5)
+    axes.text(x + BAR + 0.06, y, f"y = {leaf.number}{leaf.rows_said}", va="center", fontsize=6.5)
