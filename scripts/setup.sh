@@ -50,7 +50,7 @@ set_up() {
     PY=.venv/bin/python
     [ -x "$PY" ] || { echo "depnet: creating .venv"; "$python" -m venv .venv; }
     mkdir -p .venv/stamps
-    local quiet=(-q --disable-pip-version-check)
+    local quiet=(-q --disable-pip-version-check --no-compile) # Python compiles what is imported; most of it never is
     if [ ! -e .venv/stamps/pip ]; then
         "$PY" -m pip install "${quiet[@]}" --upgrade 'pip>=25.1' && touch .venv/stamps/pip
     fi

@@ -1,4 +1,4 @@
-"""One seed for the suite, --long for what takes minutes, and one worker for the tests that share a browser."""
+"""One seed for the suite, --quick and --long for less and more of it, one worker for the tests that share a browser."""
 
 import signal
 from typing import TYPE_CHECKING
@@ -16,34 +16,49 @@ settings.register_profile(
     "short",
     deadline=None,  # machines are small and noisy: no test is timed
     derandomize=True,  # the same examples everywhere; --long draws new ones
-    max_examples=60,
+    max_examples=30,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
+settings.register_profile("quick", settings.get_profile("short"), max_examples=5)
 settings.register_profile("long", settings.get_profile("short"), derandomize=False, max_examples=2000)
+
+WHOLE = (  # browsers, clusters, commands in processes of their own, documents run from end to end
+    "tests/cli/",
+    "tests/cluster/",
+    "tests/estimators/test_sklearn_checks.py",
+    "tests/explorer/",
+    "tests/paper/",
+    "tests/test_examples.py",
+    "tests/test_tutorial.py",
+)
+"""What `--quick` leaves out, beside tests marked `slow`."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--long", action="store_true", help="also run tests marked long, with many more examples"
     )
+    parser.addoption("--quick", action="store_true", help="unit tests only, with few examples")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     # What a shell starts in the background ignores Ctrl-C, and tests that send it would wait for ever.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    settings.load_profile("long" if config.getoption("--long") else "short")
+    profile = "long" if config.getoption("--long") else "quick" if config.getoption("--quick") else "short"
+    settings.load_profile(profile)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    for item in items:  # a browser on a busy machine: what fails once is run again, and said
-        if item.nodeid.startswith(TOGETHER):
-            item.add_marker(pytest.mark.flaky(reruns=2))
-    if config.getoption("--long"):
-        return
-    long = [item for item in items if "long" in item.keywords]
-    if long:
-        config.hook.pytest_deselected(items=long)
-        items[:] = [item for item in items if "long" not in item.keywords]
+    left = [item for item in items if not _runs(item, config)]
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if _runs(item, config)]
+
+
+def _runs(item: pytest.Item, config: pytest.Config) -> bool:
+    if config.getoption("--quick") and ("slow" in item.keywords or item.nodeid.startswith(WHOLE)):
+        return False
+    return "long" not in item.keywords or bool(config.getoption("--long"))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
