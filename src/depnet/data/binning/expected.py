@@ -4,19 +4,10 @@ Of floats it is the mean over bins of the bins' means, weighted by their probabi
 whole numbers, dates and moments the median of the mixture of the values that the bins keep.
 """
 
-from dataclasses import replace
-
 import numpy as np
-from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.binning.bins import Bins
-from depnet.data.frames.assemble import Piece
-from depnet.data.frames.decode import piece_of
-from depnet.data.table.layout import ColumnLayout
-from depnet.data.table.variable import Variable
-
-_UNITS = {"date": "datetime64[D]", "datetime": "datetime64[us]"}
 
 
 def predictive_quantiles(probabilities: FloatArray, bins: Bins, levels: list[float]) -> FloatArray:
@@ -42,15 +33,3 @@ def expected_numbers(probabilities: FloatArray, bins: Bins) -> FloatArray | IntA
         weights = probabilities[:, : len(bins)]
         return np.asarray(weights @ means / weights.sum(axis=1))
     return predictive_quantiles(probabilities, bins, [0.5])[:, 0].astype(np.int64)
-
-
-def expected_piece(
-    codes: NDArray[np.integer], law: FloatArray, variable: Variable, column: ColumnLayout
-) -> Piece:
-    """A column's values: states by their codes, numbers as expected by the law [row, state]."""
-    piece = piece_of(codes, variable, column, None)
-    if variable.bins is None:
-        return piece
-    numbers = expected_numbers(law, variable.bins)
-    unit = _UNITS.get(variable.bins.kind)
-    return replace(piece, numbers=numbers if unit is None else numbers.view(unit))

@@ -12,4 +12,5 @@ states      pass 1: each column's variable, by the rule for frames
 codes       pass 2: each column's codes
 read        `depnet.read`: all of these, one after the other
 write       `depnet.write`: a table to a file, whole or not at all
+fill        a table's file with its empty cells filled, all else as it was written
 """

@@ -56,7 +56,7 @@ def _code(rows: Rows, place: int, variable: Variable, dtype: Any) -> tuple[str, 
     if kind == "boolean":
         return f"CAST({value} AS {whole})", False
     if kind == "label":
-        labels = [str(state) for state in _own_states(variable)]
+        labels = [str(state) for state in variable.present_states]
         if not labels:
             return f"CAST(NULL AS {whole})", False
         listed = ", ".join(map(text_literal, labels))
@@ -73,14 +73,10 @@ def _cuts(variable: Variable) -> list[Any]:
     """Where the next code begins: a bin's lower edge, or the next state's number."""
     if variable.bins is not None:
         return list(variable.bins.edges[1:-1])
-    return list(_own_states(variable))[1:]
+    return list(variable.present_states[1:])
 
 
 def _bisected(values: NDArray[Any], variable: Variable) -> NDArray[np.int64]:
     if variable.bins is not None:
         return variable.bins.locate(values)
     return np.searchsorted(np.array(_cuts(variable)), values, side="right")
-
-
-def _own_states(variable: Variable) -> tuple[Any, ...]:
-    return variable.states[:-1] if variable.missing is not None else variable.states

@@ -25,7 +25,7 @@ from depnet.errors import DataError, brief
 if TYPE_CHECKING:
     import duckdb
 
-    from depnet.data.frames.columns import ColumnKind
+    from depnet.data.table.layout import ColumnKind
 
 MOSTLY = 0.9
 FEW_NUMBERS = 16

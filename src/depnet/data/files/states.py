@@ -30,12 +30,13 @@ def find_variables(
 
     def make(place: int, numbers: Ranked | None) -> None:
         column = rows.columns[place]
+        hidden = rows.rows - present[place]
         summary = Summary(
             column.name,
             column.kind,
             rows.rows,
-            rows.rows - present[place],
-            lambda: _first(rows, place, f"v{place} IS NULL"),
+            hidden,
+            _first(rows, place, f"v{place} IS NULL") if hidden and missing == "error" else 0,
             labels.get(place, ()) if column.categories is None else column.categories,
             column.categories is not None,
             numbers,

@@ -18,13 +18,12 @@ from numpy.typing import NDArray
 
 from depnet.data.binning.calendar import text_of_day
 from depnet.data.files.engine import DEFAULT_MEMORY, identifier, locked_engine, text_literal
-from depnet.data.frames.assemble import Piece
-from depnet.data.frames.columns import Column, ColumnKind
-from depnet.data.frames.decode import piece_of
+from depnet.data.frames.columns import Column
+from depnet.data.frames.decode import column_of_codes
 from depnet.data.frames.open import Opened, open_frame
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.holed import Holed
-from depnet.data.table.layout import Layout
+from depnet.data.table.layout import ColumnKind, Layout
 from depnet.errors import DataError, DataFileError, DataFileExistsError, DataFileNotFoundError, brief
 from depnet.files import new_file, not_written
 
@@ -75,26 +74,27 @@ def write(
     name = os.fsdecode(path) if isinstance(path, (str, os.PathLike)) else None
     if name is None:
         raise DataError(f"depnet.write(table, path): the path is a string or a Path; got {brief(path)}.")
-    chosen, zipped = _format_of(name, format)
+    chosen, zipped = format_of(name, format)
     blocks = _Blocks.of(table, rng)
     if name == "-":
         if chosen == "parquet":
             raise DataError('Parquet is not for a terminal. Write to a file, or choose `format="csv"`.')
         _write_text(blocks, sys.stdout, chosen)
         return
-    with _explained(name), new_file(name, force=force) as target:
+    with table_file(name, force=force) as target:
         if chosen == "parquet":
             _write_parquet(table, blocks, target)
         else:
-            with _text_file(target, zipped=zipped) as file:
+            with text_file(target, zipped=zipped) as file:
                 _write_text(blocks, file, chosen)
 
 
 @contextlib.contextmanager
-def _explained(name: str) -> Iterator[None]:
-    """Errors of the system as those of a table's file."""
+def table_file(name: str, *, force: bool) -> Iterator[Path]:
+    """A new file of that name, whole or not at all; errors of the system are those of a table's file."""
     try:
-        yield
+        with new_file(name, force=force) as place:
+            yield place
     except DataError:
         raise
     except IsADirectoryError as error:
@@ -111,7 +111,8 @@ def _explained(name: str) -> Iterator[None]:
         raise DataFileError(error.errno, not_written("table", error), name) from error
 
 
-def _format_of(name: str, given: str | None) -> tuple[Format, bool]:
+def format_of(name: str, given: str | None) -> tuple[Format, bool]:
+    """The format of a table's file, by its name unless it is given; and is it to be compressed?"""
     suffixes = [suffix.lower() for suffix in Path(name).suffixes]
     zipped = suffixes[-1:] == [".gz"]
     found = ENDINGS.get(["", *suffixes][-2 if zipped else -1])
@@ -132,7 +133,8 @@ def _format_of(name: str, given: str | None) -> tuple[Format, bool]:
 
 
 @contextlib.contextmanager
-def _text_file(target: Path, *, zipped: bool) -> Iterator[IO[str]]:
+def text_file(target: Path, *, zipped: bool) -> Iterator[IO[str]]:
+    """A file to write UTF-8 to."""
     with contextlib.ExitStack() as stack:
         raw: Any = stack.enter_context(target.open("wb"))
         if zipped:
@@ -178,36 +180,14 @@ def _decoded(
         if isinstance(table, Holed):
             codes[table.hidden[start : start + BLOCK]] = -1
         yield [
-            _column(piece_of(codes[:, i], variable, layout.columns[i], rng), variable.name)
+            column_of_codes(codes[:, i], variable, layout.columns[i], rng)
             for i, variable in enumerate(table.domain.variables)
         ]
 
 
-def _column(piece: Piece, name: str) -> Column:
-    if piece.places is not None:
-        return Column(name, "label", None, piece.hidden, ids=piece.places, labels=piece.states)
-    assert piece.numbers is not None
-    numbers = piece.numbers.view(np.int64) if piece.numbers.dtype.kind == "M" else piece.numbers
-    return Column(name, piece.column.kind, None, piece.hidden, numbers=numbers)
-
-
 def _cut(columns: Sequence[Column], opened: Opened) -> Iterator[list[Column]]:
     for start in range(0, opened.rows, BLOCK):
-        part = slice(start, start + BLOCK)
-        yield [
-            Column(
-                column.name,
-                column.kind,
-                column.dtype,
-                column.hidden[part],
-                None if column.numbers is None else column.numbers[part],
-                None if column.ids is None else column.ids[part],
-                column.labels,
-                column.declared,
-                column.values,
-            )
-            for column in columns
-        ]
+        yield [column.between(start, start + BLOCK) for column in columns]
 
 
 def _write_text(blocks: _Blocks, file: IO[str], chosen: Format) -> None:

@@ -1,62 +1,41 @@
 """Columns put together as a frame: pandas, polars, pyarrow, numpy, or a list of dictionaries."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.data.table.layout import ColumnLayout, Layout
+from depnet.data.frames.columns import Column
+from depnet.data.table.layout import Layout
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Piece:
-    """One column to be: every row's place (or -1) among `states`, or `numbers` (datetime64 for dates)."""
-
-    column: ColumnLayout
-    hidden: NDArray[np.bool_]
-    places: NDArray[np.int64] | None = None
-    states: tuple[Any, ...] = ()
-    numbers: NDArray[Any] | None = None
-
-    def objects(self) -> NDArray[Any]:
-        """The values as Python objects, None where they are missing."""
-        if self.places is None:
-            assert self.numbers is not None
-            values = self.numbers.astype(object)
-            if self.hidden.any():
-                values[self.hidden] = None
-            return values
-        table = np.empty(len(self.states) + 1, dtype=object)
-        table[:-1] = self.states
-        return table[self.places]
-
-
-def assemble(pieces: list[Piece], layout: Layout, rows: int, index: Any) -> Any:
+def assemble(columns: list[Column], layout: Layout, rows: int, index: Any) -> Any:
     """The frame of a layout with these columns."""
     if layout.kind == "pandas":
-        return _pandas(pieces, rows, index)
+        return _pandas(columns, rows, index)
     if layout.kind == "polars":
         import polars as pl
 
-        return pl.DataFrame([polars_series(piece) for piece in pieces])
+        return pl.DataFrame([polars_series(column) for column in columns])
     if layout.kind == "pyarrow":
         import pyarrow as pa
 
-        return pa.table([pyarrow_array(piece) for piece in pieces], names=[str(p.column.key) for p in pieces])
+        return pa.table(
+            [pyarrow_array(column) for column in columns], names=[column.name for column in columns]
+        )
     if layout.kind == "numpy":
-        return _numpy(pieces, layout, rows)
-    keys = [piece.column.key for piece in pieces]
-    return [dict(zip(keys, row, strict=True)) for row in zip(*(p.objects() for p in pieces), strict=True)]
+        return _numpy(columns, layout, rows)
+    keys = [column.layout.key for column in columns]
+    return [dict(zip(keys, row, strict=True)) for row in zip(*(c.objects() for c in columns), strict=True)]
 
 
-def _pandas(pieces: list[Piece], rows: int, index: Any) -> Any:
+def _pandas(columns: list[Column], rows: int, index: Any) -> Any:
     import pandas as pd
 
     index = pd.RangeIndex(rows) if index is None else index
-    columns = {k: pandas_series(pandas_values(piece), index) for k, piece in enumerate(pieces)}
-    frame = pd.DataFrame(columns, index=index)
-    frame.columns = pd.Index([piece.column.key for piece in pieces])
+    series = {k: pandas_series(pandas_values(column), index) for k, column in enumerate(columns)}
+    frame = pd.DataFrame(series, index=index)
+    frame.columns = pd.Index([column.layout.key for column in columns])
     return frame
 
 
@@ -67,96 +46,96 @@ def pandas_series(values: Any, index: Any) -> Any:
     return pd.Series(values, index=index, dtype=object if values.dtype == np.dtype(object) else None)
 
 
-def pandas_values(piece: Piece) -> Any:
+def pandas_values(column: Column) -> Any:
     """The array of a pandas column, of its own dtype."""
     import pandas as pd
 
-    dtype, holes = piece.column.dtype, bool(piece.hidden.any())
+    dtype, holes = column.layout.dtype, bool(column.hidden.any())
     if isinstance(dtype, np.dtype) and dtype.kind == "O":
-        return piece.objects()
+        return column.objects()
     if isinstance(dtype, pd.CategoricalDtype):
-        return pd.Categorical.from_codes(piece.places, dtype=dtype)
-    if piece.places is not None:
-        states: Any = pd.Series(list(piece.states), dtype=dtype)
+        return pd.Categorical.from_codes(column.ids, dtype=dtype)
+    if column.ids is not None:
+        states: Any = pd.Series(list(column.labels), dtype=dtype)
         if not holes:
-            return states.array.take(piece.places)
+            return states.array.take(column.ids)
         values = states.to_numpy() if isinstance(states.dtype, np.dtype) else states.array
-        return pd.api.extensions.take(values, piece.places, allow_fill=True)
-    numbers = pd.Series(piece.numbers)
+        return pd.api.extensions.take(values, column.ids, allow_fill=True)
+    numbers = pd.Series(column.times)
     if isinstance(dtype, pd.DatetimeTZDtype):
         numbers = numbers.dt.tz_localize("UTC").dt.tz_convert(dtype.tz)
     if holes:
-        numbers = (numbers.astype("Int64") if numbers.dtype.kind in "iu" else numbers).mask(piece.hidden)
+        numbers = (numbers.astype("Int64") if numbers.dtype.kind in "iu" else numbers).mask(column.hidden)
         if isinstance(dtype, np.dtype) and dtype.kind in "iu":
             return numbers.array
     return (numbers if dtype is None else numbers.astype(dtype)).array
 
 
-def polars_series(piece: Piece) -> Any:
+def polars_series(column: Column) -> Any:
     """A polars series, of its own dtype."""
     import polars as pl
 
-    name, dtype = str(piece.column.key), piece.column.dtype
-    if piece.places is not None:
-        if not piece.states:
-            return pl.Series(name, [None] * len(piece.hidden), dtype=dtype)
-        states = pl.Series(name, list(piece.states), dtype=dtype)
-        places = pl.Series(piece.places)
-        return states.gather(places.set(pl.Series(piece.hidden), None) if piece.hidden.any() else places)
-    numbers = pl.Series(name, piece.numbers)
-    if piece.hidden.any():
-        seen = pl.lit(pl.Series(~piece.hidden))  # Series.set knows no dates before polars 2
+    name, dtype = column.name, column.layout.dtype
+    if column.ids is not None:
+        if not column.labels:
+            return pl.Series(name, [None] * len(column.hidden), dtype=dtype)
+        states = pl.Series(name, list(column.labels), dtype=dtype)
+        places = pl.Series(column.ids)
+        return states.gather(places.set(pl.Series(column.hidden), None) if column.hidden.any() else places)
+    numbers = pl.Series(name, column.times)
+    if column.hidden.any():
+        seen = pl.lit(pl.Series(~column.hidden))  # Series.set knows no dates before polars 2
         numbers = pl.select(pl.when(seen).then(pl.lit(numbers))).to_series().alias(name)
     if isinstance(dtype, pl.Datetime) and dtype.time_zone is not None:
         numbers = numbers.dt.replace_time_zone("UTC").dt.convert_time_zone(dtype.time_zone)
     return numbers if dtype is None else numbers.cast(dtype)
 
 
-def pyarrow_array(piece: Piece) -> Any:
+def pyarrow_array(column: Column) -> Any:
     """An Arrow array, of its own type."""
     import pyarrow as pa
 
-    dtype = piece.column.dtype
-    if piece.places is not None:
-        places = pa.array(piece.places, mask=piece.hidden)
+    dtype = column.layout.dtype
+    if column.ids is not None:
+        places = pa.array(column.ids, mask=column.hidden)
         if dtype is not None and pa.types.is_dictionary(dtype):
-            values = pa.array(piece.states, type=dtype.value_type)
+            values = pa.array(column.labels, type=dtype.value_type)
             return pa.DictionaryArray.from_arrays(
                 places.cast(dtype.index_type), values, ordered=dtype.ordered
             )
-        return pa.array(piece.states, type=dtype).take(places)
-    numbers = pa.array(piece.numbers, mask=piece.hidden)
+        return pa.array(column.labels, type=dtype).take(places)
+    numbers = pa.array(column.times, mask=column.hidden)
     return numbers if dtype is None else numbers.cast(dtype)
 
 
-def _numpy(pieces: list[Piece], layout: Layout, rows: int) -> NDArray[Any]:
-    columns = [numpy_column(piece) for piece in pieces]
+def _numpy(columns: list[Column], layout: Layout, rows: int) -> NDArray[Any]:
+    arrays = [numpy_column(column) for column in columns]
     if layout.structured:
-        table = np.empty(rows, dtype=[(p.column.key, c.dtype) for p, c in zip(pieces, columns, strict=True)])
-        for piece, column in zip(pieces, columns, strict=True):
-            table[piece.column.key] = column
+        keys = [column.layout.key for column in columns]
+        table = np.empty(rows, dtype=[(key, each.dtype) for key, each in zip(keys, arrays, strict=True)])
+        for key, each in zip(keys, arrays, strict=True):
+            table[key] = each
         return table
-    kinds = {column.dtype for column in columns}
+    kinds = {each.dtype for each in arrays}
     numeric = all(kind.kind in "biuf" for kind in kinds)
     common = kinds.pop() if len(kinds) == 1 else np.result_type(*kinds) if numeric else np.dtype(object)
-    if common.kind == "b" and len({p.column.dtype for p in pieces}) > 1:
+    if common.kind == "b" and len({column.layout.dtype for column in columns}) > 1:
         common = np.dtype(object)
-    return np.column_stack([column.astype(common) for column in columns])
+    return np.column_stack([each.astype(common) for each in arrays])
 
 
-def numpy_column(piece: Piece) -> NDArray[Any]:
+def numpy_column(column: Column) -> NDArray[Any]:
     """A numpy array, of its own dtype where that can hold what is missing."""
-    dtype = piece.column.dtype
-    values = piece.objects()
-    if not piece.hidden.any():
-        if piece.numbers is not None:
-            values = piece.numbers
+    dtype = column.layout.dtype
+    if not column.hidden.any():
+        values = column.objects() if column.numbers is None else column.times
         return values if dtype is None else values.astype(dtype)
+    values = column.objects()
     kind = "O" if dtype is None else dtype.kind
-    if kind in "iuf" or (kind == "O" and dtype is None and piece.numbers is not None):
-        filled = np.where(piece.hidden, np.nan, np.where(piece.hidden, 0, values).astype(np.float64))
+    if kind in "iuf" or (kind == "O" and dtype is None and column.numbers is not None):
+        filled = np.where(column.hidden, np.nan, np.where(column.hidden, 0, values).astype(np.float64))
         return filled.astype(dtype) if kind == "f" else filled
     if kind == "M":
         gone = np.array("NaT", dtype=dtype)
-        return np.where(piece.hidden, gone, values if piece.numbers is None else piece.numbers.astype(dtype))
+        return np.where(column.hidden, gone, values if column.numbers is None else column.times.astype(dtype))
     return values

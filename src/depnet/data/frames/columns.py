@@ -5,18 +5,16 @@ What is done for every row is done in arrays; only a column's distinct values ar
 
 import datetime as dt
 import math
-from dataclasses import dataclass, field
-from typing import Any, Literal, NoReturn, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from depnet.data.binning.bins import Numbers
 from depnet.data.binning.calendar import days_of, microseconds_of
+from depnet.data.table.layout import ColumnKind, ColumnLayout
 from depnet.errors import DataError, brief
-
-ColumnKind: TypeAlias = Literal["label", "boolean", "integer", "float", "date", "datetime", "empty"]
-"""What the values are; "empty": nothing but missing ones, of no type of their own."""
 
 _NOUNS = {
     "label": "text",
@@ -26,25 +24,33 @@ _NOUNS = {
     "date": "dates",
     "datetime": "dates with times",
 }
+_UNITS: dict[ColumnKind, str] = {"date": "datetime64[D]", "datetime": "datetime64[us]"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """N values. A label column has `ids` into `labels`, all others have `numbers`; `hidden` cells have neither.
+    """N values, read from a frame or to be put in one: `ids` into `labels` (-1: missing), or `numbers`.
 
-    `declared`: the labels are the frame's own categories, in their order. `values` are the frame's own
-    objects for them, where those are not labels themselves (intervals, say).
+    Dates are days, moments microseconds since 1970; `hidden` cells have any number. `declared`: the labels are the
+    frame's own categories, in their order.
     """
 
-    name: str
-    kind: ColumnKind
-    dtype: Any
+    layout: ColumnLayout
     hidden: NDArray[np.bool_]
     numbers: Numbers | None = None
     ids: NDArray[Any] | None = None
     labels: tuple[Any, ...] = ()
     declared: bool = False
-    values: tuple[Any, ...] | None = field(default=None)
+
+    @property
+    def name(self) -> str:
+        """The column's key as text."""
+        return str(self.layout.key)
+
+    @property
+    def kind(self) -> ColumnKind:
+        """What the values are."""
+        return self.layout.kind
 
     @property
     def present(self) -> Numbers:
@@ -52,19 +58,43 @@ class Column:
         assert self.numbers is not None
         return self.numbers[~self.hidden] if self.hidden.any() else self.numbers
 
+    @property
+    def times(self) -> Numbers:
+        """The numbers, those of dates and moments as numpy's datetime64."""
+        assert self.numbers is not None
+        unit = _UNITS.get(self.kind)
+        return self.numbers if unit is None else self.numbers.view(unit)
 
-def column_of_numbers(
-    name: str, kind: ColumnKind, dtype: Any, numbers: NDArray[Any], hidden: NDArray[np.bool_]
-) -> Column:
+    def objects(self) -> NDArray[Any]:
+        """The values as Python objects, None where they are missing."""
+        if self.ids is not None:
+            table = np.empty(len(self.labels) + 1, dtype=object)
+            table[:-1] = self.labels
+            values: NDArray[Any] = table[self.ids]
+            return values
+        values = self.times.astype(object)
+        if self.hidden.any():
+            values[self.hidden] = None
+        return values
+
+    def between(self, start: int, stop: int) -> "Column":
+        """The rows from `start` up to `stop`."""
+        numbers = None if self.numbers is None else self.numbers[start:stop]
+        ids = None if self.ids is None else self.ids[start:stop]
+        return replace(self, hidden=self.hidden[start:stop], numbers=numbers, ids=ids)
+
+
+def column_of_numbers(layout: ColumnLayout, numbers: NDArray[Any], hidden: NDArray[np.bool_]) -> Column:
     """A column of numbers, as int64 or float64; NaN is missing, and an infinity an error."""
+    name = str(layout.key)
     if numbers.dtype.kind == "u" and numbers.size and numbers.max() > np.iinfo(np.int64).max:
         row = int(np.argmax(numbers))
         raise DataError(
             f"column {name!r}, row {row}: {numbers[row]} does not fit in 64 bits with a sign. "
             "Make the column floats, or text."
         )
-    plain = numbers.astype(np.float64 if kind == "float" else np.int64, copy=False)
-    if kind == "float":
+    plain = numbers.astype(np.float64 if layout.kind == "float" else np.int64, copy=False)
+    if layout.kind == "float":
         finite = np.isfinite(plain)
         if not finite.all():
             endless = np.isinf(plain) & ~hidden
@@ -74,7 +104,7 @@ def column_of_numbers(
             hidden = hidden | ~finite
         if hidden.any():
             plain = np.where(hidden, 0.0, plain)
-    return Column(name, kind, dtype, hidden, plain)
+    return Column(layout, hidden, plain)
 
 
 def endless_number(name: str, row: int, value: float) -> DataError:
@@ -85,71 +115,68 @@ def endless_number(name: str, row: int, value: float) -> DataError:
     )
 
 
-def column_of_array(name: str, array: NDArray[Any]) -> Column:
+def column_of_array(key: Any, array: NDArray[Any]) -> Column:
     """A column of a numpy array."""
     kind = array.dtype.kind
-    nothing_hidden = np.zeros(len(array), dtype=bool)
-    if kind in "biu":
-        return column_of_numbers(
-            name, "boolean" if kind == "b" else "integer", array.dtype, array, nothing_hidden
-        )
-    if kind == "f":
-        return column_of_numbers(name, "float", array.dtype, array, nothing_hidden)
+    if kind in "OUT":
+        return column_of_objects(key, array.tolist(), array.dtype)
     if kind == "M":
         hidden = np.isnat(array)
-        days = np.datetime_data(array.dtype)[0] in "YMWD"
-        numbers = array.astype("datetime64[D]" if days else "datetime64[us]").astype(np.int64)
-        return column_of_numbers(
-            name, "date" if days else "datetime", array.dtype, np.where(hidden, 0, numbers), hidden
-        )
-    if kind in "OUT":
-        return column_of_objects(name, array.tolist(), array.dtype)
-    raise unreadable(name, str(array.dtype))
+        held: ColumnKind = "date" if np.datetime_data(array.dtype)[0] in "YMWD" else "datetime"
+        numbers = np.where(hidden, 0, array.astype(_UNITS[held]).astype(np.int64))
+        return column_of_numbers(ColumnLayout(key, held, array.dtype), numbers, hidden)
+    kinds: dict[str, ColumnKind] = {"b": "boolean", "i": "integer", "u": "integer", "f": "float"}
+    if kind not in kinds:
+        raise unreadable(str(key), str(array.dtype))
+    layout = ColumnLayout(key, kinds[kind], array.dtype)
+    return column_of_numbers(layout, array, np.zeros(len(array), dtype=bool))
 
 
-def column_of_objects(name: str, objects: list[Any], dtype: Any) -> Column:
+def column_of_objects(key: Any, objects: list[Any], dtype: Any) -> Column:
     """A column of Python objects, all of one kind but for missing ones (None, NaN, NaT, NA)."""
-    kinds = {kind_of_type(each) for each in set(map(type, objects))}
+    name = str(key)
     try:
-        distinct = list(dict.fromkeys(objects))
-        place = {value: k for k, value in enumerate(distinct)}
+        place = {value: k for k, value in enumerate(dict.fromkeys(objects))}
         ids = np.fromiter(map(place.__getitem__, objects), dtype=np.int64, count=len(objects))
     except TypeError:
         row = next(r for r, value in enumerate(objects) if not _hashable(value))
         raise unreadable(name, type(objects[row]).__name__, row) from None
+    distinct = list(place)
     absent = np.array([is_missing(value) for value in distinct], dtype=bool)
-    kinds.discard("missing")
-    if kinds > {"float"} and not any(
-        isinstance(v, (float, np.floating)) for v in distinct if not is_missing(v)
-    ):
-        kinds.discard("float")  # NaN in a column of something else
-    if None in kinds:
-        row = next(r for r, value in enumerate(objects) if kind_of_type(type(value)) is None)
-        raise unreadable(name, type(objects[row]).__name__, row)
-    if kinds == {"integer", "float"}:
-        kinds = {"float"}
-    if len(kinds) > 1:
-        _reject_mixture(name, objects)
-    hidden = absent[ids] if len(distinct) else np.zeros(0, dtype=bool)
-    if not kinds:
-        return Column(name, "empty", dtype, hidden)
-    (kind,) = kinds
+    there = [value for value, gone in zip(distinct, absent, strict=True) if not gone]
+    hidden = absent[ids]
+    kind = _common_kind(name, objects, there)
+    layout = ColumnLayout(key, kind, dtype)
+    if kind == "empty":
+        return Column(layout, hidden)
+    places = np.where(absent, -1, np.cumsum(~absent) - 1)[ids]
     if kind == "label":
-        labels = [value for value, gone in zip(distinct, absent, strict=True) if not gone]
-        lut = np.full(len(distinct), -1, dtype=np.int64)
-        lut[~absent] = np.arange(len(labels))
-        return Column(name, "label", dtype, hidden, ids=lut[ids], labels=tuple(map(str, labels)))
+        return Column(layout, hidden, ids=places, labels=tuple(map(str, there)))
     number = {"date": days_of, "datetime": microseconds_of}.get(kind, lambda value: value)
-    numbers = [0 if gone else number(value) for value, gone in zip(distinct, absent, strict=True)]
     try:
-        each: NDArray[Any] = np.array(numbers, dtype=np.float64 if kind == "float" else np.int64)
+        each = np.array([*map(number, there), 0], dtype=np.float64 if kind == "float" else np.int64)
     except OverflowError:
         row = next(r for r, v in enumerate(objects) if isinstance(v, int) and v.bit_length() > 63)
         raise DataError(
             f"column {name!r}, row {row}: {brief(objects[row])} does not fit in 64 bits. Make the column "
             "floats, or text."
         ) from None
-    return column_of_numbers(name, kind, dtype, each[ids], hidden)
+    return column_of_numbers(layout, each[places], hidden)
+
+
+def _common_kind(name: str, objects: list[Any], there: list[Any]) -> ColumnKind:
+    """The one kind of all objects, of which `there` are the distinct ones that are not missing."""
+    kinds = {kind_of_type(each) for each in set(map(type, objects))} - {"missing"}
+    if kinds > {"float"} and not any(isinstance(value, (float, np.floating)) for value in there):
+        kinds.discard("float")  # NaN in a column of something else
+    if None in kinds:
+        row = next(r for r, value in enumerate(objects) if kind_of_type(type(value)) is None)
+        raise unreadable(name, type(objects[row]).__name__, row)
+    if kinds == {"integer", "float"}:
+        return "float"
+    if len(kinds) > 1:
+        _reject_mixture(name, objects)
+    return kinds.pop() if kinds else "empty"
 
 
 def kind_of_type(kind: type) -> Any:

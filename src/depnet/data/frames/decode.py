@@ -1,11 +1,15 @@
 """From codes back to a frame of the caller's kind, with the caller's dtypes, categories and column order."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from depnet.data.frames.assemble import Piece, assemble
+from depnet.arrays import FloatArray
+from depnet.data.binning.expected import expected_numbers
+from depnet.data.frames.assemble import assemble
+from depnet.data.frames.columns import Column
 from depnet.data.table.domain import Domain
 from depnet.data.table.layout import ColumnLayout, Layout
 from depnet.data.table.variable import Variable
@@ -31,10 +35,11 @@ def decode(
     [{'sex': 'female'}, {'sex': None}]
     """
     table = checked_codes(codes, domain, layout)
-    pieces = [
-        piece_of(table[:, i], variable, layout.columns[i], rng) for i, variable in enumerate(domain.variables)
+    columns = [
+        column_of_codes(table[:, i], variable, layout.columns[i], rng)
+        for i, variable in enumerate(domain.variables)
     ]
-    return assemble(pieces, layout, len(table), index)
+    return assemble(columns, layout, len(table), index)
 
 
 def checked_codes(codes: ArrayLike, domain: Domain, layout: Layout) -> NDArray[Any]:
@@ -56,24 +61,31 @@ def checked_codes(codes: ArrayLike, domain: Domain, layout: Layout) -> NDArray[A
     return table
 
 
-def piece_of(
-    codes: NDArray[Any], variable: Variable, column: ColumnLayout, rng: np.random.Generator | None
-) -> Piece:
-    """A column's values: those of its states and every row's place among them, or numbers."""
+def column_of_codes(
+    codes: NDArray[Any],
+    variable: Variable,
+    layout: ColumnLayout,
+    rng: np.random.Generator | None = None,
+    law: FloatArray | None = None,
+) -> Column:
+    """A column's values: those of its states and every row's place among them, or numbers.
+
+    Numbers are expected by the `law` [row, state] of their bins, or drawn with `rng`, or else are the median of their bin.
+    """
     hidden = codes < 0
     if variable.missing is not None:
         hidden = hidden | (codes == variable.cardinality - 1)
-    if variable.bins is None:
-        states: tuple[Any, ...] = variable.states[: variable.cardinality - (variable.missing is not None)]
-        if column.values is not None:
-            states = column.values
-        elif column.kind == "float":
+    bins = variable.bins
+    if bins is None:
+        states: tuple[Any, ...] = variable.present_states
+        if layout.values is not None:
+            states = layout.values
+        elif layout.kind == "float":
             states = tuple(map(float, states))
-        return Piece(column, hidden, np.where(hidden, -1, codes.astype(np.int64)), states)
-    known = np.where(hidden, 0, codes).astype(np.int64)
-    numbers = variable.bins.middle()[known] if rng is None else variable.bins.draw(known, rng)
-    if variable.bins.kind == "datetime":
-        numbers = numbers.view("datetime64[us]")
-    elif variable.bins.kind == "date":
-        numbers = numbers.view("datetime64[D]")
-    return Piece(column, hidden, numbers=numbers)
+        return Column(layout, hidden, ids=np.where(hidden, -1, codes.astype(np.int64)), labels=states)
+    if law is not None:
+        numbers = expected_numbers(law, bins)
+    else:
+        each = np.where(hidden, 0, codes).astype(np.int64)
+        numbers = bins.middle()[each] if rng is None else bins.draw(each, rng)
+    return Column(replace(layout, kind=bins.kind), hidden, numbers)

@@ -5,7 +5,7 @@ different ones (also where they are stored as floats, as pandas does beside miss
 other numbers, dates and moments are always binned.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -16,10 +16,10 @@ from depnet.checks import whole_number
 from depnet.data.binning.bins import Bins, Kind, Number
 from depnet.data.binning.cut import MAX_BINS, given_bins, number_of_bins, quantile_bins
 from depnet.data.binning.ranked import Ranked, RankedArray
-from depnet.data.frames.columns import Column, ColumnKind
+from depnet.data.frames.columns import Column
 from depnet.data.frames.open import open_frame
 from depnet.data.table.domain import Domain
-from depnet.data.table.layout import ColumnLayout, Layout
+from depnet.data.table.layout import ColumnKind, Layout
 from depnet.data.table.state_order import MISSING_LABEL, ordered_states, with_missing_state
 from depnet.data.table.variable import MAX_CARDINALITY, Label, Variable
 from depnet.errors import DataError, brief
@@ -51,10 +51,10 @@ def describe(
     opened = open_frame(frame)
     check_options(bins, max_bins, missing, opened.names)
     variables, columns = [], []
-    for place, key in enumerate(opened.keys):
+    for place in range(len(opened.keys)):
         column = opened.column(place)
         variables.append(variable_of(summary_of(column), bins, max_bins, missing))
-        columns.append(ColumnLayout(key, column.kind, column.dtype, column.values))
+        columns.append(column.layout)
     return Domain(tuple(variables)), Layout(opened.kind, tuple(columns), opened.structured)
 
 
@@ -74,14 +74,15 @@ class Summary:
     """All that a column's variable depends on, whether it is in a frame or in a file.
 
     `labels` are the distinct ones of a label column (`declared`: the frame's own categories, in their order),
-    `numbers` the values of any other, by rank, where it has some.
+    `numbers` the values of any other, by rank, where it has some. `first_hidden` is the first of the `hidden` rows, which
+    the message of `missing="error"` names.
     """
 
     name: str
     kind: ColumnKind
     rows: int
     hidden: int
-    first_hidden: Callable[[], int]
+    first_hidden: int = 0
     labels: tuple[Any, ...] = ()
     declared: bool = False
     numbers: Ranked | None = None
@@ -95,7 +96,7 @@ def summary_of(column: Column) -> Summary:
         column.kind,
         len(column.hidden),
         hidden,
-        lambda: int(np.argmax(column.hidden)),
+        int(np.argmax(column.hidden)) if hidden else 0,
         column.labels,
         column.declared,
         None if column.numbers is None or hidden == len(column.hidden) else RankedArray.of(column.present),
@@ -106,7 +107,7 @@ def variable_of(column: Summary, bins: BinChoice, max_bins: int, missing: Missin
     """The variable of a column: one rule for frames and files."""
     if column.hidden and missing == "error":
         raise DataError(
-            f'column {column.name!r}, row {column.first_hidden()}: the value is missing. Make "missing" a state with '
+            f'column {column.name!r}, row {column.first_hidden}: the value is missing. Make "missing" a state with '
             '`missing="state"`, or remove or complete such rows.'
         )
     if not column.declared and column.kind != "boolean" and column.hidden == column.rows:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from depnet.data.frames.open import FrameKind
+from depnet.data.table.layout import FrameKind
 from depnet.errors import DataError, brief
 
 LONGEST = 200

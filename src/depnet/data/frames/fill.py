@@ -2,15 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import FloatArray
-from depnet.data.binning.expected import expected_piece
 from depnet.data.frames.assemble import (
-    Piece,
     numpy_column,
     pandas_series,
     pandas_values,
@@ -18,12 +16,15 @@ from depnet.data.frames.assemble import (
     pyarrow_array,
 )
 from depnet.data.frames.columns import Column
-from depnet.data.frames.decode import checked_codes, piece_of
+from depnet.data.frames.decode import checked_codes, column_of_codes
 from depnet.data.frames.encode import places_of
 from depnet.data.frames.open import Opened, open_frame
 from depnet.data.table.domain import Domain
 from depnet.data.table.layout import ColumnLayout, Layout
 from depnet.errors import DataError
+
+Filled: TypeAlias = tuple[NDArray[np.bool_], Column]
+"""The cells of a column to be filled, and the column that has their values."""
 
 
 def fill(
@@ -52,103 +53,93 @@ def fill(
     table = checked_codes(codes, domain, layout)
     if len(table) != opened.rows:
         raise DataError(f"codes have {len(table):,} rows for the frame's {opened.rows:,}; expected as many.")
-    filled: dict[int, tuple[Column, Piece]] = {}
+    filled: dict[int, Filled] = {}
     for i, place in enumerate(places_of(opened, domain, "missing")):
         if place is None:
             continue
         column, variable = opened.column(place), domain.variables[i]
-        if hidden is not None:
-            column = replace(column, hidden=hidden[:, i])
-        if column.hidden.any():
-            shape = _shape(opened, place, column, layout, i)
-            if laws is None:
-                piece = piece_of(table[:, i], variable, shape, rng)
-            else:
-                piece = expected_piece(table[:, i], laws[variable.name], variable, shape)
-            filled[place] = column, piece
+        holes = column.hidden if hidden is None else hidden[:, i]
+        if holes.any():
+            shape = _shape(opened, column, layout, i)
+            law = None if laws is None else laws[variable.name]
+            filled[place] = holes, column_of_codes(table[:, i], variable, shape, rng, law)
     return _with(frame, opened, filled)
 
 
-def _shape(opened: Opened, place: int, column: Column, layout: Layout, i: int) -> ColumnLayout:
+def _shape(opened: Opened, column: Column, layout: Layout, i: int) -> ColumnLayout:
     """The frame's own column, but where it has no type of its own, what the layout has, or the usual one."""
-    known = layout.columns[i]
-    dtype = column.dtype
-    if column.kind == "empty" and str(dtype) in ("Null", "null"):  # polars, and Arrow
-        dtype = known.dtype if opened.kind == layout.kind else None
-    kind = known.kind if column.kind == "empty" else column.kind
-    return ColumnLayout(opened.keys[place], kind, dtype, known.values)
+    known, own = layout.columns[i], column.layout
+    if own.kind != "empty":
+        return replace(own, values=known.values)
+    untyped = str(own.dtype) in ("Null", "null")  # polars, and Arrow
+    usual = known.dtype if opened.kind == layout.kind else None
+    return replace(known, key=own.key, dtype=usual if untyped else own.dtype)
 
 
-def _with(frame: Any, opened: Opened, filled: dict[int, tuple[Column, Piece]]) -> Any:
+def _with(frame: Any, opened: Opened, filled: dict[int, Filled]) -> Any:
     if opened.kind == "pandas":
         return _pandas(opened.native, filled)
     if opened.kind == "polars":
+        import polars as pl
+
         series = {}
-        for place, (column, piece) in filled.items():
-            new = polars_series(piece)
-            old = opened.native.to_series(place).cast(new.dtype)
-            series[opened.keys[place]] = new.zip_with(_polars_mask(column), old)
+        for place, (holes, new) in filled.items():
+            values = polars_series(new)
+            old = opened.native.to_series(place).cast(values.dtype)
+            series[opened.keys[place]] = values.zip_with(pl.Series(holes), old)
         return opened.native.with_columns(**series) if series else opened.native.clone()
     if opened.kind == "pyarrow":
         table = opened.native
-        for place, (column, piece) in filled.items():
+        for place, (holes, new) in filled.items():
             table = table.set_column(
-                place, table.column_names[place], _pyarrow(table.column(place), column, piece)
+                place, table.column_names[place], _pyarrow(table.column(place), holes, new)
             )
         return table
     if opened.kind == "numpy":
         return _numpy(opened, filled)
     rows = [dict(row) for row in frame]
-    for place, (column, piece) in filled.items():
-        objects, key = piece.objects(), opened.keys[place]
-        for row in np.flatnonzero(column.hidden & ~piece.hidden).tolist():
+    for place, (holes, new) in filled.items():
+        objects, key = new.objects(), opened.keys[place]
+        for row in np.flatnonzero(holes & ~new.hidden).tolist():
             rows[row][key] = objects[row]
     return rows
 
 
-def _pandas(frame: Any, filled: dict[int, tuple[Column, Piece]]) -> Any:
+def _pandas(frame: Any, filled: dict[int, Filled]) -> Any:
     import pandas as pd
 
     table = frame.copy()
-    for place, (column, piece) in filled.items():
-        series, key = frame.iloc[:, place], piece.column.key
-        here = column.hidden & ~piece.hidden
+    for place, (holes, new) in filled.items():
+        series = frame.iloc[:, place]
+        here = holes & ~new.hidden
         if isinstance(series.dtype, pd.CategoricalDtype):
-            values = pd.Series(piece.objects()[here], dtype=object)
-            new = [value for value in values.unique() if value not in series.cat.categories]
-            array = (series.cat.add_categories(new) if new else series).array.copy()
+            values = pd.Series(new.objects()[here], dtype=object)
+            more = [value for value in values.unique() if value not in series.cat.categories]
+            array = (series.cat.add_categories(more) if more else series).array.copy()
             array[here] = values.to_numpy()
         else:
             objects = series.dtype == np.dtype(object)
             array = series.to_numpy(copy=True) if objects else series.array.copy()
-            array[here] = pandas_values(piece)[here]
-        table[key] = pandas_series(array, frame.index)
+            array[here] = pandas_values(new)[here]
+        table[new.layout.key] = pandas_series(array, frame.index)
     return table
 
 
-def _polars_mask(column: Column) -> Any:
-    import polars as pl
-
-    return pl.Series(column.hidden)
-
-
-def _pyarrow(old: Any, column: Column, piece: Piece) -> Any:
+def _pyarrow(old: Any, holes: NDArray[np.bool_], column: Column) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    new = pyarrow_array(piece)
+    new = pyarrow_array(column)
     if pa.types.is_dictionary(old.type):
-        plain = pc.if_else(
-            pa.array(column.hidden), new.cast(old.type.value_type), old.cast(old.type.value_type)
-        )
+        plain = pc.if_else(pa.array(holes), new.cast(old.type.value_type), old.cast(old.type.value_type))
         return plain.dictionary_encode().cast(old.type)
-    return pc.if_else(pa.array(column.hidden), new, old.cast(new.type))
+    return pc.if_else(pa.array(holes), new, old.cast(new.type))
 
 
-def _numpy(opened: Opened, filled: dict[int, tuple[Column, Piece]]) -> NDArray[Any]:
+def _numpy(opened: Opened, filled: dict[int, Filled]) -> NDArray[Any]:
     table: NDArray[Any] = np.array(opened.native)
-    for place, (column, piece) in filled.items():
-        here = column.hidden & ~piece.hidden
+    for place, (holes, new) in filled.items():
+        here = holes & ~new.hidden
         target = table[opened.names[place]] if opened.structured else table[:, place]
-        target[here] = numpy_column(piece)[here]
+        target[here] = numpy_column(new)[here]
     return table

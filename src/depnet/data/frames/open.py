@@ -2,11 +2,12 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from depnet.data.binning.calendar import DAY
 from depnet.data.frames.columns import (
     Column,
     column_of_array,
@@ -14,12 +15,11 @@ from depnet.data.frames.columns import (
     column_of_objects,
     unreadable,
 )
+from depnet.data.table.layout import ColumnKind, ColumnLayout, FrameKind
 from depnet.errors import DataError, brief
 
 FEW_ROWS = 2000
 """Up to here a list of text is quicker than a query of polars, which takes a millisecond: tables may be wide."""
-
-FrameKind: TypeAlias = Literal["pandas", "polars", "pyarrow", "numpy", "dicts"]
 
 
 class Opened(ABC):
@@ -72,8 +72,8 @@ class _Array(Opened):
         super().__init__([f"X{i}" for i in range(array.shape[1])], len(array))
 
     def column(self, place: int) -> Column:
-        name = self.names[place]
-        return column_of_array(name, self.array[name] if self.structured else self.array[:, place])
+        key = self.keys[place]
+        return column_of_array(key, self.array[key] if self.structured else self.array[:, place])
 
 
 class _Dicts(Opened):
@@ -91,7 +91,7 @@ class _Dicts(Opened):
 
     def column(self, place: int) -> Column:
         key = self.keys[place]
-        return column_of_objects(self.names[place], [row.get(key) for row in self.table], np.dtype(object))
+        return column_of_objects(key, [row.get(key) for row in self.table], np.dtype(object))
 
 
 class _Narwhals(Opened):
@@ -103,38 +103,47 @@ class _Narwhals(Opened):
     def column(self, place: int) -> Column:
         import narwhals as nw
 
-        name, series = self.names[place], self.frame.get_column(self.keys[place])
+        key = self.keys[place]
+        series = self.frame.get_column(key)
         native, dtype = series.to_native(), series.dtype
         own = native.type if self.kind == "pyarrow" else native.dtype
         if isinstance(own, np.dtype) and own.kind in "biufM":  # the common case, and the quick one
-            return column_of_array(name, native.to_numpy())
+            return column_of_array(key, native.to_numpy())
         if dtype in (nw.Categorical, nw.Enum):
             if self.kind == "pyarrow" and is_polars_categorical(self.native.schema.field(place)):
-                native = native.cast(own.value_type)
-                return _text(name, native, self.kind, own)
-            return _categories(name, native, self.kind, own)
+                return _text(key, native.cast(own.value_type), self.kind, own)
+            return _categories(key, native, self.kind, own)
         if dtype == nw.String:
-            return _text(name, native, self.kind, own)
+            return _text(key, native, self.kind, own)
         if dtype == nw.Object:
-            return column_of_objects(
-                name, native.tolist() if self.kind == "pandas" else native.to_list(), own
-            )
-        hidden = _as_array(series.is_null()).astype(bool)
+            return column_of_objects(key, native.tolist() if self.kind == "pandas" else native.to_list(), own)
+        hidden = series.is_null().to_numpy().astype(bool)
         if dtype == nw.Unknown and hidden.all():  # a column of nulls has no type of its own
-            return Column(name, "empty", own, hidden)
+            return Column(ColumnLayout(key, "empty", own), hidden)
+        kind = _kind_of(dtype)
+        if kind is None:
+            raise unreadable(str(key), str(own))
         there = series.filter(~series.is_null()) if hidden.any() else series
-        if dtype == nw.Boolean:
-            return column_of_numbers(name, "boolean", own, _spread(there, hidden, np.int64), hidden)
-        if dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128):
-            return column_of_numbers(name, "integer", own, _spread(there, hidden), hidden)
-        if dtype.is_float():
-            return column_of_numbers(name, "float", own, _spread(there, hidden, np.float64), hidden)
-        if dtype == nw.Datetime:
-            return column_of_numbers(name, "datetime", own, _spread(there.dt.timestamp("us"), hidden), hidden)
-        if dtype == nw.Date:
-            days = _spread(there.dt.timestamp("us"), hidden) // 86_400_000_000
-            return column_of_numbers(name, "date", own, days, hidden)
-        raise unreadable(name, str(own))
+        if kind in ("date", "datetime"):
+            there = there.dt.timestamp("us")
+        numbers = _spread(there, hidden, np.float64 if kind == "float" else None)
+        if kind == "date":
+            numbers = numbers // DAY  # not in place: it may be the frame's own
+        return column_of_numbers(ColumnLayout(key, kind, own), numbers, hidden)
+
+
+def _kind_of(dtype: Any) -> ColumnKind | None:
+    """The kind of the numbers, booleans and dates of a type of narwhals; None of any other type."""
+    import narwhals as nw
+
+    kinds: list[tuple[bool, ColumnKind]] = [
+        (dtype == nw.Boolean, "boolean"),
+        (dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128), "integer"),
+        (dtype.is_float(), "float"),
+        (dtype == nw.Datetime, "datetime"),
+        (dtype == nw.Date, "date"),
+    ]
+    return next((kind for holds, kind in kinds if holds), None)
 
 
 def _open_with_narwhals(frame: Any) -> Opened:
@@ -183,14 +192,9 @@ def _checked_names(keys: tuple[Any, ...]) -> tuple[str, ...]:
     return names
 
 
-def _as_array(series: Any) -> NDArray[Any]:
-    array: NDArray[Any] = series.to_numpy()
-    return array
-
-
 def _spread(there: Any, hidden: NDArray[np.bool_], dtype: Any = None) -> NDArray[Any]:
     """The values that are there, each in its row, and zeros elsewhere."""
-    values = _as_array(there)
+    values: NDArray[Any] = there.to_numpy()
     if dtype is not None or values.dtype.kind not in "iuf":
         values = values.astype(dtype or np.int64)
     if not hidden.any():
@@ -200,11 +204,11 @@ def _spread(there: Any, hidden: NDArray[np.bool_], dtype: Any = None) -> NDArray
     return spread
 
 
-def _text(name: str, native: Any, kind: FrameKind, own: Any) -> Column:
+def _text(key: Any, native: Any, kind: FrameKind, own: Any) -> Column:
     if kind == "polars" and len(native) <= FEW_ROWS:
-        return column_of_objects(name, native.to_list(), own)
+        return column_of_objects(key, native.to_list(), own)
     ids, labels = _factorised(native, kind)
-    return Column(name, "label", own, ids < 0, ids=ids, labels=tuple(labels))
+    return Column(ColumnLayout(key, "label", own), ids < 0, ids=ids, labels=tuple(labels))
 
 
 def _factorised(native: Any, kind: FrameKind) -> tuple[NDArray[Any], list[Any]]:
@@ -240,7 +244,7 @@ def _arrow_dictionary(native: Any) -> tuple[NDArray[Any], list[Any]]:
     return ids, labels
 
 
-def _categories(name: str, native: Any, kind: FrameKind, own: Any) -> Column:
+def _categories(key: Any, native: Any, kind: FrameKind, own: Any) -> Column:
     """A column of categories, in their own order; those of polars' Categorical have none, only an Enum's do."""
     if kind == "pandas" and not hasattr(native, "cat"):  # a dictionary of Arrow's
         ids, values = _factorised(native, kind)
@@ -261,6 +265,5 @@ def _categories(name: str, native: Any, kind: FrameKind, own: Any) -> Column:
         ids, values = _arrow_dictionary(native)
         declared = True
     labels = tuple(value if isinstance(value, (str, int, float)) else str(value) for value in values)
-    return Column(
-        name, "label", own, ids < 0, None, ids, labels, declared, tuple(values) if declared else None
-    )
+    layout = ColumnLayout(key, "label", own, tuple(values) if declared else None)
+    return Column(layout, ids < 0, ids=ids, labels=labels, declared=declared)

@@ -107,7 +107,7 @@ def _edges(bins: Bins | None) -> Any:
 
 def _codes_of(own: Variable, wanted: Variable) -> Any:
     """For each state of `own` its code in `wanted`: -1 for missing, -2 where there is none."""
-    states = own.states[: own.cardinality - (own.missing is not None)]
+    states = own.present_states
     if own.bins is not None and wanted.bins is not None and own.bins.edges == wanted.bins.edges:
         found: list[int] = list(range(len(states)))
     elif own.bins is not None:

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
-from depnet.data.frames.columns import ColumnKind
-from depnet.data.frames.open import FrameKind
 from depnet.data.table.domain import Domain
 from depnet.errors import DataError, brief
+
+FrameKind: TypeAlias = Literal["pandas", "polars", "pyarrow", "numpy", "dicts"]
+
+ColumnKind: TypeAlias = Literal["label", "boolean", "integer", "float", "date", "datetime", "empty"]
+"""What the values of a column are; "empty": nothing but missing ones, of no type of their own."""
 
 
 @dataclass(frozen=True, slots=True)

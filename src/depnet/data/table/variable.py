@@ -82,6 +82,11 @@ class Variable:
         """|X_i|, the number of states."""
         return len(self.states)
 
+    @property
+    def present_states(self) -> tuple[Label, ...]:
+        """The states but for the one that stands for missing values."""
+        return self.states if self.missing is None else self.states[:-1]
+
     def code(self, label: object) -> int:
         """The code of a state's label, or of the bin of a number or date.
 

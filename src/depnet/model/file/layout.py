@@ -5,11 +5,9 @@ A section that readers may leave alone: a network is the same without it.
 
 from typing import Any, cast, get_args
 
-from depnet.data.frames.columns import ColumnKind
 from depnet.data.frames.dtypes import dtype_of, plain_dtype
-from depnet.data.frames.open import FrameKind
 from depnet.data.table.domain import Domain
-from depnet.data.table.layout import ColumnLayout, Layout
+from depnet.data.table.layout import ColumnKind, ColumnLayout, FrameKind, Layout
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, brief
 from depnet.model.file.fields import fault, fields_of, items_of

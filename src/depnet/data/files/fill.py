@@ -1,0 +1,190 @@
+"""A table's file with its empty cells filled: what was there stays as it was written, other columns and order too.
+
+Text is filled as text, cell by cell. Parquet and JSON are filled by DuckDB, so that their types stay.
+"""
+
+import csv
+import datetime as dt
+import io
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet.arrays import FloatArray
+from depnet.data.files.engine import identifier, text_literal
+from depnet.data.files.source import Format, Source, find_source
+from depnet.data.files.text import Dialect, csv_names, in_utf8
+from depnet.data.files.write import format_of, table_file, text_file
+from depnet.data.frames.decode import column_of_codes
+from depnet.data.table.domain import Domain
+from depnet.data.table.layout import Layout
+from depnet.errors import DataError
+
+_TEXT = (
+    "header = true, sample_size = -1, auto_type_candidates = ['BIGINT', 'DOUBLE', 'DATE', 'TIMESTAMP', 'VARCHAR'], "
+    "nullstr = ['', 'NA', 'N/A', 'n/a', 'NaN', 'nan', 'null', 'NULL']"
+)
+"""How CSV is read on its way to another format: No and Yes stay words."""
+
+_READERS = {
+    "csv": f"read_csv({{}}, {_TEXT})",
+    "tsv": f"read_csv({{}}, delim = '\t', {_TEXT})",
+    "json": "read_json({})",
+    "parquet": "read_parquet({})",
+}
+_WRITERS = {
+    "csv": "FORMAT csv, HEADER",
+    "tsv": "FORMAT csv, HEADER, DELIMITER '\t'",
+    "json": "FORMAT json",
+    "parquet": "FORMAT parquet",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fillings:
+    """What the empty cells of a table get: `values` by column, in order, for the cells that are `empty`, [row, column]."""
+
+    names: tuple[str, ...]
+    values: list[list[str]]
+    empty: NDArray[np.bool_]
+
+    @classmethod
+    def of(
+        cls,
+        codes: NDArray[np.integer],
+        empty: NDArray[np.bool_],
+        domain: Domain,
+        *,
+        laws: Mapping[str, FloatArray] | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> "Fillings":
+        """The values of filled-in codes: numbers are their mean or median by the `laws`, or drawn in their bins."""
+        columns = Layout.of(domain).columns
+        values = []
+        for i, variable in enumerate(domain.variables):
+            rows = np.flatnonzero(empty[:, i])
+            law = None if laws is None else laws[variable.name][rows]
+            found = column_of_codes(codes[rows, i], variable, columns[i], rng, law=law).objects()
+            values.append([_text(value if laws is None else _rounded(value)) for value in found])
+        return cls(domain.names, values, empty)
+
+    def rows(self) -> Iterator[dict[int, str]]:
+        """Of each row, the columns that are filled, with their texts."""
+        ahead = [iter(column) for column in self.values]
+        for gone in self.empty:
+            yield {i: next(ahead[i]) for i in np.flatnonzero(gone).tolist()}
+
+
+def fill_file(
+    path: str,
+    fillings: Fillings,
+    output: str,
+    *,
+    force: bool = False,
+    format: Format | None = None,  # noqa: A002
+    dialect: Dialect | None = None,
+) -> None:
+    """Write the table at `path` to `output` ("-": standard output), its empty cells filled; see `depnet.write`."""
+    form, zipped = format_of(output, format)
+    with tempfile.TemporaryDirectory(prefix="depnet-") as directory:
+        scratch = Path(directory)
+        source = find_source(path, scratch)
+        if {source.format, form} <= {"csv", "tsv"}:
+            dialect = Dialect() if dialect is None else dialect
+            if not dialect.is_utf8:
+                source = in_utf8(source, dialect.encoding, scratch)
+            if output == "-":
+                _fill_text(source, fillings, dialect, sys.stdout, form)
+                return
+            with table_file(output, force=force) as place, text_file(place, zipped=zipped) as file:
+                _fill_text(source, fillings, dialect, file, form)
+            return
+        done = scratch / "filled"
+        _fill_typed(
+            source, fillings, scratch, f"{_WRITERS[form]}{', COMPRESSION gzip' if zipped else ''}", done
+        )
+        if output == "-":
+            sys.stdout.write(done.read_text(encoding="utf-8"))
+            return
+        with table_file(output, force=force) as place:
+            shutil.copyfile(done, place)
+
+
+def _fill_text(source: Source, fillings: Fillings, dialect: Dialect, file: IO[str], form: Format) -> None:
+    names, delimiter, skip = csv_names(source, dialect)
+    places = [names.index(name) for name in fillings.names]
+    write = csv.writer(file, delimiter="\t" if form == "tsv" else ",", lineterminator="\n").writerow
+    number = 0
+    with source.open() as raw:
+        lines = io.TextIOWrapper(raw, "utf-8-sig", newline="")
+        for _ in range(skip):
+            lines.readline()
+        rows = csv.reader(lines, delimiter=delimiter)
+        if dialect.header:
+            write(next(rows))
+        ahead = fillings.rows()
+        for row in rows:
+            if not row and len(names) > 1:  # an empty line is no row
+                continue
+            cells = next(ahead, {})
+            row = row or [""] if cells else row
+            for i, text in cells.items():
+                row[places[i]] = text
+            write(row)
+            number += 1
+    if number != len(fillings.empty):
+        raise DataError(
+            f"{source.name} had {len(fillings.empty):,} rows when it was read, and {number:,} when it was filled: it has "
+            "changed."
+        )
+
+
+def _fill_typed(source: Source, fillings: Fillings, scratch: Path, written: str, target: Path) -> None:
+    """The file's own columns, but for the cells that a table of fillings, with a row for each row, has."""
+    import duckdb
+
+    cells = scratch / "fillings.csv"
+    number = range(len(fillings.names))
+    with cells.open("w", encoding="utf-8", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow([f"f{i}" for i in number])
+        out.writerows([row.get(i, "") for i in number] for row in fillings.rows())
+    table = _READERS[source.format].format(text_literal(str(source.path)))
+    filled = {name: f"f.f{i}" for i, name in enumerate(fillings.names)}
+    columns = ", ".join(f"'f{i}': 'VARCHAR'" for i in number)
+    reader = (
+        f"read_csv({text_literal(str(cells))}, header = true, auto_detect = false, delim = ',', "
+        f"columns = {{{columns}}})"
+    )
+    with duckdb.connect() as connection:
+        chosen = []
+        for name, kind, *_ in connection.execute(f"DESCRIBE SELECT * FROM {table}").fetchall():
+            own = f"t.{identifier(name)}"
+            if name in filled:
+                cell = filled[name]
+                own = f"CASE WHEN {cell} IS NULL THEN {own} ELSE CAST({cell} AS {kind}) END AS {identifier(name)}"
+            chosen.append(own)
+        connection.execute(
+            f"COPY (SELECT {', '.join(chosen)} FROM {table} t POSITIONAL JOIN {reader} f) "
+            f"TO {text_literal(str(target))} ({written})"
+        )
+
+
+def _rounded(value: Any) -> Any:
+    """An expected number to six digits, more than it is worth; what was drawn is a value of the table, and stays."""
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float):
+        return repr(float(value)).removesuffix(".0")
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value.isoformat(sep=" ") if isinstance(value, dt.datetime) else str(value)
