@@ -12,9 +12,8 @@ import numpy as np
 
 from benchmarks._tables import add_data, debd
 from depnet import Dataset, Mdl, Network, StructuralMdl, learn
-from depnet.learning.choose.auto import learn_auto
 from depnet.learning.choose.ladder import Auto
-from depnet.learning.options import plan
+from depnet.learning.learn import learn_with_choice
 from depnet.model.score import score
 
 LIBRA = {
@@ -56,22 +55,21 @@ def main(arguments: list[str]) -> int:
             network = learn(train, penalty=penalty, smoothing=options.smoothing, n_jobs=options.jobs)
             shown.append(result(network, test, began))
         began = time.process_time()
-        tasks = plan(train.domain)
-        network, choice = learn_auto(
+        network, choice = learn_with_choice(
             train,
-            tasks,
-            Auto(),
+            penalty=Auto(),
             smoothing=options.smoothing,
             validation=None if options.without_valid else valid,
             n_jobs=options.jobs,
         )
+        assert choice is not None
         shown.append(result(network, test, began))
         own = sum(chosen != choice.pooled for chosen in zip(choice.penalties, choice.smoothings, strict=True))
         gain = score(network, test) - LIBRA[name]
         gains[name] = (gain, gain / abs(LIBRA[name]))
         print(
             f"{name:8} {LIBRA[name]:9.3f} {' '.join(shown)} {gain:+14.4f} {gains[name][1]:+9.2%}  "
-            f"{choice.pooled[0]!r}, smoothing {choice.pooled[1]:g}; {own} of {len(tasks)} nodes chose their own",
+            f"{choice.pooled[0]!r}, smoothing {choice.pooled[1]:g}; {own} of {len(network)} nodes chose their own",
             flush=True,
         )
     return verdict(gains)

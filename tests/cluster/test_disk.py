@@ -6,7 +6,6 @@ import pytest
 import depnet
 from depnet import Dataset, Mdl, StructuralMdl
 from depnet.cluster import learn, learn_both
-from depnet.cluster.on_disk import bytes_of
 from depnet.errors import DataError, LearningError
 from depnet.learning.choose.ladder import Auto
 from depnet.learning.grow.rounds import Round
@@ -163,7 +162,7 @@ def test_a_resumed_fit_ends_in_the_same_network(tmp_path: Path) -> None:
     found = learn(tmp_path / "rows", memory="1GB", resume=file, progress=lambda d, _: done.append(d))
     assert_same_network(found, expected)
     assert file.read_bytes().startswith(kept)
-    assert done == list(range(1, 7))
+    assert done == [4, 5, 6]
 
 
 def test_bad_calls_say_what_to_do(tmp_path: Path) -> None:
@@ -181,4 +180,3 @@ def test_bad_calls_say_what_to_do(tmp_path: Path) -> None:
         learn(tmp_path, memory="1GB", columns=["clas"])
     with pytest.raises(ValueError, match=r"more than 0\.3GB"):
         learn(tmp_path, memory="100MB")
-    assert bytes_of(5) == 5

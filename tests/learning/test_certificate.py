@@ -30,12 +30,10 @@ from depnet import (
 )
 from depnet.arrays import FloatArray
 from depnet.errors import LearningError, ModelError, NoSuchBoundError, ScanError
-from depnet.fitting.explained import plain_figures
 from depnet.geometry import full_conditional_divergence, kl
 from depnet.learning import recurrence as proof
 from depnet.learning.recurrence import hub_leads_to, why_no_bound
 from depnet.learning.rows.contexts import Contexts
-from depnet.model.held_out import HeldOut
 from depnet.model.scan import RandomScan
 from tests.reference import counting
 from tests.reference import geometry as literal
@@ -472,20 +470,3 @@ def test_naming_in_an_order_counts_earlier_variables() -> None:
             assert isinstance(node.source, DecisionGraph)
             expected = named(node.source, choices) / 400 if node.source.operations else 0.0
             assert math.isclose(part.naming, expected)
-
-
-def test_plain_figures() -> None:
-    dataset = noisy_copies()
-    network = learn_parameters(dataset, [ConstantSource()] * 5, smoothing=0.5)
-    assert plain_figures(network, dataset) == []
-    law = replace(network, order=tuple(range(5)))
-    assert plain_figures(law, dataset) == [certificate(law, dataset).said]
-    bit = math.log(2)
-    better = replace(law, held_out=HeldOut(rows=120, score=-3.0 * bit, independent=-5.0 * bit))
-    said = "the model explains 2.00 of the 5.00 bits a row that independent columns leave (120 held-out rows)"
-    assert plain_figures(better) == [said]
-    assert plain_figures(better, dataset)[0] == said
-    worse = replace(network, held_out=HeldOut(rows=1, score=-5.5 * bit, independent=-5.0 * bit))
-    (line,) = plain_figures(worse)
-    assert line.startswith("the model explains nothing of the 5.00 bits a row that independent columns leave")
-    assert line.endswith("it needs 0.50 more (1 held-out row)")

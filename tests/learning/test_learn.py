@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from depnet import Aic, Dataset, Mdl, NoPenalty, StructuralMdl, learn
 from depnet._native.learner import xlogx
 from depnet.learning.grow.native import Grower
-from depnet.learning.options import plan
+from depnet.learning.grow.node_specs import node_specs
 from depnet.learning.penalty import Penalty
 from depnet.model import ConditionalTable, DecisionGraph, Node
 from tests.reference.learning import learn_operations
@@ -154,11 +154,11 @@ def test_the_number_of_threads_does_not_matter(dataset: Dataset, n_jobs: int | N
 
 @given(datasets(max_rows=80))
 def test_the_order_of_nodes_does_not_matter(dataset: Dataset) -> None:
-    tasks = plan(dataset.domain)
-    backwards = Grower(dataset, tasks[::-1], [Mdl()] * len(tasks))
+    specs = node_specs(dataset.domain)
+    backwards = Grower(dataset, specs[::-1], [Mdl()] * len(specs))
     forwards = learn(dataset).nodes[::-1]
-    (batch,) = backwards(range(len(tasks)))
-    for grown in batch.nodes(tasks[::-1], dataset.domain.cardinalities, 0.0):
+    (batch,) = backwards(range(len(specs)))
+    for grown in batch.nodes(specs[::-1], dataset.domain.cardinalities, 0.0):
         assert grown.source == forwards[grown.number].source
         assert grown.table == forwards[grown.number].table
 

@@ -12,24 +12,24 @@ from hypothesis import strategies as st
 
 import depnet
 from depnet import Aic, Dataset, Mdl, Network, NoPenalty, SplitMerge, StructuralMdl, WithLossless, learn
-from depnet.cluster import learn_parts
 from depnet.errors import DepnetError, LearningError, ModelError
 from depnet.learning.choose.auto import tune
 from depnet.learning.choose.ladder import Auto
-from depnet.learning.choose.order import TablePairs, chosen_order
+from depnet.learning.choose.order import chosen_order
 from depnet.learning.framework import learn_with
-from depnet.learning.grow.cuts import CutLearner
-from depnet.learning.learn import learn_tried
+from depnet.learning.grow.cut_learner import CutLearner
+from depnet.learning.grow.node_specs import first_specs, node_specs
+from depnet.learning.learn import learn_with_choice
 from depnet.learning.links.links import links
-from depnet.learning.options import plan
+from depnet.learning.options import LearnOptions
 from depnet.learning.parameters import learn_parameters
 from depnet.learning.penalty import Penalty
 from depnet.learning.rows.held_out import held_out
-from depnet.learning.rows.part_pairs import PartPairs
+from depnet.learning.rows.pair_counts import TablePairs
 from depnet.model.score import score
 from tests.cluster.tables import assert_same_network
 from tests.learning.grow.test_resume import KilledError, kill_after, table
-from tests.learning.rows.test_held_out_parts import parted, parts_of
+from tests.learning.rows.test_held_out_parts import learn_parts, parted, parts_of
 from tests.learning.test_learn import penalties
 from tests.learning.test_learn_options import copies
 from tests.reference.learning import learn_ordered
@@ -106,7 +106,7 @@ def test_rows_in_parts(parts: tuple[Dataset, list[np.ndarray]], penalty: Any, or
         "smoothing": 0.5,
         "order": "auto" if order == "auto" else names_of(dataset, some_order(dataset, seed)),
     }
-    found = learn_parts(parts_of(dataset, rows), dataset.domain, dataset.total, **options)
+    found = learn_parts(dataset, rows, **options)
     assert found.order is not None
     assert_same_network(found, learn(dataset, **options))
 
@@ -115,9 +115,9 @@ def test_rows_in_parts(parts: tuple[Dataset, list[np.ndarray]], penalty: Any, or
 def test_pairs_of_parts_are_those_of_the_table(parts: tuple[Dataset, list[np.ndarray]]) -> None:
     dataset, rows = parts
     cards = dataset.domain.cardinalities
-    made = PartPairs(parts_of(dataset, rows)(plan(dataset.domain)), cards)
+    made = parts_of(dataset, rows).pair_counts()
     for first in range(len(cards) - 1):
-        ours, table = (pairs.band(first, len(cards)) for pairs in (made, TablePairs(dataset)))
+        ours, table = (pairs(first, len(cards)) for pairs in (made, TablePairs(dataset)))
         assert np.array_equal(ours.cells, table.cells)
         assert np.array_equal(ours[first, first + 1], table[first, first + 1])
     assert chosen_order(made, cards) == chosen_order(TablePairs(dataset), cards)
@@ -126,8 +126,8 @@ def test_pairs_of_parts_are_those_of_the_table(parts: tuple[Dataset, list[np.nda
 def test_pairs_of_parts_with_very_many_states() -> None:
     rng = np.random.default_rng(0)
     dataset = Dataset.from_codes(rng.integers(0, 300, size=(500, 3)), [300, 300, 300])
-    made = PartPairs(parts_of(dataset, np.array_split(np.arange(500), 3))(plan(dataset.domain)), [300] * 3)
-    assert np.array_equal(made.band(0, 3).cells, TablePairs(dataset).band(0, 3).cells)
+    made = parts_of(dataset, np.array_split(np.arange(500), 3)).pair_counts()
+    assert np.array_equal(made(0, 3).cells, TablePairs(dataset)(0, 3).cells)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -216,7 +216,7 @@ def test_bad_orders_are_clear_errors(options: dict[str, Any], message: str) -> N
     with pytest.raises(DepnetError, match=message):
         learn(copies(), **options)
     with pytest.raises(DepnetError, match=message):
-        learn_parts(lambda tasks: pytest.fail("no pass over the rows"), copies().domain, 400, **options)
+        first_specs(copies().domain, LearnOptions(**options))  # before the second pass over rows in parts
 
 
 def test_an_empty_table_is_an_error_all_the_same() -> None:
@@ -279,7 +279,7 @@ def test_held_out_scores_are_those_of_the_parts() -> None:
     dataset = copies(rows=500, noise=0.2)
     for order in (None, "auto"):
         ladder = Auto((Mdl(),), (2.0,))
-        network, choice = learn_tried(dataset, penalty=ladder, smoothing=0.5, order=order)
+        network, choice = learn_with_choice(dataset, penalty=ladder, smoothing=0.5, order=order)
         assert choice is not None
         assert network.held_out == choice.held_out
         assert network.held_out is not None
@@ -297,7 +297,7 @@ def test_held_out_scores_are_those_of_the_parts() -> None:
 
 def test_what_was_tried_are_the_networks_without_each_part() -> None:
     dataset = copies(rows=500, noise=0.2)
-    network, choice = learn_tried(dataset, penalty=LADDER, smoothing=0.5, order="auto")
+    network, choice = learn_with_choice(dataset, penalty=LADDER, smoothing=0.5, order="auto")
     assert choice is not None
     for tried, (rows, held) in zip(choice.tried, held_out(dataset), strict=True):
         assert rows.total + held.total == 500
@@ -305,12 +305,12 @@ def test_what_was_tried_are_the_networks_without_each_part() -> None:
         for i, (penalty, smoothing) in enumerate(zip(choice.penalties, choice.smoothings, strict=True)):
             again = learn(rows, penalty=penalty, smoothing=smoothing, order=network.order)
             assert again.nodes[i] == tried.nodes[i]
-    assert learn_tried(dataset, order="auto")[1] is None
+    assert learn_with_choice(dataset, order="auto")[1] is None
 
 
 def test_validation_rows_judge_an_order_too() -> None:
     dataset, held = copies(), copies(rows=200, noise=0.3)
-    network, choice = learn_tried(dataset, penalty=LADDER, smoothing=0.5, order="auto", validation=held)
+    network, choice = learn_with_choice(dataset, penalty=LADDER, smoothing=0.5, order="auto", validation=held)
     assert choice is not None
     assert network.held_out is not None
     assert network.held_out.rows == 200
@@ -327,7 +327,7 @@ def test_a_ladder_of_one_is_that_penalty() -> None:
 def test_the_ladder_of_an_order() -> None:
     dataset = copies()
     tuning = tune(dataset, auto=LADDER, order="auto")
-    _, choice = learn_tried(dataset, penalty=LADDER, smoothing=0.5, order="auto")
+    _, choice = learn_with_choice(dataset, penalty=LADDER, smoothing=0.5, order="auto")
     assert choice is not None
     assert np.array_equal(tuning.choice.scores, choice.scores)
     assert tuning.choice.held_out == choice.held_out
@@ -347,8 +347,8 @@ def test_cuts_are_of_earlier_variables() -> None:
     rng = np.random.default_rng(0)
     hidden = rng.normal(size=300)
     rows = Dataset.from_frame(hidden[:, None] + 0.3 * rng.normal(size=(300, 4)))
-    tasks = plan(rows.domain, order=(2, 0, 3, 1))
-    network = CutLearner(rows.domain, tasks, [Aic()] * 4, [0.5] * 4)(rows)
+    specs = node_specs(rows.domain, order=(2, 0, 3, 1))
+    network = CutLearner(specs, [Aic()] * 4, [0.5] * 4)(rows)
     assert network.order == (2, 0, 3, 1)
     assert network.nodes[1].inputs
 
@@ -368,8 +368,8 @@ def numbers(rows: int = 400) -> Dataset:
 def test_cuts_are_learned_as_by_the_learner_of_cuts(order: Any) -> None:
     dataset = numbers()
     network = learn(dataset, penalty=QUICK, smoothing=0.5, order=order, cuts=True)
-    tasks = plan(dataset.domain, order=network.order)
-    twin = CutLearner(dataset.domain, tasks, [QUICK] * len(tasks), [0.5] * len(tasks))(dataset)
+    specs = node_specs(dataset.domain, order=network.order)
+    twin = CutLearner(specs, [QUICK] * len(specs), [0.5] * len(specs))(dataset)
     assert network == twin
     plain = learn(dataset, penalty=QUICK, smoothing=0.5, order=order)
     assert score(network, dataset) > score(plain, dataset) or network == plain

@@ -1,5 +1,12 @@
-"""Learning from rows that lie in many parts: on the workers of a Dask cluster, or on disk."""
+"""Learning from rows that lie in many parts: on the workers of a Dask cluster, or on disk.
 
-from depnet.cluster.learn import learn, learn_both, learn_parts
+- `learn`: `learn` and `learn_both`, the networks of `depnet.learn` from such rows;
+- `source`: the parts of Parquet files, or of a Dask data frame;
+- `place`: where parts are loaded and kept, and the first and second pass over them;
+- `on_dask`, `on_disk`: the two places;
+- `columns`, `ranked_parts`: the states of columns whose values lie in many parts.
+"""
 
-__all__ = ["learn", "learn_both", "learn_parts"]
+from depnet.cluster.learn import learn, learn_both
+
+__all__ = ["learn", "learn_both"]

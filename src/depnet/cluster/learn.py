@@ -1,37 +1,33 @@
 """`depnet.cluster.learn`: the network of `depnet.learn`, from rows that lie in many parts.
 
-Two passes over the rows: the first finds the states of the columns, the second the codes, which stay where they are: in
-the workers' memory, or on disk. Then rounds of counts (`depnet.learning.grow.rounds`).
+The rows are read twice (`depnet.cluster.place`), and stay where they are: in the workers' memory, or on disk. Then nodes are
+grown by rounds of counts (`depnet.learning.grow.rounds`).
 """
 
 import contextlib
 import os
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
-from depnet.cluster.dask_parts import Client
-from depnet.cluster.on_dask import DaskPlace
-from depnet.cluster.on_disk import DiskPlace, checked_memory, scratch_directory
-from depnet.cluster.parted_rows import PartedRows, Reports
-from depnet.cluster.place import Place
+from depnet.cluster.columns import describe_parts
+from depnet.cluster.on_dask import Client, DaskPlace
+from depnet.cluster.on_disk import checked_memory, disk_place
+from depnet.cluster.place import Place, TablePart
 from depnet.cluster.source import ROWS, parts_of
-from depnet.data import Domain
 from depnet.data.binning.cut import MAX_BINS
 from depnet.data.frames.describe import BinChoice
-from depnet.errors import DataError, LearningError, brief
-from depnet.learning.choose.auto import learn_chosen, smoothing_unit
-from depnet.learning.choose.ladder import Auto
-from depnet.learning.grow.nodes import Progress
-from depnet.learning.grow.resume import ResumeFile
-from depnet.learning.grow.rounds import Parts, Round
-from depnet.learning.options import Limits, Order, Role, Task, checked_seconds, order_of, plan, refuse_removed
-from depnet.learning.penalty import Mdl, PenaltyLike, checked_penalty, penalty_value
-from depnet.learning.rows.part_pairs import PartPairs
+from depnet.data.table.domain import Domain
+from depnet.errors import DataError, brief
+from depnet.learning.choose.auto import learn_rows
+from depnet.learning.grow.node_specs import first_specs
+from depnet.learning.grow.rounds import Reports, Round
+from depnet.learning.options import LearnOptions, Order
+from depnet.learning.rows.parts import PartedRows
 from depnet.model import Network
-from depnet.model.table import checked_smoothing
 
-LIVE = 64
+Missing = Literal["error", "state"]
+Report = Callable[[Round], object]
 
 
 def learn(
@@ -42,10 +38,10 @@ def learn(
     columns: Sequence[str] | None = None,
     bins: BinChoice = "quantile",
     max_bins: int = MAX_BINS,
-    missing: Literal["error", "state"] = "error",
+    missing: Missing = "error",
     rows_per_part: int = ROWS,
     scratch: str | os.PathLike[str] | None = None,
-    resume: str | os.PathLike[str] | None = None,
+    report: Report | None = None,
     **options: Any,
 ) -> Network:
     """The network that `depnet.learn` gives for all the rows of `source` together, bit for bit.
@@ -53,13 +49,15 @@ def learn(
     `source` are Parquet files (a path, a pattern, a directory or a list) that every worker can read, or a Dask data
     frame. With a `client`, rows are on the workers of its cluster. Without one they are on this machine's disk, in a
     directory of their own under `scratch` while it lasts, and `memory` ("2GB") bounds what is held of them.
-    `columns`, `bins`, `max_bins` and `missing` are those of `Dataset.from_frame`; other `options` are those of
-    `learn_parts`. With the `resume` file a driver that was killed continues.
+    `columns`, `bins`, `max_bins` and `missing` are those of `Dataset.from_frame`; `report` is called after each round.
+
+    Other `options` are those of `depnet.learn`: `penalty`, `smoothing`, `order`, `max_leaves`, `min_leaf_rows`, `roles`,
+    `forbidden`, `max_seconds`, `progress` and `resume`, a file with which a driver that was killed continues.
     """
-    _check_options(options)
-    table = Table(columns, bins, max_bins, missing, rows_per_part)
-    with _placed(source, table, client, memory, scratch) as rows:
-        return learn_parts(rows.make, rows.domain, rows.total, live=rows.live, resume=resume, **options)
+    asked = LearnOptions.of("depnet.cluster.learn", options)
+    table = Table(source, columns, bins, max_bins, missing, rows_per_part)
+    with _placed(table, client, memory, scratch) as placed:
+        return learn_rows(placed.rows(asked, report), asked)[0]
 
 
 def learn_both(
@@ -71,10 +69,10 @@ def learn_both(
     columns: Sequence[str] | None = None,
     bins: BinChoice = "quantile",
     max_bins: int = MAX_BINS,
-    missing: Literal["error", "state"] = "error",
+    missing: Missing = "error",
     rows_per_part: int = ROWS,
     scratch: str | os.PathLike[str] | None = None,
-    resume: str | os.PathLike[str] | None = None,
+    report: Report | None = None,
     **options: Any,
 ) -> tuple[Network, Network]:
     """The paper's network and the ordered law of the same rows, which are read and coded once: see `learn`.
@@ -82,164 +80,83 @@ def learn_both(
     The law's nodes are kept in a second file beside `resume`, its name with ".law" after it. Each of the two may take half
     of `max_seconds`, and `progress` counts the nodes of both.
     """
-    _check_options({**options, "order": order})
-    table = Table(columns, bins, max_bins, missing, rows_per_part)
-    budget = checked_seconds(options.pop("max_seconds", None))
-    progress = options.pop("progress", None)
-    with _placed(source, table, client, memory, scratch) as rows:
-        parts: list[Parts] = []
+    asked = LearnOptions.of("depnet.cluster.learn_both", options)
+    for_law = replace(asked, order=order)
+    table = Table(source, columns, bins, max_bins, missing, rows_per_part)
+    with _placed(table, client, memory, scratch) as placed:
+        specs = first_specs(placed.domain, for_law)  # whose errors are told before the second pass
+        rows = placed.rows(asked, report)
+        network, _ = learn_rows(rows, _half(asked, len(placed.domain), 0))
+        again = replace(rows.with_specs(specs), reports=Reports(report))
+        law, _ = learn_rows(again, _half(for_law, len(placed.domain), 1))
+        return network, law
 
-        def make(tasks: Sequence[Task]) -> Parts:
-            if not parts:
-                parts.append(rows.make(tasks))
-                return parts[0]
-            return parts[0].planned(tasks)
 
-        def one(number: int, chosen: Order) -> Network:
-            path = None if resume is None else os.fspath(resume) + (".law" if number else "")
-            nodes = len(rows.domain)
-            return learn_parts(
-                make,
-                rows.domain,
-                rows.total,
-                live=rows.live,
-                order=chosen,
-                max_seconds=None if budget is None else budget / 2,
-                progress=None
-                if progress is None
-                else lambda done, _: progress(number * nodes + done, 2 * nodes),
-                resume=path,
-                **options,
-            )
-
-        return one(0, None), one(1, order)
+def _half(options: LearnOptions, nodes: int, number: int) -> LearnOptions:
+    """The options of one of two networks."""
+    seconds, progress, resume = options.max_seconds, options.progress, options.resume
+    return replace(
+        options,
+        max_seconds=None if seconds is None else seconds / 2,
+        progress=progress and (lambda done, _: progress(number * nodes + done, 2 * nodes)),
+        resume=f"{os.fspath(resume)}.law" if resume is not None and number else resume,
+    )
 
 
 class Table(NamedTuple):
     """What is read of a source, and how."""
 
+    source: Any
     columns: Sequence[str] | None
     bins: BinChoice
     max_bins: int
-    missing: Literal["error", "state"]
+    missing: Missing
     rows_per_part: int
 
 
 class Placed(NamedTuple):
-    """The rows of a source, where they are."""
+    """The parts of a table and their domain, after the first pass over the rows."""
 
-    make: Callable[[Sequence[Task]], Parts]
+    place: Place
+    parts: Sequence[TablePart]
     domain: Domain
     total: int
-    live: int
+
+    def rows(self, options: LearnOptions, report: Report | None) -> PartedRows:
+        """The second pass: the rows, for the nodes of these options."""
+        if self.total == 0:
+            raise DataError("a network is learned from at least one row; there are none.")
+        live = self.place.live(self.total)
+        specs = first_specs(self.domain, options)
+        parts = self.place.load(self.parts, self.domain, specs, self.total)
+        return PartedRows(
+            self.place.workers, parts, self.domain, specs, self.total, options.limits, live, Reports(report)
+        )
 
 
 @contextlib.contextmanager
 def _placed(
-    source: Any,
-    table: Table,
-    client: Client | None,
-    memory: int | str | None,
-    scratch: str | os.PathLike[str] | None,
+    table: Table, client: Client | None, memory: int | str | None, scratch: str | os.PathLike[str] | None
 ) -> Iterator[Placed]:
-    """The first pass over the rows; the second is `make`."""
-    missing = table.missing
-    if missing not in ("error", "state"):
+    """The first pass over the rows."""
+    if table.missing not in ("error", "state"):
         raise DataError(
-            f'missing is "error" or "state" where rows lie in parts; got {brief(missing)}. Complete missing values with '
-            "DependencyNetwork, on a table that fits one machine."
+            f'missing is "error" or "state" where rows lie in parts; got {brief(table.missing)}. Complete missing values '
+            "with DependencyNetwork, on a table that fits one machine."
         )
     if (client is None) == (memory is None):
         raise ValueError(
             "depnet.cluster.learn takes either client=, a cluster's, or memory=, a bound on this machine."
         )
     budget = 0 if memory is None else checked_memory(memory)
-    parts = parts_of(source, table.columns, table.rows_per_part)
+    parts = parts_of(table.source, table.columns, table.rows_per_part)
     with contextlib.ExitStack() as stack:
-        if client is None:
-            place: Place = DiskPlace(stack.enter_context(scratch_directory(scratch)), budget)
-        else:
-            place = DaskPlace(client)
-        domain, total = place.describe(parts, bins=table.bins, max_bins=table.max_bins, missing=missing)
-        yield Placed(lambda tasks: place.parts(parts, domain, tasks, total), domain, total, place.live(total))
-
-
-def _check_options(options: Mapping[str, Any]) -> None:
-    """What is wrong with the options and can be known before the first pass, which is then not for nothing."""
-    if isinstance(options.get("penalty"), Auto) or options.get("penalty") == "auto":
-        smoothing_unit(options.get("smoothing", 0.0))
-    order = options.get("order")
-    if isinstance(order, str) and order != "auto":
-        raise LearningError(
-            f'order is None, "auto", or the names of all variables in order; got {brief(order)}.'
+        place: Place = (
+            stack.enter_context(disk_place(scratch, budget)) if client is None else DaskPlace(client)
         )
-
-
-def learn_parts(
-    make: Callable[[Sequence[Task]], Parts],
-    domain: Domain,
-    total: int,
-    *,
-    penalty: "PenaltyLike | Auto" = Mdl(),  # noqa: B008  # a frozen value
-    smoothing: float = 0.0,
-    order: Order = None,
-    max_leaves: int | None = None,
-    min_leaf_rows: int = 0,
-    roles: Mapping[str, Role] | None = None,
-    forbidden: Iterable[tuple[str, str]] = (),
-    max_seconds: float | None = None,
-    live: int = LIVE,
-    progress: Progress | None = None,
-    report: Callable[[Round], object] | None = None,
-    resume: str | os.PathLike[str] | None = None,
-    **removed: object,
-) -> Network:
-    """The network of `depnet.learn` on all rows together, whatever the parts: `make(tasks)` gives them.
-
-    At most `live` nodes grow at once: each takes 4 bytes for every row, where the row is. `report` is called after
-    each round, `progress(done, nodes)` after each node. `resume` is a file that grows node by node.
-    """
-    refuse_removed("depnet.cluster.learn", removed)
-    limits = Limits(max_leaves, min_leaf_rows)
-    smoothing = checked_smoothing(smoothing)
-    max_seconds = checked_seconds(max_seconds)
-    by_held_out = isinstance(penalty, Auto) or penalty == "auto"
-    rule = Mdl() if isinstance(penalty, Auto) or penalty == "auto" else checked_penalty(penalty)
-    if total == 0:
-        raise DataError("a network is learned from at least one row; there are none.")
-    penalty_value(rule, 1, total)
-    links = tuple(forbidden)
-    parts: Parts | None = None
-    began = time.monotonic()
-
-    def pairs() -> PartPairs:
-        nonlocal parts, began
-        parts = make(plan(domain))  # which order they are asked for is not known yet
-        began = time.monotonic()
-        return PartPairs(parts, domain.cardinalities)
-
-    found = order_of(domain, order, pairs, roles=roles, forbidden=links)
-    tasks = plan(domain, roles=roles, forbidden=links, order=found)
-    if max_seconds is not None:
-        max_seconds = max(max_seconds - (time.monotonic() - began), 0.0)
-    parts = make(tasks) if parts is None else parts.planned(tasks)
-    rows = PartedRows(parts, domain, tasks, total, limits, live, None if report is None else Reports(report))
-    if by_held_out:
-        network, _ = learn_chosen(
-            rows,
-            penalty if isinstance(penalty, Auto) else Auto(),
-            smoothing=smoothing,
-            max_seconds=max_seconds,
-            progress=progress,
-            resume=resume,
-        )
-        return network
-    penalties = [rule] * len(tasks)
-    with contextlib.ExitStack() as stack:
-        fit = None
-        if resume is not None:
-            file = ResumeFile(resume, rows.fingerprint(penalties), tasks, domain.cardinalities)
-            fit = stack.enter_context(file).fit()
-        return rows.learn(
-            penalties, smoothing=smoothing, max_seconds=max_seconds, progress=progress, resume=fit
-        )
+        with place.columns(parts) as columns:
+            domain, total = describe_parts(
+                place.workers, columns, bins=table.bins, max_bins=table.max_bins, missing=table.missing
+            )
+        del columns
+        yield Placed(place, parts, domain, total)

@@ -38,7 +38,8 @@ from scipy.special import rel_entr, xlogy
 from depnet.arrays import IntArray
 from depnet.data.table.dataset import Dataset
 from depnet.errors import NoSuchBoundError, ScanError
-from depnet.learning.options import Role, plan
+from depnet.learning.grow.node_specs import node_specs
+from depnet.learning.options import Role
 from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, StructuralMdl, checked_penalty, penalty_value
 from depnet.learning.recurrence import REMEDY, why_no_bound
 from depnet.learning.rows.contexts import Contexts
@@ -248,16 +249,12 @@ def _choices(
     network: Network, roles: Mapping[str, Role] | None, forbidden: Iterable[tuple[str, str]]
 ) -> list[int]:
     """How many variables a split of each node could name: in an order, earlier ones."""
-    n, order, forbidden = len(network.domain), network.order, tuple(forbidden)
-    earlier = {i: at for at, i in enumerate(order or ())}
-    if not roles and not forbidden:
-        return [earlier.get(node.variable, n - 1) for node in network.nodes]
-    if order is None:
-        return [len(task.inputs) for task in plan(network.domain, roles=roles, forbidden=forbidden)]
-    # In an order, variables with the role "input" come first and may read each other.
-    targets = {name: role for name, role in (roles or {}).items() if role == "target"}
-    tasks = plan(network.domain, roles=targets, forbidden=forbidden)
-    return [sum(earlier[j] < earlier[i] for j in task.inputs) for i, task in enumerate(tasks)]
+    forbidden = tuple(forbidden)
+    if roles or forbidden:
+        specs = node_specs(network.domain, network.order, roles=roles, forbidden=forbidden)
+        return [len(spec.inputs) for spec in specs]
+    earlier = {i: at for at, i in enumerate(network.order or ())}
+    return [earlier.get(i, len(network) - 1) for i in range(len(network))]
 
 
 def _of_node(

@@ -20,10 +20,11 @@ import numpy as np
 from depnet.arrays import IntArray
 from depnet.data.table.dataset import Dataset
 from depnet.errors import LearningError
-from depnet.learning.choose.order import TablePairs
 from depnet.learning.cost import delta
-from depnet.learning.options import Order, order_of, refuse_removed
+from depnet.learning.grow.node_specs import node_specs, order_of
+from depnet.learning.options import Order, refuse_removed
 from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, StructuralMdl, checked_penalty
+from depnet.learning.rows.pair_counts import TablePairs
 from depnet.model.counting import leaf_counts, tabulate
 from depnet.model.network import Network
 from depnet.model.node import Node
@@ -118,7 +119,7 @@ def learn_with(
         raise LearningError(
             f"a strategy has a method candidates(source, data) that proposes sources; got {strategy!r}."
         )
-    found = order_of(dataset.domain, order, lambda: TablePairs(dataset))
+    found = order_of(node_specs(dataset.domain, order, TablePairs(dataset)))
     nodes = []
     for i in range(len(dataset.domain)):
         data = NodeData(dataset, i, rule, found)

@@ -6,20 +6,17 @@ candidates of Sec. 4.5) in the native core, and its table is p^D(X_i | Y_i) (The
 """
 
 import os
-import time
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from depnet.data import Dataset
-from depnet.errors import LearningError
-from depnet.learning.choose.auto import learn_auto, table_tasks
+from depnet.learning.choose.auto import learn_rows, rows_to_score
 from depnet.learning.choose.ladder import Auto
 from depnet.learning.choose.trials import Choice
-from depnet.learning.grow.cuts import Offered
-from depnet.learning.grow.nodes import Progress, learn_tasks
-from depnet.learning.options import Limits, Order, Role, checked_seconds, refuse_removed
-from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, checked_penalty
+from depnet.learning.options import LearnOptions, Order, Progress, Role
+from depnet.learning.penalty import Mdl, PenaltyLike
+from depnet.learning.rows.table import TableRows, warn_of_identifiers
 from depnet.model import Network
-from depnet.model.table import checked_smoothing
 
 
 def learn(
@@ -72,12 +69,14 @@ def learn(
     >>> law.order, law.nodes[1].inputs, law.nodes[0].inputs
     ((1, 0), (), (1,))
     """
-    network, _ = learn_tried(
+    return learn_with_choice(
         dataset,
+        n_jobs=n_jobs,
+        validation=validation,
+        cuts=cuts,
         penalty=penalty,
         smoothing=smoothing,
         order=order,
-        n_jobs=n_jobs,
         max_leaves=max_leaves,
         min_leaf_rows=min_leaf_rows,
         roles=roles,
@@ -85,72 +84,20 @@ def learn(
         max_seconds=max_seconds,
         progress=progress,
         resume=resume,
-        validation=validation,
-        cuts=cuts,
         **removed,
-    )
-    return network
+    )[0]
 
 
-def learn_tried(
+def learn_with_choice(
     dataset: Dataset,
     *,
-    penalty: "PenaltyLike | Auto" = Mdl(),  # noqa: B008  # a frozen value
-    smoothing: float = 0.0,
-    order: Order = None,
     n_jobs: int | None = 1,
-    max_leaves: int | None = None,
-    min_leaf_rows: int = 0,
-    roles: Mapping[str, Role] | None = None,
-    forbidden: Iterable[tuple[str, str]] = (),
-    max_seconds: float | None = None,
-    progress: Progress | None = None,
-    resume: str | os.PathLike[str] | None = None,
     validation: Dataset | None = None,
     cuts: bool = False,
-    **removed: object,
+    **options: Any,
 ) -> tuple[Network, Choice | None]:
-    """`learn`, and what penalty="auto" chose (None of other penalties), with the network that was tried on held-out rows."""
-    refuse_removed("learn", removed)
-    limits = Limits(max_leaves, min_leaf_rows)
-    smoothing = checked_smoothing(smoothing)
-    max_seconds = checked_seconds(max_seconds)
-    auto: Auto | None = None
-    rule: Penalty = Mdl()
-    if isinstance(penalty, Auto) or penalty == "auto":
-        auto = penalty if isinstance(penalty, Auto) else Auto()
-    else:
-        rule = checked_penalty(penalty)
-    if validation is not None and auto is None:
-        raise LearningError('`validation=...` is for `penalty="auto"`; no other penalty looks at held-out rows.')
-    began = time.monotonic()
-    tasks = table_tasks(dataset, order, roles=roles, forbidden=forbidden)
-    if max_seconds is not None and order is not None:
-        max_seconds = max(max_seconds - (time.monotonic() - began), 0.0)
-    if auto is not None:
-        return learn_auto(
-            dataset,
-            tasks,
-            auto,
-            smoothing=smoothing,
-            validation=validation,
-            n_jobs=n_jobs,
-            limits=limits,
-            max_seconds=max_seconds,
-            progress=progress,
-            resume=resume,
-            cuts=cuts,
-        )
-    network = learn_tasks(
-        dataset,
-        tasks,
-        [rule] * len(tasks),
-        smoothing=smoothing,
-        n_jobs=n_jobs,
-        limits=limits,
-        max_seconds=max_seconds,
-        progress=progress,
-        resume=resume,
-        offered=Offered.of(dataset, tasks) if cuts else None,
-    )
-    return network, None
+    """`learn`, and what penalty="auto" chose: None of other penalties."""
+    asked = LearnOptions.of("learn", options)
+    rows = TableRows.of(dataset, asked, n_jobs, cuts)
+    warn_of_identifiers(dataset)
+    return learn_rows(rows, asked, rows_to_score(validation, rows))

@@ -8,10 +8,9 @@ import pytest
 
 from depnet import Aic, Dataset, DecisionGraph, Mdl, NoPenalty, learn
 from depnet.errors import LearningError, ModelError
-from depnet.learning.choose.auto import learn_auto
 from depnet.learning.choose.ladder import Auto
 from depnet.learning.choose.trials import Choice
-from depnet.learning.options import plan
+from depnet.learning.learn import learn_with_choice
 from depnet.learning.rows.held_out import held_out
 from depnet.model.network import Network
 from depnet.model.score import node_log_theta, score
@@ -26,7 +25,9 @@ def noise_and_copies(rows: int, noise: int = 6, seed: int = 0) -> Dataset:
 
 
 def chosen(dataset: Dataset, auto: Auto = Auto(), **options: object) -> tuple[Network, Choice]:  # noqa: B008
-    return learn_auto(dataset, plan(dataset.domain), auto, smoothing=0.5, **options)  # type: ignore[arg-type]
+    network, choice = learn_with_choice(dataset, penalty=auto, smoothing=0.5, **options)  # type: ignore[arg-type]
+    assert choice is not None
+    return network, choice
 
 
 def test_a_ladder_of_one_is_that_penalty() -> None:
@@ -151,7 +152,7 @@ def test_bad_input() -> None:
     dataset = noise_and_copies(20)
     with pytest.raises(LearningError, match="smoothing above 0"):
         learn(dataset, penalty="auto")
-    with pytest.raises(LearningError, match='validation= is for penalty="auto"'):
+    with pytest.raises(LearningError, match="is for .penalty="):
         learn(dataset, penalty="mdl", validation=dataset)
     with pytest.raises(ModelError, match="validation: the rows have 1 variables"):
         learn(dataset, penalty="auto", smoothing=0.5, validation=Dataset.from_codes([[0]], [2]))

@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from depnet import Dataset
-from depnet.learning.choose import order
-from depnet.learning.choose.order import TablePairs, chosen_order
+from depnet.learning.choose import forest, order
+from depnet.learning.choose.order import chosen_order
+from depnet.learning.rows import pair_counts
+from depnet.learning.rows.pair_counts import TablePairs
 from depnet.model.marginals import PairTables
 from tests.reference import order as slow
 from tests.strategies import datasets, seeds
@@ -22,8 +24,8 @@ class Parts:
     def __init__(self, parts: list[Dataset]) -> None:
         self._parts = [TablePairs(part) for part in parts]
 
-    def band(self, first: int, last: int) -> PairTables:
-        bands = [part.band(first, last) for part in self._parts]
+    def __call__(self, first: int, last: int) -> PairTables:
+        bands = [part(first, last) for part in self._parts]
         return PairTables(bands[0].cardinalities, sum(one.cells for one in bands), first, last)  # type: ignore[arg-type]
 
 
@@ -52,8 +54,10 @@ def test_the_order_is_the_slow_one(table: Dataset, seed: int, weighted: bool) ->
     cells = int(rng.choice([1, 30, 1 << 22]))
     looked_up = int(rng.choice([0, 1 << 22]))
     # A forest that is reduced after each variable has let go of whatever it can.
-    with patch.multiple(
-        order, BAND_CELLS=cells, LOOKED_UP=looked_up, WAITING_EDGES=int(rng.choice([0, 1, 32]))
+    waiting = int(rng.choice([0, 1, 32]))
+    with (
+        patch.multiple(order, BAND_CELLS=cells, LOOKED_UP=looked_up),
+        patch.object(forest, "WAITING_EDGES", waiting),
     ):
         assert fast(table) == slow.chosen_order(table)
         assert fast(table, **rules) == slow.chosen_order(table, **rules)  # type: ignore[arg-type]
@@ -63,14 +67,14 @@ def test_the_order_is_the_slow_one(table: Dataset, seed: int, weighted: bool) ->
 def test_ties_go_to_the_lowest_pair(table: Dataset, seed: int) -> None:
     """A few rows of two states have a few values of information for all their pairs."""
     rules = random_rules(np.random.default_rng(seed), len(table.domain))
-    with patch.object(order, "WAITING_EDGES", 0):
+    with patch.object(forest, "WAITING_EDGES", 0):
         assert fast(table) == slow.chosen_order(table)
         assert fast(table, **rules) == slow.chosen_order(table, **rules)  # type: ignore[arg-type]
 
 
 @given(datasets(min_variables=2, max_variables=6, max_cardinality=9), seeds)
 def test_many_states_are_folded(table: Dataset, seed: int) -> None:
-    with patch.object(order, "MAX_STATES", 3):
+    with patch.object(pair_counts, "MAX_STATES", 3):
         assert fast(table) == slow.chosen_order(table, most=3)
     cards = [300, 65, 2]
     rng = np.random.default_rng(seed)
@@ -150,7 +154,7 @@ def test_a_wide_table_is_the_slow_one() -> None:
     codes[:, 1::2] = codes[:, ::2] ^ (rng.random((60, 45)) < 0.2)
     table = Dataset.from_codes(codes, [2] * 90)
     rules = random_rules(rng, 90) | {"inputs": {4, 50, 51}, "targets": {9, 60, 61, 62}}
-    with patch.multiple(order, BAND_CELLS=3_000, WAITING_EDGES=2):
+    with patch.object(order, "BAND_CELLS", 3_000), patch.object(forest, "WAITING_EDGES", 2):
         assert fast(table, **rules) == slow.chosen_order(table, **rules)  # type: ignore[arg-type]
 
 
@@ -187,13 +191,13 @@ def test_a_slightly_wrong_rule_is_found(mutant: str) -> None:
         rng = np.random.default_rng(seed)
         rows = 8 if mutant == "ties" else 60
         table = Dataset.from_codes(rng.integers(2, size=(rows, 9)) & rng.integers(2, size=(rows, 1)), [2] * 9)
-        with patch.object(order, "WAITING_EDGES", 0):
+        with patch.object(forest, "WAITING_EDGES", 0):
             if mutant == "sum":
                 with patch.object(order, "_walk", lambda rules, sums, ties: WALK(rules, -sums, ties)):
                     found = fast(table)
             elif mutant == "path":
                 with patch.object(
-                    order._Forest, "_lightest", lambda self, vertex: LIGHTEST(self, vertex) * 2 + 2
+                    forest.Forest, "_lightest", lambda self, vertex: LIGHTEST(self, vertex) * 2 + 2
                 ):
                     found = fast(table)
             else:
@@ -203,4 +207,4 @@ def test_a_slightly_wrong_rule_is_found(mutant: str) -> None:
     assert wrong > 10
 
 
-WALK, LIGHTEST = order._walk, order._Forest._lightest
+WALK, LIGHTEST = order._walk, forest.Forest._lightest

@@ -5,9 +5,8 @@ import pytest
 
 from depnet import Aic, Dataset, Mdl, learn, score, titanic, tune
 from depnet.errors import LearningError
-from depnet.learning.choose.auto import learn_auto
 from depnet.learning.choose.ladder import Auto
-from depnet.learning.options import plan
+from depnet.learning.learn import learn_with_choice
 from depnet.learning.rows.held_out import held_out
 
 PEOPLE = titanic()
@@ -33,7 +32,8 @@ def test_every_cell_is_the_held_out_score_of_its_candidate() -> None:
 
 def test_the_choice_is_that_of_auto() -> None:
     found = tune(PEOPLE, smoothing=0.5)
-    _, choice = learn_auto(PEOPLE, plan(PEOPLE.domain), Auto(), smoothing=0.5)
+    _, choice = learn_with_choice(PEOPLE, penalty=Auto(), smoothing=0.5)
+    assert choice is not None
     assert found.choice.pooled == choice.pooled
     assert found.choice.penalties == choice.penalties
     rung, s = found.best

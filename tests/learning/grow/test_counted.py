@@ -10,26 +10,28 @@ from hypothesis import strategies as st
 from depnet import Aic, Dataset, DecisionGraph, Mdl, Merge, NoPenalty, StructuralMdl
 from depnet._native import learner as native
 from depnet.arrays import CodeArray
-from depnet.learning.grow.nodes import learn_tasks
-from depnet.learning.options import Limits, Task, plan
+from depnet.learning.grow.node_specs import NodeSpec, node_specs
+from depnet.learning.grow.nodes import learn_nodes
+from depnet.learning.options import Limits
 from depnet.learning.penalty import Penalty, penalty_value, per_parameter
+from depnet.learning.rows.table import TableRows
 
 
 def grown_from_counts(
-    dataset: Dataset, task: Task, penalty: Penalty, limits: Limits, parts: list[slice]
+    dataset: Dataset, spec: NodeSpec, penalty: Penalty, limits: Limits, parts: list[slice]
 ) -> tuple[list[tuple[int, int, int]], list[int], list[list[int]]]:
     """The operations and counts of the node, and the kinds of operations that each round told the parts."""
     cards = dataset.domain.cardinalities
     linear = per_parameter(penalty, dataset.total)
-    state = np.ravel_multi_index((dataset.codes[:, task.target].astype(np.int64),), [cards[task.target]])
+    state = np.ravel_multi_index((dataset.codes[:, spec.target].astype(np.int64),), [cards[spec.target]])
     weights = np.ones(dataset.rows, dtype=np.int64) if dataset.weights is None else dataset.weights
-    root = np.zeros(cards[task.target], dtype=np.int64)
+    root = np.zeros(cards[spec.target], dtype=np.int64)
     np.add.at(root, state, weights)
     node = native.CountedNode(
         cards,
         root,
-        targets=(task.target,),
-        inputs=task.inputs,
+        targets=(spec.target,),
+        inputs=spec.inputs,
         per_parameter=0.0 if linear is None else linear,
         penalty=None if linear is not None else lambda k: penalty_value(penalty, k, dataset.total),
         name_factors=(penalty.split_factor, penalty.merge_factor)
@@ -43,7 +45,7 @@ def grown_from_counts(
         held: CodeArray = dataset.codes[part].copy(order="F")
         weighed = None if dataset.weights is None else np.ascontiguousarray(dataset.weights[part])
         table = native.Table(held, cards, weighed)
-        rows.append(native.NodeRows(table, targets=(task.target,), inputs=task.inputs))
+        rows.append(native.NodeRows(table, targets=(spec.target,), inputs=spec.inputs))
     counts = None
     rounds = []
     while True:
@@ -92,13 +94,13 @@ def test_counts_of_parts_grow_the_same_node(
 ) -> None:
     dataset, parts = table
     names = dataset.domain.names
-    tasks = plan(dataset.domain, forbidden=[(names[1], names[0])] if barred and len(names) > 2 else ())
+    specs = node_specs(dataset.domain, forbidden=[(names[1], names[0])] if barred and len(names) > 2 else ())
     with pytest.MonkeyPatch.context() as patch:
         if isa is not None:
             patch.setenv("DEPNET_ISA", isa)
-        network = learn_tasks(dataset, tasks, [penalty] * len(tasks), limits=limits)
-        for task, node in zip(tasks, network.nodes, strict=True):
-            operations, cells, _ = grown_from_counts(dataset, task, penalty, limits, parts)
+        network = learn_nodes(TableRows(dataset, specs, limits), [penalty] * len(specs))
+        for spec, node in zip(specs, network.nodes, strict=True):
+            operations, cells, _ = grown_from_counts(dataset, spec, penalty, limits, parts)
             assert isinstance(node.source, DecisionGraph)
             expected = [(int(isinstance(o, Merge)), *o) for o in node.source.operations]
             assert operations == expected
@@ -112,8 +114,8 @@ def test_splits_are_foreseen_and_taken_back() -> None:
     # Pairs of the first four inputs that have the same number of ones act alike: there are merges.
     chance = np.array([0.1, 0.35, 0.6, 0.8, 0.95])[inputs[:, :4].sum(axis=1)]
     dataset = Dataset.from_codes(np.column_stack([inputs, rng.random(20_000) < chance]).astype(int), [2] * 9)
-    task = Task(8, tuple(range(8)))
-    operations, _, rounds = grown_from_counts(dataset, task, Aic(), Limits(), [slice(0, 20_000)])
+    spec = NodeSpec(8, tuple(range(8)))
+    operations, _, rounds = grown_from_counts(dataset, spec, Aic(), Limits(), [slice(0, 20_000)])
     splits, merges = (sum(kind == each for each, _, _ in operations) for kind in (0, 1))
     told = [kind for kinds in rounds for kind in kinds]
     assert merges > 0

@@ -1,7 +1,6 @@
 """Rows held out of a table in parts are those held out of the whole table, and so is what is chosen by them."""
 
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,17 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import depnet
-from depnet import Aic, Dataset, Mdl, NoPenalty, StructuralMdl
-from depnet.cluster import learn_parts
+from depnet import Aic, Dataset, Mdl, Network, NoPenalty, StructuralMdl
+from depnet.learning.choose.auto import learn_rows
 from depnet.learning.choose.ladder import Auto
-from depnet.learning.grow.local_parts import LocalParts
-from depnet.learning.grow.part_rows import PartRows
-from depnet.learning.options import Task, plan
+from depnet.learning.grow.node_specs import first_specs
+from depnet.learning.options import LearnOptions
 from depnet.learning.rows import contexts, held_out
-from depnet.learning.rows import held_out_parts as deal_parts
 from depnet.learning.rows.distinct import distinct_rows
-from depnet.learning.rows.paired_counts import Crossing, added, crossed
-from depnet.model.counting import joint_states
+from depnet.learning.rows.paired_counts import PairedRequest, added, paired_counts
+from depnet.learning.rows.part import Part
+from depnet.learning.rows.parts import PartedRows
+from depnet.learning.rows.some_rows import some_rows
+from depnet.learning.rows.workers import LocalWorkers
 from tests.cluster.tables import assert_same_network
 from tests.strategies import datasets
 
@@ -36,23 +36,16 @@ def parted(draw: st.DrawFn, max_rows: int = 200) -> tuple[Dataset, list[np.ndarr
     return dataset, np.split(rng.permutation(dataset.rows), cuts)
 
 
-def parts_of(dataset: Dataset, rows: list[np.ndarray]) -> Callable[[Any], LocalParts]:
-    weights = dataset.weights
+def parts_of(dataset: Dataset, rows: list[np.ndarray], options: LearnOptions | None = None) -> PartedRows:
+    """The rows of a table in parts, in this process."""
+    specs = first_specs(dataset.domain, options or LearnOptions())
+    parts = [Part(some_rows(dataset, some), specs, number) for number, some in enumerate(rows)]
+    return PartedRows(LocalWorkers(), parts, dataset.domain, specs, dataset.total)
 
-    def make(tasks: list[Task]) -> LocalParts:
-        return LocalParts(
-            [
-                PartRows(
-                    np.asfortranarray(dataset.codes[some]),
-                    dataset.domain.cardinalities,
-                    tasks,
-                    None if weights is None else weights[some],
-                )
-                for some in rows
-            ]
-        )
 
-    return make
+def learn_parts(dataset: Dataset, rows: list[np.ndarray], **options: Any) -> Network:
+    asked = LearnOptions(**options)
+    return learn_rows(parts_of(dataset, rows, asked), asked)[0]
 
 
 def multiset(codes: np.ndarray, weights: np.ndarray | None) -> Counter[Row]:
@@ -62,8 +55,8 @@ def multiset(codes: np.ndarray, weights: np.ndarray | None) -> Counter[Row]:
     return +found
 
 
-def rows_in(parts: LocalParts) -> Counter[Row]:
-    return sum((multiset(part._codes, part._weights) for part in parts.parts), Counter())
+def rows_in(rows: PartedRows) -> Counter[Row]:
+    return sum((multiset(part.dataset.codes, part.dataset.weights) for part in rows.parts), Counter())
 
 
 @given(parted(), st.sampled_from([1, 7, 10**6]), st.booleans())
@@ -73,26 +66,26 @@ def test_the_same_rows_are_held_out(
 ) -> None:
     dataset, rows = table
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(deal_parts, "RANGE_ROWS", range_rows)
+        patch.setattr(held_out, "RANGE_ROWS", range_rows)
         if many:  # as tables of more than ten million rows are divided
-            patch.setattr(held_out, "DEALT_ROWS", 1)
+            patch.setattr(held_out, "EQUAL_PARTS_ROWS", 1)
         expected = list(held_out.held_out(dataset))
-        found = parts_of(dataset, rows)(plan(dataset.domain)).held_out(dataset.total)
+        found = parts_of(dataset, rows).held_out()
     assert len(found) == len(expected)
-    for (learned, scored, total), (whole, held) in zip(found, expected, strict=True):
+    for (learned, scored), (whole, held) in zip(found, expected, strict=True):
         assert rows_in(learned) == multiset(whole.codes, whole.weights)
         assert rows_in(scored) == multiset(held.codes, held.weights)
-        assert total == held.total
+        assert (learned.total, scored.total) == (whole.total, held.total)
 
 
-@pytest.mark.parametrize("dealt", [0, 10**7])
-def test_a_deal_in_pieces_is_the_deal_at_once(dealt: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(held_out, "DEALT_ROWS", dealt)
+@pytest.mark.parametrize("equal", [0, 10**7])
+def test_a_division_in_pieces_is_the_division_at_once(equal: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(held_out, "EQUAL_PARTS_ROWS", equal)
     weights = np.random.default_rng(1).integers(0, 50, 300)
     total = int(weights.sum())
-    whole = held_out.Deal(total).next(weights)
-    deal = held_out.Deal(total)
-    pieces = [deal.next(some) for some in np.split(weights, [0, 1, 40, 40, 299])]
+    whole = held_out.HeldOutCounts(total).next(weights)
+    division = held_out.HeldOutCounts(total)
+    pieces = [division.next(some) for some in np.split(weights, [0, 1, 40, 40, 299])]
     assert np.array_equal(np.concatenate(pieces, axis=1), whole)
     assert (whole.sum(axis=0) <= weights).all()
 
@@ -116,18 +109,18 @@ def test_collisions_are_those_of_the_whole_table(cuts: list[int], monkeypatch: p
             return words
 
     monkeypatch.setattr("numpy.random.default_rng", Weak)
-    parts = parts_of(dataset, np.split(np.arange(60), cuts))(plan(dataset.domain))
+    parts = parts_of(dataset, np.split(np.arange(60), cuts))
     assert min(part.distinct(0).seed for part in parts.parts) == 0
     assert contexts.Contexts(dataset)._seed == 3
     expected = list(held_out.held_out(dataset))
-    for (learned, scored, _), (whole, held) in zip(parts.held_out(60), expected, strict=True):
+    for (learned, scored), (whole, held) in zip(parts.held_out(), expected, strict=True):
         assert rows_in(learned) == multiset(whole.codes, whole.weights)
         assert rows_in(scored) == multiset(held.codes, held.weights)
 
 
 @given(datasets(max_rows=100, weighted=True))
 def test_distinct_rows_equal_the_dictionary(dataset: Dataset) -> None:
-    found = distinct_rows(dataset.codes, dataset.domain.cardinalities, dataset.weights)
+    found = distinct_rows(dataset)
     expected = multiset(dataset.codes, dataset.weights)
     assert multiset(dataset.codes[found.rows], found.counts) == expected
     assert len({tuple(row) for row in dataset.codes.tolist()}) == len(found.rows)
@@ -136,24 +129,24 @@ def test_distinct_rows_equal_the_dictionary(dataset: Dataset) -> None:
 
 @given(parted(max_rows=80))
 @settings(deadline=None)
-def test_crossed_counts_equal_the_dictionary(table: tuple[Dataset, list[np.ndarray]]) -> None:
+def test_paired_counts_equal_the_dictionary(table: tuple[Dataset, list[np.ndarray]]) -> None:
     dataset, rows = table
     first, second = (
         depnet.learn(dataset, penalty=penalty).nodes[0].source for penalty in (NoPenalty(), Mdl())
     )
-    parts = parts_of(dataset, rows)(plan(dataset.domain))
+    parts = parts_of(dataset, rows)
     states = dataset.domain.cardinalities[0]
-    asked = Crossing(0, first, second)
+    asked = PairedRequest(0, first, second)
     weights = [1] * dataset.rows if dataset.weights is None else dataset.weights.tolist()
     expected: Counter[int] = Counter()
     for one, other, x, weight in zip(
         first(dataset.codes), second(dataset.codes), dataset.codes[:, 0], weights, strict=True
     ):
         expected[(int(one) * second.size + int(other)) * states + int(x)] += weight
-    (found,) = parts.crossed([asked])
+    (found,) = parts.paired_counts([asked])
     assert dict(zip(found.cells.tolist(), found.counts.tolist(), strict=True)) == dict(expected)
     assert (np.diff(found.cells) > 0).all()
-    whole = crossed(asked, dataset.codes, joint_states(dataset, (0,)), states, dataset.weights)
+    whole = paired_counts(asked, 0, dataset)
     assert added([whole, whole]).counts.tolist() == (2 * found.counts).tolist()
 
 
@@ -173,9 +166,7 @@ def test_the_network_is_that_of_the_whole_table(
     names = dataset.domain.names
     options: dict[str, Any] = {"forbidden": [names[:2]] if barred and len(names) > 2 else ()}
     expected = depnet.learn(dataset, penalty=ladder, smoothing=0.5, **options)
-    found = learn_parts(
-        parts_of(dataset, rows), dataset.domain, dataset.total, penalty=ladder, smoothing=0.5, **options
-    )
+    found = learn_parts(dataset, rows, penalty=ladder, smoothing=0.5, **options)
     assert_same_network(found, expected)
 
 
@@ -190,12 +181,7 @@ def test_nodes_leave_the_pool_in_parts_as_in_one_table() -> None:
         return 0.5 * parameters
 
     ladder = Auto((prohibitive, NoPenalty()), (1.0,), standard_errors=1.0)
-    found = learn_parts(
-        parts_of(dataset, np.array_split(rng.permutation(200), 4)),
-        dataset.domain,
-        200,
-        penalty=ladder,
-        smoothing=0.5,
-    )
+    rows = np.array_split(rng.permutation(200), 4)
+    found = learn_parts(dataset, rows, penalty=ladder, smoothing=0.5)
     assert_same_network(found, depnet.learn(dataset, penalty=ladder, smoothing=0.5))
     assert [node.source.size > 1 for node in found.nodes] == [True] * 5 + [False]

@@ -6,98 +6,98 @@ node (`trials` says how the choice follows).
 The ladder goes from strict to generous and is left where the pooled score has not improved for some rungs, since generous
 penalties cost the most time. Held out are the rows given as `validation`, else parts of the data (`held_out`). Then the
 chosen penalties learn from all rows. What the held-out rows said of the choice stays with the network (`held_out`), and the
-choice has the network that was learned without the first part of them.
+choice has the networks that were learned without each part of them.
 """
 
 import contextlib
 import math
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
 from depnet.data.table.dataset import Dataset
 from depnet.errors import LearningError
 from depnet.learning.choose.ladder import Auto
-from depnet.learning.choose.order import TablePairs
 from depnet.learning.choose.trials import Choice, Trials, Tuning
-from depnet.learning.grow.nodes import Progress
+from depnet.learning.grow.node_specs import node_specs
+from depnet.learning.grow.nodes import learn_nodes
 from depnet.learning.grow.resume import Fit, ResumeFile
-from depnet.learning.options import Limits, Order, Role, Task, checked_seconds, order_of, plan
-from depnet.learning.rows.trial_rows import TableRows, TrialRows
+from depnet.learning.options import LearnOptions, Order, Progress, Role
+from depnet.learning.rows.learning_rows import LearningRows
+from depnet.learning.rows.table import TableRows
 from depnet.model.counting import check_same_domain
 from depnet.model.network import Network
-from depnet.model.table import checked_smoothing
 
 Fits = Callable[[str], Fit]
 """The place of a fit, by its fingerprint, in the resume file."""
 
-Rows = TypeVar("Rows", bound=TrialRows)
+TRIALS_SHARE = 0.75
+"""Of `max_seconds`, what trials take at most."""
+
+Rows = TypeVar("Rows", bound=LearningRows)
 
 
-def learn_auto(
-    dataset: Dataset,
-    tasks: Sequence[Task],
-    auto: Auto,
-    *,
-    smoothing: float,
-    validation: Dataset | None = None,
-    n_jobs: int | None = 1,
-    limits: Limits = Limits(),  # noqa: B008  # a frozen value
-    max_seconds: float | None = None,
-    progress: Progress | None = None,
-    resume: str | os.PathLike[str] | None = None,
-    cuts: bool = False,
-) -> tuple[Network, Choice]:
-    """`learn_tasks` with chosen penalties and smoothings; see the module.
+def learn_rows(
+    rows: Rows, options: LearnOptions, validation: Rows | None = None
+) -> tuple[Network, Choice | None]:
+    """The network of rows wherever they lie, and what penalty="auto" chose, where it did.
 
-    Of `max_seconds`, trials take at most three quarters. `resume` is a file that keeps the nodes of the trials and of the
-    last fit.
+    `validation` are rows to choose the penalty by; None: parts of the rows.
     """
-    rows = TableRows.of(dataset, tasks, limits, n_jobs, cuts=cuts)
-    return learn_chosen(
+    began = time.monotonic()
+    rows = in_order(rows, options)
+    if options.max_seconds is not None:
+        left = max(options.max_seconds - (time.monotonic() - began), 0.0)
+        options = replace(options, max_seconds=left)
+    if options.auto is not None:
+        return _learn_chosen(rows, options.auto, options, validation)
+    if validation is not None:
+        raise LearningError(
+            '`validation=...` is for `penalty="auto"`; no other penalty looks at held-out rows.'
+        )
+    network = learn_nodes(
         rows,
-        auto,
-        smoothing=smoothing,
-        validation=_checked(validation, rows),
-        max_seconds=max_seconds,
-        progress=progress,
-        resume=resume,
+        [options.fixed_penalty] * len(rows.specs),
+        smoothing=options.smoothing,
+        max_seconds=options.max_seconds,
+        progress=options.progress,
+        resume=options.resume,
+    )
+    return network, None
+
+
+def in_order(rows: Rows, options: LearnOptions) -> Rows:
+    """The rows, for nodes in the order that their pairs of columns choose, where that is asked for."""
+    if not isinstance(options.order, str):
+        return rows
+    pairs = rows.pair_counts()
+    return rows.with_specs(
+        node_specs(rows.domain, options.order, pairs, roles=options.roles, forbidden=options.forbidden)
     )
 
 
-def learn_chosen(
-    rows: Rows,
-    auto: Auto,
-    *,
-    smoothing: float,
-    validation: Rows | None = None,
-    max_seconds: float | None = None,
-    progress: Progress | None = None,
-    resume: str | os.PathLike[str] | None = None,
+def _learn_chosen(
+    rows: Rows, auto: Auto, options: LearnOptions, validation: Rows | None
 ) -> tuple[Network, Choice]:
-    """`learn_auto` from rows wherever they lie."""
-    budget = checked_seconds(max_seconds)
+    """With chosen penalties and smoothings; `resume` keeps the nodes of the trials and of the last fit."""
+    budget, progress = options.max_seconds, options.progress
+    if validation is not None:
+        validation = validation.with_specs(rows.specs)
     with contextlib.ExitStack() as stack:
         fits: Fits | None = None
-        if resume is not None:
-            fits = stack.enter_context(_resume_file(resume, rows, auto, validation)).fit
-        trials, stages = _tried(
-            rows,
-            auto,
-            smoothing=smoothing,
-            validation=validation,
-            max_seconds=None if budget is None else 0.75 * budget,
-            progress=progress,
-            fits=fits,
-        )
+        if options.resume is not None:
+            fits = stack.enter_context(_resume_file(options.resume, rows, auto, validation)).fit
+        trial_options = replace(options, max_seconds=None if budget is None else TRIALS_SHARE * budget)
+        trials, stages = _tried(rows, auto, trial_options, validation, fits)
         choice = trials.choice()
         del trials  # and with them the rows held out, before all rows are learned from
-        network = rows.learn(
+        network = learn_nodes(
+            rows,
             choice.penalties,
-            max_seconds=None if budget is None else 0.25 * budget,
-            progress=_part_of(progress, len(rows.tasks), stages - 1, stages),
+            max_seconds=None if budget is None else (1 - TRIALS_SHARE) * budget,
+            progress=_part_of(progress, len(rows.specs), stages - 1, stages),
             resume=fits and fits(rows.fingerprint(choice.penalties)),
         )
     return replace(network.smoothed(choice.smoothings), held_out=choice.held_out), choice
@@ -128,61 +128,45 @@ def tune(
     >>> tuning.scores.shape
     (2, 2)
     """
-    tasks = table_tasks(dataset, order, roles=roles, forbidden=forbidden)
-    rows = TableRows.of(dataset, tasks, Limits(max_leaves, min_leaf_rows), n_jobs, cuts=cuts)
-    trials, _ = _tried(
-        rows,
-        auto,
-        smoothing=smoothing,
-        validation=_checked(validation, rows),
-        max_seconds=checked_seconds(max_seconds),
-        progress=progress,
+    options = LearnOptions(
+        auto, smoothing, order, max_leaves, min_leaf_rows, roles, forbidden, max_seconds, progress
     )
-    return trials.tuning()
+    rows = in_order(TableRows.of(dataset, options, n_jobs, cuts), options)
+    return _tried(rows, auto, options, rows_to_score(validation, rows))[0].tuning()
 
 
-def table_tasks(
-    dataset: Dataset,
-    order: Order,
-    *,
-    roles: Mapping[str, Role] | None = None,
-    forbidden: Iterable[tuple[str, str]] = (),
-) -> tuple[Task, ...]:
-    """The nodes to learn from a dataset, in the order that is given, or that its pairs of columns choose."""
-    links = tuple(forbidden)
-    found = order_of(dataset.domain, order, lambda: TablePairs(dataset), roles=roles, forbidden=links)
-    return plan(dataset.domain, roles=roles, forbidden=links, order=found)
+def rows_to_score(validation: Dataset | None, rows: TableRows) -> TableRows | None:
+    """The rows of `validation`, which has the variables of `rows`."""
+    if validation is None:
+        return None
+    check_same_domain("validation", rows.domain, validation)
+    if validation.total == 0:
+        raise LearningError("validation has no rows to score on; leave it out to hold out rows of the data.")
+    return replace(rows, dataset=validation, cuts=False)
 
 
 def _tried(
-    rows: Rows,
-    auto: Auto,
-    *,
-    smoothing: float,
-    validation: Rows | None,
-    max_seconds: float | None,
-    progress: Progress | None,
-    fits: Fits | None = None,
+    rows: Rows, auto: Auto, options: LearnOptions, validation: Rows | None, fits: Fits | None = None
 ) -> tuple[Trials, int]:
     """The ladder climbed; and the stages that `progress` was told of, the last fit being one more."""
-    smoothing = smoothing_unit(smoothing)
     if rows.total == 0:
         raise LearningError('`penalty="auto"`: the dataset has no rows; there is nothing to learn from.')
     parts = [(rows, validation)] if validation is not None else rows.held_out()
-    ends = math.inf if max_seconds is None else time.monotonic() + max_seconds
+    ends = math.inf if options.max_seconds is None else time.monotonic() + options.max_seconds
     stages = len(auto.penalties) * len(parts) + 1
-    trials = Trials([held for _, held in parts], auto, smoothing)
+    trials = Trials([held for _, held in parts], auto, options.smoothing)
     while not trials.over and (time.monotonic() < ends or not trials.networks):
         penalty = auto.penalties[len(trials.networks)]
-        rung = [penalty] * len(rows.tasks)
+        rung = [penalty] * len(rows.specs)
         networks = []
         for number, (learned, _) in enumerate(parts):
             before = len(trials.networks) * len(parts) + number
             networks.append(
-                learned.learn(
+                learn_nodes(
+                    learned,
                     rung,
-                    max_seconds=None if max_seconds is None else max(ends - time.monotonic(), 0.0),
-                    progress=_part_of(progress, len(rows.tasks), before, stages),
+                    max_seconds=None if math.isinf(ends) else max(ends - time.monotonic(), 0.0),
+                    progress=_part_of(options.progress, len(rows.specs), before, stages),
                     resume=fits and fits(learned.fingerprint(rung)),
                 )
             )
@@ -190,32 +174,11 @@ def _tried(
     return trials, stages
 
 
-def smoothing_unit(smoothing: float) -> float:
-    """The unit of the smoothings tried, which is above 0."""
-    smoothing = checked_smoothing(smoothing)
-    if smoothing == 0:
-        raise LearningError(
-            '`penalty="auto"` scores held-out rows, which `smoothing=0` may give the probability 0. Give a smoothing '
-            "above 0, such as `smoothing=0.5`."
-        )
-    return smoothing
-
-
-def _checked(validation: Dataset | None, rows: TableRows) -> TableRows | None:
-    """Rows to score on, of the same domain."""
-    if validation is None:
-        return None
-    check_same_domain("validation", rows.domain, validation)
-    if validation.total == 0:
-        raise LearningError("validation has no rows to score on; leave it out to hold out rows of the data.")
-    return TableRows(validation, rows.tasks, rows.limits, rows.n_jobs)
-
-
 def _resume_file(path: str | os.PathLike[str], rows: Rows, auto: Auto, validation: Rows | None) -> ResumeFile:
     """One file for all fits. Its own fingerprint is of the rows, those held out, and the whole ladder."""
-    ladder = [penalty for penalty in auto.penalties for _ in rows.tasks]
+    ladder = [penalty for penalty in auto.penalties for _ in rows.specs]
     keys = [each.fingerprint(ladder) for each in (rows, validation) if each is not None]
-    return ResumeFile(path, " ".join(keys), rows.tasks, rows.domain.cardinalities)
+    return ResumeFile(path, " ".join(keys), rows.specs, rows.domain.cardinalities)
 
 
 def _part_of(progress: Progress | None, nodes: int, before: int, stages: int) -> Progress | None:

@@ -20,10 +20,10 @@ from scipy.special import xlogy
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.learning.choose.ladder import Auto
-from depnet.learning.grow.nodes import MANY_STATES
 from depnet.learning.penalty import Penalty
-from depnet.learning.rows.paired_counts import Crossing
-from depnet.learning.rows.trial_rows import TrialRows
+from depnet.learning.rows.learning_rows import LearningRows
+from depnet.learning.rows.paired_counts import PairedRequest
+from depnet.learning.rows.table import MANY_STATES
 from depnet.model.held_out import HeldOut
 from depnet.model.network import Network
 from depnet.model.node import Node
@@ -80,7 +80,7 @@ class Tuning:
 class Trials:
     """The rungs tried so far: their networks, one for each part held out, and every candidate's scores."""
 
-    def __init__(self, held: Sequence[TrialRows], auto: Auto, smoothing: float) -> None:
+    def __init__(self, held: Sequence[LearningRows], auto: Auto, smoothing: float) -> None:
         self.networks: list[Sequence[Network]] = []
         self._held, self._auto = held, auto
         self._rows = sum(rows.total for rows in held)
@@ -94,7 +94,7 @@ class Trials:
         self.networks.append(networks)
         sums = np.zeros((len(networks[0]), len(self._smoothings)))
         for network, held in zip(networks, self._held, strict=True):
-            counts = held.tabulate([node.source for node in network.nodes])
+            counts = held.leaf_counts(range(len(network)), [node.source for node in network.nodes])
             for i, node in enumerate(network.nodes):
                 sums[i] += _held_scores(node, counts[i], self._smoothings)
             if not self._scores:
@@ -166,10 +166,11 @@ class Trials:
             pairs = [
                 (self._candidate(part, i, best), self._candidate(part, i, pooled)) for i, best in own.items()
             ]
-            asked = [
-                Crossing(i, one.source, other.source) for i, (one, other) in zip(own, pairs, strict=True)
+            requests = [
+                PairedRequest(i, one.source, other.source) for i, (one, other) in zip(own, pairs, strict=True)
             ]
-            for i, (one, other), (cells, counts) in zip(own, pairs, held.crossed(asked), strict=True):
+            found = held.paired_counts(requests) if requests else []
+            for i, (one, other), (cells, counts) in zip(own, pairs, found, strict=True):
                 shape = (one.source.size, other.source.size, one.table.states)
                 first, second, state = np.unravel_index(cells, shape)
                 gains = np.log(one.table.probabilities)[first, state]

@@ -12,22 +12,16 @@ same function, leaf for leaf, on the variables themselves.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 
 import numpy as np
 
 from depnet.arrays import IntArray, read_only
 from depnet.data import Dataset, Domain, Variable
-from depnet.learning.grow.native import Grower
-from depnet.learning.grow.parallel import MOST, grown_batches
-from depnet.learning.options import Limits, Task, ordered_as
-from depnet.learning.penalty import Penalty
-from depnet.model.network import Network
-from depnet.model.node import Node
+from depnet.learning.grow.node_specs import NodeSpec
 from depnet.model.sources.decision_graph import CompiledGraph, DecisionGraph, Recorded
 from depnet.model.sources.operations import Merge, Operation, Split
-from depnet.model.table import ConditionalTable
 
 MAX_CUTS = 7
 """Of each variable, evenly spread over its edges: at 7, eighths of the rows can be told apart."""
@@ -71,109 +65,47 @@ def cuts_of(domain: Domain, most: int = MAX_CUTS) -> tuple[Cut, ...]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Offered:
+class TableWithCuts:
     """A table whose sources may also read cuts: as variables of their own, numbered after the table's."""
 
     rows: Dataset
     """With a column for each cut."""
-    tasks: tuple[Task, ...]
+    specs: tuple[NodeSpec, ...]
     cuts: tuple[Cut, ...]
-    cardinalities: tuple[int, ...]
-    """Of the table's own variables."""
 
     @classmethod
-    def of(cls, dataset: Dataset, tasks: Sequence[Task]) -> "Offered | None":
-        """The cuts of a table, offered to its tasks; None where no variable has any."""
+    def of(cls, dataset: Dataset, specs: Sequence[NodeSpec]) -> "TableWithCuts | None":
+        """A table with its cuts, which the sources of these nodes may read; None where no variable has any."""
         cuts = cuts_of(dataset.domain)
         if not cuts:
             return None
         above = [dataset.codes[:, cut.variable] >= cut.at for cut in cuts]
         codes = np.column_stack([dataset.codes, *above])
         rows = Dataset.from_codes(codes, domain=_wide(dataset.domain, cuts), weights=dataset.weights)
-        return cls(rows, offered_tasks(tasks, cuts, len(dataset.domain)), cuts, dataset.domain.cardinalities)
-
-    def spelled_out(self, source: DecisionGraph) -> DecisionGraph:
-        """A source that was grown from these rows, as one that reads the table's variables alone."""
-        return spelled_out(source, self.cuts, self.cardinalities)
+        return cls(rows, specs_with_cuts(specs, cuts, len(dataset.domain)), cuts)
 
 
-def offered_tasks(tasks: Sequence[Task], cuts: Sequence[Cut], variables: int) -> tuple[Task, ...]:
-    """The tasks with cuts to read, but none of what a source may not read. In an order, cuts stand behind their variable."""
+def specs_with_cuts(specs: Sequence[NodeSpec], cuts: Sequence[Cut], variables: int) -> tuple[NodeSpec, ...]:
+    """The nodes with cuts to read, but none of what a source may not read. In an order, cuts stand behind their variable."""
     own: dict[int, list[int]] = {}
     for t, cut in enumerate(cuts):
         own.setdefault(cut.variable, []).append(variables + t)
     wide: dict[tuple[int, ...], tuple[int, ...]] = {}
     found = []
-    for task in tasks:
-        if task.first is None:
-            behind = [c for j in task.readable for c in own.get(j, ())]
-            readable = wide.setdefault(task.readable, (*task.readable, *sorted(behind)))
-            first, closed = None, task.barred.union((task.target,))
+    for spec in specs:
+        if spec.first is None:
+            behind = [c for j in spec.readable for c in own.get(j, ())]
+            readable = wide.setdefault(spec.readable, (*spec.readable, *sorted(behind)))
+            first, closed = None, spec.barred.union((spec.target,))
         else:
             readable = wide.setdefault(
-                task.readable, tuple(c for j in task.readable for c in (j, *own.get(j, ())))
+                spec.readable, tuple(c for j in spec.readable for c in (j, *own.get(j, ())))
             )
-            earlier = task.readable[: task.first]
-            first, closed = sum(1 + len(own.get(j, ())) for j in earlier), task.barred
-        barred = task.barred.union(c for j in closed for c in own.get(j, ()))
-        found.append(Task(task.target, readable, barred, first))
+            earlier = spec.readable[: spec.first]
+            first, closed = sum(1 + len(own.get(j, ())) for j in earlier), spec.barred
+        barred = spec.barred.union(c for j in closed for c in own.get(j, ()))
+        found.append(NodeSpec(spec.target, readable, barred, first))
     return tuple(found)
-
-
-class CutLearner:
-    """Networks of tables of one domain, where sources may also split binned variables at a cut.
-
-    `smoothings` has one pseudo-count for each task. With a `share` below 1 a category's source may read only so many of the
-    variables, drawn anew for each table (where there are cuts to read): for a mean over networks, which then do
-    not all lean on the same few of many correlated numbers.
-    """
-
-    def __init__(
-        self,
-        domain: Domain,
-        tasks: Sequence[Task],
-        penalties: Sequence[Penalty],
-        smoothings: Sequence[float],
-        *,
-        share: float = 1.0,
-        rng: np.random.Generator | None = None,
-        n_jobs: int | None = 1,
-        limits: Limits = Limits(),  # noqa: B008  # a frozen value
-        max_seconds: float | None = None,
-    ) -> None:
-        self._domain, self._penalties, self._smoothings = domain, penalties, smoothings
-        self._share, self._rng = share, np.random.default_rng() if rng is None else rng
-        self._n_jobs, self._limits, self._max_seconds = n_jobs, limits, max_seconds
-        self._tasks = tuple(tasks)
-
-    def __call__(self, dataset: Dataset) -> Network:
-        """The network of these rows."""
-        offered = Offered.of(dataset, self._tasks)
-        if offered is not None:
-            offered = replace(offered, tasks=tuple(self._sharing(task, offered) for task in offered.tasks))
-        rows = dataset if offered is None else offered.rows
-        tasks = self._tasks if offered is None else offered.tasks
-        grower = Grower(rows, tasks, self._penalties, self._limits, self._max_seconds)
-        nodes: dict[int, Node] = {}
-        for batch in grown_batches(grower, list(range(len(tasks))), self._n_jobs, most=MOST):
-            for grown in batch.nodes(tasks, rows.domain.cardinalities, 0.0):
-                source = grown.source if offered is None else offered.spelled_out(grown.source)
-                counts, smoothing = grown.table.counts, self._smoothings[grown.number]
-                assert counts is not None
-                nodes[grown.number] = Node.learned(
-                    (tasks[grown.number].target,), source, ConditionalTable.learned(counts, smoothing)
-                )
-        order = ordered_as(self._tasks)
-        return Network(self._domain, tuple(nodes[number] for number in range(len(nodes))), order=order)
-
-    def _sharing(self, task: Task, offered: Offered) -> Task:
-        """The task with its share of the variables."""
-        if self._share >= 1 or self._domain.variables[task.target].bins is not None:
-            return task
-        n = len(self._domain)
-        dropped = set(np.flatnonzero(self._rng.random(n) >= self._share).tolist())
-        dropped.update(n + t for t, each in enumerate(offered.cuts) if each.variable in dropped)
-        return replace(task, barred=task.barred.union(dropped))
 
 
 def spelled_out(source: DecisionGraph, cuts: Sequence[Cut], cardinalities: tuple[int, ...]) -> DecisionGraph:

@@ -14,24 +14,11 @@ from numpy.typing import NDArray
 from depnet._native import learner as native
 from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data import Dataset
-from depnet.learning.options import Limits, Task
+from depnet.learning.grow.node_specs import NodeSpec
+from depnet.learning.options import Limits
 from depnet.learning.penalty import Penalty, StructuralMdl, penalty_value, per_parameter
 from depnet.model import ConditionalTable, DecisionGraph
 from depnet.model.sources.decision_graph import CompiledGraph
-
-
-class Grown(NamedTuple):
-    """A grown information source: its operations as arrays, and the counts [leaf, state] at its leaves."""
-
-    kinds: NDArray[np.uint8]
-    first: NDArray[np.int32]
-    second: NDArray[np.int32]
-    counts: IntArray
-    complete: bool
-
-    def source(self, cardinalities: tuple[int, ...]) -> DecisionGraph:
-        """The information source itself."""
-        return DecisionGraph.recorded(self.kinds, self.first, self.second, cardinalities, len(self.counts))
 
 
 class GrownNode(NamedTuple):
@@ -60,10 +47,10 @@ class Batch(NamedTuple):
     """Wall time that they took."""
 
     def nodes(
-        self, tasks: Sequence[Task], cardinalities: tuple[int, ...], smoothing: float
+        self, specs: Sequence[NodeSpec], cardinalities: tuple[int, ...], smoothing: float
     ) -> Iterator[GrownNode]:
         """One by one."""
-        states = np.array([cardinalities[tasks[n].target] for n in self.numbers])
+        states = np.array([cardinalities[specs[n].target] for n in self.numbers])
         leaves = self.sizes[:, 1] // states
         theta = flat_theta(self.counts, np.repeat(states, leaves), smoothing)
         for array in (*self[1:8], theta):
@@ -95,22 +82,22 @@ MOST_BARRED = 4096
 """Variables that the nodes of an ordered network in one native call may not read, though others of them may."""
 
 
-def _later(task: Task, widest: Task) -> tuple[int, ...]:
-    """Of what the widest task of a call may read, that which comes later in the order than this task's."""
-    if task.first is None or widest.first is None:
+def _later(spec: NodeSpec, widest: NodeSpec) -> tuple[int, ...]:
+    """Of what the widest spec of a call may read, that which comes later in the order than this spec's."""
+    if spec.first is None or widest.first is None:
         return ()
-    return task.readable[task.first : widest.first]
+    return spec.readable[spec.first : widest.first]
 
 
 @dataclass(eq=False)
 class Grower:
-    """Grows the nodes of `tasks`, each with its own penalty; safe to call from many threads.
+    """Grows the nodes of `specs`, each with its own penalty; safe to call from many threads.
 
     It can be pickled: another process makes the native table again, once.
     """
 
     dataset: Dataset
-    tasks: Sequence[Task]
+    specs: Sequence[NodeSpec]
     penalties: Sequence[Penalty]
     limits: Limits = field(default_factory=Limits)
     max_seconds: float | None = None
@@ -149,17 +136,17 @@ class Grower:
         while (
             end < len(numbers)
             and self.penalties[numbers[end]] == self.penalties[first]
-            and self.tasks[numbers[end]].readable is self.tasks[first].readable
-            and (self.tasks[numbers[end]].first or 0) <= (self.tasks[first].first or 0)
+            and self.specs[numbers[end]].readable is self.specs[first].readable
+            and (self.specs[numbers[end]].first or 0) <= (self.specs[first].first or 0)
         ):
-            barred += len(_later(self.tasks[numbers[end]], self.tasks[first]))
+            barred += len(_later(self.specs[numbers[end]], self.specs[first]))
             if barred > MOST_BARRED:
                 break
             end += 1
         return numbers[begin:end]
 
     def _grow(self, numbers: Sequence[int], seconds: float) -> Batch:
-        tasks, penalty = [self.tasks[number] for number in numbers], self.penalties[numbers[0]]
+        specs, penalty = [self.specs[number] for number in numbers], self.penalties[numbers[0]]
         rows = self.dataset.total
         linear = self._linear[penalty]
         left = None if self.max_seconds is None else max(0.0, self._began + self.max_seconds - time.time())
@@ -167,9 +154,9 @@ class Grower:
         kinds, first, second, counts, variable, begin, children, flat = _table(
             self._token, self.dataset
         ).grow(
-            targets=[(task.target,) for task in tasks],
-            barred=[(*task.barred, *_later(task, tasks[0])) for task in tasks],
-            readable=_as_array(tasks[0]),
+            targets=[(spec.target,) for spec in specs],
+            barred=[(*spec.barred, *_later(spec, specs[0])) for spec in specs],
+            readable=_as_array(specs[0]),
             per_parameter=0.0 if linear is None else linear,
             penalty=None if linear is not None else lambda k: penalty_value(penalty, k, rows),
             name_factors=(penalty.split_factor, penalty.merge_factor)
@@ -210,10 +197,10 @@ class Grower:
             _SENT[:] = [self._token]
 
 
-def _as_array(task: Task) -> NDArray[np.int32]:
-    """`task.open`."""
-    shared = _shared_array(task.readable)
-    return shared if task.first is None else np.sort(shared[: task.first])
+def _as_array(spec: NodeSpec) -> NDArray[np.int32]:
+    """The variables that the source may read, with itself and those barred."""
+    shared = _shared_array(spec.readable)
+    return shared if spec.first is None else np.sort(shared[: spec.first])
 
 
 @lru_cache(maxsize=4)

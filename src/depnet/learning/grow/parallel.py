@@ -31,8 +31,8 @@ def grown_batches(
     rank = {penalty: k for k, penalty in enumerate(dict.fromkeys(grower.penalties))}
 
     def key(i: int) -> tuple[int, bool, int, int]:
-        task = grower.tasks[i]
-        return rank[grower.penalties[i]], bool(task.readable), -(task.first or 0), i
+        spec = grower.specs[i]
+        return rank[grower.penalties[i]], bool(spec.readable), -(spec.first or 0), i
 
     numbers = sorted(numbers, key=key)
     found: Iterable[list[Batch]] = ()

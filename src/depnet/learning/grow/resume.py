@@ -22,7 +22,8 @@ import numpy as np
 
 from depnet.data import Dataset, Domain
 from depnet.errors import DepnetError, LearningError
-from depnet.learning.options import Limits, Task
+from depnet.learning.grow.node_specs import NodeSpec
+from depnet.learning.options import Limits
 from depnet.learning.penalty import Penalty, StructuralMdl, per_parameter
 from depnet.model import DecisionGraph, Merge, Operation, Split
 
@@ -34,31 +35,22 @@ TO_DISK = 0.1
 """Seconds after which lines are forced to the disk: each by itself would take longer than many a node."""
 
 
-def fingerprint(dataset: Dataset, tasks: Sequence[Task], penalties: Sequence[Penalty], limits: Limits) -> str:
-    """A digest of all that decides the structure: codes, weights, tasks, penalties, limits."""
-    digest = hashlib.sha256()
-    digest.update(np.ascontiguousarray(dataset.codes.T).view(np.uint8).data)
-    if dataset.weights is not None:
-        digest.update(dataset.weights.view(np.uint8).data)
-    return fingerprint_of(digest, dataset.domain, dataset.total, tasks, penalties, limits)
-
-
-def fingerprint_of(
+def fingerprint(
     digest: "hashlib._Hash",
     domain: Domain,
     rows: int,
-    tasks: Sequence[Task],
+    specs: Sequence[NodeSpec],
     penalties: Sequence[Penalty],
     limits: Limits,
 ) -> str:
-    """The same, where `digest` has seen the rows."""
+    """A digest of all that decides the structure, where `digest` has seen the rows: nodes, penalties, limits."""
     prices = [_price(penalty, rows) for penalty in dict.fromkeys(penalties, None)]
     decides = [
         domain.names,
         domain.cardinalities,
         rows,
-        list(dict.fromkeys(task.readable for task in tasks)),
-        [_read(task) for task in tasks],
+        list(dict.fromkeys(spec.readable for spec in specs)),
+        [_read(spec) for spec in specs],
         prices,
         [list(dict.fromkeys(penalties, None)).index(penalty) for penalty in penalties],
         limits.max_leaves,
@@ -68,10 +60,18 @@ def fingerprint_of(
     return digest.hexdigest()
 
 
-def _read(task: Task) -> list[Any]:
-    """What tells one task from another of the same `readable`."""
-    read: list[Any] = [[task.target], sorted(task.barred), bool(task.readable)]
-    return read if task.first is None else [*read, task.first]
+def hashed_table(dataset: Dataset) -> "hashlib._Hash":
+    """A digest of the rows of a table."""
+    digest = hashlib.sha256(np.ascontiguousarray(dataset.codes.T).view(np.uint8).data)
+    if dataset.weights is not None:
+        digest.update(dataset.weights.view(np.uint8).data)
+    return digest
+
+
+def _read(spec: NodeSpec) -> list[Any]:
+    """What tells one node from another of the same `readable`."""
+    read: list[Any] = [[spec.target], sorted(spec.barred), bool(spec.readable)]
+    return read if spec.first is None else [*read, spec.first]
 
 
 def _price(penalty: Penalty, rows: int) -> list[Any]:
@@ -112,14 +112,14 @@ class ResumeFile:
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], key: str, tasks: Sequence[Task], cardinalities: Sequence[int]
+        self, path: str | os.PathLike[str], key: str, specs: Sequence[NodeSpec], cardinalities: Sequence[int]
     ) -> None:
         self.path = Path(path)
         self._done: defaultdict[str, dict[int, DecisionGraph]] = defaultdict(dict)
-        self._tasks = tasks
+        self._tasks = specs
         self._cardinalities = tuple(cardinalities)
         self._on_disk = 0.0
-        header = {"format": FORMAT, "version": VERSION, "fingerprint": key, "nodes": len(tasks)}
+        header = {"format": FORMAT, "version": VERSION, "fingerprint": key, "nodes": len(specs)}
         try:
             text = self.path.read_bytes() if self.path.exists() else b""
             whole = text[: text.rfind(b"\n") + 1]

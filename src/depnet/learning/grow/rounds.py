@@ -11,50 +11,22 @@ the same native functions as in `depnet.learn`. So the network is the same, bit 
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol, Self
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from depnet._native import learner as native
 from depnet.arrays import IntArray
-from depnet.learning.grow.native import Grown
-from depnet.learning.grow.part_rows import Errand
-from depnet.learning.options import Limits, Task
+from depnet.learning.grow.native import GrownNode
+from depnet.learning.grow.node_specs import NodeSpec
+from depnet.learning.options import Limits
 from depnet.learning.penalty import Penalty, StructuralMdl, penalty_value, per_parameter
-from depnet.learning.rows.paired_counts import Crossed, Crossing
-from depnet.model import InformationSource
+from depnet.learning.rows.part import CountRequest
+from depnet.model import ConditionalTable, DecisionGraph
 
-
-class Parts(Protocol):
-    """The rows, in parts. Answers are sums over all parts."""
-
-    def roots(self, nodes: Sequence[int]) -> list[IntArray]:
-        """For each of the nodes, how many rows have each state of its target."""
-
-    def count(self, errands: Sequence[Errand], again: Callable[[], list[Errand]]) -> IntArray:
-        """The counts of the leaves wanted, one errand after the other.
-
-        `again()` are the same errands with all operations from the start, for parts that are stale.
-        """
-
-    def tabulate(self, nodes: Sequence[int], sources: Sequence[InformationSource]) -> list[IntArray]:
-        """For each of the nodes [leaf, state]: how many rows have each state of its target at each leaf of its source."""
-
-    def crossed(self, asked: Sequence[Crossing]) -> list[Crossed]:
-        """How many rows are at each pair of leaves of two sources, by state."""
-
-    def pairs(self, first: int, last: int) -> IntArray:
-        """The cells of the 2-way tables of `first` .. `last` - 1 with later variables, as `TablePairs` has them."""
-
-    def planned(self, tasks: Sequence[Task]) -> Self:
-        """The same rows, for other tasks of the same variables."""
-
-    def held_out(self, total: int) -> list[tuple[Self, Self, int]]:
-        """Parts of the N = `total` rows: those to learn from, those to score on, and how many the latter are."""
-
-    def digests(self) -> list[bytes]:
-        """What tells the parts' rows from others."""
+if TYPE_CHECKING:
+    from depnet.learning.rows.parts import PartedRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,55 +46,78 @@ class Round:
     seconds: float
 
 
+class Reports:
+    """Tells of the rounds of several fits, one after the other, numbered through."""
+
+    def __init__(self, report: Callable[[Round], object] | None = None) -> None:
+        self._report = report
+        self._before = self._number = 0
+
+    def begin(self) -> None:
+        """The rounds that follow are those of another fit."""
+        self._before = self._number
+
+    def __call__(self, done: Round) -> None:
+        """A round more of this fit."""
+        self._number = self._before + done.number
+        if self._report is not None:
+            self._report(replace(done, number=self._number))
+
+
 @dataclass(eq=False)
 class _Live:
     """A node that grows, and all that it told the parts."""
 
     grower: native.CountedNode
-    log: list[Errand] = field(default_factory=list)
+    log: list[CountRequest] = field(default_factory=list)
     told: int = 0
 
     def advance(self, number: int, counts: IntArray | None) -> bool:
-        """True when it is done; else the last errand of the log says what is wanted."""
+        """True when it is done; else the last request of the log says what is wanted."""
         kinds, first, second, wanted, done = self.grower.advance(counts)
-        self.log.append(Errand(number, self.told, kinds, first, second, wanted))
+        self.log.append(CountRequest(number, self.told, kinds, first, second, wanted))
         self.told += len(kinds)
         return done
 
-    def again(self) -> Errand:
-        """The last errand, with all operations."""
+    def again(self) -> CountRequest:
+        """The last request, with all operations."""
         last = self.log[-1]
-        return Errand(
+        return CountRequest(
             last.node,
             0,
-            np.concatenate([errand.kinds for errand in self.log]),
-            np.concatenate([errand.first for errand in self.log]),
-            np.concatenate([errand.second for errand in self.log]),
+            np.concatenate([request.kinds for request in self.log]),
+            np.concatenate([request.first for request in self.log]),
+            np.concatenate([request.second for request in self.log]),
             last.wanted,
         )
 
 
 def grow_in_rounds(
-    parts: Parts,
-    cardinalities: Sequence[int],
-    tasks: Sequence[Task],
+    rows: "PartedRows",
     penalties: Sequence[Penalty],
     numbers: Sequence[int],
     *,
-    total: int,
-    limits: Limits = Limits(),  # noqa: B008  # a frozen value
-    live: int = 64,
+    smoothing: float,
     max_seconds: float | None = None,
-    report: Callable[[Round], object] | None = None,
-) -> Iterator[tuple[int, Grown]]:
-    """The nodes `numbers` of `tasks`, each as soon as it is grown; at most `live` of them grow at once.
+) -> Iterator[GrownNode]:
+    """The nodes with these numbers, each as soon as it is grown; at most `rows.live` of them grow at once.
 
-    `total` is N, the rows of all parts. After `max_seconds` nodes end as they are, and are marked so.
+    After `max_seconds` nodes end as they are, and are marked so.
     """
+    cards = rows.domain.cardinalities
     waiting = list(reversed(numbers))
     growing: dict[int, _Live] = {}
     began, rounds, finished = time.monotonic(), 0, 0
     counts = np.zeros(0, dtype=np.int64)
+
+    def grown(number: int, node: native.CountedNode) -> GrownNode:
+        nonlocal finished
+        finished += 1
+        kinds, first, second, flat = node.result()
+        table = flat.reshape(-1, cards[rows.specs[number].target])
+        source = DecisionGraph.recorded(kinds, first, second, cards, len(table))
+        return GrownNode(number, source, ConditionalTable.learned(table, smoothing), not over)
+
     while waiting or growing:
         over = max_seconds is not None and time.monotonic() - began >= max_seconds
         started = time.monotonic()
@@ -134,53 +129,45 @@ def grow_in_rounds(
                 done.append(number)
             at += width
         for number in done:
-            finished += 1
-            yield number, _grown(growing.pop(number).grower, cardinalities, tasks[number], not over)
-        while waiting and len(growing) < live:
-            some = [waiting.pop() for _ in range(min(len(waiting), live - len(growing)))]
-            for number, root in zip(some, parts.roots(some), strict=True):
+            yield grown(number, growing.pop(number).grower)
+        while waiting and len(growing) < rows.live:
+            some = [waiting.pop() for _ in range(min(len(waiting), rows.live - len(growing)))]
+            for number, root in zip(some, rows.roots(some), strict=True):
                 node = _Live(
-                    _counted_node(cardinalities, tasks[number], penalties[number], limits, root, total)
+                    _counted_node(cards, rows.specs[number], penalties[number], rows.limits, root, rows.total)
                 )
                 if node.advance(number, None) or over:
-                    finished += 1
-                    yield number, _grown(node.grower, cardinalities, tasks[number], not over)
+                    yield grown(number, node.grower)
                 else:
                     growing[number] = node
         if not growing:
             continue
         rounds += 1
-        errands = [node.log[-1] for node in growing.values()]
-        counts = parts.count(errands, lambda: [node.again() for node in growing.values()])
-        if report is not None:
-            report(
-                Round(
-                    rounds,
-                    len(growing),
-                    finished,
-                    len(numbers),
-                    sum(len(errand.wanted) for errand in errands),
-                    sum(errand.bytes for errand in errands),
-                    counts.size * wire_type(total).itemsize,
-                    time.monotonic() - started,
-                )
+        requests = [node.log[-1] for node in growing.values()]
+        counts = rows.count(requests, lambda: [node.again() for node in growing.values()])
+        rows.reports(
+            Round(
+                rounds,
+                len(growing),
+                finished,
+                len(numbers),
+                sum(len(request.wanted) for request in requests),
+                sum(request.bytes for request in requests),
+                counts.size * rows.wire_type.itemsize,
+                time.monotonic() - started,
             )
-
-
-def wire_type(total: int) -> "np.dtype[np.uint32] | np.dtype[np.int64]":
-    """The narrowest type that holds every count of `total` rows, for their way over a network."""
-    return np.dtype(np.uint32) if total < 2**32 else np.dtype(np.int64)
+        )
 
 
 def _counted_node(
-    cardinalities: Sequence[int], task: Task, penalty: Penalty, limits: Limits, root: IntArray, total: int
+    cardinalities: Sequence[int], spec: NodeSpec, penalty: Penalty, limits: Limits, root: IntArray, total: int
 ) -> native.CountedNode:
     linear = per_parameter(penalty, total)
     return native.CountedNode(
         list(cardinalities),
         root,
-        targets=(task.target,),
-        inputs=task.inputs,
+        targets=(spec.target,),
+        inputs=spec.inputs,
         per_parameter=0.0 if linear is None else linear,
         penalty=None if linear is not None else lambda k: penalty_value(penalty, k, total),
         name_factors=(penalty.split_factor, penalty.merge_factor)
@@ -189,8 +176,3 @@ def _counted_node(
         max_leaves=limits.max_leaves,
         min_leaf_rows=limits.min_leaf_rows,
     )
-
-
-def _grown(node: native.CountedNode, cardinalities: Sequence[int], task: Task, complete: bool) -> Grown:
-    kinds, first, second, counts = node.result()
-    return Grown(kinds, first, second, counts.reshape(-1, cardinalities[task.target]), complete)

@@ -26,7 +26,7 @@ from depnet.learning.certificate import conditional_entropy
 from depnet.learning.learn import learn
 from depnet.learning.links.from_counts import own_marginals, own_strengths
 from depnet.learning.penalty import Mdl, PenaltyLike
-from depnet.learning.rows.some_rows import taken
+from depnet.learning.rows.some_rows import some_rows
 from depnet.model.counting import check_same_domain, leaf_counts
 from depnet.model.network import Network
 from depnet.model.node import Node
@@ -303,4 +303,4 @@ def resampled(dataset: Dataset, rng: np.random.Generator) -> Dataset:
     weights = np.ones(dataset.rows, dtype=np.int64) if dataset.weights is None else dataset.weights
     drawn = rng.multinomial(dataset.total, weights / weights.sum())
     kept = np.flatnonzero(drawn)
-    return taken(dataset, kept, drawn[kept])
+    return some_rows(dataset, kept, drawn[kept])

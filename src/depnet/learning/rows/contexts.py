@@ -20,7 +20,7 @@ from scipy.special import xlogy
 from depnet.data.table.dataset import Dataset
 from depnet.errors import LearningError
 from depnet.learning.rows.distinct import CollisionError, distinct_rows, grouped, words_of
-from depnet.learning.rows.some_rows import taken
+from depnet.learning.rows.some_rows import some_rows
 
 
 class Contexts:
@@ -57,9 +57,9 @@ class Contexts:
     def _hash(self, seed: int) -> None:
         dataset = self._dataset
         cards = dataset.domain.cardinalities
-        found = distinct_rows(dataset.codes, cards, dataset.weights, seed)
+        found = distinct_rows(dataset, seed)
         self._seed, self._words = found.seed, words_of(cards, found.seed)
-        self.distinct = taken(dataset, found.rows, found.counts)
+        self.distinct = some_rows(dataset, found.rows, found.counts)
         self._counts = found.counts.astype(np.float64)
         self._first, self._check = found.first, found.check
 

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import CodeArray, IntArray
+from depnet.arrays import IntArray
+from depnet.data.table.dataset import Dataset
 
 Words = NDArray[np.uint64]
 
@@ -51,13 +52,12 @@ def words_of(cardinalities: Sequence[int], seed: int) -> list[Words]:
     return [rng.integers(0, 2**64, size=(2, k), dtype=np.uint64) for k in cardinalities]
 
 
-def distinct_rows(
-    codes: CodeArray, cardinalities: Sequence[int], weights: IntArray | None = None, seed: int = 0
-) -> Distinct:
-    """The distinct rows of these codes, with the first seed from `seed` on that shows no collision."""
+def distinct_rows(dataset: Dataset, seed: int = 0) -> Distinct:
+    """The distinct rows of a table, with the first seed from `seed` on that shows no collision."""
+    codes, weights = dataset.codes, dataset.weights
     while True:
         first, check = np.zeros(len(codes), dtype=np.uint64), np.zeros(len(codes), dtype=np.uint64)
-        for j, words in enumerate(words_of(cardinalities, seed)):
+        for j, words in enumerate(words_of(dataset.domain.cardinalities, seed)):
             first += words[0][codes[:, j]]
             check += words[1][codes[:, j]]
         try:

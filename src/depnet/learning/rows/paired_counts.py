@@ -10,11 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from depnet.arrays import CodeArray, IntArray
+from depnet.arrays import IntArray
+from depnet.data.table.dataset import Dataset
+from depnet.model.counting import leaves_of
 from depnet.model.sources.source import InformationSource
 
 
-class Crossing(NamedTuple):
+class PairedRequest(NamedTuple):
     """What is asked: the node's number, and two sources of it."""
 
     node: int
@@ -22,29 +24,28 @@ class Crossing(NamedTuple):
     second: InformationSource
 
 
-class Crossed(NamedTuple):
+class PairedCounts(NamedTuple):
     """The cells that have rows, ascending, and how many rows: cell = (first leaf, second leaf, state), row-major."""
 
     cells: IntArray
     counts: IntArray
 
 
-def crossed(
-    asked: Crossing, codes: CodeArray, state: IntArray, states: int, weights: IntArray | None
-) -> Crossed:
-    """The rows `codes`, whose targets have the states `state`, by cell."""
-    leaves = asked.first(codes).astype(np.int64) * asked.second.size + asked.second(codes)
-    counts = np.ones(len(codes), dtype=np.int64) if weights is None else weights
-    return _summed(leaves * states + state, counts)
+def paired_counts(request: PairedRequest, target: int, dataset: Dataset) -> PairedCounts:
+    """The rows of a dataset by cell, `target` being the variable of the node."""
+    first, second = (leaves_of(source, dataset).astype(np.int64) for source in request[1:])
+    cells = (first * request.second.size + second) * dataset.domain.cardinalities[target]
+    counts = np.ones(dataset.rows, dtype=np.int64) if dataset.weights is None else dataset.weights
+    return _summed(cells + dataset.column(target), counts)
 
 
-def added(answers: Sequence[Crossed]) -> Crossed:
+def added(answers: Sequence[PairedCounts]) -> PairedCounts:
     """The counts of several parts together."""
     cells, counts = (np.concatenate(each) for each in zip(*answers, strict=True))
     return _summed(cells, counts)
 
 
-def _summed(cells: IntArray, counts: IntArray) -> Crossed:
+def _summed(cells: IntArray, counts: IntArray) -> PairedCounts:
     found, where = np.unique(cells, return_inverse=True)
     sums = np.bincount(where, counts, minlength=len(found))  # exact: all weights sum to less than 2^53
-    return Crossed(found, sums.astype(np.int64))
+    return PairedCounts(found, sums.astype(np.int64))

@@ -14,7 +14,7 @@ def codes_of(codes: CodeArray, rows: NDArray[np.intp]) -> CodeArray:
     return some
 
 
-def taken(dataset: Dataset, rows: NDArray[np.intp], weights: IntArray | None = None) -> Dataset:
+def some_rows(dataset: Dataset, rows: NDArray[np.intp], weights: IntArray | None = None) -> Dataset:
     """The rows with these numbers, with their own weights or with new ones."""
     if weights is None and dataset.weights is not None:
         weights = dataset.weights[rows]

@@ -1,0 +1,172 @@
+"""The nodes to be learned: the variable of each, and those that its information source may read.
+
+Roles, forbidden links and an order are given by names; what comes out are numbers.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from depnet.checks import is_whole
+from depnet.data import Domain
+from depnet.errors import EvidenceError, LearningError
+from depnet.learning.choose.order import chosen_order
+from depnet.learning.options import LearnOptions, Order, Role, not_an_order
+from depnet.learning.rows.pair_counts import CountPairs
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSpec:
+    """One node to be learned: the variable it updates, and those its source may read.
+
+    `readable` is shared by the nodes of a network, which so take no room of n x n. Of an ordered network it is the whole
+    order, of which a source reads only the variables before place `first`; else it is ascending, and `first` is None.
+    """
+
+    target: int
+    readable: tuple[int, ...]
+    barred: frozenset[int] = frozenset()
+    first: int | None = None
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The variables that its source may read, ascending."""
+        inputs = self.readable if self.first is None else tuple(sorted(self.readable[: self.first]))
+        for j in self.barred.union((self.target,)):  # few, as a rule
+            at = bisect_left(inputs, j)
+            if inputs[at : at + 1] == (j,):
+                inputs = inputs[:at] + inputs[at + 1 :]
+        return inputs
+
+
+def node_specs(
+    domain: Domain,
+    order: Order = None,
+    pairs: CountPairs | None = None,
+    *,
+    roles: Mapping[str, Role] | None = None,
+    forbidden: Iterable[tuple[str, str]] = (),
+) -> tuple[NodeSpec, ...]:
+    """The nodes to learn, one for each variable.
+
+    A node's inputs are the other variables, less those whose role is "target" and those with a forbidden link
+    (source, target) into it. A node of an "input" variable has none.
+
+    With an `order` they are the earlier variables, less the same. Inputs come first and targets last, so that an "input"
+    variable reads earlier ones of its kind: their joint law is learned, too. The order "auto" is chosen by the 2-way
+    counts of `pairs`; where a link j -> i is forbidden, it has i before j if it can.
+    """
+    role_of, barred = _rules(domain, roles, forbidden, ordered=order is not None)
+    everyone = range(len(domain))
+    if order is None:
+        readable = tuple(j for j in everyone if role_of.get(j) != "target")
+        return tuple(
+            NodeSpec(i, () if role_of.get(i) == "input" else readable, frozenset(barred.get(i, ())))
+            for i in everyone
+        )
+    if isinstance(order, str) and order == "auto":
+        assert pairs is not None, 'the order "auto" is chosen by counts'
+        found = chosen_order(
+            pairs,
+            domain.cardinalities,
+            inputs=[i for i, role in role_of.items() if role == "input"],
+            targets=[i for i, role in role_of.items() if role == "target"],
+            before=[(i, j) for i, sources in barred.items() for j in sources],
+        )
+    else:
+        found = checked_order(domain, order)
+        _check_roles(domain, found, role_of)
+    read = sum(role_of.get(i) != "target" for i in found)
+    place = {i: min(at, read) for at, i in enumerate(found)}
+    return tuple(NodeSpec(i, found, frozenset(barred.get(i, ())), place[i]) for i in everyone)
+
+
+def first_specs(domain: Domain, options: LearnOptions) -> tuple[NodeSpec, ...]:
+    """The nodes of these options before anything is counted: those of the order "auto" are not in an order yet."""
+    if isinstance(options.order, str):
+        _rules(
+            domain, options.roles, options.forbidden, ordered=True
+        )  # whose errors are told before any work
+        return node_specs(domain)
+    return node_specs(domain, options.order, roles=options.roles, forbidden=options.forbidden)
+
+
+def order_of(specs: Sequence[NodeSpec]) -> tuple[int, ...] | None:
+    """The order of the network that these nodes make, where it is an ordered one."""
+    return specs[0].readable if specs and specs[0].first is not None else None
+
+
+def checked_order(domain: Domain, order: object) -> tuple[int, ...]:
+    """An order given by names, or numbers, of all variables, as numbers."""
+    listed = list(order) if isinstance(order, Iterable) and not isinstance(order, (str, bytes)) else None
+    if listed is None or not all(isinstance(one, str) or is_whole(one) for one in listed):
+        raise not_an_order(order)
+    found: dict[int, None] = {}
+    for one in listed:
+        i = _index(domain, one, "order") if isinstance(one, str) else int(one)
+        if not 0 <= i < len(domain):
+            raise LearningError(f"order: there is no variable {i}; the table has {len(domain)}.")
+        if i in found:
+            raise LearningError(f"order names each variable once; {domain.names[i]!r} is there twice.")
+        found[i] = None
+    missing = [i for i in range(len(domain)) if i not in found]
+    if missing:
+        more = f" and {len(missing) - 1:,} more are" if len(missing) > 1 else " is"
+        raise LearningError(
+            f"order names all {len(domain)} variables; {domain.names[missing[0]]!r}{more} missing."
+        )
+    return tuple(found)
+
+
+def _index(domain: Domain, name: str, what: str) -> int:
+    try:
+        return domain.index(name)
+    except EvidenceError as error:
+        raise LearningError(f"{what}: {error}") from None
+
+
+def _rules(
+    domain: Domain, roles: Mapping[str, Role] | None, forbidden: Iterable[tuple[str, str]], ordered: bool
+) -> tuple[dict[int, Role], dict[int, set[int]]]:
+    """The roles of variables, and the variables that the source of each target may not read."""
+    role_of: dict[int, Role] = {}
+    for name, role in (roles or {}).items():
+        if role not in ("target", "input"):
+            raise LearningError(f"the role of {name!r} is 'target' or 'input'; got {role!r}.")
+        role_of[_index(domain, name, "roles")] = role
+    barred: dict[int, set[int]] = {}
+    for link in forbidden:
+        if isinstance(link, str) or len(link) != 2:
+            raise LearningError(f"a forbidden link is a pair (source, target) of names; got {link!r}.")
+        source, target = (_index(domain, name, "forbidden") for name in link)
+        if source == target:
+            raise LearningError(f"the link {link!r} is forbidden anyway: no variable is its own input.")
+        _check_link(domain, role_of, source, target, ordered)
+        barred.setdefault(target, set()).add(source)
+    return role_of, barred
+
+
+def _check_link(domain: Domain, role_of: Mapping[int, Role], source: int, target: int, ordered: bool) -> None:
+    """No link is forbidden that a role rules out anyway; in an ordered network inputs read earlier inputs."""
+    if role_of.get(target) == "input" and not (ordered and role_of.get(source) == "input"):
+        why = f"{domain.names[target]!r} has the role 'input' and no links into it"
+    elif role_of.get(source) == "target":
+        why = f"{domain.names[source]!r} has the role 'target' and no links out of it"
+    else:
+        return
+    raise LearningError(
+        f"the link {domain.names[source]!r} -> {domain.names[target]!r} is forbidden, but {why}. Drop one of the two."
+    )
+
+
+def _check_roles(domain: Domain, order: Sequence[int], role_of: Mapping[int, Role]) -> None:
+    """Inputs first, targets last."""
+    stage = [{"input": 0, "target": 2}.get(role_of.get(i, ""), 1) for i in order]
+    wrong = next((at for at in range(1, len(order)) if stage[at] < stage[at - 1]), None)
+    if wrong is not None:
+        early, late = domain.names[order[wrong - 1]], domain.names[order[wrong]]
+        why = f"{late!r} has the role 'input'" if stage[wrong] == 0 else f"{early!r} has the role 'target'"
+        raise LearningError(
+            f"the order has {early!r} before {late!r}, but {why}: inputs come first, targets last. Change the order, or "
+            "drop the role."
+        )

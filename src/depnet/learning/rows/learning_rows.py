@@ -1,0 +1,66 @@
+"""The one protocol of rows that networks are learned from, wherever they lie: in memory, on disk or on workers.
+
+Learning, and `penalty="auto"` with its held-out rows, ask nothing else of a table than is here.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol, Self
+
+from depnet.arrays import IntArray
+from depnet.data.table.domain import Domain
+from depnet.learning.grow.native import GrownNode
+from depnet.learning.grow.node_specs import NodeSpec
+from depnet.learning.options import Limits
+from depnet.learning.penalty import Penalty
+from depnet.learning.rows.pair_counts import CountPairs
+from depnet.learning.rows.paired_counts import PairedCounts, PairedRequest
+from depnet.model.sources.source import InformationSource
+
+
+class LearningRows(Protocol):
+    """Rows, and the nodes that are to be learned from them."""
+
+    @property
+    def domain(self) -> Domain:
+        """Of all variables."""
+
+    @property
+    def specs(self) -> Sequence[NodeSpec]:
+        """The nodes."""
+
+    @property
+    def total(self) -> int:
+        """N, weights included."""
+
+    @property
+    def limits(self) -> Limits:
+        """How far sources may be grown."""
+
+    def fingerprint(self, penalties: Sequence[Penalty]) -> str:
+        """A digest of all that decides the structure."""
+
+    def with_specs(self, specs: Sequence[NodeSpec]) -> Self:
+        """The same rows, for other nodes of the same variables."""
+
+    def pair_counts(self) -> CountPairs:
+        """What counts pairs of variables."""
+
+    def grow(
+        self,
+        penalties: Sequence[Penalty],
+        numbers: Sequence[int],
+        *,
+        smoothing: float,
+        max_seconds: float | None,
+        one_by_one: bool,
+    ) -> Iterator[GrownNode]:
+        """The nodes with these numbers, each with its penalty, in any order; `one_by_one`, so that each can be kept."""
+
+    def leaf_counts(self, numbers: Sequence[int], sources: Sequence[InformationSource]) -> list[IntArray]:
+        """For the nodes with these numbers `counts[leaf, state]`, their sources being those given."""
+
+    def paired_counts(self, requests: Sequence[PairedRequest]) -> list[PairedCounts]:
+        """Counts by two sources at once."""
+
+    def held_out(self) -> list[tuple[Self, Self]]:
+        """(rows to learn from, rows to score on), for each part that is held out."""

@@ -1,0 +1,162 @@
+"""Rows in many parts as one table: what is asked of it is asked of each part, and the answers are added up.
+
+The parts are where `workers` has them: in this process, or on the workers of a cluster (`depnet.cluster`).
+Nodes are grown by rounds of counts (`depnet.learning.grow.rounds`).
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from operator import getitem
+from typing import Any
+
+import numpy as np
+
+from depnet.arrays import IntArray, read_only
+from depnet.data import Domain
+from depnet.learning.grow.native import GrownNode
+from depnet.learning.grow.node_specs import NodeSpec
+from depnet.learning.grow.resume import fingerprint
+from depnet.learning.grow.rounds import Reports, grow_in_rounds
+from depnet.learning.options import Limits
+from depnet.learning.penalty import Penalty
+from depnet.learning.rows.held_out import held_out_parts
+from depnet.learning.rows.pair_counts import CountPairs, folded
+from depnet.learning.rows.paired_counts import PairedCounts, PairedRequest, added
+from depnet.learning.rows.part import CountRequest, Part
+from depnet.learning.rows.workers import Answer, Workers
+from depnet.model import InformationSource
+from depnet.model.marginals import PairTables
+from depnet.model.sources.source import ConstantSource
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartedRows:
+    """`total` rows in `parts`, which are `Part`s where the workers have them, numbered by their places.
+
+    At most `live` nodes grow at once: each takes 4 bytes for every row, where the row is.
+    """
+
+    workers: Workers
+    parts: Sequence[Any]
+    domain: Domain
+    specs: Sequence[NodeSpec]
+    total: int
+    limits: Limits = field(default_factory=Limits)
+    live: int = 64
+    reports: Reports = field(default_factory=Reports)
+
+    @property
+    def wire_type(self) -> "np.dtype[Any]":
+        """The narrowest type that holds every count, for its way over a network."""
+        return np.dtype(np.uint32) if self.total < 2**32 else np.dtype(np.int64)
+
+    def fingerprint(self, penalties: Sequence[Penalty]) -> str:
+        """A digest of all that decides the structure."""
+        digests = self.workers.gather(self.workers.call(Part.digest, self.parts))
+        key = hashlib.sha256(b"".join([b"parts", *digests]))
+        return fingerprint(key, self.domain, self.total, self.specs, penalties, self.limits)
+
+    def with_specs(self, specs: Sequence[NodeSpec]) -> "PartedRows":
+        """The same rows, for other nodes of the same variables: where they are."""
+        parts = self.workers.call(Part.with_specs, self.parts, self._each(specs))
+        return replace(self, parts=parts, specs=specs)
+
+    def pair_counts(self) -> CountPairs:
+        """What counts pairs of variables."""
+
+        def count(first: int, last: int) -> PairTables:
+            cells = self._sum(_pair_cells, (first, last))
+            return PairTables(folded(self.domain.cardinalities), read_only(cells), first, last)
+
+        return count
+
+    def grow(
+        self,
+        penalties: Sequence[Penalty],
+        numbers: Sequence[int],
+        *,
+        smoothing: float,
+        max_seconds: float | None,
+        one_by_one: bool,
+    ) -> Iterator[GrownNode]:
+        """The nodes with these numbers, in any order: by rounds of counts."""
+        self.reports.begin()
+        return grow_in_rounds(self, penalties, numbers, smoothing=smoothing, max_seconds=max_seconds)
+
+    def roots(self, numbers: Sequence[int]) -> list[IntArray]:
+        """For each of the nodes, how many rows have each state of its target."""
+        return [counts[0] for counts in self.leaf_counts(numbers, [ConstantSource()] * len(numbers))]
+
+    def count(self, requests: Sequence[CountRequest], again: Callable[[], list[CountRequest]]) -> IntArray:
+        """The counts of the leaves wanted, one request after the other.
+
+        `again()` are the same requests with all operations from the start, for parts that are stale.
+        """
+        counts: IntArray = np.zeros(1, dtype=np.int64)
+        parts = list(self.parts)
+        while parts:
+            told = self.workers.share(list(requests), sum(request.bytes for request in requests))
+            answer = self.workers.add(_count, parts, [told] * len(parts), [self.wire_type] * len(parts))
+            counts = counts + answer.counts
+            parts = [self.parts[number] for number in answer.stale]
+            if parts:
+                requests = again()
+        return counts
+
+    def leaf_counts(self, numbers: Sequence[int], sources: Sequence[InformationSource]) -> list[IntArray]:
+        """For the nodes with these numbers `counts[leaf, state]`, their sources being those given."""
+        asked = list(zip(numbers, sources, strict=True))
+        shapes = [
+            (source.size, self.domain.cardinalities[self.specs[number].target]) for number, source in asked
+        ]
+        ends = np.cumsum([leaves * states for leaves, states in shapes])
+        tables = np.split(self._sum(_leaf_counts, asked), ends[:-1])
+        return [table.reshape(shape) for table, shape in zip(tables, shapes, strict=True)]
+
+    def paired_counts(self, requests: Sequence[PairedRequest]) -> list[PairedCounts]:
+        """Counts by two sources at once."""
+        found = self.workers.call(_paired_counts, self.parts, self._each(list(requests)))
+        return [added(each) for each in zip(*self.workers.gather(found), strict=True)]
+
+    def held_out(self) -> "list[tuple[PartedRows, PartedRows]]":
+        """(rows to learn from, rows to score on), for each part that is held out."""
+        return [
+            (self._side(pairs, 0, self.total - rows), self._side(pairs, 1, rows))
+            for pairs, rows in held_out_parts(self.workers, self.parts, self.total)
+        ]
+
+    def _side(self, pairs: Sequence[Any], side: int, total: int) -> "PartedRows":
+        return replace(self, parts=self.workers.call(getitem, pairs, self._each(side)), total=total)
+
+    def _sum(self, function: Callable[..., IntArray], asked: Any) -> IntArray:
+        """The sum over parts of `function(part, asked)`."""
+        columns = [function] * len(self.parts), self._each(asked), self._each(self.wire_type)
+        return self.workers.add(_counts, self.parts, *columns).counts.astype(np.int64)
+
+    def _each(self, value: Any) -> list[Any]:
+        """A column with the same value for each part."""
+        return [value] * len(self.parts)
+
+
+def _counts(
+    part: Part, function: Callable[[Part, Any], IntArray], asked: Any, wire: "np.dtype[Any]"
+) -> Answer:
+    return Answer(function(part, asked).astype(wire))
+
+
+def _count(part: Part, requests: Sequence[CountRequest], wire: "np.dtype[Any]") -> Answer:
+    counts = part.count(requests)
+    return Answer(np.zeros(1, dtype=wire), (part.number,)) if counts is None else Answer(counts.astype(wire))
+
+
+def _leaf_counts(part: Part, asked: Sequence[tuple[int, InformationSource]]) -> IntArray:
+    return np.concatenate([part.leaf_counts(*one).ravel() for one in asked])
+
+
+def _paired_counts(part: Part, requests: Sequence[PairedRequest]) -> list[PairedCounts]:
+    return [part.paired_counts(one) for one in requests]
+
+
+def _pair_cells(part: Part, band: tuple[int, int]) -> IntArray:
+    return part.pair_cells(*band)
