@@ -5,7 +5,8 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,9 @@ import pytest
 
 COMMAND = str(Path(sys.executable).parent / "depnet")
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+SECONDS = 120
+"""A failure is told after these: long enough for a machine that is busy with other things."""
+
 ARGUMENTS = (
     "--no-sandbox",  # a container's root has no other way
     "--headless=new",
@@ -61,10 +65,18 @@ def explorer(
         process.stdout.close()
 
 
+def wait_for(condition: Callable[[], bool], seconds: float = SECONDS) -> None:
+    """Until it holds; an error if it does not hold in time."""
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until, f"not within {seconds} s"
+        time.sleep(0.05)
+
+
 def end(process: "subprocess.Popen[Any]") -> None:
     """As Ctrl+C does; and by force where that is not enough, which is an error."""
     process.send_signal(signal.SIGINT)
     try:
-        process.wait(10)
+        process.wait(SECONDS)
     finally:
         process.kill()

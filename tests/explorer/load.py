@@ -7,8 +7,10 @@ else's evidence, or of the reader's own evidence of before, is wrong.
 
 import argparse
 import asyncio
+import contextlib
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -18,6 +20,7 @@ import numpy as np
 
 import depnet
 from depnet import Network
+from tests.explorer.browser import SECONDS, wait_for
 from tests.explorer.cases import wide
 from tests.explorer.loops import run_apart
 from tests.explorer.reader import Posterior, Reader
@@ -80,7 +83,9 @@ class Expected:
         )
 
 
-async def read(reader_number: int, url: str, expected: Expected, until: float, report: Report) -> None:
+async def read(
+    reader_number: int, url: str, expected: Expected, going: Callable[[], bool], report: Report
+) -> None:
     """One reader, page after page."""
     rng = np.random.default_rng(reader_number)
     variables = expected.network.domain.variables
@@ -95,7 +100,7 @@ async def read(reader_number: int, url: str, expected: Expected, until: float, r
             report.wrong.append(f"reader {reader_number} held {key} and got {posterior}")
 
     async with aiohttp.ClientSession() as http:
-        while time.monotonic() < until:
+        while going():
             reader = Reader(url, http)
             link = [(variables[i].name, str(variables[i].states[code])) for i, code in held.items()]
             try:
@@ -113,7 +118,7 @@ async def read(reader_number: int, url: str, expected: Expected, until: float, r
                         continue
                     began = time.monotonic()
                     check(await reader.clamp(variables[i].name, code), began)
-                    if time.monotonic() > until:
+                    if not going():
                         break
             except Exception as error:  # whatever it is, it is a failure of the load test
                 report.wrong.append(f"reader {reader_number}: {error!r}")
@@ -122,10 +127,15 @@ async def read(reader_number: int, url: str, expected: Expected, until: float, r
 
 
 async def load(server: Watched, network: Network, clients: int, seconds: float) -> Report:
-    """So many readers for so long."""
+    """`clients` readers for so many seconds, and on a busy machine until each has asked a few questions."""
     report, expected = Report(), Expected(network)
     until = time.monotonic() + seconds
-    readers = [asyncio.create_task(read(k, server.url, expected, until, report)) for k in range(clients)]
+
+    def going() -> bool:
+        few = report.questions <= 3 * clients and not report.wrong
+        return time.monotonic() < until + (SECONDS if few else 0)
+
+    readers = [asyncio.create_task(read(k, server.url, expected, going, report)) for k in range(clients)]
     while not all(reader.done() for reader in readers):
         report.resident.append(server.resident())
         await asyncio.sleep(0.5)
@@ -138,13 +148,10 @@ def run(clients: int, seconds: float, folder: Path) -> tuple[Report, tuple[int, 
     network, law = wide(VARIABLES)
     depnet.save(network, folder / "model.json", law=law)
     with watched([folder / "model.json"], folder) as server:
-        report = run_apart(lambda: load(server, law, clients, seconds), seconds + 120)
-        for _ in range(60):
-            left = server.alive()
-            if left == (0, 0):
-                break
-            time.sleep(0.25)
-        return report, left, server.said()
+        report = run_apart(lambda: load(server, law, clients, seconds), seconds + 3 * SECONDS)
+        with contextlib.suppress(AssertionError):
+            wait_for(lambda: server.alive() == (0, 0))
+        return report, server.alive(), server.said()
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-def run_apart(work: Callable[[], Coroutine[Any, Any, T]], seconds: float = 120) -> T:
+def run_apart(work: Callable[[], Coroutine[Any, Any, T]], seconds: float = 300) -> T:
     """`asyncio.run(work())` in a thread; what it returns or raises."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(lambda: asyncio.run(work())).result(seconds)

@@ -8,11 +8,13 @@ import struct
 import time
 from urllib.parse import urlsplit
 
+from tests.explorer.browser import SECONDS
+
 
 def connect(url: str) -> socket.socket:
     """A connection to the server."""
     at = urlsplit(url)
-    return socket.create_connection((at.hostname or "", at.port or 80), timeout=20)
+    return socket.create_connection((at.hostname or "", at.port or 80), timeout=SECONDS)
 
 
 def head(url: str, method: str, path: str, **headers: str) -> bytes:
@@ -22,12 +24,12 @@ def head(url: str, method: str, path: str, **headers: str) -> bytes:
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
 
 
-def heard(connection: socket.socket, seconds: float = 20, enough: bytes | None = None) -> bytes:
+def heard(connection: socket.socket, enough: bytes | None = None) -> bytes:
     """All that comes until the server hangs up, or until something has come; an error if it takes longer."""
-    got, until = b"", time.monotonic() + seconds
+    got, until = b"", time.monotonic() + SECONDS
     while enough is None or enough not in got:
         ready, _, _ = select.select([connection], [], [], max(until - time.monotonic(), 0))
-        assert ready, f"the server does not hang up after {seconds} s; so far {got[:300]!r}"
+        assert ready, f"the server does not hang up after {SECONDS} s; so far {got[:300]!r}"
         try:
             part = connection.recv(1 << 16)
         except ConnectionError:

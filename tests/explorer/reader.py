@@ -12,6 +12,8 @@ from urllib.parse import urlencode
 import aiohttp
 import socketio  # type: ignore[import-untyped]
 
+from tests.explorer.browser import SECONDS
+
 Posterior = dict[str, list[float]]
 
 
@@ -51,7 +53,7 @@ class Reader:
             headers={"Origin": self.url},
             transports=["websocket"],
             socketio_path="/_nicegui_ws/socket.io",
-            wait_timeout=30,
+            wait_timeout=SECONDS,
         )
         return await self._answered()
 
@@ -66,7 +68,7 @@ class Reader:
         await self.socket.disconnect()
 
     async def _answered(self) -> Posterior:
-        return await asyncio.wait_for(self.answers.get(), 30)
+        return await asyncio.wait_for(self.answers.get(), SECONDS)
 
     def _updated(self, elements: dict[str, Any]) -> None:
         element = elements.get(self.marginals)

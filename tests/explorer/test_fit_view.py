@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, FilePayload, Page, expect
+from playwright.sync_api import BrowserContext, FilePayload, Page, expect
 
 import depnet
 from depnet import Dataset
@@ -26,7 +26,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 def test_a_dropped_table_becomes_this_readers_model(
-    page: Page, browser: Browser, titanic: str, table: bytes, tmp_path: Path
+    page: Page, context: BrowserContext, titanic: str, table: bytes, tmp_path: Path
 ) -> None:
     page.goto(f"{titanic}fit")
     drop(page, "people.csv", table)
@@ -51,10 +51,9 @@ def test_a_dropped_table_becomes_this_readers_model(
     codes = depnet.titanic().codes[:, [0, 1, 3]]
     expected = depnet.learn(Dataset.from_codes(codes, domain=network.domain), smoothing=0.5)
     assert network.nodes == expected.nodes
-    other = browser.new_page()
+    other = context.new_page()
     other.goto(titanic)
     expect(other.locator("header")).to_contain_text("titanic.json: 4 variables")
-    other.close()
 
 
 @pytest.mark.parametrize(
@@ -107,10 +106,8 @@ def test_learning_is_stopped(page: Page, titanic: str) -> None:
     lines = [",".join(f"v{i}" for i in range(150)), *(",".join(map(str, row)) for row in codes.tolist())]
     page.goto(f"{titanic}fit")
     drop(page, "wide.csv", "\n".join(lines).encode())
-    expect(page.get_by_text("wide.csv: 3,000 rows, 150 columns.")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("wide.csv: 3,000 rows, 150 columns.")).to_be_visible()
     page.get_by_role("button", name="Learn").click()
     page.get_by_role("button", name="Stop").click()
-    expect(page.locator(".depnet-warning")).to_contain_text(
-        "stopped; the model is as it was before", timeout=30_000
-    )
+    expect(page.locator(".depnet-warning")).to_contain_text("stopped; the model is as it was before")
     assert page.url == f"{titanic}fit"

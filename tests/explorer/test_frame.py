@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 import depnet
 from depnet.explorer.views import views
@@ -58,9 +58,8 @@ def test_a_view_opens_in_the_frame(page: Page, titanic: str) -> None:
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_every_view_can_be_read_and_fits_its_page(browser: Browser, titanic: str, dark: bool) -> None:
-    context = browser.new_context(color_scheme="dark" if dark else "light")
-    page = context.new_page()
+def test_every_view_can_be_read_and_fits_its_page(page: Page, titanic: str, dark: bool) -> None:
+    page.emulate_media(color_scheme="dark" if dark else "light")
     for path in STATES:
         page.set_viewport_size({"width": 1280, "height": 800})
         page.goto(titanic.rstrip("/") + path)
@@ -69,9 +68,7 @@ def test_every_view_can_be_read_and_fits_its_page(browser: Browser, titanic: str
         assert page.evaluate(CONTRAST) == [], path
         for width in (360, 1920):
             page.set_viewport_size({"width": width, "height": 740})
-            page.wait_for_timeout(250)
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, path
-    context.close()
+            page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width)
 
 
 def test_the_choice_of_dark_stays(page: Page, titanic: str) -> None:

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from starlette.types import Message
 
-from depnet.explorer.guard import MOST_HEAD, MOST_SOCKETS, Address, Guard, Message
+from depnet.explorer.guard import MOST_HEAD, MOST_SOCKETS, Address, Guard
 
 HERE = Address.of("127.0.0.1", 8421)
 TOKEN = "a-token"

@@ -10,7 +10,9 @@ import nicegui
 import pytest
 
 import depnet
-from depnet.explorer.patience import Patient
+from depnet.explorer.app import STATIC
+from depnet.explorer.patience import PatientProtocol
+from tests.explorer.browser import SECONDS, wait_for
 from tests.explorer.raw import asked, connect, frame, head, heard, status, websocket
 from tests.explorer.watched import Watched, watched
 
@@ -73,16 +75,14 @@ def many(begun: bytes, server: Watched, count: int) -> Iterator[list[socket.sock
 
 @pytest.mark.parametrize("begun", [b"", b"GET / HTT", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A: b"])
 def test_many_slow_heads_keep_nobody_out_and_end(server: Watched, begun: bytes) -> None:
-    began = time.monotonic()
     with many(begun, server, 200) as slow:
         assert page(server) == 200
         assert status(asked(server.url, head(server.url, "GET", "/depnet/style.css"))) == 200
-        said = [heard(connection, HEAD_SECONDS + 10) for connection in slow]
+        said = [heard(connection) for connection in slow]
         ends = [status(one) for one in said if one]  # those that had said nothing are told nothing
         assert set(ends) <= {408, 503}
-        assert ends.count(408) <= Patient.most_coming  # the oldest had to go before their time
+        assert ends.count(408) <= PatientProtocol.most_coming  # the oldest had to go before their time
         assert bool(begun) == bool(ends.count(408))
-    assert time.monotonic() - began < HEAD_SECONDS + 10
 
 
 def test_a_head_that_drips_ends_too(server: Watched) -> None:
@@ -90,41 +90,41 @@ def test_a_head_that_drips_ends_too(server: Watched) -> None:
         connection.sendall(b"GET / HTTP/1.1\r\n")
         began = time.monotonic()
         with contextlib.suppress(ConnectionError):
-            while time.monotonic() - began < HEAD_SECONDS + 10:
+            while time.monotonic() - began < SECONDS:
                 connection.sendall(b"x: y\r\n")
                 time.sleep(0.1)
-        assert time.monotonic() - began < HEAD_SECONDS + 10
+            pytest.fail("a head that never ends was waited for")
 
 
 def test_a_body_that_drips_ends_too(server: Watched) -> None:
     path = upload_path(server)
     begun = head(server.url, "POST", path, Content_Type=MULTIPART, Content_Length="1000") + FILE
     with many(begun, server, 20) as slow:
-        until = time.monotonic() + BODY_SECONDS * 0.6
-        while time.monotonic() < until:
+        for _ in range(4):
             for connection in slow:
-                connection.sendall(b"x")
+                with contextlib.suppress(ConnectionError):  # on a busy machine it may be over by now
+                    connection.sendall(b"x")
             assert page(server) == 200
-            time.sleep(0.2)
-        for connection in slow:
-            assert status(heard(connection, BODY_SECONDS + 10)) == 408
+        ends = [heard(connection) for connection in slow]
+    assert {status(end) for end in ends if end} <= {408}
 
 
 def test_a_connection_that_is_kept_open_ends_too(server: Watched) -> None:
     with connect(server.url) as connection:
         connection.sendall(head(server.url, "GET", "/depnet/style.css"))
-        heard(connection, enough=b"\r\n\r\n")
-        time.sleep(0.3)
+        heard(connection, enough=(STATIC / "style.css").read_bytes()[-100:])
         connection.sendall(b"GET / HTTP/1.1\r\n")  # a second request, and no more of it
-        assert b"408 Request Timeout" in heard(connection, HEAD_SECONDS + 10)
+        assert b"408 Request Timeout" in heard(connection)
 
 
 def test_an_answer_that_is_not_read_ends_too(server: Watched) -> None:
     path, asked_for = f"/_nicegui/{nicegui.__version__}/static/sass.dart.js", 6
     length = int(re.findall(rb"content-length: (\d+)", asked(server.url, head(server.url, "GET", path)))[0])
+    before = server.files()
     with connect(server.url) as connection:
         connection.sendall(head(server.url, "GET", path) * asked_for)
-        time.sleep(UNREAD_SECONDS + 1)
+        wait_for(lambda: server.files() > before)
+        wait_for(lambda: server.files() <= before)
         assert len(heard(connection)) < asked_for * length  # the rest went with the connection
 
 
@@ -149,12 +149,8 @@ def test_a_body_over_the_bound_is_not_taken_in(server: Watched) -> None:
 def test_pages_that_nobody_opens_do_not_stay(server: Watched) -> None:
     for path in ["/ask?class=1st"] * 60 + ["/nowhere"] * 20:
         asked(server.url, head(server.url, "GET", path))
-    until = (
-        time.monotonic() + UNOPENED_SECONDS + 10
-    )  # well before the framework would forget them, after a minute
-    while server.alive()[1] > MOST_PAGES:
-        assert time.monotonic() < until
-        time.sleep(0.5)
+    # well before the framework would forget them, after a minute
+    wait_for(lambda: server.alive()[1] <= MOST_PAGES, UNOPENED_SECONDS + 40)
     assert server.alive()[0] <= MOST_PAGES
 
 
@@ -169,7 +165,7 @@ def test_a_head_without_end_is_not_taken_in(server: Watched, endless: bytes) -> 
                 connection.sendall(endless)
             pytest.fail("8 MB of a head were taken")
         said = heard(connection)
-    assert not said or status(said) == 431
+    assert not said or status(said) in (400, 431)
 
 
 def test_a_link_of_any_length_is_answered_or_refused(server: Watched) -> None:
@@ -244,12 +240,8 @@ def test_what_nobody_understands_is_one_line_in_the_terminal(server: Watched) ->
             heard(connection, enough=b"40{")
             connection.sendall(frame(message.encode()) + frame(b"\x03\xe8", opcode=8))
             heard(connection)
-    for _ in range(100):  # tasks are told of when they are collected
-        if "KeyError: 'client_id'" in server.said():
-            break
-        server.alive()
-        time.sleep(0.05)
-    assert "KeyError: 'client_id'" in server.said()
+    # tasks are told of when they are collected, which `alive` does
+    wait_for(lambda: server.alive() >= (0, 0) and "KeyError: 'client_id'" in server.said())
     assert "JSONDecodeError" in server.said()
     assert "Traceback" not in server.said()
 

@@ -66,7 +66,7 @@ def test_two_hundred_variables_open_on_their_strongest_part(
     painted = page.evaluate("performance.now()")
     record_property("explorer: first paint of 200 variables, ms (to reach: 2000)", round(painted))
     record_property("explorer: of which the page was at work, ms", busy.since())
-    assert painted < 20_000  # machines are small and noisy: the figure is printed, a disaster fails
+    assert painted < 60_000  # machines are small and noisy: the figure is printed, a disaster fails
     assert drawn(page) == 150
     expect(page.locator(".depnet-note").first).to_contain_text("150 of 2,")
     expect(page.locator(".depnet-note").first).to_contain_text("of 200 variables")
@@ -89,7 +89,7 @@ def test_variables_stay_put_while_the_slider_moves(
         "explorer: slider reaction up to all links, ms (to reach: 200)", [round(t) for t in times]
     )
     record_property("explorer: of which the page was at work, ms", work)
-    assert max(times) < 5_000
+    assert max(times) < 20_000
 
 
 def test_the_slider_and_the_number_say_the_same(page: Page, hostile: str) -> None:

@@ -13,12 +13,12 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 import depnet
-from tests.explorer.browser import explorer
+from tests.explorer.browser import SECONDS, explorer
 from tests.explorer.cases import titanic_models
 
 
 def get(url: str, path: str = "/", method: str = "GET", **headers: str) -> http.client.HTTPResponse:
-    connection = http.client.HTTPConnection(urlsplit(url).hostname or "", urlsplit(url).port, timeout=10)
+    connection = http.client.HTTPConnection(urlsplit(url).hostname or "", urlsplit(url).port, timeout=SECONDS)
     connection.request(method, path, headers={k.replace("_", "-"): v for k, v in headers.items()})
     response = connection.getresponse()
     response.read()
@@ -42,7 +42,7 @@ def socket_status(url: str, **headers: str) -> int:
         "GET /_nicegui_ws/socket.io/?EIO=4&transport=websocket HTTP/1.1",
         *(f"{k}: {v}" for k, v in sent.items() if v),
     ]
-    with socket.create_connection((at.hostname or "", at.port or 80), timeout=10) as connection:
+    with socket.create_connection((at.hostname or "", at.port or 80), timeout=SECONDS) as connection:
         connection.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
         return int(connection.recv(100).split()[1])
 
@@ -123,7 +123,6 @@ def test_on_other_addresses_counts_of_few_rows_are_hidden(context: BrowserContex
     page.goto(elsewhere.split("?")[0] + "rows")
     expect(page.get_by_text("Rows of the table are not shown")).to_be_visible()
     expect(page.get_by_text("The most surprising rows")).to_have_count(0)
-    page.close()
 
 
 def test_on_other_addresses_they_are_shown_when_that_is_said(

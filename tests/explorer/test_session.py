@@ -74,28 +74,32 @@ def test_a_page_that_is_gone_says_so_to_its_work() -> None:
 
 def test_work_is_done_in_turns() -> None:
     turns, at_once, most, lock = Turns(2), 0, 0, threading.Lock()
-    go = threading.Event()
+    begun, go = threading.Semaphore(0), threading.Event()
 
     def work(k: int) -> int:
         nonlocal at_once, most
         with lock:
             at_once += 1
             most = max(most, at_once)
-        go.wait(10)
+        begun.release()
+        assert go.wait(60)
         with lock:
             at_once -= 1
         return k
 
     async def main() -> None:
         tasks = [asyncio.create_task(turns.work(lambda k=k: work(k))) for k in range(6)]  # type: ignore[misc]
-        await asyncio.sleep(0.05)
-        assert turns.running == 2
+        for _ in range(2):
+            assert await asyncio.to_thread(begun.acquire, timeout=60)
         tasks[0].cancel()  # its thread goes on, and so does its turn
         tasks[5].cancel()  # never had one
-        await asyncio.sleep(0.05)
-        assert turns.running == 2
+        await asyncio.wait([tasks[0], tasks[5]])
+        assert at_once == 2
         go.set()
         assert await asyncio.gather(*tasks[1:5]) == [1, 2, 3, 4]
+        assert [begun.acquire(blocking=False) for _ in range(4)] == [True] * 3 + [
+            False
+        ]  # the sixth never began
 
     run_apart(main)
     assert most == 2

@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,9 +19,9 @@ from nicegui import Client
 
 from depnet.cli import main
 from depnet.explorer import app
-from depnet.explorer.patience import Patient
+from depnet.explorer.patience import PatientProtocol
 from depnet.explorer.session import Session
-from tests.explorer.browser import end
+from tests.explorer.browser import end, wait_for
 
 ROOT = Path(__file__).parents[2]
 
@@ -44,17 +43,17 @@ class Watched:
         """What it has printed and logged."""
         return self.log.read_text()
 
+    def files(self) -> int:
+        """The files and connections that it has open."""
+        return sum(1 for _ in Path(f"/proc/{self.process.pid}/fd").iterdir())
+
     def alive(self) -> tuple[int, int]:
         """Its sessions and its framework's clients."""
         before = self.said().count("alive: ")
         self.process.send_signal(signal.SIGUSR1)
-        for _ in range(200):
-            answers = self.said().split("alive: ")[1:]
-            if len(answers) > before and "\n" in answers[-1]:
-                sessions, clients = map(int, answers[-1].split()[:2])
-                return sessions, clients
-            time.sleep(0.05)
-        raise AssertionError(f"the server does not answer: {self.said()}")
+        wait_for(lambda: self.said().count("alive: ") > before and self.said().endswith("\n"))
+        sessions, clients = map(int, self.said().rsplit("alive: ", 1)[1].split()[:2])
+        return sessions, clients
 
 
 @contextmanager
@@ -62,9 +61,9 @@ def watched(
     arguments: Sequence[str | Path],
     folder: Path,
     *,
-    head_seconds: float = Patient.head_seconds,
-    body_seconds: float = Patient.body_seconds,
-    unread_seconds: float = Patient.unread_seconds,
+    head_seconds: float = PatientProtocol.head_seconds,
+    body_seconds: float = PatientProtocol.body_seconds,
+    unread_seconds: float = PatientProtocol.unread_seconds,
     most_pages: int = app.MOST_PAGES,
     unopened_seconds: float = app.UNOPENED_SECONDS,
 ) -> Iterator[Watched]:
@@ -88,9 +87,9 @@ def watched(
             env={**os.environ, "PYTHONUNBUFFERED": "1"},
         )
     try:
-        while "exploring at " not in (said := log.read_text()) or not said.endswith("\n"):
-            assert process.poll() is None, f"the server did not start: {said}"
-            time.sleep(0.05)
+        wait_for(lambda: process.poll() is not None or "(Ctrl+C stops)" in log.read_text())
+        said = log.read_text()
+        assert process.poll() is None, f"the server did not start: {said}"
         yield Watched(said.split("exploring at ", 1)[1].split()[0].rstrip("/"), process, log)
     finally:
         end(process)
@@ -110,8 +109,8 @@ if __name__ == "__main__":
     parser.add_argument("--most-pages", type=int)
     parser.add_argument("--unopened-seconds", type=float)
     options, rest = parser.parse_known_args()
-    Patient.head_seconds, Patient.body_seconds = options.head_seconds, options.body_seconds
-    Patient.unread_seconds = options.unread_seconds
+    PatientProtocol.head_seconds, PatientProtocol.body_seconds = options.head_seconds, options.body_seconds
+    PatientProtocol.unread_seconds = options.unread_seconds
     app.MOST_PAGES, app.UNOPENED_SECONDS = options.most_pages, options.unopened_seconds
     signal.signal(signal.SIGUSR1, _tell)
     sys.argv = ["depnet", *rest]

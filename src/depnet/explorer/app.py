@@ -14,7 +14,7 @@ from pathlib import Path
 
 import uvicorn
 from fastapi import FastAPI, Request
-from nicegui import Client, ui
+from nicegui import Client, core, ui
 from nicegui import app as nicegui_app
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import RedirectResponse, Response
@@ -22,9 +22,9 @@ from starlette.responses import RedirectResponse, Response
 import depnet
 from depnet.explorer import log
 from depnet.explorer.frame import DARK_COOKIE, frame, head
-from depnet.explorer.guard import Address, Guard, is_this_machine
+from depnet.explorer.guard import MOST_HEAD, Address, Guard, is_this_machine
 from depnet.explorer.loaded import Loaded, Shelf
-from depnet.explorer.patience import Patient
+from depnet.explorer.patience import PatientProtocol
 from depnet.explorer.session import Session
 from depnet.explorer.views import View, views
 
@@ -39,6 +39,11 @@ MOST_PAGES = 250
 """Pages in memory; with more, those that were sent and are not open after `UNOPENED_SECONDS` go before their time."""
 
 UNOPENED_SECONDS = 10.0
+
+BUSY_SECONDS = 60.0
+"""A page that draws does not answer meanwhile; NiceGUI would hang up after two seconds, and the page be loaded again.
+
+A browser that is gone is found sooner, by the websocket's own pings."""
 
 BUILD_SECONDS = 120.0
 """A page of a very wide model is laid out when it is first asked for."""
@@ -61,6 +66,7 @@ def build(first: Loaded | None, *, near: bool = True, hides: bool = False) -> Fa
     nicegui_app.add_static_files("/depnet", STATIC, max_cache_age=0)  # asked for again, sent only if new
     ui.add_head_html(head(depnet.__version__), shared=True)
     nicegui_app.timer(1.0, _make_room)
+    nicegui_app.on_startup(_wait_for_busy_pages)
     for view in views():
         _page(shelf, view, hides)
     ui.run_with(
@@ -81,6 +87,10 @@ def _make_room() -> None:
     """A page that is asked for and never opened would be kept, and worked for, a minute or two."""
     if len(Client.instances) > MOST_PAGES:
         Client.prune_instances(client_age_threshold=UNOPENED_SECONDS)
+
+
+def _wait_for_busy_pages() -> None:
+    core.sio.eio.ping_timeout = BUSY_SECONDS
 
 
 def _page(shelf: Shelf, view: View, hides: bool) -> None:
@@ -158,7 +168,8 @@ def serve(
                 lifespan="on",
                 proxy_headers=False,
                 server_header=False,
-                http=Patient,
+                http=PatientProtocol,
+                h11_max_incomplete_event_size=MOST_HEAD,
                 limit_concurrency=MOST_CONNECTIONS,
                 ws_max_size=MOST_MESSAGE,
                 timeout_graceful_shutdown=1,

@@ -11,16 +11,15 @@ import hmac
 import html
 import ipaddress
 import socket
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from contextlib import suppress
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
-from typing import Any, TypeAlias
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+from typing import TypeAlias
+from urllib.parse import quote, urlencode, urlsplit
 
-Message: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[Message]]
-Send: TypeAlias = Callable[[Message], Awaitable[None]]
-Application: TypeAlias = Callable[[Message, Receive, Send], Awaitable[None]]
+from starlette.requests import HTTPConnection
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
 
 MOST_BODY = 64 * 2**20
 """Bytes of a request, an uploaded table among them."""
@@ -31,8 +30,8 @@ MOST_HEAD = 64 * 2**10
 MOST_SOCKETS = 200
 """Pages that are open at once."""
 
-CLOSE = (b"connection", b"close")
-"""After a refusal nothing more is read."""
+Refusal: TypeAlias = tuple[int, str]
+"""A status, and what is said with it."""
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 FORWARDING = (b"x-forwarded-", b"forwarded", b"x-real-ip")
@@ -95,125 +94,108 @@ class Address:
             name, port = (parts.hostname or "").lower(), parts.port or 80
         except ValueError:
             return False
-        return port == self.port and (name in self.names or (self.any_number and _is_number(name)))
+        return port == self.port and (name in self.names or (self.any_number and _number(name) is not None))
 
 
 def is_this_machine(host: str) -> bool:
     """Is this an address that only programs on this machine reach?"""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
+    number = _number(host)
+    return host.lower() == "localhost" if number is None else number.is_loopback
 
 
-def _is_number(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True
-
-
-@dataclass(frozen=True, slots=True)
-class _Refusal:
-    status: int
-    reason: str
+def _number(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    with suppress(ValueError):
+        return ipaddress.ip_address(host)
+    return None
 
 
 class Guard:
     """`app` behind the guard. `token` None: none is asked for."""
 
     def __init__(
-        self, app: Application, address: Address, token: str | None = None, most_body: int = MOST_BODY
+        self, app: ASGIApp, address: Address, token: str | None = None, most_body: int = MOST_BODY
     ) -> None:
         self.app, self.address, self.token, self.most_body = app, address, token, most_body
         self.sockets = 0
         self.cookie = f"depnet_{address.port}"  # a browser does not tell ports apart when it sends cookies
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let the request in, or refuse it."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
         headers = [(name.lower(), value) for name, value in scope["headers"]]
-        refusal = self._refusal(scope, headers)
-        if refusal is not None and scope["type"] == "websocket":
-            await receive()
-            await send({"type": "websocket.close", "code": 1008, "reason": refusal.reason})
-        elif refusal is not None:
-            await _answer(send, refusal.status, f"{refusal.reason}\n", CLOSE)
-        elif scope["type"] == "http" and self._given(scope):
-            await self._keep_token(scope, send)
-        elif not self._known(scope, headers):
-            reason = "This explorer needs its token: open the whole address that `depnet explore` printed."
-            if scope["type"] == "websocket":
-                await receive()
-                await send({"type": "websocket.close", "code": 1008, "reason": "no token"})
-            else:
-                await _answer(send, 401, f"{reason}\n")
-        else:
-            scope = {**scope, "headers": [h for h in headers if not h[0].startswith(FORWARDING)]}
-            await self._inside(scope, receive, send)
+        request = HTTPConnection({**scope, "headers": headers})
+        refusal = self._foreign(request) or self._too_large(request)
+        with_token = refusal is None and any(map(self._is_token, request.query_params.getlist("token")))
+        if refusal is None and not self._is_token(request.cookies.get(self.cookie, "")):
+            refusal = (
+                401,
+                "This explorer needs its token: open the whole address that `depnet explore` printed.",
+            )
+        inside = {**scope, "headers": [h for h in headers if not h[0].startswith(FORWARDING)]}
+        if scope["type"] == "websocket":
+            await self._socket(inside, receive, send, refusal)
+            return
 
-    def _refusal(self, scope: Message, headers: list[tuple[bytes, bytes]]) -> _Refusal | None:
-        hosts = _values(headers, b"host")
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message.get("headers", ()), *HEADERS]}
+            await send(message)
+
+        if with_token and self.token is not None:
+            await self._keep_token(request)(scope, receive, with_headers)
+        elif refusal is not None:
+            await _refused(*refusal)(scope, receive, with_headers)
+        else:
+            await self._bounded(inside, receive, with_headers)
+
+    def _foreign(self, request: HTTPConnection) -> Refusal | None:
+        """Why a request cannot be one of the explorer's own pages."""
+        hosts, origins = request.headers.getlist("host"), request.headers.getlist("origin")
         if len(hosts) != 1 or not self.address.allows(hosts[0]):
-            return _Refusal(421, "This is not the host that was asked for (Host).")
-        origins = _values(headers, b"origin")
-        needed = scope["type"] == "websocket" or scope["method"] not in SAFE_METHODS
+            return 421, "This is not the host that was asked for (Host)."
+        needed = request.scope["type"] == "websocket" or request.scope["method"] not in SAFE_METHODS
         if len(origins) > 1 or (needed and not origins) or any(not _same(o, hosts[0]) for o in origins):
-            return _Refusal(403, "Only the explorer's own pages may ask this (Origin).")
-        site = _values(headers, b"sec-fetch-site")
-        if (
-            site
-            and site[0] in ("cross-site", "same-site")
-            and "navigate" not in _values(headers, b"sec-fetch-mode")
-        ):
-            return _Refusal(403, "Only the explorer's own pages may ask this (Sec-Fetch-Site).")
-        head = sum(len(name) + len(value) for name, value in headers) + len(scope.get("query_string", b""))
-        if head > MOST_HEAD:
-            return _Refusal(431, f"The head of a request has at most {MOST_HEAD:,} bytes.")
-        lengths = _values(headers, b"content-length")
-        if any(not n.isdigit() or int(n) > self.most_body for n in lengths):
-            return _Refusal(413, f"A request has at most {self.most_body:,} bytes.")
+            return 403, "Only the explorer's own pages may ask this (Origin)."
+        site, mode = request.headers.get("sec-fetch-site"), request.headers.get("sec-fetch-mode")
+        if site in ("cross-site", "same-site") and mode != "navigate":
+            return 403, "Only the explorer's own pages may ask this (Sec-Fetch-Site)."
         return None
 
-    def _given(self, scope: Message) -> bool:
-        """Is the right token in the address?"""
-        if self.token is None:
-            return False
-        query = parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
-        return any(name == "token" and self._right(value) for name, value in query)
+    def _too_large(self, request: HTTPConnection) -> Refusal | None:
+        head = sum(len(name) + len(value) for name, value in request.headers.raw)
+        if head + len(request.scope.get("query_string", b"")) > MOST_HEAD:
+            return 431, f"The head of a request has at most {MOST_HEAD:,} bytes."
+        lengths = request.headers.getlist("content-length")
+        if any(not n.isdigit() or int(n) > self.most_body for n in lengths):
+            return self._body_refused()
+        return None
 
-    def _known(self, scope: Message, headers: list[tuple[bytes, bytes]]) -> bool:
-        if self.token is None:
-            return True
-        try:
-            cookies = SimpleCookie("; ".join(_values(headers, b"cookie")))
-        except CookieError:
-            return False
-        return self.cookie in cookies and self._right(cookies[self.cookie].value)
+    def _body_refused(self) -> Refusal:
+        return 413, f"A request has at most {self.most_body:,} bytes."
 
-    def _right(self, value: str) -> bool:
-        return self.token is not None and hmac.compare_digest(value.encode(), self.token.encode())
+    def _is_token(self, value: str) -> bool:
+        return self.token is None or hmac.compare_digest(value.encode(), self.token.encode())
 
-    async def _keep_token(self, scope: Message, send: Send) -> None:
+    def _keep_token(self, request: HTTPConnection) -> Response:
         """The token becomes a cookie and leaves the address bar.
 
         By a page that goes on, not by a redirect: after one from elsewhere, a browser would withhold a strict cookie.
         """
-        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        rest = urlencode([(name, value) for name, value in query if name != "token"])
-        target = "/" + quote(scope["path"].lstrip("/")) + (f"?{rest}" if rest else "")
+        rest = urlencode([pair for pair in request.query_params.multi_items() if pair[0] != "token"])
+        target = "/" + quote(request.scope["path"].lstrip("/")) + (f"?{rest}" if rest else "")
         refresh = f'<meta http-equiv="refresh" content="0;url={html.escape(target)}">'
-        page = f"<!doctype html><title>depnet</title>{refresh}"
         cookie = f"{self.cookie}={self.token}; Path=/; HttpOnly; SameSite=Strict"
-        await _answer(send, 200, page, (b"set-cookie", cookie.encode()), kind="text/html")
+        headers = {"set-cookie": cookie, "cache-control": "no-store"}
+        return HTMLResponse(f"<!doctype html><title>depnet</title>{refresh}", headers=headers)
 
-    async def _socket(self, scope: Message, receive: Receive, send: Send) -> None:
-        if self.sockets >= MOST_SOCKETS:
+    async def _socket(self, scope: Scope, receive: Receive, send: Send, refusal: Refusal | None) -> None:
+        full = self.sockets >= MOST_SOCKETS
+        if refusal is not None or full:
             await receive()
-            await send({"type": "websocket.close", "code": 1013, "reason": "too many pages are open"})
+            reason = "too many pages are open" if refusal is None else refusal[1]
+            await WebSocketClose(1013 if refusal is None else 1008, reason)(scope, receive, send)
             return
         self.sockets += 1
         try:
@@ -221,41 +203,29 @@ class Guard:
         finally:
             self.sockets -= 1
 
-    async def _inside(self, scope: Message, receive: Receive, send: Send) -> None:
-        if scope["type"] == "websocket":
-            await self._socket(scope, receive, send)
-            return
-        taken, too_large, started = 0, False, False
+    async def _bounded(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The application's answer, unless the body turns out to be too large."""
+        taken, started = 0, False
 
         async def bounded() -> Message:
-            nonlocal taken, too_large
+            nonlocal taken
             message = await receive()
             taken += len(message.get("body", b""))
-            if taken <= self.most_body:
-                return message
-            too_large = True
-            return {"type": "http.disconnect"}
+            return message if taken <= self.most_body else {"type": "http.disconnect"}
 
-        async def with_headers(message: Message) -> None:
+        async def unless_cut(message: Message) -> None:
             nonlocal started
-            if too_large and not started:
-                return  # what the application says of a body cut short is not the answer
-            if message["type"] == "http.response.start":
+            if started or taken <= self.most_body:  # what is said of a body cut short is not the answer
                 started = True
-                message = {**message, "headers": [*message.get("headers", ()), *HEADERS]}
-            await send(message)
+                await send(message)
 
         try:
-            await self.app(scope, bounded, with_headers)
+            await self.app(scope, bounded, unless_cut)
         except Exception:
-            if not too_large:
+            if taken <= self.most_body:
                 raise
-        if too_large and not started:
-            await _answer(send, 413, f"A request has at most {self.most_body:,} bytes.\n", CLOSE)
-
-
-def _values(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> list[str]:
-    return [value.decode("latin-1").strip() for key, value in headers if key == name]
+        if not started and taken > self.most_body:
+            await _refused(*self._body_refused())(scope, receive, send)
 
 
 def _same(origin: str, host: str) -> bool:
@@ -264,16 +234,6 @@ def _same(origin: str, host: str) -> bool:
     return bool(separator) and scheme in ("http", "https") and rest.lower() == host.lower()
 
 
-async def _answer(
-    send: Send, status: int, text: str, *more: tuple[bytes, bytes], kind: str = "text/plain"
-) -> None:
-    body = text.encode()
-    headers = [
-        (b"content-type", f"{kind}; charset=utf-8".encode()),
-        (b"content-length", str(len(body)).encode()),
-        (b"cache-control", b"no-store"),
-        *more,
-        *HEADERS,
-    ]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+def _refused(status: int, reason: str) -> Response:
+    """The answer, after which nothing more is read."""
+    return PlainTextResponse(f"{reason}\n", status, {"connection": "close", "cache-control": "no-store"})

@@ -1,114 +1,96 @@
 """Patience with a request that comes slowly, and where it ends.
 
-uvicorn waits for the rest of a request for as long as it takes, and takes a head of any length. Here a head has its
-seconds and its bytes; a body has seconds too, and each `SLOWEST` bytes that have come buy it one more; an answer that
-is not read is given up. Of requests that are still coming there are only so many: one more, and the oldest goes, so
-that many slow ones keep nobody else out. What a request asks for is the guard's affair, not this one's.
+uvicorn bounds the bytes of a head (`h11_max_incomplete_event_size`) and the time between two requests, but it waits for
+the rest of a request for as long as it takes. Here a head has its seconds; a body has seconds too, and each `SLOWEST`
+bytes that have come buy it one more; an answer that is not read is given up. The requests that are still coming are
+counted: with one too many the oldest goes, so that many slow ones keep nobody else out.
 """
 
 import asyncio
-from collections import OrderedDict
-from typing import Any, ClassVar
+from http import HTTPStatus
+from typing import ClassVar
 
-from uvicorn.protocols.http.auto import AutoHTTPProtocol
-
-from depnet.explorer.guard import MOST_HEAD
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 SLOWEST = 32 * 2**10
 """Bytes a second."""
 
 
-class Patient(asyncio.Protocol):
-    """uvicorn's protocol of one connection (`inner`), fed with what comes in time."""
+class PatientProtocol(H11Protocol):
+    """uvicorn's protocol of one connection, with deadlines."""
 
     head_seconds: ClassVar[float] = 10.0
     body_seconds: ClassVar[float] = 20.0
     unread_seconds: ClassVar[float] = 60.0
     most_coming: ClassVar[int] = 128
-    _coming: ClassVar["OrderedDict[Patient, None]"] = OrderedDict()
+    _coming: ClassVar[dict["PatientProtocol", asyncio.TimerHandle]] = {}  # the oldest first
+    _unread: asyncio.TimerHandle | None = None
 
-    def __init__(self, **options: Any) -> None:
-        self.inner: Any = AutoHTTPProtocol(**options)
-        self._loop = asyncio.get_running_loop()
-        self._slow: asyncio.TimerHandle | None = None
-        self._unread: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Somebody is there: a request should follow."""
-        self._transport: Any = transport
-        self.inner.connection_made(transport)
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """A client has connected: a request should follow."""
+        super().connection_made(transport)
         self._begin()
 
     def data_received(self, data: bytes) -> None:
-        """More of a request, or the beginning of the next one on the same connection."""
-        if self._slow is None:
+        """More of a request has come, or the beginning of the next one on the same connection."""
+        if self not in self._coming:
             self._begin()
         self._taken += len(data)
-        self.inner.data_received(data)
-        upgraded = self._transport.get_protocol() is not self  # a websocket: its frames do not come here
-        if upgraded or self._transport.is_closing() or not (self._in_head() or self.inner.cycle.more_body):
+        super().data_received(data)
+        if self.transport.is_closing() or self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
             self._end()
-        elif self._in_head() and self._taken > MOST_HEAD:
-            self._give_up(
-                b"431 Request Header Fields Too Large", f"A head has at most {MOST_HEAD:,} bytes.\n"
-            )
-
-    def eof_received(self) -> bool | None:
-        """Nothing more comes."""
-        return self.inner.eof_received()  # type: ignore[no-any-return]
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """It is over."""
+        """The connection is closed."""
         self._end()
-        self.resume_writing()
-        self.inner.connection_lost(exc)
+        self._read_again()
+        super().connection_lost(exc)
 
     def pause_writing(self) -> None:
-        """The answer is not being read."""
-        self._unread = self._unread or self._loop.call_later(self.unread_seconds, self._transport.abort)
-        self.inner.pause_writing()
+        """The client does not read its answer."""
+        self._unread = self._unread or self.loop.call_later(self.unread_seconds, self.transport.abort)
+        super().pause_writing()
 
     def resume_writing(self) -> None:
-        """It is being read again."""
+        """The client reads again."""
+        self._read_again()
+        super().resume_writing()
+
+    def _read_again(self) -> None:
         if self._unread is not None:
             self._unread.cancel()
             self._unread = None
-        self.inner.resume_writing()
 
     def _begin(self) -> None:
-        self._began, self._taken, self._earlier = self._loop.time(), 0, self.inner.cycle
-        self._slow = self._loop.call_later(self.head_seconds, self._late)
-        self._coming[self] = None
+        self._began, self._taken = self.loop.time(), 0
+        self._coming[self] = self.loop.call_later(self.head_seconds, self._late)
         if len(self._coming) > self.most_coming:
-            next(iter(self._coming))._give_up(b"503 Service Unavailable", "Too many requests at once.\n")
+            oldest = next(iter(self._coming))
+            oldest._give_up(HTTPStatus.SERVICE_UNAVAILABLE, "Too many requests at once.\n")
 
     def _end(self) -> None:
-        self._coming.pop(self, None)
-        if self._slow is not None:
-            self._slow.cancel()
-            self._slow = None
-
-    def _in_head(self) -> bool:
-        """Is the head still coming? (Or the rest of a body that was refused: that is nobody's request.)"""
-        cycle = self.inner.cycle
-        return cycle is None or cycle.response_complete
+        timer = self._coming.pop(self, None)
+        if timer is not None:
+            timer.cancel()
 
     def _late(self) -> None:
-        deadline = self._began + self.head_seconds
-        if not self._in_head():
-            deadline = self._began + self.body_seconds + self._taken / SLOWEST
-        left = deadline - self._loop.time()
+        allowed = self.head_seconds
+        if self.conn.their_state is h11.SEND_BODY and self.conn.our_state is not h11.DONE:
+            allowed = self.body_seconds + self._taken / SLOWEST
+        left = self._began + allowed - self.loop.time()
         if left > 0:
-            self._slow = self._loop.call_later(left, self._late)
+            self._coming[self] = self.loop.call_later(left, self._late)
         else:
-            self._give_up(b"408 Request Timeout", "The request came too slowly.\n")
+            self._give_up(HTTPStatus.REQUEST_TIMEOUT, "The request came too slowly.\n")
 
-    def _give_up(self, status: bytes, text: str) -> None:
-        """Say why, unless an answer has begun, and hang up."""
+    def _give_up(self, status: HTTPStatus, text: str) -> None:
+        """Say why, unless the client has said nothing or an answer has begun, and hang up."""
         self._end()
-        cycle = self.inner.cycle
-        if (cycle is self._earlier and self._taken) or (cycle is not None and not cycle.response_started):
-            head = b"HTTP/1.1 %s\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: %d\r\nconnection: close"
-            self._transport.write(head % (status, len(text)) + b"\r\n\r\n" + text.encode())
-        self._transport.close()
-        self._loop.call_later(1.0, self._transport.abort)  # whoever does not read does not keep it open
+        if self._taken and self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            headers = {"content-type": "text/plain", "content-length": str(len(text)), "connection": "close"}
+            answer = h11.Response(status_code=status, reason=status.phrase, headers=list(headers.items()))
+            for event in (answer, h11.Data(data=text.encode()), h11.EndOfMessage()):
+                self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
+        self.loop.call_later(1.0, self.transport.abort)  # a client that does not read does not keep it open

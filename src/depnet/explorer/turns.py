@@ -1,64 +1,42 @@
-"""Work in threads, so many at once and the rest in turn; none of them keeps the server from stopping."""
+"""Work in threads, a few at once and the rest in turn; no thread keeps the server from stopping."""
 
 import asyncio
-import contextlib
 import threading
-from collections import deque
 from collections.abc import Callable
+from concurrent.futures import Future
+from queue import SimpleQueue
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 
 class Turns:
-    """At most `most` threads at a time.
+    """At most `most` threads.
 
-    A turn ends with its thread, not with whoever waited for it: a reader who closes the page and opens it again does
-    not get a second thread. Threads are daemons, so that Ctrl+C does not wait for the last question.
+    A turn ends with its work, not with whoever waited for it: a reader who closes the page and opens it again does not
+    get a second thread. Threads are daemons, so that Ctrl+C does not wait for the last question, as it would for those
+    of an executor or of anyio.
     """
 
     def __init__(self, most: int) -> None:
-        self.most = most
-        self.running = 0
-        self._waiting: deque[Callable[[], None]] = deque()
-        self._lock = threading.Lock()
+        self._left = most
+        self._waiting: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
 
     async def work(self, function: Callable[[], T]) -> T:
         """What `function` returns or raises, once it had its turn; one that nobody waits for any more is skipped."""
-        loop = asyncio.get_running_loop()
-        answer: asyncio.Future[T] = loop.create_future()
+        answer: Future[T] = Future()
+        self._waiting.put((answer, function))
+        if self._left:
+            self._left -= 1
+            threading.Thread(target=self._serve, daemon=True, name="depnet-explorer").start()
+        return await asyncio.wrap_future(answer)
 
-        def told(set_it: Callable[[Any], None], value: Any) -> None:
-            if not answer.done():
-                set_it(value)
-
-        def tell(set_it: Callable[[Any], None], value: Any) -> None:
-            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody listens
-                loop.call_soon_threadsafe(told, set_it, value)
-
-        def turn() -> None:
-            if not answer.cancelled():
-                try:
-                    tell(answer.set_result, function())
-                except BaseException as error:
-                    tell(answer.set_exception, error)
-
-        self._enter(turn)
-        return await answer
-
-    def _enter(self, turn: Callable[[], None]) -> None:
-        with self._lock:
-            self._waiting.append(turn)
-            if self.running == self.most:
-                return
-            self.running += 1
-        threading.Thread(target=self._thread, daemon=True, name="depnet-explorer").start()
-
-    def _thread(self) -> None:
+    def _serve(self) -> None:
         while True:
-            with self._lock:
-                if not self._waiting:
-                    self.running -= 1
-                    return
-                turn = self._waiting.popleft()
-            turn()
+            answer, function = self._waiting.get()
+            if answer.set_running_or_notify_cancel():
+                try:
+                    answer.set_result(function())
+                except BaseException as error:
+                    answer.set_exception(error)
+            del answer, function  # a thread that waits holds nothing of the last reader's
