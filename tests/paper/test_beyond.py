@@ -6,9 +6,9 @@ import pytest
 from depnet import RandomScan, SequentialScan, stationary
 from depnet.geometry import fc_limit, full_conditional, full_conditional_divergence, manifolds
 from depnet.paper.beyond import couplings, overfit, sequential, tightness
+from depnet.paper.beyond.bound import measured
 from depnet.paper.beyond.overfit import FLIP, chain_rows, true_log_conditionals
 from depnet.paper.beyond.sequential import random_network, worst_law
-from depnet.paper.beyond.tightness import _measured
 
 
 def test_couplings_show_the_spread_and_the_papers_place() -> None:
@@ -23,7 +23,7 @@ def test_couplings_show_the_spread_and_the_papers_place() -> None:
 
 def test_tightness_is_a_ratio_of_at_most_1() -> None:
     case = {"varied": "n", "value": 4, "family": "RB4-5", "rows": 500, "cardinality": 3}
-    line = _measured(case, range(3))
+    line = measured(case, range(3))
     assert 0 < line["low"] <= line["ratio"] <= line["high"] <= 1 + 1e-9
     assert {r["varied"] for r in tightness(0, 1, largest=300).rows} == {"N (Ising4x3)", "N (RB12-21)"}
 

@@ -73,7 +73,7 @@ def test_a_chain_without_a_unique_law_has_no_fc() -> None:
 
 def test_the_json_file(tmp_path: Path) -> None:
     report = table1([1], families=["Ising2x2"], sizes={"S": 1000})
-    report.write(tmp_path / "t.json")
+    (tmp_path / "t.json").write_text(report.json(), encoding="utf-8")
     (line,) = json.loads((tmp_path / "t.json").read_text())
     assert line == {**report.records[0]}
     assert line["seed"] == 1

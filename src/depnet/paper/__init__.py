@@ -1,7 +1,12 @@
 """The paper's experiments and figures, from real computation: what `depnet paper ...` shows.
 
-Each module composes library functions into one experiment and gives a `Report` (rows, claims, notes);
-what the project adds to the paper is in `beyond`. Nothing here parses or prints.
+Each experiment composes library functions and gives a `Report`; nothing here parses or prints. In reading order:
+
+- `report`: rows, claims and notes, as one value;
+- `laws`, `data_sets`: the true laws, and data drawn from them;
+- `table1`, `convergence`, `scans`, `game`, `perturbation`, `rare`: the paper's experiments;
+- `beyond`: what its experiments leave open;
+- `plots`, `figures`: reports drawn, and the paper's own figures.
 """
 
 from depnet.paper.report import Claim, Column, Report

@@ -13,6 +13,7 @@ and how far pi is from p* (Theorem 6). Without smoothing a table may have zeros 
 of p* are then infinite, though the pointwise error, which Theorem 6 speaks of, is not.
 """
 
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -30,23 +31,22 @@ from depnet.learning.parameters import learn_parameters
 from depnet.model import DecisionGraph, LosslessSource, Network, RandomScan
 from depnet.paper.data_sets import FAMILIES, rows_rng, true_law
 from depnet.paper.laws import growing
-from depnet.paper.report import Claim, Column, Report
+from depnet.paper.report import Claim, Report, columns
 from depnet.paper.table1 import within_limit
 
-COLUMNS = (
-    Column("family", "law"),
-    Column("learner", "candidates"),
-    Column("rows", "N", ",d"),
-    Column("kl_data", "mean KL(p^D||E)", ".2e"),
-    Column("kl_data_worst", "largest", ".2e"),
-    Column("ideal_cost", "FC_lim(p*)", ".2e"),
-    Column("fc_true", "FC(p*||pi)", ".2e"),
-    Column("kl_true", "KL(p*||pi)", ".2e"),
-    Column("pointwise", "max |pi - p*|", ".2e"),
-    Column("leaves", "leaves", ",d"),
-)
+COLUMNS = columns("""
+    family         law
+    learner        candidates
+    rows           N                ,d
+    kl_data        mean KL(p^D||E)  .2e
+    kl_data_worst  largest          .2e
+    ideal_cost     FC_lim(p*)       .2e
+    fc_true        FC(p*||pi)       .2e
+    kl_true        KL(p*||pi)       .2e
+    pointwise      max |pi - p*|    .2e
+    leaves         leaves           ,d
+""")
 SIZES = tuple(round(10**exponent) for exponent in np.arange(2, 7.25, 0.5))
-MEASURES = ("kl_data", "ideal_cost", "fc_true", "kl_true", "pointwise")
 
 
 def convergence(
@@ -68,14 +68,10 @@ def convergence(
             records.append({"family": family, "learner": "greedy", **measures(greedy, dataset, law)})
             records.append({"family": family, "learner": "with lossless", **measures(admitted, dataset, law)})
     records.sort(key=lambda r: (r["family"], r["learner"]))  # stable: N stays ascending
-    return Report(
-        "convergence",
-        "Theorems 5 and 6: N grows",
-        COLUMNS,
-        tuple(records),
-        _claims(records, proofs),
-        _notes(smoothing),
-    )
+    zeros = "a zero in a table where p* has none makes its divergences infinite; a dash: no unique pi."
+    notes = (f"Smoothing {smoothing:g}; {zeros}", "Infinite values and dashes are null in JSON.")
+    claims = _claims(records, proofs)
+    return Report("convergence", "Theorems 5 and 6: N grows", COLUMNS, tuple(records), claims, notes)
 
 
 def with_lossless(greedy: Network, dataset: Dataset, smoothing: float = 0.0) -> tuple[Network, bool]:
@@ -123,11 +119,10 @@ def measures(network: Network, dataset: Dataset, law: FloatArray) -> dict[str, A
 
 def _claims(records: Sequence[dict[str, Any]], proofs: Sequence[bool]) -> tuple[Claim, ...]:
     lawful = [r for r in records if r["fc_true"] is not None]
-    falling = True
-    for key in ("kl_data", "pointwise"):
-        for family, learner in {(r["family"], r["learner"]) for r in records}:
-            own = [r[key] for r in lawful if (r["family"], r["learner"]) == (family, learner)]
-            falling &= len(own) < 2 or own[-1] < own[0]
+    series = [list(own) for _, own in itertools.groupby(lawful, key=lambda r: (r["family"], r["learner"]))]
+    falling = all(
+        len(own) < 2 or own[-1][key] < own[0][key] for own in series for key in ("kl_data", "pointwise")
+    )
     return (
         Claim(
             "cost_i(Y_i(N)) <= R(k^ll, N) for every N with the lossless source (proof of Theorem 5)",
@@ -142,8 +137,3 @@ def _claims(records: Sequence[dict[str, Any]], proofs: Sequence[bool]) -> tuple[
             all(within_limit(r["fc_true"], r["ideal_cost"]) for r in lawful if np.isfinite(r["ideal_cost"])),
         ),
     )
-
-
-def _notes(smoothing: float) -> tuple[str, ...]:
-    zeros = "a zero in a table where p* has none makes its divergences infinite; a dash: no unique pi."
-    return (f"Smoothing {smoothing:g}; " + zeros, "Infinite values and dashes are null in JSON.")

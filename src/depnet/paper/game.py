@@ -11,6 +11,7 @@ p^{t-1}: two chains interleaved, at half the pace. Both are run here; the equili
 
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,15 +23,15 @@ from depnet.geometry.manifold import FullConditionalManifold, manifolds
 from depnet.learning.learn import learn
 from depnet.model import Network, RandomScan
 from depnet.paper.data_sets import sample
-from depnet.paper.report import Claim, Column, ExperimentError, Report
+from depnet.paper.report import Claim, ExperimentError, Report, columns
 
-COLUMNS = (
-    Column("t", "t", "d"),
-    Column("cost_players", "sum of c_i KL(p||p_i)", ".6e"),
-    Column("cost_mixture", "sum of c_i KL(p_i||p)", ".6e"),
-    Column("kl", "KL(p||pi)", ".3e"),
-    Column("tv", "TV(p, pi)", ".3e"),
-)
+COLUMNS = columns("""
+    t             t                      d
+    cost_players  sum of c_i KL(p||p_i)  .6e
+    cost_mixture  sum of c_i KL(p_i||p)  .6e
+    kl            KL(p||pi)              .3e
+    tv            TV(p, pi)              .3e
+""")
 
 
 class Turn(NamedTuple):
@@ -58,15 +59,7 @@ def game(
     note = (
         f"At the data itself, p = p^D, the players' cost is FC_lim(p^D) = {limit:.3e}, the cost of learning."
     )
-    return Report(
-        report.name,
-        report.title,
-        report.columns,
-        report.rows,
-        report.claims,
-        (*report.notes, note),
-        report.records,
-    )
+    return replace(report, notes=(*report.notes, note))
 
 
 def play(

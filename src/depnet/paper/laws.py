@@ -1,4 +1,4 @@
-r"""The true laws p* of the paper's data sets (Sec. 3.2), and data drawn from them.
+r"""The true laws p* of the paper's data sets (Sec. 3.2), data drawn from them, and networks of given tables.
 
 *Ising*: spins x in {-1, +1} on a grid, p(x) proportional to exp(J times the sum of x_i x_j over
 neighbours). The paper does not print its coupling; J = 1 gives its values. Code 1 is spin +1, and
@@ -13,10 +13,12 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from depnet.arrays import FloatArray
-from depnet.data import Dataset
+from depnet.data import Dataset, Domain
 from depnet.geometry.size import check_dense
+from depnet.model import ConditionalTable, LosslessSource, Network, Node
 from depnet.paper.report import ExperimentError
 
 
@@ -88,6 +90,16 @@ def growing(p: FloatArray, sizes: Sequence[int], rng: np.random.Generator) -> It
         seen = np.flatnonzero(counts)
         codes = np.stack(np.unravel_index(seen, p.shape), axis=1)
         yield Dataset.from_codes(codes, p.shape, counts[seen])
+
+
+def lossless_network(tables: Sequence[ArrayLike], cardinality: int = 2) -> Network:
+    """A node for each table [leaf, state], which reads all other variables."""
+    cardinalities = (cardinality,) * len(tables)
+    nodes = [
+        Node((i,), LosslessSource.of_all_but((i,), cardinalities), ConditionalTable.from_probabilities(table))
+        for i, table in enumerate(tables)
+    ]
+    return Network(Domain.from_cardinalities(cardinalities), tuple(nodes))
 
 
 def _on_axis(values: FloatArray, axis: int, axes: int) -> FloatArray:

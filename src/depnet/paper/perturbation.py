@@ -17,25 +17,24 @@ from typing import Any
 import numpy as np
 
 from depnet.arrays import FloatArray
-from depnet.data import Domain
 from depnet.exact import stationary
 from depnet.geometry import fc_limit, full_conditional_divergence, kl, total_variation
 from depnet.geometry.manifold import manifolds
-from depnet.model import ConditionalTable, LosslessSource, Network, Node, RandomScan
-from depnet.paper.laws import ising
-from depnet.paper.report import Claim, Column, Report
+from depnet.model import Network, RandomScan
+from depnet.paper.laws import ising, lossless_network
+from depnet.paper.report import Claim, Report, columns
 from depnet.paper.table1 import within_limit
 
-COLUMNS = (
-    Column("model", "model"),
-    Column("parameter", "eps or J", ".4g"),
-    Column("change", "||K' - K||", ".2e"),
-    Column("tv", "TV(pi, pi')", ".3f"),
-    Column("amplification", "TV / change", ".3g"),
-    Column("kl", "KL(pi||pi')", ".2e"),
-    Column("fc", "FC(pi||pi')", ".2e"),
-    Column("fc_limit", "FC_lim(pi)", ".2e"),
-)
+COLUMNS = columns("""
+    model          model
+    parameter      eps or J     .4g
+    change         ||K' - K||   .2e
+    tv             TV(pi, pi')  .3f
+    amplification  TV / change  .3g
+    kl             KL(pi||pi')  .2e
+    fc             FC(pi||pi')  .2e
+    fc_limit       FC_lim(pi)   .2e
+""")
 
 
 def perturbation(
@@ -71,9 +70,7 @@ def perturbation(
 
 def sticky_pair(up: float, down: float) -> Network:
     """Two binary variables that copy each other, but go 0 -> 1 with probability `up` and 1 -> 0 with `down`."""
-    table = ConditionalTable.from_probabilities([[1 - up, up], [down, 1 - down]])
-    nodes = tuple(Node((i,), LosslessSource((1 - i,), (2,)), table) for i in range(2))
-    return Network(Domain.from_cardinalities([2, 2]), nodes)
+    return lossless_network([[[1 - up, up], [down, 1 - down]]] * 2)
 
 
 def changed(model: str, parameter: float, before: Network, after: Network) -> dict[str, Any]:

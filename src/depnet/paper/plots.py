@@ -1,20 +1,21 @@
 """Plots of reports: `plot_report` draws what `--plot` asks for."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from depnet.paper.beyond.plots import BEYOND_PLOTS
 from depnet.paper.report import ExperimentError, Report
-from depnet.paper.table1 import PAPER, QUANTITIES, determined
+from depnet.paper.table1 import PAPER, determined
 from depnet.pictures.canvas import COLORS, GREY, INK, checked_suffix, new_figure, save, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+DOTS: Mapping[str, Any] = {"marker": "o", "ms": 3}
 
 
 def plot_report(report: Report, path: Path) -> None:
@@ -26,24 +27,49 @@ def plot_report(report: Report, path: Path) -> None:
         save(PLOTS[report.name](report), path)
 
 
+def _panels(names: Sequence[Any], width: float, height: float) -> "tuple[Figure, Iterator[tuple[Any, Axes]]]":
+    """A figure of one panel for each name, beside each other, and the names with their axes."""
+    figure = new_figure(width, height)
+    made = ((name, figure.add_subplot(1, len(names), place)) for place, name in enumerate(names, start=1))
+    return figure, made
+
+
+def _pair(width: float, height: float) -> "tuple[Figure, Axes, Axes]":
+    figure, made = _panels("lr", width, height)
+    (_, left), (_, right) = made
+    return figure, left, right
+
+
+def _distinct(report: Report, key: str) -> list[Any]:
+    return list(dict.fromkeys(report.series(key)))
+
+
+def _drawable(values: Iterable[Any]) -> list[float]:
+    """What a logarithmic axis can show; nan, a gap, for the rest."""
+    return [float(v) if v is not None and math.isfinite(v) and v > 1e-14 else math.nan for v in values]
+
+
+def _band(
+    axes: "Axes", x: Sequence[float], values: Sequence[Sequence[Any]], alpha: float, **look: Any
+) -> None:
+    """A line in the middle of a band; `values` are low, middle and high."""
+    low, middle, high = (np.array(value, dtype=float) for value in values)
+    axes.fill_between(x, low, high, color=look["color"], alpha=alpha, linewidth=0)
+    axes.plot(x, middle, **DOTS, **look)
+
+
 def _table1(report: Report) -> "Figure":
     """Every seed's FC and FC_lim, and the paper's, one panel a data set."""
-    names = list(dict.fromkeys(r["data"] for r in report.records))
-    figure = new_figure(2.1 * len(names), 3.4)
-    for place, name in enumerate(names, start=1):
-        axes = figure.add_subplot(1, len(names), place)
+    names = _distinct(report, "data")
+    figure, panels = _panels(names, 2.1 * len(names), 3.4)
+    for name, axes in panels:
         own = [r for r in report.records if r["data"] == name and determined(r)]
         spread = np.random.default_rng(0).uniform(-0.13, 0.13, len(own)) * (len(own) > 1)
-        for x, (key, _) in enumerate(QUANTITIES.items()):
+        for x, key in enumerate(("fc", "fc_limit")):
             axes.scatter(x + spread, [r[key] for r in own], s=14, color=COLORS[x], alpha=0.65, linewidths=0)
             if name in PAPER:
-                axes.plot(
-                    [x - 0.3, x + 0.3],
-                    [PAPER[name][x]] * 2,
-                    color=INK,
-                    lw=1.6,
-                    label="the paper" if x else None,
-                )
+                said = "the paper" if x else None
+                axes.plot([x - 0.3, x + 0.3], [PAPER[name][x]] * 2, color=INK, lw=1.6, label=said)
         for r in own if len(own) <= 60 else ():
             axes.plot(range(2), [r["fc"], r["fc_limit"]], color=GREY, lw=0.3, alpha=0.4, zorder=0)
         axes.set_xticks(range(2), ["FC", r"FC$_{\lim}$"])
@@ -52,16 +78,15 @@ def _table1(report: Report) -> "Figure":
         axes.set_title(name)
         axes.ticklabel_format(axis="y", style="sci", scilimits=(-2, 2))
         axes.grid(axis="y")
-    first = figure.axes[0]
-    first.set_ylabel("nats")
+    figure.axes[0].set_ylabel("nats")
     if any(name in PAPER for name in names):
-        first.legend(loc="lower left")
+        figure.axes[0].legend(loc="lower left")
     return figure
 
 
 def _convergence(report: Report) -> "Figure":
     """The five measures against N, one panel a law."""
-    families = list(dict.fromkeys(r["family"] for r in report.records))
+    families = _distinct(report, "family")
     labels = {
         "kl_data": r"mean $KL(p^D\|E(\theta_i))$",
         "ideal_cost": r"$FC_{\lim}(p^*)$",
@@ -69,21 +94,20 @@ def _convergence(report: Report) -> "Figure":
         "kl_true": r"$KL(p^*\|\pi)$",
         "pointwise": r"$\max|\pi-p^*|$",
     }
-    figure = new_figure(4.2 * len(families), 3.8)
-    for place, family in enumerate(families, start=1):
-        axes = figure.add_subplot(1, len(families), place)
+    figure, panels = _panels(families, 4.2 * len(families), 3.8)
+    for family, axes in panels:
         for color, (key, label) in zip(COLORS, labels.items(), strict=False):
             for learner, style in (("greedy", "-"), ("with lossless", ":")):
                 n = report.series("rows", family=family, learner=learner)
-                values = [_drawable(v) for v in report.series(key, family=family, learner=learner)]
-                axes.plot(
-                    n, values, style, color=color, marker="o", ms=3, lw=1.4,
-                    label=label if learner == "greedy" else None,
-                )  # fmt: skip
-        axes.set_xscale("log")
-        axes.set_yscale("log")
-        axes.set_title(family)
-        axes.set_xlabel("N (solid: greedy; dotted: lossless source admitted)")
+                values = _drawable(report.series(key, family=family, learner=learner))
+                said = label if learner == "greedy" else None
+                axes.plot(n, values, style, color=color, lw=1.4, label=said, **DOTS)
+        axes.set(
+            xscale="log",
+            yscale="log",
+            title=family,
+            xlabel="N (solid: greedy; dotted: lossless source admitted)",
+        )
         axes.grid(True)
     figure.axes[0].set_ylabel("nats (probability for max)")
     figure.axes[-1].legend(fontsize=8)
@@ -92,65 +116,55 @@ def _convergence(report: Report) -> "Figure":
 
 def _scans(report: Report) -> "Figure":
     """FC against the bound, and the distance from the random scan's law."""
-    figure = new_figure(7.2, 3.4)
+    figure, left, right = _pair(7.2, 3.4)
     names = ["random", *(f"order {k}" for k in range(1, len(report.records)))]
-    left, right = figure.add_subplot(1, 2, 1), figure.add_subplot(1, 2, 2)
     y = np.arange(len(names))
-    colors = [COLORS[0] if r["bound"] else COLORS[1] for r in report.records]
-    left.barh(y, [r["fc"] for r in report.records], color=colors)
+    colors = [COLORS[0] if kept else COLORS[1] for kept in report.series("bound")]
+    left.barh(y, report.series("fc"), color=colors)
     left.axvline(report.records[0]["fc_limit"], color=INK, lw=1.5)
-    left.set_title(r"black line: $FC_{\lim}(p^D)$; red: beyond it")
-    left.set_yticks(y, names)
-    left.invert_yaxis()
-    left.set_xlabel(r"$FC(p^D\|$law$)$, nats")
-    width = [r["cycle_width"] or 0.0 for r in report.records]
-    right.barh(
-        y - 0.2, [r["tv_random"] for r in report.records], 0.4, color=COLORS[2], label=r"centroid to $\pi$"
-    )
+    left.set(title=r"black line: $FC_{\lim}(p^D)$; red: beyond it", xlabel=r"$FC(p^D\|$law$)$, nats")
+    width = [width or 0.0 for width in report.series("cycle_width")]
+    right.barh(y - 0.2, report.series("tv_random"), 0.4, color=COLORS[2], label=r"centroid to $\pi$")
     right.barh(y + 0.2, width, 0.4, color=COLORS[3], label=r"widest $\pi^i$ to $\pi^j$")
-    right.set_yticks(y, names)
-    right.invert_yaxis()
     right.set_xlabel("total variation")
     right.legend()
+    for axes in (left, right):
+        axes.set_yticks(y, names)
+        axes.invert_yaxis()
     return figure
 
 
 def _game(report: Report) -> "Figure":
     """Both costs, and the distance from the equilibrium, at each step."""
-    figure = new_figure(7.2, 3.2)
-    left, right = figure.add_subplot(1, 2, 1), figure.add_subplot(1, 2, 2)
-    t = report.series("t")
-    end = report.rows[-1]
-    left.plot(
-        t, report.series("cost_players"), color=COLORS[0], label=r"players $p_i$: $\sum c_i KL(p\|p_i)$"
-    )
-    left.plot(t, report.series("cost_mixture"), color=COLORS[1], label=r"player $p$: $\sum c_i KL(p_i\|p)$")
-    for key, color in (("cost_players", COLORS[0]), ("cost_mixture", COLORS[1])):
+    figure, left, right = _pair(7.2, 3.2)
+    t, end = report.series("t"), report.rows[-1]
+    costs = {
+        "cost_players": r"players $p_i$: $\sum c_i KL(p\|p_i)$",
+        "cost_mixture": r"player $p$: $\sum c_i KL(p_i\|p)$",
+    }
+    for color, (key, label) in zip(COLORS, costs.items(), strict=False):
+        left.plot(t, report.series(key), color=color, label=label)
         left.axhline(end[key], color=color, lw=0.8, ls=":")
-    left.set_yscale("log")
-    left.set_xlabel("t")
     left.set_ylabel("nats")
-    left.legend(fontsize=8)
-    right.plot(t, [_drawable(v) for v in report.series("kl")], color=COLORS[2], label=r"$KL(p^t\|\pi)$")
-    right.plot(t, [_drawable(v) for v in report.series("tv")], color=COLORS[3], label=r"$TV(p^t,\pi)$")
-    right.set_yscale("log")
-    right.set_xlabel("t")
-    right.legend(fontsize=8)
+    for color, key, label in ((COLORS[2], "kl", r"$KL(p^t\|\pi)$"), (COLORS[3], "tv", r"$TV(p^t,\pi)$")):
+        right.plot(t, _drawable(report.series(key)), color=color, label=label)
+    for axes in (left, right):
+        axes.set(yscale="log", xlabel="t")
+        axes.legend(fontsize=8)
     return figure
 
 
 def _perturbation(report: Report) -> "Figure":
     """How far pi moves against the size of the change, one panel a model."""
-    models = list(dict.fromkeys(r["model"] for r in report.records))
-    figure = new_figure(4.0 * len(models), 3.4)
+    models = _distinct(report, "model")
     lines = {
         "change": r"$\|K'-K\|$",
         "tv": r"$TV(\pi,\pi')$",
         "kl": r"$KL(\pi\|\pi')$",
         "fc_limit": r"$FC_{\lim}(\pi)$",
     }
-    for place, model in enumerate(models, start=1):
-        axes = figure.add_subplot(1, len(models), place)
+    figure, panels = _panels(models, 4.0 * len(models), 3.4)
+    for model, axes in panels:
         x = report.series("parameter", model=model)
         for color, (key, label) in zip(COLORS, lines.items(), strict=False):
             axes.plot(x, report.series(key, model=model), color=color, marker="o", ms=3.5, label=label)
@@ -158,8 +172,7 @@ def _perturbation(report: Report) -> "Figure":
         if min(x) > 0:
             axes.set_xscale("log")
             axes.invert_xaxis()
-        axes.set_title(model)
-        axes.set_xlabel("stickiness eps" if min(x) > 0 else "coupling J")
+        axes.set(title=model, xlabel="stickiness eps" if min(x) > 0 else "coupling J")
         axes.grid(True)
     figure.axes[0].legend(fontsize=8, loc="lower left")
     return figure
@@ -167,32 +180,99 @@ def _perturbation(report: Report) -> "Figure":
 
 def _rare(report: Report) -> "Figure":
     """Error against the probability of the evidence; and Sec. 5.1's inconsistency."""
-    figure = new_figure(7.2, 3.4)
-    left, right = figure.add_subplot(1, 2, 1), figure.add_subplot(1, 2, 2)
+    figure, left, right = _pair(7.2, 3.4)
     p = report.series("probability")
-    left.scatter(
-        p, report.series("kl"), s=12, color=COLORS[1], linewidths=0, label=r"$KL(p^*(\cdot|x_C)\|\pi')$"
-    )
-    left.scatter(p, report.series("terms"), s=12, color=COLORS[0], linewidths=0, label="mean node term")
-    right.scatter(p, report.series("inconsistency"), s=12, color=COLORS[2], linewidths=0)
+    for axes, key, color, label in (
+        (left, "kl", COLORS[1], r"$KL(p^*(\cdot|x_C)\|\pi')$"),
+        (left, "terms", COLORS[0], "mean node term"),
+        (right, "inconsistency", COLORS[2], None),
+    ):
+        axes.scatter(p, report.series(key), s=12, color=color, linewidths=0, label=label)
     right.set_ylabel(r"$TV(\pi(\cdot|x_C),\,\pi')$")
     left.set_ylabel("nats")
     left.legend(fontsize=8, loc="lower left")
     for axes in (left, right):
-        _log_log(axes, r"probability of the evidence, $p^*(x_C)$")
+        axes.set(xscale="log", yscale="log", xlabel=r"probability of the evidence, $p^*(x_C)$")
+        axes.grid(True)
     return figure
 
 
-def _log_log(axes: "Axes", xlabel: str) -> None:
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xlabel(xlabel)
-    axes.grid(True)
+def _couplings(report: Report) -> "Figure":
+    """FC and FC_lim against J with their spread, and the paper's numbers."""
+    names = _distinct(report, "data")
+    figure, panels = _panels(names, 4.0 * len(names), 3.4)
+    for name, axes in panels:
+        j = report.series("coupling", data=name)
+        for k, (key, label) in enumerate((("fc", r"$FC(p^D\|\pi)$"), ("fc_limit", r"$FC_{\lim}(p^D)$"))):
+            values = [report.series(f"{key}{part}", data=name) for part in ("_low", "", "_high")]
+            _band(axes, j, values, 0.2, color=COLORS[k], label=label)
+            if name in PAPER:
+                axes.axhline(PAPER[name][k], color=COLORS[k], lw=1.0, ls="--")
+        axes.axvline(1.0, color=GREY, lw=0.8, ls=":")
+        axes.set(yscale="log", title=f"{name} (dashed: the paper)", xlabel="coupling J")
+        axes.grid(True)
+    figure.axes[0].legend()
+    figure.axes[0].set_ylabel("nats")
+    return figure
 
 
-def _drawable(value: Any) -> float:
-    """What a logarithmic axis can show; nan, a gap, for the rest."""
-    return float(value) if value is not None and math.isfinite(value) and value > 1e-14 else math.nan
+def _tightness(report: Report) -> "Figure":
+    """FC / FC_lim against what is varied."""
+    kinds = {"J": ["J"], "N": ["N (Ising4x3)", "N (RB12-21)"], "n": ["n"], "cardinality": ["cardinality"]}
+    figure, panels = _panels(list(kinds), 8.6, 2.9)
+    for title, axes in panels:
+        for k, varied in enumerate(kinds[title]):
+            values = [report.series(key, varied=varied) for key in ("low", "ratio", "high")]
+            x = report.series("value", varied=varied)
+            _band(axes, x, values, 0.18, color=COLORS[k], label=varied[3:-1] or None)
+        if title == "N":
+            axes.set_xscale("log")
+            axes.legend(fontsize=7, loc="lower left")
+        axes.set_ylim(0, 1.05)
+        axes.set_xlabel(title)
+        axes.grid(True)
+    figure.axes[0].set_ylabel(r"$FC(p^D\|\pi)\,/\,FC_{\lim}(p^D)$")
+    return figure
+
+
+def _sequential(report: Report) -> "Figure":
+    """How often the centroid is beyond the bound, and by how much."""
+    figure, left, right = _pair(8.0, 3.4)
+    names = [f"{r['networks']}, n = {r['variables']}, p: {r['p']}" for r in report.records]
+    y = np.arange(len(names))
+    left.barh(y, [100 * share for share in report.series("sequential_beyond")], color=COLORS[1])
+    left.set_yticks(y, names, fontsize=7)
+    left.set_xlim(0, 100)
+    left.set_xlabel("% of networks with the centroid beyond the bound")
+    right.barh(y, report.series("worst"), color=COLORS[0])
+    right.axvline(1.0, color=INK, lw=1.2)
+    right.set_yticks(y, [])
+    right.set_xlabel(r"largest $FC(p\|centroid)\,/\,FC_{\lim}(p)$")
+    for axes in (left, right):
+        axes.invert_yaxis()
+        axes.grid(axis="x")
+    return figure
+
+
+def _overfit(report: Report) -> "Figure":
+    """Loss on fresh rows, and operations a node, against the number of variables."""
+    figure, left, right = _pair(7.6, 3.4)
+    for color, penalty in zip(COLORS, _distinct(report, "penalty"), strict=False):
+        for length, style in zip(_distinct(report, "rows"), (":", "--", "-"), strict=False):
+            own = {"penalty": penalty, "rows": length}
+            look: dict[str, Any] = {
+                "color": color,
+                "ls": style,
+                "label": f"{penalty}, N = {length:,}",
+                **DOTS,
+            }
+            for axes, key in ((left, "loss"), (right, "operations")):
+                axes.plot(report.series("variables", **own), report.series(key, **own), **look)
+    for axes, label in ((left, "loss on fresh rows, nats per variable"), (right, "operations a node")):
+        axes.set(xscale="log", yscale="log", xlabel="variables n", ylabel=label)
+        axes.grid(True)
+    right.legend(fontsize=6.5)
+    return figure
 
 
 PLOTS: Mapping[str, Callable[[Report], "Figure"]] = {
@@ -202,5 +282,8 @@ PLOTS: Mapping[str, Callable[[Report], "Figure"]] = {
     "game": _game,
     "perturbation": _perturbation,
     "rare": _rare,
-    **BEYOND_PLOTS,
+    "couplings": _couplings,
+    "tightness": _tightness,
+    "sequential": _sequential,
+    "overfit": _overfit,
 }

@@ -23,18 +23,18 @@ from depnet.geometry.manifold import manifolds
 from depnet.learning.learn import learn
 from depnet.model import Network, RandomScan
 from depnet.paper.data_sets import sample
-from depnet.paper.report import Claim, Column, ExperimentError, Report
+from depnet.paper.report import Claim, ExperimentError, Report, columns
 from depnet.paper.table1 import within_limit
 
-COLUMNS = (
-    Column("bin", "p*(x_C)"),
-    Column("count", "evidence", "d"),
-    Column("kl", "KL(p*(.|x_C)||pi')", ".3e"),
-    Column("tv", "TV(p*(.|x_C), pi')", ".3e"),
-    Column("fc", "FC(p*(.|x_C)||pi')", ".3e"),
-    Column("terms", "mean node term", ".3e"),
-    Column("inconsistency", "TV(pi(.|x_C), pi')", ".3e"),
-)
+COLUMNS = columns("""
+    bin            p*(x_C)
+    count          evidence            d
+    kl             KL(p*(.|x_C)||pi')  .3e
+    tv             TV(p*(.|x_C), pi')  .3e
+    fc             FC(p*(.|x_C)||pi')  .3e
+    terms          mean node term      .3e
+    inconsistency  TV(pi(.|x_C), pi')  .3e
+""")
 
 
 def rare(

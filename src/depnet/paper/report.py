@@ -2,9 +2,9 @@
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from depnet.errors import DepnetError
@@ -33,6 +33,15 @@ class Column:
         if isinstance(value, float) and math.isinf(value):
             return "infinite"
         return format(value, self.format) if isinstance(value, (int, float)) else str(value)
+
+
+def columns(table: str) -> tuple[Column, ...]:
+    """Columns from lines of text: key, heading, and the format where there is one, with two spaces or more between.
+
+    >>> columns("rows  N  ,d")
+    (Column(key='rows', title='N', format=',d'),)
+    """
+    return tuple(Column(*re.split(r"\s{2,}", line.strip())) for line in table.strip().splitlines())
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +85,6 @@ class Report:
     def json(self) -> str:
         """The records as a JSON list of objects. What is infinite is null, since JSON has no infinity."""
         return json.dumps([_plain(record) for record in self.records], indent=1, allow_nan=False) + "\n"
-
-    def write(self, path: Path) -> None:
-        """The records as a JSON file."""
-        path.write_text(self.json(), encoding="utf-8")
 
 
 def _plain(value: Any) -> Any:

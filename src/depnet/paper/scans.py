@@ -10,7 +10,7 @@ and round the cycle these factors multiply to 1. (After the update the term is K
 """
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -29,20 +29,20 @@ from depnet.geometry import (
 from depnet.learning.learn import learn
 from depnet.model import Network, RandomScan, SequentialScan
 from depnet.paper.data_sets import sample
-from depnet.paper.report import Claim, Column, Report
+from depnet.paper.report import Claim, Report, columns
 from depnet.paper.table1 import within_limit
 
-COLUMNS = (
-    Column("scan", "scan"),
-    Column("tv_random", "TV to pi", ".2e"),
-    Column("tv_first", "TV to first order", ".2e"),
-    Column("cycle_width", "widest TV(pi^i, pi^j)", ".2e"),
-    Column("kl", "KL(p^D||law)", ".3e"),
-    Column("fc", "FC(p^D||law)", ".3e"),
-    Column("fc_limit", "FC_lim(p^D)", ".3e"),
-    Column("bound", "bound holds"),
-    Column("cycle_sum", "mean KL(p^D||E_i(pi^i))", ".3e"),
-)
+COLUMNS = columns("""
+    scan         scan
+    tv_random    TV to pi                 .2e
+    tv_first     TV to first order        .2e
+    cycle_width  widest TV(pi^i, pi^j)    .2e
+    kl           KL(p^D||law)             .3e
+    fc           FC(p^D||law)             .3e
+    fc_limit     FC_lim(p^D)              .3e
+    bound        bound holds
+    cycle_sum    mean KL(p^D||E_i(pi^i))  .3e
+""")
 
 
 def scans(
@@ -104,18 +104,18 @@ def compare_scans(
     )
 
 
-def cycle_sum(p: FloatArray, cycle: Sequence[FloatArray], blocks: Sequence[tuple[int, ...]]) -> float:
-    """The mean of KL(p||E_i(pi^i)) along a cycle, i being the node that is updated next."""
+def cycle_sum(p: FloatArray, cycle: Sequence[FloatArray], updated: Sequence[tuple[int, ...]]) -> float:
+    """The mean of KL(p||E_i(pi^i)) along a cycle, i being what is `updated` next."""
     terms = [
-        kl_to_manifold(p, FullConditionalManifold.of_joint(law, block))
-        for law, block in zip(cycle, blocks, strict=True)
+        kl_to_manifold(p, FullConditionalManifold.of_joint(law, variables))
+        for law, variables in zip(cycle, updated, strict=True)
     ]
     return float(np.mean(terms))
 
 
 def _row(scan: str, law: FloatArray, p: FloatArray, limit: float, pi: FloatArray) -> dict[str, Any]:
     fc = full_conditional_divergence(p, law)
-    row: Mapping[str, Any] = {
+    return {
         "scan": scan,
         "tv_random": total_variation(law, pi),
         "tv_first": None,
@@ -126,4 +126,3 @@ def _row(scan: str, law: FloatArray, p: FloatArray, limit: float, pi: FloatArray
         "bound": within_limit(fc, limit),
         "cycle_sum": None,
     }
-    return dict(row)

@@ -21,7 +21,7 @@ from depnet.geometry import empirical, fc_limit, full_conditional_divergence
 from depnet.learning.learn import learn
 from depnet.model import Network, RandomScan
 from depnet.paper.data_sets import FAMILIES, SIZES, sample
-from depnet.paper.report import Claim, Column, ExperimentError, Report
+from depnet.paper.report import Claim, ExperimentError, Report, columns
 
 PAPER: Mapping[str, tuple[float, float]] = {
     "Ising4x3S": (4.0e-3, 5.3e-3),
@@ -31,27 +31,27 @@ PAPER: Mapping[str, tuple[float, float]] = {
 }
 """FC(p^D||pi) and FC_lim(p^D) as printed in the paper, in nats."""
 
-COLUMNS = (
-    Column("data", "data"),
-    Column("rows", "rows", ",d"),
-    Column("fc", "FC(p^D||pi)", ".2e"),
-    Column("paper_fc", "paper", ".1e"),
-    Column("fc_limit", "FC_lim(p^D)", ".2e"),
-    Column("paper_fc_limit", "paper", ".1e"),
-    Column("ratio", "FC / FC_lim", ".2f"),
-)
+COLUMNS = columns("""
+    data            data
+    rows            rows         ,d
+    fc              FC(p^D||pi)  .2e
+    paper_fc        paper        .1e
+    fc_limit        FC_lim(p^D)  .2e
+    paper_fc_limit  paper        .1e
+    ratio           FC / FC_lim  .2f
+""")
 
-SPREAD_COLUMNS = (
-    Column("data", "data"),
-    Column("quantity", "quantity"),
-    Column("least", "least", ".2e"),
-    Column("low", "5 %", ".2e"),
-    Column("median", "median", ".2e"),
-    Column("high", "95 %", ".2e"),
-    Column("greatest", "greatest", ".2e"),
-    Column("paper", "paper", ".1e"),
-    Column("place", "paper's place", ".0%"),
-)
+SPREAD_COLUMNS = columns("""
+    data      data
+    quantity  quantity
+    least     least          .2e
+    low       5 %            .2e
+    median    median         .2e
+    high      95 %           .2e
+    greatest  greatest       .2e
+    paper     paper          .1e
+    place     paper's place  .0%
+""")
 
 QUANTITIES = {"fc": "FC(p^D||pi)", "fc_limit": "FC_lim(p^D)"}
 ROUNDING = 1e-9

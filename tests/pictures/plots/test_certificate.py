@@ -7,7 +7,7 @@ import pytest
 
 from depnet import Certificate, ConstantSource, Dataset, certificate, learn, learn_parameters, titanic
 from depnet.pictures import plot_certificate
-from depnet.pictures.report.report import _certificate, _proven_tile
+from depnet.pictures.report.sections import certificate_section, proven_tile
 
 DATA = titanic()
 LAW = replace(learn_parameters(DATA, [ConstantSource()] * 4, smoothing=0.5), order=(0, 1, 2, 3))
@@ -38,15 +38,15 @@ def test_a_plot_says_what_is_proven() -> None:
 
 def test_a_report_says_what_is_proven() -> None:
     network, law, none = of_network(), of_law(), without()
-    assert f"FC(data ‖ model) ≤ {network.fc_limit:.6g} nats per row" in _certificate(network)
-    assert f"KL(data ‖ law) = {law.kl:.6g} nats per row" in _certificate(law)
-    assert "H(X|before)" in _certificate(law)
-    assert "for good, a state that the rows have" in _certificate(none)
-    assert "≤" not in _certificate(none)
+    assert f"FC(data ‖ model) ≤ {network.fc_limit:.6g} nats per row" in certificate_section(network)
+    assert f"KL(data ‖ law) = {law.kl:.6g} nats per row" in certificate_section(law)
+    assert "H(X|before)" in certificate_section(law)
+    assert "for good, a state that the rows have" in certificate_section(none)
+    assert "≤" not in certificate_section(none)
 
 
 def test_a_tile_has_one_number() -> None:
     network, law = of_network(), of_law()
-    assert _proven_tile(network)[0] == f"{network.fc_limit:.4g}"
-    assert _proven_tile(law)[0] == f"{law.kl / np.log(2):.4g}"
-    assert _proven_tile(without())[0] == "none"
+    assert proven_tile(network)[0] == f"{network.fc_limit:.4g}"
+    assert proven_tile(law)[0] == f"{law.kl / np.log(2):.4g}"
+    assert proven_tile(without())[0] == "none"

@@ -20,23 +20,23 @@ from depnet.learning.learn import learn
 from depnet.learning.penalty import Mdl, Penalty, StructuralMdl
 from depnet.model import DecisionGraph
 from depnet.model.score import score
-from depnet.paper.report import Column, Report
+from depnet.paper.report import Report, columns
 
 PENALTIES: Mapping[str, Penalty] = {
     "MDL": Mdl(),
     "MDL + names": StructuralMdl(),
     "MDL + ½ names": StructuralMdl(0.5, 0.5),
 }
-COLUMNS = (
-    Column("variables", "n", ",d"),
-    Column("rows", "N", ",d"),
-    Column("penalty", "penalty"),
-    Column("leaves", "leaves a node", ".2f"),
-    Column("operations", "operations a node", ".2f"),
-    Column("inputs", "inputs a node", ".2f"),
-    Column("train", "loss on training rows", "+.4f"),
-    Column("loss", "loss on fresh rows", "+.4f"),
-)
+COLUMNS = columns("""
+    variables   n                      ,d
+    rows        N                      ,d
+    penalty     penalty
+    leaves      leaves a node          .2f
+    operations  operations a node      .2f
+    inputs      inputs a node          .2f
+    train       loss on training rows  +.4f
+    loss        loss on fresh rows     +.4f
+""")
 FLIP, FRESH = 0.2, 5_000
 
 
@@ -55,14 +55,8 @@ def overfit(
             runs = [_run(n, length, s, smoothing) for s in range(seed, seed + seeds)]
             for name in PENALTIES:
                 own = [run[name] for run in runs]
-                rows.append(
-                    {
-                        "variables": n,
-                        "rows": length,
-                        "penalty": name,
-                        **{key: float(np.mean([r[key] for r in own])) for key in own[0]},
-                    }
-                )
+                means = {key: float(np.mean([r[key] for r in own])) for key in own[0]}
+                rows.append({"variables": n, "rows": length, "penalty": name, **means})
     note = (
         f"A Markov chain with {FLIP:.0%} flips: the truth has 2 inputs and 3 leaves a node (4, two of them alike). Loss: "
         f"nats per variable below the true full conditionals; smoothing {smoothing:g}. A negative loss on training "

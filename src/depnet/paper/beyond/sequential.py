@@ -19,12 +19,12 @@ and Theorem 3 does not hold for it in general. Along the cycle, for every p,
 the second being trivial and the first its parts: KL(p||pi^i) - KL(p||pi^{i+1}) = KL(p||E_i(pi^i)) - KL(p||E(theta_i)).
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from depnet.arrays import FloatArray
-from depnet.data import Domain
 from depnet.exact import stationary, stationary_cycle
 from depnet.geometry import (
     empirical,
@@ -35,61 +35,55 @@ from depnet.geometry import (
     total_variation,
 )
 from depnet.learning.learn import learn
-from depnet.model import ConditionalTable, LosslessSource, Network, Node, RandomScan, SequentialScan
+from depnet.model import Network, RandomScan, SequentialScan
 from depnet.paper.data_sets import sample
-from depnet.paper.report import Claim, Column, Report
+from depnet.paper.laws import lossless_network
+from depnet.paper.report import Claim, Report, columns
 from depnet.paper.scans import cycle_sum
 from depnet.paper.table1 import within_limit
 
-COLUMNS = (
-    Column("networks", "networks"),
-    Column("variables", "n", "d"),
-    Column("p", "p"),
-    Column("count", "tried", "d"),
-    Column("random_beyond", "random scan beyond", ".0%"),
-    Column("sequential_beyond", "sequential beyond", ".0%"),
-    Column("worst", "largest FC / FC_lim", ".3f"),
-    Column("tv", "mean TV(centroid, pi)", ".3f"),
-    Column("cycle_gap", "cycle identity: gap", ".0e"),
-)
+COLUMNS = columns("""
+    networks           networks
+    variables          n                      d
+    p                  p
+    count              tried                  d
+    random_beyond      random scan beyond     .0%
+    sequential_beyond  sequential beyond      .0%
+    worst              largest FC / FC_lim    .3f
+    tv                 mean TV(centroid, pi)  .3f
+    cycle_gap          cycle identity: gap    .0e
+""")
 
 
 def random_network(rng: np.random.Generator, variables: int, cardinality: int = 2) -> Network:
     """Lossless sources and tables whose rows are uniform on the simplex: nothing fits anything."""
-    cardinalities = (cardinality,) * variables
-    nodes = []
-    for i in range(variables):
-        source = LosslessSource.of_all_but((i,), cardinalities)
-        table = ConditionalTable.from_probabilities(rng.dirichlet(np.ones(cardinality), size=source.size))
-        nodes.append(Node((i,), source, table))
-    return Network(Domain.from_cardinalities(cardinalities), tuple(nodes))
+    rows = cardinality ** (variables - 1)
+    tables = [rng.dirichlet(np.ones(cardinality), size=rows) for _ in range(variables)]
+    return lossless_network(tables, cardinality)
 
 
 def sequential(seed: int = 0, seeds: int = 100) -> Report:
     """Random networks of 2 to 6 variables and learned ones, `seeds` of each."""
-    rows = []
+    cases: dict[tuple[str, int], list[tuple[Network, FloatArray]]] = {}
     span = range(seed, seed + seeds)
     for n in (2, 3, 4, 6):
-        drawn = [
-            (random_network(np.random.default_rng([s, n]), n), np.random.default_rng([s, n, 1])) for s in span
-        ]
-        chance = [(network, rng.dirichlet(np.ones(2**n)).reshape((2,) * n)) for network, rng in drawn]
-        rows.append(_compared("random tables", n, "random", chance))
-        rows.append(
-            _compared("random tables", n, "worst", [(network, worst_law(network)) for network, _ in drawn])
-        )
-    for family, size in (("RB8-14", 1_000), ("Ising3x3", 1_000)):
-        data = [sample(family, size, s, coupling=0.5).dataset for s in span]
-        learned = [(learn(d, smoothing=0.5), d) for d in data]
-        n = len(data[0].domain)
-        rows.append(
-            _compared(f"learned, {family}", n, "p^D", [(network, empirical(d)) for network, d in learned])
-        )
-        rows.append(
-            _compared(
-                f"learned, {family}", n, "worst", [(network, worst_law(network)) for network, _ in learned]
+        cases["random tables", n] = [
+            (
+                random_network(np.random.default_rng([s, n]), n),
+                np.random.default_rng([s, n, 1]).dirichlet(np.ones(2**n)).reshape((2,) * n),
             )
-        )
+            for s in span
+        ]
+    for family in ("RB8-14", "Ising3x3"):
+        data = [sample(family, 1_000, s, coupling=0.5).dataset for s in span]
+        cases[f"learned, {family}", len(data[0].domain)] = [
+            (learn(d, smoothing=0.5), empirical(d)) for d in data
+        ]
+    rows = []
+    for (kind, n), pairs in cases.items():
+        worst = [(network, worst_law(network)) for network, _ in pairs]
+        for name, own in (("random" if kind == "random tables" else "p^D", pairs), ("worst", worst)):
+            rows.append({"networks": kind, "variables": n, "p": name, **_compared(own)})
     claims = (
         Claim("random scan: never beyond the bound (Theorem 3)", all(r["random_beyond"] == 0 for r in rows)),
         Claim("two nodes: the centroid is pi", all(r["tv"] < 1e-8 for r in rows if r["variables"] == 2)),
@@ -115,26 +109,23 @@ def worst_law(network: Network) -> FloatArray:
     return p
 
 
-def _compared(kind: str, n: int, p_name: str, pairs: list[tuple[Network, FloatArray]]) -> dict[str, Any]:
-    ratios, beyond, random_beyond, distances, gaps = [], 0, 0, [], []
+def _compared(pairs: Sequence[tuple[Network, FloatArray]]) -> dict[str, Any]:
+    found = []
     for network, p in pairs:
         pi = stationary(network, RandomScan())
         cycle = stationary_cycle(network, SequentialScan())
         centroid = np.mean(cycle, axis=0)
         limit = fc_limit(p, network)
         fc = full_conditional_divergence(p, centroid)
-        ratios.append(fc / limit)
-        beyond += not within_limit(fc, limit)
-        random_beyond += not within_limit(full_conditional_divergence(p, pi), limit)
-        distances.append(total_variation(centroid, pi))
-        gaps.append(abs(cycle_sum(p, cycle, [node.variables for node in network.nodes]) - limit) / limit)
+        gap = abs(cycle_sum(p, cycle, [node.variables for node in network.nodes]) - limit)
+        random_beyond = not within_limit(full_conditional_divergence(p, pi), limit)
+        beyond = not within_limit(fc, limit)
+        found.append((random_beyond, beyond, fc / limit, total_variation(centroid, pi), gap / limit))
+    random_beyonds, beyonds, ratios, distances, gaps = zip(*found, strict=True)
     return {
-        "networks": kind,
-        "variables": n,
-        "p": p_name,
         "count": len(pairs),
-        "random_beyond": random_beyond / len(pairs),
-        "sequential_beyond": beyond / len(pairs),
+        "random_beyond": sum(random_beyonds) / len(pairs),
+        "sequential_beyond": sum(beyonds) / len(pairs),
         "worst": float(max(ratios)),
         "tv": float(np.mean(distances)),
         "cycle_gap": float(max(gaps)),

@@ -141,8 +141,10 @@ class DependencyGraph:
         """
         tells = {a.target for a in self.arrows if a.source == variable}
         told = {a.source for a in self.arrows if a.target == variable}
-        one_way: dict[int, Relation] = {v: "predicts" if v in tells else "predicted by" for v in tells ^ told}
-        return dict(sorted({**one_way, **dict.fromkeys(tells & told, "both")}.items()))
+        found: dict[int, Relation] = {
+            v: "predicts" if v in tells else "predicted by" for v in sorted(tells | told)
+        }
+        return {v: "both" if v in tells & told else relation for v, relation in found.items()}
 
 
 def dependency_graph(

@@ -58,7 +58,7 @@ class Leaf:
 
     @property
     def rows_said(self) -> str:
-        """ ", 12 rows", to go on with; nothing where they are not known."""
+        """The rows to be said after something else, as ", 12 rows"; nothing where they are not known."""
         return "" if self.rows is None else f", {counted(self.rows, 'row')}"
 
 

@@ -5,8 +5,7 @@ escaping could do nothing. Light and dark follow the reader's system.
 """
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 
 from depnet.pictures import colours
 from depnet.pictures.labels import line, short, xml
@@ -53,18 +52,12 @@ pre{{overflow-x:auto;background:var(--panel);padding:10px;border-radius:8px;font
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A heading and the HTML below it."""
-
-    heading: str
-    body: str
-
-
-def page(title: str, subtitle: str, sections: Iterable[Section]) -> str:
-    """The whole file."""
+def page(title: str, subtitle: str, sections: Mapping[str, str]) -> str:
+    """The whole file; `sections` are headings with the HTML below them."""
     shown = xml(line(title))
-    body = "".join(f"<section><h2>{xml(s.heading)}</h2>\n{s.body}</section>\n" for s in sections)
+    body = "".join(
+        f"<section><h2>{xml(heading)}</h2>\n{html}</section>\n" for heading, html in sections.items()
+    )
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
@@ -82,26 +75,22 @@ def tiles(found: Sequence[tuple[str, str]]) -> str:
     return f'<div class="tiles">{inside}</div>\n'
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a table: its heading, whether it holds numbers, and whether its cells are HTML already."""
+def table(columns: Mapping[str, str], rows: Iterable[Sequence[str]]) -> str:
+    """A table that scrolls by itself where the page is narrow.
 
-    heading: str
-    kind: str = "name"
-
-
-def table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> str:
-    """A table that scrolls by itself where the page is narrow; cells of kind "bars" are HTML, others are text."""
-    kinds = [column.kind for column in columns]
-    head = "".join(f'<th class="{c.kind}">{xml(c.heading)}</th>' for c in columns)
-    lines = []
-    for row in rows:
-        cells = (
+    `columns` are headings with what is below them: "name" and "number" are text, "bars" are HTML.
+    """
+    head = "".join(f'<th class="{kind}">{xml(heading)}</th>' for heading, kind in columns.items())
+    body = "".join(
+        "<tr>"
+        + "".join(
             f'<td class="{kind}">{cell if kind == "bars" else xml(cell)}</td>'
-            for kind, cell in zip(kinds, row, strict=True)
+            for kind, cell in zip(columns.values(), row, strict=True)
         )
-        lines.append(f"<tr>{''.join(cells)}</tr>")
-    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>\n'
+        + "</tr>"
+        for row in rows
+    )
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>\n'
 
 
 def bar(share: float, colour: str) -> str:
