@@ -85,6 +85,10 @@ class SamplingError(DepnetError, ValueError):
     """A draw that cannot be made as asked: a number of rows, sweeps or chains out of range."""
 
 
+class InferenceError(DepnetError, ValueError):
+    """A question that cannot be asked so: a method that does not exist, a tolerance out of range."""
+
+
 class PictureError(DepnetError, ValueError):
     """A picture that cannot be drawn or exported as asked."""
 

@@ -1,8 +1,10 @@
-"""Random evidence, scans and targets for a network."""
+"""Random evidence, scans and targets for a network; a network that is not consistent."""
+
+from dataclasses import replace
 
 import numpy as np
 
-from depnet import Network, RandomScan, SequentialScan
+from depnet import ConditionalTable, Network, RandomScan, SequentialScan
 from depnet.model import Evidence, Scan
 
 
@@ -45,3 +47,33 @@ def random_targets(rng: np.random.Generator, network: Network, most: int = 3) ->
 
 def names(network: Network, variables: list[int]) -> list[str]:
     return [network.domain.variables[i].name for i in variables]
+
+
+def uneven() -> Network:
+    """Three variables with inconsistent tables, all reading each other."""
+    rng = np.random.default_rng(5)
+    laws = [Network.from_joint(rng.dirichlet(np.full(8, 0.5)).reshape(2, 2, 2)) for _ in range(3)]
+    return Network(laws[0].domain, tuple(law.nodes[i] for i, law in enumerate(laws)))
+
+
+def slightly_wrong(network: Network) -> Network:
+    """The same with one table a little nearer to the uniform one."""
+    node = network.nodes[2]
+    table = ConditionalTable.from_probabilities(0.85 * node.table.probabilities + 0.15 / 2)
+    return Network(network.domain, (*network.nodes[:2], replace(node, table=table)))
+
+
+def coupled() -> Network:
+    """Three variables with 2, 3 and 2 states and inconsistent tables."""
+    rng = np.random.default_rng(7)
+    laws = [Network.from_joint(rng.dirichlet(np.full(12, 0.4)).reshape(2, 3, 2)) for _ in range(3)]
+    return Network(laws[0].domain, tuple(law.nodes[i] for i, law in enumerate(laws)))
+
+
+def random_rows(rng: np.random.Generator, network: Network, count: int = 12) -> np.ndarray:
+    """Codes with holes (-1), some rows twice."""
+    cards = network.domain.cardinalities
+    codes = np.stack([rng.integers(0, k, size=count) for k in cards], axis=1)
+    codes[rng.random(codes.shape) < 0.5] = -1
+    codes[count // 2 :] = codes[rng.integers(0, count // 2 + 1, size=count - count // 2)]
+    return codes

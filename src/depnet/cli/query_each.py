@@ -50,7 +50,7 @@ def columns_of(result: "RowsResult", targets: tuple[str, ...]) -> dict[str, Any]
 
 def document(result: "RowsResult", targets: tuple[str, ...], output: str, seed: int) -> dict[str, Any]:
     """What was answered, and how."""
-    from depnet.inference.rows.rows import METHODS
+    from depnet.inference.rows.result import METHODS
 
     return {
         "targets": targets,

@@ -36,7 +36,7 @@ def update(
     from depnet.cli.files import check_output, load_models, save_model
     from depnet.cli.render import show_lines
     from depnet.cli.tables import read_holed
-    from depnet.inference.rows.drawn import drawn_whole
+    from depnet.inference.rows.impute import drawn_whole
 
     check_output(output, force)
     found = load_models(model, layout=True)

@@ -20,7 +20,7 @@ from depnet.estimators.callbacks import CallbackSupportMixin, Tasks, with_callba
 from depnet.estimators.randomness import generator_of
 from depnet.estimators.tables import check_choice, fitted_table, later_table
 from depnet.fitting.fit import Settings
-from depnet.inference.rows.rows import query_rows
+from depnet.inference.rows.query import query_rows
 from depnet.learning.options import Role
 
 

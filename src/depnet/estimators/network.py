@@ -32,7 +32,7 @@ from depnet.inference.answer.question import TOLERANCE, Method
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.rows.holed_score import score_holed
 from depnet.inference.rows.impute import Imputation, impute
-from depnet.inference.rows.rows import query_rows
+from depnet.inference.rows.query import query_rows
 from depnet.learning.certificate import Certificate, certificate
 from depnet.learning.links.links import Link, links
 from depnet.learning.options import Role

@@ -27,8 +27,7 @@ from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
 from depnet.errors import DataError
 from depnet.inference.clamped.chains import Chains, Order
-from depnet.inference.clamped.laid_out import planned
-from depnet.inference.rows.rows import NOTHING
+from depnet.inference.clamped.program import ChainProgram
 from depnet.learning.links.links import resampled
 from depnet.learning.rows.some_rows import taken
 from depnet.model.network import Network
@@ -234,14 +233,14 @@ def redrawn(
     The holes' codes are where the chains start. They depend on `rng` alone, not on the number of threads.
     """
     rng = np.random.default_rng() if rng is None else rng
-    plan = planned(network, NOTHING, [])
+    program = ChainProgram(network)
     out = np.array(codes, dtype=np.int64)
     open_rows = np.flatnonzero(hidden.any(axis=1))
     size = max(1, CHUNK_CODES // codes.shape[1])
     for start in range(0, len(open_rows), size):
         rows = open_rows[start : start + size]
-        order = Order.of(network, scan, ~hidden[rows])
-        chains = Chains(plan, 0, order, codes[rows].astype(np.uint16), ~hidden[rows], 1, rng, n_jobs)
+        order = Order.of(scan, hidden[rows])
+        chains = Chains(program, order, codes[rows].astype(np.uint16), hidden[rows], rng, n_jobs)
         chains.run(sweeps, record=False)
         out[rows] = chains.codes
     return out

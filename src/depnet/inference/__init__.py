@@ -7,7 +7,8 @@ from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.support import Support
 from depnet.inference.judge.compare import Comparison, compare
 from depnet.inference.rows.impute import Imputation, impute
-from depnet.inference.rows.rows import RowsResult, query_rows
+from depnet.inference.rows.query import query_rows
+from depnet.inference.rows.result import RowsResult
 
 __all__ = [
     "Comparison",

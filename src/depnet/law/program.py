@@ -15,8 +15,7 @@ weighted draws follow Q(x) times the product of w_j(x_j). Only the ancestors of 
 Q(. | x_C) as it is.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,13 +25,14 @@ from numpy.typing import NDArray
 from depnet._native import law as native
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.errors import DomainTooLargeError, ModelError
-from depnet.model.evidence import Evidence
+from depnet.model.evidence import NOTHING, Evidence
 from depnet.model.kept import Kept
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.enumerate import code_type, input_codes
 from depnet.model.sources.source import how_many_joint_states, product_within
+from depnet.threads import Span, even_spans, in_threads
 
 TABLE_STATES = 2**10
 """A decision graph is written out over its inputs up to so many joint states: a look-up is quicker than a walk."""
@@ -43,8 +43,6 @@ THREAD_CELLS = 1 << 18
 
 PASS_STREAM, MOVE_STREAM = 64, 80
 """Streams of the counter generator (`depnet.sampling.plan.words`), as the native code has them: passes, moves."""
-
-NOTHING = Evidence({}, {})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,7 +139,7 @@ class Law:
             if not whole:
                 codes[start:stop] = part
 
-        _in_threads(run, rows, n_jobs if rows * len(places) >= THREAD_CELLS else 1)
+        in_threads(run, _parts(rows, n_jobs if rows * len(places) >= THREAD_CELLS else 1), n_jobs)
         return Passes(codes, logs)
 
     def moves(
@@ -190,7 +188,7 @@ class Law:
                 impossible=impossible[start:stop],
             )
 
-        _in_threads(run, len(codes), n_jobs)
+        in_threads(run, _parts(len(codes), n_jobs), n_jobs)
         return impossible
 
     def _known(self, evidence: Evidence) -> tuple[NDArray[np.int32], FloatArray]:
@@ -226,11 +224,6 @@ law_of: Kept[Law] = Kept(Law)
 """The compiled law of an ordered network, made once and kept as long as the network is."""
 
 
-def _in_threads(run: Callable[[int, int], None], rows: int, n_jobs: int) -> None:
-    """`run` the rows in as many contiguous parts as there are threads."""
-    if n_jobs <= 1 or rows < 2 * n_jobs:
-        run(0, rows)
-        return
-    ends = [rows * k // n_jobs for k in range(n_jobs + 1)]
-    with ThreadPoolExecutor(n_jobs) as pool:
-        list(pool.map(run, ends[:-1], ends[1:]))
+def _parts(rows: int, n_jobs: int) -> list[Span]:
+    """A part of the rows for each thread; one part where they are few."""
+    return even_spans(rows, 1 if rows < 2 * n_jobs else n_jobs)

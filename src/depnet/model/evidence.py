@@ -80,6 +80,10 @@ class Evidence:
                 raise EvidenceError(f"the evidence weighs states of variable {i}: it is of another domain.")
 
 
+NOTHING = Evidence({}, {})
+"""No evidence at all."""
+
+
 def _weights(variable: Variable, known: object) -> FloatArray:
     weights = np.zeros(variable.cardinality)
     if isinstance(known, Mapping):

@@ -6,7 +6,7 @@ import pytest
 from depnet import Dataset, Network, RandomScan, SequentialScan, log_probability
 from depnet.errors import DataError, DomainTooLargeError
 from depnet.exact import stationary
-from tests.inference.rows.test_rows import coupled
+from tests.inference.cases import coupled
 from tests.reference.inference import joint_states
 
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-import depnet.inference.answer.most_probable  # noqa: F401  # the function shadows its module
 from depnet import Dataset, Network, RandomScan, learn, most_probable, query, titanic
-from depnet.errors import EvidenceError
+from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.exact import stationary
 from depnet.law.mode import searched_state
 from tests.inference.cases import random_evidence, random_scan
@@ -24,21 +23,12 @@ def test_the_mode_of_the_exact_law(network: Network, seed: int) -> None:
     assert law[tuple(int(x) for x in found.states.values())] == pytest.approx(law.max(), abs=1e-9)
 
 
-def test_annealing_finds_the_mode_of_a_peaked_law(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
-    monkeypatch.setattr(sys.modules["depnet.inference.most_probable"], "EXACT_STATES", 0)
-    rng = np.random.default_rng(3)
-    p = rng.dirichlet(np.full(64, 0.3)).reshape((2,) * 6)
-    p.flat[17] += 2.0
-    network = Network.from_joint(p / p.sum())
-    found = most_probable(network, rng=np.random.default_rng(0))
-    assert found.method == "annealed"
-    assert found.probability is None
-    assert tuple(found.states.values()) == np.unravel_index(17, p.shape)
-    assert "not proven" in str(found)
-    clamped = most_probable(network, {"X5": 1 - int(found.states["X5"])}, rng=np.random.default_rng(0))
-    assert clamped.states["X5"] != found.states["X5"]
+def test_a_law_of_a_chain_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("depnet.inference.answer.most_probable.EXACT_STATES", 3)
+    network = Network.from_joint(np.full((2, 2), 0.25))
+    with pytest.raises(DomainTooLargeError, match='order="auto"'):
+        most_probable(network)
+    assert most_probable(network, {"X0": 1}).states["X0"] == 1
 
 
 def test_nothing_left_to_complete_is_an_error() -> None:
@@ -86,7 +76,7 @@ def test_a_search_finds_the_mode_of_a_small_law(network: Network, seed: int) -> 
 
 
 def test_a_search_of_a_law_is_said_to_be_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("depnet.law.mode.LARGEST", 2)
+    monkeypatch.setattr("depnet.law.elimination.LARGEST", 2)
     people = titanic()
     law = learn(people, order="auto", smoothing=0.5)
     found = most_probable(law, {"sex": "female"}, rng=np.random.default_rng(0))

@@ -1,18 +1,19 @@
 """The native chains are the slow twin's, word for word; each Rao-Blackwell formula is the exact law."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from depnet import ConditionalTable, Network, RandomScan, SequentialScan
+from depnet import Network, RandomScan, SequentialScan
 from depnet.arrays import FloatArray
-from depnet.inference.clamped import laid_out as plans
-from depnet.inference.clamped.chains import Chains, Order, _drift, _split_r_hat, estimate
+from depnet.inference.clamped import program
+from depnet.inference.clamped.chains import Chains, Order
+from depnet.inference.clamped.estimates import estimate
+from depnet.inference.clamped.starts import start_states
 from depnet.model import Evidence, Scan
-from tests.inference.cases import random_evidence, random_scan, random_targets
+from tests.inference.cases import random_evidence, random_scan, random_targets, slightly_wrong, uneven
 from tests.reference.inference import (
     clamped_chain,
     query_law,
@@ -31,15 +32,10 @@ def started(
     per_row: int = 3,
     threads: int = 1,
 ) -> Chains:
-    n = len(network.domain)
-    clamped = np.zeros((1, n), dtype=bool)
-    clamped[0, list(evidence.clamped)] = True
-    codes = np.zeros((per_row, n), dtype=np.uint16)
-    for i, law in enumerate(plans.start_laws(network, evidence)):
-        codes[:, i] = evidence.clamped.get(i, rng.choice(len(law), size=per_row, p=law))
-    plan = plans.planned(network, evidence, estimators)
-    order = Order.of(network, scan, clamped)
-    return Chains(plan, len(estimators), order, codes, clamped, per_row, rng, threads)
+    free = np.array([[i not in evidence.clamped for i in range(len(network))]])
+    codes = start_states(network, evidence, per_row, rng)
+    made = program.ChainProgram(network, estimators, evidence)
+    return Chains(made, Order.of(scan, free), codes, free, rng, threads)
 
 
 @given(networks(max_states=200, zeros=0.2), seeds)
@@ -48,11 +44,11 @@ def test_the_kernel_equals_the_slow_twin(table_states: int, network: Network, se
     rng = np.random.default_rng(seed)
     evidence, scan = random_evidence(rng, network), random_scan(rng, network)
     estimators = [random_targets(rng, network), random_targets(rng, network, 1)]
-    kept, plans.TABLE_STATES = plans.TABLE_STATES, table_states  # walk the graphs, or look them up
+    kept, program.TABLE_STATES = program.TABLE_STATES, table_states  # walk the graphs, or look them up
     try:
         chains = started(network, evidence, scan, estimators, rng)
     finally:
-        plans.TABLE_STATES = kept
+        program.TABLE_STATES = kept
     starts = chains.codes.copy()
     assert chains.run(2, record=False)
     assert chains.run(3, record=True)
@@ -88,20 +84,6 @@ def test_rao_blackwell_formulas_are_the_exact_law(network: Network, seed: int) -
     else:
         formula = rao_blackwell_sequential(network, targets, evidence, scan)
     np.testing.assert_allclose(formula, law, atol=1e-9)
-
-
-def uneven() -> Network:
-    """Three variables with inconsistent tables, all reading each other."""
-    rng = np.random.default_rng(5)
-    laws = [Network.from_joint(rng.dirichlet(np.full(8, 0.5)).reshape(2, 2, 2)) for _ in range(3)]
-    return Network(laws[0].domain, tuple(law.nodes[i] for i, law in enumerate(laws)))
-
-
-def slightly_wrong(network: Network) -> Network:
-    """The same with one table a little nearer to the uniform one."""
-    node = network.nodes[2]
-    table = ConditionalTable.from_probabilities(0.85 * node.table.probabilities + 0.15 / 2)
-    return Network(network.domain, (*network.nodes[:2], replace(node, table=table)))
 
 
 SCANS: list[Scan] = [RandomScan((0.6, 0.1, 0.3)), SequentialScan((0, 2, 1))]
@@ -180,16 +162,3 @@ def test_results_do_not_depend_on_threads_or_pieces(network: Network, seed: int)
             module.UPDATES_PER_CALL, module.SMALL = kept
         answers.append((chains.codes.tolist(), *(part.tolist() for part in chains.rounds[0])))
     assert answers[0] == answers[1]
-
-
-def test_drift_sees_what_moves_all_chains_alike() -> None:
-    """A common slope too small for R-hat, which looks at chains one by one, stands out in their mean."""
-    rng = np.random.default_rng(3)
-    noise = rng.normal(size=(12, 1, 64, 2))
-    slope = np.where(np.arange(12) < 6, -0.2, 0.2)[:, None, None, None]
-    assert _drift(noise)[0] < 4.5  # normal: passed once in 10^5
-    assert _drift(noise + slope)[0] > 4.5
-    weights, values = np.full((12, 1, 64, 2), 1.0), np.zeros((1, 2))
-    r_hat, _ = _split_r_hat(noise + slope, weights, values, np.array([0, 0]))
-    assert r_hat.max() < 1.05
-    assert _drift(np.zeros((12, 1, 64, 2)))[0] == 0

@@ -1,6 +1,5 @@
 """What a standard error promises: the exact answer within two of them, 19 times of 20, however chains mix."""
 
-import sys
 from typing import Any
 
 import numpy as np
@@ -9,8 +8,9 @@ from scipy import stats
 
 import depnet
 from depnet import Network, impute, query, query_rows
+from depnet.inference.clamped import draws as clamped_draws
 from depnet.inference.clamped import sampled
-from depnet.inference.clamped.chains import Estimate, estimate
+from depnet.inference.clamped.estimates import Estimate, estimate
 from tests.strategies import random_joint
 
 SEEDS = 250
@@ -112,6 +112,6 @@ def test_mutant_draws_of_chains_that_have_not_settled(monkeypatch: pytest.Monkey
     def unsettled(network: Network, codes: Any, holes: Any, scan: Any, draws: int, *_: Any) -> Any:
         return np.repeat(codes[None], draws, axis=0), np.zeros(len(codes), int), np.ones(len(codes), bool)
 
-    monkeypatch.setattr(sys.modules["depnet.inference.impute"], "settled_states", unsettled)
+    monkeypatch.setattr(clamped_draws, "settled_states", unsettled)
     with pytest.raises(AssertionError):
         assert_drawn_from_the_law()

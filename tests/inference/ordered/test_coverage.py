@@ -13,7 +13,7 @@ import pytest
 from depnet import ConditionalTable, DecisionGraph, Domain, Merge, Network, Node, Split, query
 from depnet.arrays import FloatArray
 from depnet.errors import DomainTooLargeError
-from depnet.inference.ordered import answer as engine
+from depnet.inference.ordered import weighted as engine
 from depnet.law.conditional import Conditional
 from depnet.model import Given
 from tests.law.cases import given_tables

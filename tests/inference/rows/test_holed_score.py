@@ -80,7 +80,7 @@ def test_rows_in_many_chunks_are_all_scored(monkeypatch: pytest.MonkeyPatch) -> 
     network = Network.from_joint(joint())
     codes = np.tile([[0, 1, 2]], (50, 1))
     hidden = np.tile([[True, False, True]], (50, 1))
-    monkeypatch.setattr(holed_score, "CHUNK_CELLS", 24 * 7)
+    monkeypatch.setattr(holed_score, "PIECE_CELLS", 24 * 7)
     found = score_holed(network, codes, hidden, completions=400, rng=np.random.default_rng(0))
     assert (found < 0).all()
     assert abs(found.mean() - literal(joint(), (0, 1, 2), (True, False, True))) < 0.08

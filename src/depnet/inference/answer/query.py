@@ -14,22 +14,20 @@ from depnet.data.table.dataset import Dataset
 from depnet.errors import EvidenceError
 from depnet.inference.answer.question import TOLERANCE, Method, Part, Question
 from depnet.inference.answer.result import QueryResult
-from depnet.inference.clamped.chains import Over
-from depnet.inference.clamped.relevance import Reduced, closure, reduce
+from depnet.inference.clamped.relevance import Closure, Reduced, closure, reduce
 from depnet.inference.clamped.sampled import sampled
-from depnet.inference.clamped.solved import exact_law, is_look_up, looked_up, marginal
+from depnet.inference.clamped.solved import exact_law, looked_up, marginal
 from depnet.inference.clamped.starts import matching_rows
+from depnet.inference.effort import Over
 from depnet.inference.ordered.answer import of_law
-from depnet.model.evidence import Evidence, Given
+from depnet.model.evidence import NOTHING, Evidence, Given
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, checked_scan
 from depnet.removed import without
 from depnet.sampling.plan.words import generator
 
 EXACT_STATES = 1 << 14
-"""A closure with at most so many joint states is solved exactly by method="auto"."""
-
-NOTHING = Evidence({}, {})
+"""The joint states of a closure that method="auto" solves exactly, at most."""
 
 
 @without("pool")
@@ -89,20 +87,20 @@ def _conditioned(question: Question, scan: Scan) -> QueryResult:
     """pi(T | x_C): the joint law of targets and evidence, each closure's apart, weighted by the evidence."""
     network, free = question.network, question.free
     given = tuple(sorted(question.known.clamped.keys() | question.known.tilts.keys()))
-    groups: dict[tuple[int, ...], list[int]] = {}
+    groups: dict[Closure, list[int]] = {}
     for i in free:
-        reached, _, _ = closure(network, (*free, *given) if question.joint else (i, *given), NOTHING)
-        groups.setdefault(reached, []).append(i)
+        targets = (*free, *given) if question.joint else (i, *given)
+        groups.setdefault(closure(network, targets, NOTHING), []).append(i)
     parts = []
-    for group in map(tuple, groups.values()):
-        reduced = reduce(network, (*group, *given), NOTHING, scan)
+    for relevant, group in groups.items():
+        reduced = reduce(network, relevant, NOTHING, scan)
         law = _weighted_law(reduced, question.known, given)
-        parts.append((group, _from_law(law, _estimators(question, group, reduced), "exact")))
+        parts.append((tuple(group), _from_law(law, _estimators(question, group, reduced), "exact")))
     return question.result(
         parts,
         method="exact, by Bayes' rule" if given else "exact",
         scan=scan,
-        closure=[i for reached in groups for i in reached],
+        closure=[i for relevant in groups for i in relevant.variables],
         used=given,
     )
 
@@ -111,7 +109,7 @@ def _weighted_law(reduced: Reduced, known: Evidence, given: Sequence[int]) -> Fl
     """Pi of the reduced network, weighted by the evidence on the variables `given`, and normalised."""
     if reduced.size > EXACT_STATES:
         raise EvidenceError(
-            f'`method="bayes"`: pi of the {len(reduced.closure)} relevant variables has {reduced.size:.3g} joint states, '
+            f'`method="bayes"`: pi of the {len(reduced.variables)} relevant variables has {reduced.size:.3g} joint states, '
             f"more than the {EXACT_STATES:,} that are solved exactly. Learn an ordered law, whose answers are "
             'conditionals at any size (learn(dataset, order="auto")), or clamp the evidence (`method="clamped"`).'
         )
@@ -130,41 +128,40 @@ def _weighted_law(reduced: Reduced, known: Evidence, given: Sequence[int]) -> Fl
 
 def _clamped(question: Question, scan: Scan, rng: np.random.Generator, stop: Over | None) -> QueryResult:
     """Clamped inference: each group of targets by its own closure."""
-    inside: set[int] = set()
-    used: set[int] = set()
+    relevant = Closure((), frozenset())
     parts = []
-    for group in _groups(question):
-        reduced = reduce(question.network, group, question.known, scan)
-        inside.update(reduced.closure)
-        used.update(reduced.used)
+    for group, own in _groups(question):
+        reduced = reduce(question.network, own, question.known, scan)
         parts.append((group, _answered(question, group, reduced, rng, stop)))
+        relevant |= own
     return question.result(
         parts,
         method=" and ".join(sorted({part.method for _, part in parts})) or "evidence",
         scan=scan,
-        closure=inside,
-        used=used,
-        warnings=_unread(question.network, inside, question.known, used),
+        closure=relevant.variables,
+        used=relevant.used,
+        warnings=_unread(question.network, relevant, question.known),
     )
 
 
-def _groups(question: Question) -> list[tuple[int, ...]]:
-    """Targets answered together: all of a joint; of marginals, those whose closures are one.
+def _groups(question: Question) -> list[tuple[tuple[int, ...], Closure]]:
+    """Targets answered together, with what they need: all of a joint; of marginals, those whose closures are one.
 
     Small closures are answered apart, exactly; what is too large for that is sampled together.
     """
-    free = question.free
+    network, free, method = question.network, question.free, question.method
     if not free:
         return []
-    if question.joint or question.method == "sample" or len(free) == 1:
-        return [free]
-    cards = question.network.domain.cardinalities
-    by_closure: dict[tuple[int, ...], list[int]] = {}
+    if question.joint or method == "sample":
+        return [(free, closure(network, free, question.known))]
+    cards = network.domain.cardinalities
+    groups: dict[Closure | None, tuple[tuple[int, ...], Closure]] = {}
     for i in free:
-        inside, _, _ = closure(question.network, (i,), question.known)
-        small = question.method == "exact" or math.prod(cards[j] for j in inside) <= EXACT_STATES
-        by_closure.setdefault(inside if small else (), []).append(i)
-    return [tuple(group) for group in by_closure.values()]
+        own = closure(network, (i,), question.known)
+        small = method == "exact" or math.prod(cards[j] for j in own.variables) <= EXACT_STATES
+        targets, relevant = groups.get(own if small else None, ((), own))
+        groups[own if small else None] = (*targets, i), relevant | own
+    return list(groups.values())
 
 
 def _answered(
@@ -177,8 +174,9 @@ def _answered(
     """A row of a table where one is enough, the exact law where it is small or asked for, else chains."""
     estimators = _estimators(question, group, reduced)
     if question.method != "sample":
-        if is_look_up(reduced):
-            return _from_law(looked_up(reduced), estimators, "look-up")
+        row = looked_up(reduced)
+        if row is not None:
+            return _from_law(row, estimators, "look-up")
         if question.method == "exact" or reduced.size <= EXACT_STATES:
             return _from_law(exact_law(reduced), estimators, "exact")
     answer = sampled(
@@ -213,13 +211,12 @@ def _from_law(law: FloatArray, estimators: Sequence[tuple[int, ...]], method: st
     return Part(values, [np.zeros_like(value) for value in values], method)
 
 
-def _unread(network: Network, inside: set[int], known: Evidence, used: set[int]) -> list[str]:
+def _unread(network: Network, relevant: Closure, known: Evidence) -> list[str]:
     """A warning for evidence that clamping makes silent, though the joint law links it to the targets."""
     found = []
-    for i in sorted(known.clamped.keys() - used):
+    for i in sorted(known.clamped.keys() - relevant.used):
         others = Evidence({j: code for j, code in known.clamped.items() if j != i}, known.tilts)
-        reached, _, _ = closure(network, (i,), others)
-        if inside.intersection(reached):
+        if not set(relevant.variables).isdisjoint(closure(network, (i,), others).variables):
             found.append(
                 f"no relevant node reads {network.domain.variables[i].name!r}, so clamping it has no effect, though its "
                 'own node depends on relevant variables. An ordered law (learn(dataset, order="auto")) conditions on it, as '

@@ -4,7 +4,7 @@ import itertools
 import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -13,10 +13,11 @@ from depnet.arrays import FloatArray, read_only
 from depnet.checks import seconds_given
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
-from depnet.errors import EvidenceError
+from depnet.errors import EvidenceError, InferenceError
 from depnet.inference.answer.observed import Observed, differing, observed, warning_of
-from depnet.inference.answer.result import Answer, Diagnostics, PassDiagnostics, QueryResult
+from depnet.inference.answer.result import WORTH, Answer, Diagnostics, PassDiagnostics, QueryResult
 from depnet.inference.answer.support import support
+from depnet.inference.effort import check_method, checked_tolerance
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network, checked_network
 from depnet.model.scan import Scan
@@ -78,13 +79,11 @@ class Question:
         if len(known.clamped) == len(domain):
             raise EvidenceError("the evidence gives the state of every variable: nothing is left to ask.")
         if method == "mean-field":
-            raise ValueError(
+            raise InferenceError(
                 'method="mean-field" was removed; learn(dataset, order="auto") gives a network whose law answers at once.'
             )
-        if method not in METHODS:
-            raise ValueError(f"method is one of {', '.join(map(repr, METHODS))}; got {method!r}.")
-        if not (isinstance(tolerance, (int, float)) and 0 < tolerance < 1):
-            raise ValueError(f"tolerance is a standard error between 0 and 1; got {tolerance!r}.")
+        check_method(method, METHODS)
+        checked_tolerance(tolerance)
         seconds_given(max_seconds)
         cells = math.prod(domain.cardinalities[i] for i in wanted) if joint else 0
         if cells > MAX_JOINT_CELLS:
@@ -124,7 +123,7 @@ class Question:
         """
         domain = self.network.domain
         tables = self._tables(parts)
-        seen = None if self.data is None else self._observed(self.data)
+        seen = None if self.data is None else observed(domain, self._asked(), self.known, self.data)
         counted = support(self.network, self.known, self.data)
         said = [*(text for _, part in parts for text in part.warnings), *warnings]
         if counted is not None and self.given and counted.warning is not None:
@@ -132,29 +131,31 @@ class Question:
         if seen is not None:
             said += self._differences(tables, seen)
         effective = set(used) | {i for i in self.wanted if i in self.known.clamped}
-        worth = None if self.network.held_out is None else self.network.held_out.worth
-        return QueryResult(
-            targets=tuple(domain.variables[i].name for i in self.wanted),
+        has_effect = {name: domain.index(name) in effective for name in self.given}
+        held_out = self.network.held_out
+        found = QueryResult(
+            targets=tuple(domain.names[i] for i in self.wanted),
             states=tuple(domain.variables[i].states for i in self.wanted),
             joint=self.joint,
             probabilities=self._answer([values for values, _ in tables]),
             standard_errors=self._answer([errors for _, errors in tables]),
             method=method,
             scan=scan,
-            closure=tuple(domain.variables[i].name for i in sorted(set(closure))),
+            closure=tuple(domain.names[i] for i in sorted(set(closure))),
             evidence=self.given,
-            evidence_used=tuple(name for name in self.given if domain.index(name) in effective),
-            evidence_ignored=tuple(name for name in self.given if domain.index(name) not in effective),
+            evidence_used=tuple(name for name, has in has_effect.items() if has),
+            evidence_ignored=tuple(name for name, has in has_effect.items() if not has),
             support=counted,
             tolerance=self.tolerance,
             converged=all(part.converged for _, part in parts),
             seconds=time.monotonic() - self.started,
             diagnostics=next((part.diagnostics for _, part in parts if part.diagnostics is not None), None),
             warnings=tuple(dict.fromkeys(said)),
-            observed=None if seen is None else self._answer(seen.tables),
-            matching=None if seen is None else round(seen.rows),
-            **({} if worth is None else {"worth": worth}),
+            worth=WORTH if held_out is None or held_out.worth is None else held_out.worth,
         )
+        if seen is None:
+            return found
+        return replace(found, observed=self._answer(seen.tables), matching=round(seen.rows))
 
     def _asked(self) -> list[tuple[int, ...]]:
         """The variables of each table of the answer."""
@@ -186,9 +187,6 @@ class Question:
             values[where], errors[where] = found[free] if free else (1.0, 0.0)
             tables.append((values, errors))
         return tables
-
-    def _observed(self, data: Dataset) -> Observed:
-        return observed(self.network.domain, self._asked(), self.known, data)
 
     def _differences(self, tables: Sequence[tuple[FloatArray, FloatArray]], seen: Observed) -> list[str]:
         said = []

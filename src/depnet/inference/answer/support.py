@@ -12,6 +12,7 @@ import numpy as np
 
 from depnet.data.table.dataset import Dataset
 from depnet.errors import DataError
+from depnet.inference.answer.observed import matching
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.model.sources.restrict import reached
@@ -51,34 +52,24 @@ class Support:
 
 def support(network: Network, evidence: Evidence, data: Dataset | None = None) -> Support | None:
     """The support of `evidence`, exact from `data`, else a bound from the counts in the network, else None."""
-    allowed = {i: np.array([code]) for i, code in evidence.clamped.items()}
-    allowed |= {i: np.flatnonzero(weights) for i, weights in evidence.tilts.items()}
     if data is not None:
         if data.domain != network.domain:
             raise DataError("the data given to count the support have another domain than the network.")
-        matching = np.ones(data.rows, dtype=bool)
-        for i, codes in allowed.items():
-            possible = np.zeros(network.domain.cardinalities[i], dtype=bool)
-            possible[codes] = True
-            matching &= possible[data.column(i)]
         weights = np.ones(data.rows, dtype=np.int64) if data.weights is None else data.weights
-        return Support(int(weights[matching].sum()), data.total, exact=True)
+        return Support(int(weights[matching(evidence, data) > 0].sum()), data.total, exact=True)
     bounds, total = [], None
     if network.counts is not None:
         bounds.append(network.counts.support_bound(evidence))
         total = network.counts.total
-    states = {i: codes.tolist() for i, codes in allowed.items()}
-    cards = network.domain.cardinalities
-    for node in network.nodes:
+    allowed = {i: [code] for i, code in evidence.clamped.items()}
+    allowed |= {i: np.flatnonzero(weights).tolist() for i, weights in evidence.tilts.items()}
+    for i, node in enumerate(network.nodes):
         counts = node.table.counts
         if counts is None:
             continue
         total = int(counts.sum()) if total is None else total
-        if not any(j in allowed for j in (*node.variables, *node.source.inputs)):
-            continue
-        _, leaves = reached(node.source, states)
-        within = (counts if leaves is None else counts[leaves]).sum(axis=0)
-        cells = within.reshape([cards[i] for i in node.variables])
-        chosen = np.ix_(*(allowed.get(i, np.arange(cards[i])) for i in node.variables))
-        bounds.append(int(cells[chosen].sum()))
+        if not allowed.keys().isdisjoint((i, *node.inputs)):
+            _, leaves = reached(node.source, allowed)
+            within = counts if leaves is None else counts[leaves]
+            bounds.append(int(within[:, allowed.get(i, slice(None))].sum()))
     return None if total is None else Support(min([total, *bounds]), total, exact=False)

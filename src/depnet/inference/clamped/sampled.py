@@ -1,7 +1,6 @@
 """A sampled answer: chains of a reduced network, run until the standard errors are small enough."""
 
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -12,11 +11,13 @@ from scipy import special
 from depnet.arrays import FloatArray
 from depnet.errors import EvidenceError
 from depnet.inference.answer.result import Diagnostics, effective_sample_size
-from depnet.inference.clamped.chains import Chains, Estimate, Order, Over, estimate, over_at
-from depnet.inference.clamped.laid_out import planned
-from depnet.inference.clamped.recorded import RecordedChains
+from depnet.inference.clamped.chains import Chains, Order
+from depnet.inference.clamped.estimates import Estimate, estimate
+from depnet.inference.clamped.packed import PackedChains
+from depnet.inference.clamped.program import ChainProgram
 from depnet.inference.clamped.relevance import Reduced
 from depnet.inference.clamped.starts import CHAINS, start_states
+from depnet.inference.effort import Over, over_after
 from depnet.model.scan import SequentialScan
 from depnet.sampling.plan.plan import plan
 from depnet.sampling.plan.reducible import MOST_EDGES, UNCHECKED, is_positive, moves
@@ -52,7 +53,6 @@ def sampled(
     max_seconds: float | None,
     rng: np.random.Generator,
     stop: Over | None = None,
-    threads: int | None = None,
     rows: NDArray[np.uint16] | None = None,
 ) -> Sampled:
     """Rao-Blackwell estimates of the joint laws of `estimators`, each a tuple of reduced variables.
@@ -60,10 +60,10 @@ def sampled(
     It ends early after `max_seconds`, or when `stop` says so. Chains start at `rows` of the data, if there are any, and
     at random states.
     """
-    over = over_at(None if max_seconds is None else time.monotonic() + max_seconds, stop)
+    over = over_after(max_seconds, stop)
     cards = reduced.network.domain.cardinalities
     sizes = [math.prod(cards[i] for i in variables) for variables in estimators]
-    chains = _started(reduced, estimators, rng, threads, rows)
+    chains = _started(reduced, estimators, rng, rows)
     sweeps, history = FIRST_SWEEPS, []
     warnings = _zeros(reduced)
     found: Estimate | None = None
@@ -120,30 +120,25 @@ def _started(
     reduced: Reduced,
     estimators: Sequence[Sequence[int]],
     rng: np.random.Generator,
-    threads: int | None,
     rows: NDArray[np.uint16] | None,
-) -> Chains | RecordedChains:
+) -> Chains | PackedChains:
     network, evidence = reduced.network, reduced.evidence
     codes = start_states(network, evidence, CHAINS, rng, rows)
-    recorded = RecordedChains.of(reduced, estimators, codes, rng)
-    if recorded is not None:
-        return recorded
-    n = len(network.domain)
-    clamped = np.zeros((1, n), dtype=bool)
-    clamped[0, list(evidence.clamped)] = True
-    order = Order.of(network, reduced.scan, clamped)
+    packed = PackedChains.of(reduced, estimators, codes, rng)
+    if packed is not None:
+        return packed
+    free = np.ones((1, len(network)), dtype=bool)
+    order = Order.of(reduced.scan, free)
     if isinstance(reduced.scan, SequentialScan):
         order = replace(
             order,
             position=np.array(reduced.positions, dtype=np.int32),
             length=np.array([reduced.steps], dtype=np.int32),
         )
-    return Chains(
-        planned(network, evidence, estimators), len(estimators), order, codes, clamped, CHAINS, rng, threads
-    )
+    return Chains(ChainProgram(network, estimators, evidence), order, codes, free, rng)
 
 
-def _hurried(chains: Chains | RecordedChains, sizes: Sequence[int], warnings: list[str]) -> Estimate:
+def _hurried(chains: Chains | PackedChains, sizes: Sequence[int], warnings: list[str]) -> Estimate:
     """Not even two rounds were done in time: at least one sweep is."""
     if not chains.rounds:
         chains.run(1)
@@ -154,7 +149,7 @@ def _hurried(chains: Chains | RecordedChains, sizes: Sequence[int], warnings: li
 
 
 def _finished(
-    chains: Chains | RecordedChains,
+    chains: Chains | PackedChains,
     found: Estimate,
     sizes: Sequence[int],
     tolerance: float,

@@ -12,23 +12,19 @@ from depnet.inference.clamped.tilt import tilted_rows
 from depnet.model.scan import RandomScan
 
 
-def is_look_up(reduced: Reduced) -> bool:
-    """One node is left, and all that it reads is known: its law is a row of its table."""
-    return len(reduced.nodes) == 1 and reduced.network.nodes[0].source.size == 1
-
-
-def looked_up(reduced: Reduced) -> FloatArray:
-    """The one row of theta, as a tensor over the reduced domain."""
-    node, cards = reduced.network.nodes[0], reduced.network.domain.cardinalities
-    rows, impossible = tilted_rows(node, cards, reduced.evidence)
+def looked_up(reduced: Reduced) -> FloatArray | None:
+    """The one row of theta where one node is left and all that it reads is known; None elsewhere."""
+    node = reduced.network.nodes[0]
+    if len(reduced.variables) != 1 or node.source.size != 1:
+        return None
+    rows, impossible = tilted_rows(node, reduced.evidence)
     if impossible[0]:
-        names = ", ".join(repr(reduced.network.domain.variables[i].name) for i in node.variables)
         raise EvidenceError(
-            f"the evidence contradicts itself: the states that it allows for {names} have probability 0 given the rest. "
+            "the evidence contradicts itself: the states that it allows for "
+            f"{reduced.network.domain.names[0]!r} have probability 0 given the rest. "
             "Smooth the tables (`smoothing=0.5`), or give other evidence."
         )
-    row = rows[0].reshape([cards[i] for i in node.variables])
-    return np.transpose(row, np.argsort(node.variables))
+    return np.asarray(rows[0])
 
 
 def exact_law(reduced: Reduced) -> FloatArray:

@@ -11,6 +11,7 @@ of all rows are summed over together, node by node.
 """
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -26,6 +27,9 @@ ITEM_STATES = 1 << 12
 """An item of at most so many joint states is summed over state by state."""
 CHUNK_STATES = 1 << 18
 """Joint states that are summed over at once."""
+
+PIECE_HOLES = 1 << 22
+"""Rows are taken in pieces whose holes times the variables are about this."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,6 +60,21 @@ class Holes:
         upstream = hidden & active
         part = _parts(network, upstream, active)
         return cls(network, codes, upstream, hidden & ~active, active, part)
+
+    @staticmethod
+    def pieces(holes: NDArray[np.bool_]) -> Iterator[IntArray]:
+        """The numbers of rows in pieces whose holes fit into memory."""
+        if not len(holes):
+            return
+        ends = np.cumsum(np.maximum(holes.sum(axis=1), 1) * holes.shape[1])
+        call = (ends - 1) // PIECE_HOLES
+        yield from np.split(np.arange(len(holes)), np.flatnonzero(np.diff(call)) + 1)
+
+    def chosen(self, at: IntArray) -> "Holes":
+        """Some of the rows."""
+        return Holes(
+            self.network, self.codes[at], self.upstream[at], self.barren[at], self.active[at], self.part[at]
+        )
 
     def parts(self) -> "Items":
         """An item for each part of upstream holes."""
@@ -124,6 +143,11 @@ class Items:
     def log2_states(self) -> FloatArray:
         """Of the number of joint states of each item."""
         return np.asarray(self.holes @ np.log2(self.of.network.domain.cardinalities))
+
+    @property
+    def small(self) -> NDArray[np.bool_]:
+        """Which items have few enough joint states to be summed over."""
+        return self.log2_states <= math.log2(ITEM_STATES) + 1e-9
 
     def chosen(self, at: NDArray[np.generic]) -> "Items":
         """Some of the items."""

@@ -10,15 +10,16 @@ taken from within a batch. Batches are independent; batch b counts in proportion
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from depnet.arrays import FloatArray, IntArray
-from depnet.law.program import Law, joint_codes
+from depnet.inference.effort import Over
+from depnet.law.conditional import Conditional
+from depnet.law.program import joint_codes, law_of
 from depnet.law.resample import WeightedPasses
-from depnet.model.evidence import Evidence
 
 BATCHES = 32
 FEWEST_EFFECTIVE = 50.0
@@ -47,37 +48,28 @@ class Moved:
 
 
 def moved(
-    law: Law,
-    tables: Sequence[tuple[int, ...]],
-    variables: Sequence[int],
-    evidence: Evidence,
-    *,
-    tolerance: float,
-    seed: int,
-    most_updates: float,
-    over: Callable[[], bool],
-    n_jobs: int = 1,
+    asked: Conditional, tolerance: float, seed: int, most_updates: float, over: Over, n_jobs: int = 1
 ) -> Moved | None:
     """The joint law of each table, until errors are under the tolerance, time is over or the updates are used up.
 
     None where no round of batches came to its end.
     """
+    law, variables = law_of(asked.network), asked.variables
     passes, states, sweeps = FIRST_PASSES, FIRST_STATES, FIRST_SWEEPS
     used, found = 0.0, None
     # An update that moves a variable asks every node that reads it, too.
     updates_a_sweep = sum(2 + len(law.inputs[i]) for i in variables)
-    attempt = 0
     while True:
         batches, laws = [], []
         for b in range(BATCHES):
-            batch = WeightedPasses(law, variables, evidence, seed + 2 * (attempt * BATCHES + b), n_jobs)
+            batch = WeightedPasses(law, variables, asked.own, seed + 2 * b, n_jobs)
             batch.draw(passes)
             while batch.effective < FEWEST_EFFECTIVE:
                 if over() or used + batch.rows * len(variables) * BATCHES > most_updates:
                     return found
                 batch.draw(batch.rows)
             batches.append(batch)
-            laws.append(_laws(batch, tables, states, sweeps))
+            laws.append(_laws(batch, asked.tables, states, sweeps))
             if over():
                 return found
         used += sum(batch.rows for batch in batches) * len(variables)
@@ -86,7 +78,7 @@ def moved(
         if found.converged or over() or 2 * used > most_updates:
             return found
         passes, states, sweeps = 2 * passes, 2 * states, min(2 * sweeps, 64)
-        attempt += 1
+        seed += 2 * BATCHES
 
 
 def _laws(

@@ -2,8 +2,7 @@ r"""Scores of rows with holes: what the observed cells say about each other, the
 
 A complete row is scored by its pseudo-log-likelihood, sum over nodes of log theta_i(x_i | x_-i). With holes h and
 the observed cells o, a node's part is log p(x_i | o_-i): of each observed variable given the other observed ones.
-Nodes that update a hole have no part (a block with some holes: only its observed variables). No chain is
-needed for each i, since
+The node of a hole has no part. No chain is needed for each i, since
 
 .. math:: p(x_i \mid o_{-i})^{-1} = E_{h \sim p(h \mid o)}\left[\theta_i(x_i \mid o_{-i}, h)^{-1}\right]
 
@@ -19,19 +18,21 @@ from numpy.typing import NDArray
 from depnet.arrays import FloatArray
 from depnet.checks import whole_number
 from depnet.data.table.dataset import Dataset
-from depnet.inference.clamped.laid_out import planned
-from depnet.inference.ordered.rows import log_observed
-from depnet.inference.rows.rows import NOTHING, checked_rows, distinct_rows, start_chains
+from depnet.inference.clamped.chains import Chains
+from depnet.inference.clamped.program import ChainProgram
+from depnet.inference.ordered.log_observed import log_observed
+from depnet.inference.rows.answers import checked_rows, distinct_rows, pieces
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.scan import RandomScan
 from depnet.model.score import score_samples
+from depnet.sampling.plan.words import generator
 
 COMPLETIONS = 64
 BURN_IN = 20
 THIN = 2
-CHAINS = 8
-CHUNK_CELLS = 4_000_000
+CHAINS_A_ROW = 8
+PIECE_CELLS = 4_000_000
 
 
 def score_holed(
@@ -54,7 +55,7 @@ def score_holed(
     0.5
     """
     whole_number("completions", completions, at_least=1)
-    rng = np.random.default_rng() if rng is None else rng
+    rng = generator(rng)
     rows, holes = checked_rows(network.domain, codes, hidden)
     if network.order is not None:
         first, which = distinct_rows(rows, holes)
@@ -64,32 +65,30 @@ def score_holed(
     whole = np.flatnonzero(~with_holes)
     if len(whole):
         out[whole] = score_samples(network, Dataset.from_codes(rows[whole], domain=network.domain))
-    chosen = np.flatnonzero(with_holes)
-    size = max(1, CHUNK_CELLS // (CHAINS * rows.shape[1]))
-    for start in range(0, len(chosen), size):
-        at = chosen[start : start + size]
-        out[at] = _scored(network, rows[at], holes[at], completions, rng, n_jobs)
+    program = ChainProgram(network)
+    for at in pieces(np.flatnonzero(with_holes), CHAINS_A_ROW * rows.shape[1], PIECE_CELLS):
+        out[at] = _scored(network, program, rows[at], holes[at], completions, rng, n_jobs)
     return out
 
 
 def _scored(
     network: Network,
+    program: ChainProgram,
     rows: NDArray[np.uint16],
     holes: NDArray[np.bool_],
     completions: int,
     rng: np.random.Generator,
     threads: int | None,
 ) -> FloatArray:
-    plan = planned(network, NOTHING, [(i,) for i in range(len(network.domain))])
-    per_row = min(CHAINS, completions)
-    chains = start_chains(network, rows, holes, plan, RandomScan(), per_row, rng, threads)
+    per_row = min(CHAINS_A_ROW, completions)
+    chains = Chains.far_apart(network, program, RandomScan(), rows, holes, per_row, rng, threads)
     inverse = np.zeros((len(rows), len(network)))
     records = -(-completions // per_row)
     for record in range(records):
         chains.run(THIN if record else BURN_IN, record=False)
-        for number, node in enumerate(network.nodes):
-            if not holes[:, node.variable].all():
-                inverse[:, number] += _inverse(node, chains.codes, holes, per_row)
+        for i, node in enumerate(network.nodes):
+            if not holes[:, i].all():
+                inverse[:, i] += _inverse(node, chains.codes, holes, per_row)
     counted = inverse > 0
     logs = np.log(np.where(counted, inverse, 1.0) / (records * per_row))
     return np.asarray(-np.where(counted, logs, 0.0).sum(axis=1))

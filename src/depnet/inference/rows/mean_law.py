@@ -14,17 +14,19 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import FloatArray, IntArray, read_only
+from depnet.arrays import FloatArray, IntArray
 from depnet.inference.clamped.chains import Chains, Order
-from depnet.inference.clamped.laid_out import planned, start_laws
-from depnet.inference.rows.rows import NOTHING, checked_rows, distinct_rows, start_chains
+from depnet.inference.clamped.program import ChainProgram
+from depnet.inference.effort import Effort
+from depnet.inference.rows.answers import RowAnswers, checked_rows, distinct_rows, pieces
 from depnet.model.network import Network
+from depnet.model.node import Node
 from depnet.model.scan import RandomScan, Scan
 
-CHAINS = 4
+CHAINS_A_ROW = 4
 BURN_IN = 8
 LEAST_SWEEPS = 4
-CHUNK_CELLS = 8_000_000
+PIECE_CELLS = 8_000_000
 
 
 def mean_laws(
@@ -46,24 +48,16 @@ def mean_laws(
     >>> mean_laws([network, network], np.array([[0, 0]]), np.array([[False, True]]))["X1"].round(3).tolist()
     [[0.8, 0.2]]
     """
-    if not (isinstance(tolerance, (int, float)) and 0 < tolerance < 1):
-        raise ValueError(f"tolerance is a standard error between 0 and 1; got {tolerance!r}.")
-    rng = np.random.default_rng() if rng is None else rng
+    effort = Effort.of(tolerance, None, rng, n_jobs)
     domain = networks[0].domain
     rows, holes = checked_rows(domain, codes, hidden)
     first, which = distinct_rows(rows, holes)
-    rows, holes = rows[first], holes[first]
-    begin = np.concatenate([[0], np.cumsum(domain.cardinalities)])
-    values = np.zeros((len(rows), int(begin[-1])))
-    values[np.arange(len(rows))[:, None], begin[:-1] + rows] = 1.0
-    sweeps = max(LEAST_SWEEPS, math.ceil(0.25 / tolerance**2 / (CHAINS * len(networks))))
-    chosen = np.flatnonzero(holes.any(axis=1))
-    size = max(1, CHUNK_CELLS // (CHAINS * (int(begin[-1]) + len(domain))))
-    for start in range(0, len(chosen), size):
-        at = chosen[start : start + size]
-        found = _averaged(networks, rows[at], holes[at], sweeps, scan, rng, n_jobs)
-        values[at] = np.where(np.repeat(holes[at], domain.cardinalities, axis=1), found, values[at])
-    return {name: read_only(values[which, begin[i] : begin[i + 1]]) for i, name in enumerate(domain.names)}
+    answers = RowAnswers(networks[0], rows[first], holes[first], effort)
+    sweeps = max(LEAST_SWEEPS, math.ceil(0.25 / tolerance**2 / (CHAINS_A_ROW * len(networks))))
+    chosen = np.flatnonzero(answers.holes.any(axis=1))
+    for at in pieces(chosen, CHAINS_A_ROW * (answers.values.shape[1] + len(domain)), PIECE_CELLS):
+        answers.store(at, _averaged(networks, answers.codes[at], answers.holes[at], sweeps, scan, effort))
+    return answers.by_name(answers.values, which)
 
 
 def _averaged(
@@ -72,26 +66,33 @@ def _averaged(
     holes: NDArray[np.bool_],
     sweeps: int,
     scan: Scan,
-    rng: np.random.Generator,
-    threads: int | None,
+    effort: Effort,
 ) -> FloatArray:
     domain = networks[0].domain
     of_cell: IntArray = np.repeat(np.arange(len(domain)), domain.cardinalities)
     total = np.zeros((len(rows), len(of_cell)))
     states: NDArray[np.uint16] | None = None
     for network in networks:
-        plan = planned(network, NOTHING, [(i,) for i in range(len(domain))])
-        laws = start_laws(network, NOTHING)
+        program = ChainProgram.of_each(network)
         if states is None:
-            chains = start_chains(network, rows, holes, plan, scan, CHAINS, rng, threads)
+            chains = Chains.far_apart(
+                network, program, scan, rows, holes, CHAINS_A_ROW, effort.rng, effort.threads
+            )
         else:
-            order = Order.of(network, scan, ~holes)
-            chains = Chains(plan, len(domain), order, states, ~holes, CHAINS, rng, threads)
+            chains = Chains(program, Order.of(scan, holes), states, holes, effort.rng, effort.threads)
         chains.run(BURN_IN, record=False)
-        chains.run(sweeps, record=True)
+        chains.run(sweeps)
         states = chains.codes
         sums, weights = (part.sum(axis=1) for part in chains.rounds[-1])
         visits = weights[:, of_cell]
-        # A hole that no sweep has come to, under a scan that hardly ever does: what chains start from stands in.
-        total += np.where(visits > 0, sums / np.where(visits > 0, visits, 1.0), np.concatenate(laws))
+        # A hole that no sweep has come to, under a scan that hardly ever does: its table's mean law stands in.
+        marginals = np.concatenate([_marginal(node) for node in network.nodes])
+        total += np.where(visits > 0, sums / np.where(visits > 0, visits, 1.0), marginals)
     return total / len(networks)
+
+
+def _marginal(node: Node) -> FloatArray:
+    """The law of a variable in the data; where its table was not learned from counts, the average of its rows."""
+    rows = node.table.probabilities if node.table.counts is None else node.table.counts + 0.5
+    law = rows.sum(axis=0)
+    return np.asarray(law / law.sum(), dtype=np.float64)

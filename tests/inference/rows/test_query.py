@@ -18,22 +18,12 @@ from depnet import (
     query_rows,
 )
 from depnet.errors import DataError
-from depnet.inference.rows import rows as module
-from depnet.inference.rows.rows import METHODS
+from depnet.inference.clamped import rows as module
+from depnet.inference.rows.result import METHODS
 from depnet.model import ConditionalTable, Evidence, Scan
-from tests.inference.cases import random_scan
-from tests.inference.clamped.test_chains import slightly_wrong
+from tests.inference.cases import coupled, random_rows, random_scan, slightly_wrong
 from tests.reference.inference import query_law
 from tests.strategies import networks, seeds
-
-
-def random_rows(rng: np.random.Generator, network: Network, count: int = 12) -> np.ndarray:
-    """Codes with holes (-1), some rows twice."""
-    cards = network.domain.cardinalities
-    codes = np.stack([rng.integers(0, k, size=count) for k in cards], axis=1)
-    codes[rng.random(codes.shape) < 0.5] = -1
-    codes[count // 2 :] = codes[rng.integers(0, count // 2 + 1, size=count - count // 2)]
-    return codes
 
 
 def expected_marginals(network: Network, row: np.ndarray, scan: Scan) -> dict[int, np.ndarray]:
@@ -71,12 +61,6 @@ def test_sampled_rows_are_within_their_errors(network: Network, seed: int) -> No
             assert (error <= 0.01).all()
             # 32 chains: Student's t with 31 degrees passes 9 about once in 3e9 cells.
             assert (np.abs(result.probabilities[f"X{i}"][r] - p) <= 9 * error + 1e-9).all()
-
-
-def coupled() -> Network:
-    rng = np.random.default_rng(7)
-    laws = [Network.from_joint(rng.dirichlet(np.full(12, 0.4)).reshape(2, 3, 2)) for _ in range(3)]
-    return Network(laws[0].domain, tuple(law.nodes[i] for i, law in enumerate(laws)))
 
 
 @pytest.mark.parametrize("scan", [RandomScan(), SequentialScan((2, 0, 1))])
@@ -165,7 +149,7 @@ def test_bad_rows_are_named() -> None:
         query_rows(network, [[0, 1, -1]], n_jobs=0)
     with pytest.raises(TypeError, match="default_rng"):
         query_rows(network, [[0, 1, -1]], rng=7)  # type: ignore[arg-type]  # that is the point
-    with pytest.raises(ValueError, match="'auto' or 'sample'"):
+    with pytest.raises(ValueError, match="'auto', 'sample'"):
         query_rows(network, [[0, 1, -1]], method="guess")  # type: ignore[arg-type]  # that is the point
 
 

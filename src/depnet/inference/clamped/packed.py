@@ -1,14 +1,13 @@
-r"""Chains of the fastest sampling kernel, and Rao-Blackwell sums over the states that they record.
+r"""Chains of the fastest sampling kernel, of one row of evidence, and Rao-Blackwell sums over some of their states.
 
-Under the random scan a node is chosen independently of the state, so the averages of `chains` may be taken at
-any states of the chain, not only where a target is about to be updated. A chain records its state once in so many
-sweeps, and every recorded state x adds to a joint law of targets T
+Under the random scan a node is chosen independently of the state, so the averages of `depnet.inference.clamped.estimates`
+may be taken at any states of the chain, not only where a target is about to be updated. A chain is looked at once in
+several sweeps, and every state x that is seen adds to a joint law of targets T
 
-.. math:: \sum_{B \cap T \ne \emptyset} \frac{c_B}{c_T}\,
-    \theta_B(x_{B \cap T} \mid Y_B(x))\, 1(X_{T \setminus B} = x_{T \setminus B})
+.. math:: \sum_{i \in T} \frac{c_i}{c_T}\, \theta_i(x_i \mid Y_i(x))\, 1(X_{T \setminus i} = x_{T \setminus i})
 
 States in between are not looked at, so the kernel may keep them in registers. Chains that mix slowly lose nothing:
-neighbouring states say the same. Rounds differ in how often they record, so a record weighs as many sweeps as it
+neighbouring states say the same. Rounds differ in how often they look, so a state weighs as many sweeps as it
 stands for.
 """
 
@@ -20,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray, strides_of
-from depnet.inference.clamped.chains import Over, Rounds
+from depnet.inference.clamped.estimates import Rounds
 from depnet.inference.clamped.relevance import Reduced
 from depnet.inference.clamped.tilt import tilted_rows
-from depnet.model.network import Network
+from depnet.inference.effort import Over
 from depnet.model.node import Node
 from depnet.model.scan import RandomScan
 from depnet.sampling.kernels import PackedKernel, Randomness, Task
@@ -31,14 +30,14 @@ from depnet.sampling.plan.plan import Plan, plan
 from depnet.sampling.plan.words import new_seeds
 
 RECORDS = 64
-"""Short rounds record every sweep, until a chain has so many records in a round."""
+"""Short rounds look at every sweep, until a chain has been looked at this often in a round."""
 
 WIDEST_GAP = 8
-"""Long ones once in so many sweeps at least, and for each term that is summed once more: so that summing costs little
-beside the updates, and more sweeps still bring more records."""
+"""Long ones look once in at least this many sweeps, and one more for each term that is summed: so that summing costs
+little beside the updates, and more sweeps still bring more states."""
 
 MAX_STATES = 1 << 18
-"""Recorded states that are kept at once, of all chains together."""
+"""States that are kept at once, of all chains together."""
 
 MAX_CONTEXTS = 1 << 12
 """Leaves times states of the targets that a node does not update: counted for every chain."""
@@ -46,9 +45,9 @@ MAX_CONTEXTS = 1 << 12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Term:
-    """What node B adds to an estimator: `theta[leaf, cell of B's targets]`, c_B / c_T and where it goes.
+    """What node i adds to an estimator: `theta[leaf, state]`, times `share`, c_i / c_T, and where it goes.
 
-    `outside` are the other targets with their strides among themselves; `cells[outside state, cell]` is the
+    `outside` are the other targets with their strides among themselves; `cells[outside state, state]` is the
     place in the sums.
     """
 
@@ -59,7 +58,7 @@ class Term:
     cells: IntArray
 
     def add(self, codes: CodeArray, chains: int, weight: float, sums: FloatArray) -> None:
-        """Add the records `codes` [variables, records x chains] to `sums` [chain, cell]."""
+        """Add the states `codes` [variables, states x chains] to `sums` [chain, cell]."""
         at = np.tile(np.arange(chains), codes.shape[1] // chains) * len(self.cells)
         for i, stride in self.outside:
             at += codes[i].astype(np.int64) * stride
@@ -69,7 +68,25 @@ class Term:
         sums[:, self.cells.ravel()] += weight * self.share * (counts @ self.theta).reshape(chains, -1)
 
 
-class RecordedChains(Rounds):
+def terms_of(reduced: Reduced, targets: Sequence[int], first: int) -> list[Term]:
+    """The terms of the joint law of `targets`, whose cells begin at `first` in the sums."""
+    assert isinstance(reduced.scan, RandomScan)
+    network, cards = reduced.network, reduced.network.domain.cardinalities
+    chances = reduced.scan.weights_of(len(network))
+    total = sum(chances[i] for i in targets)
+    numbers = first + np.arange(math.prod(cards[i] for i in targets)).reshape([cards[i] for i in targets])
+    terms = []
+    for i in sorted(targets):
+        outside = [j for j in targets if j != i]
+        strides = strides_of([cards[j] for j in outside])
+        theta = np.ascontiguousarray(tilted_rows(network.nodes[i], reduced.evidence)[0])
+        cells = np.moveaxis(numbers, list(targets).index(i), -1).reshape(-1, cards[i])
+        places = tuple(zip(outside, strides, strict=True))
+        terms.append(Term(network.nodes[i], float(chances[i] / total), theta, places, cells))
+    return terms
+
+
+class PackedChains(Rounds):
     """Chains of a reduced network under the random scan, all with the same evidence."""
 
     def __init__(
@@ -96,10 +113,10 @@ class RecordedChains(Rounds):
         estimators: Sequence[Sequence[int]],
         codes: NDArray[np.uint16],
         rng: np.random.Generator,
-    ) -> "RecordedChains | None":
+    ) -> "PackedChains | None":
         """Chains from the states `codes` [chain, variable] that estimate these joint laws.
 
-        None where this kernel does not fit, and `Chains` is to be used.
+        None where this kernel does not fit, and `Chains` are to be used.
         """
         if not isinstance(reduced.scan, RandomScan):
             return None
@@ -116,7 +133,7 @@ class RecordedChains(Rounds):
         return cls(compiled, terms, first, codes, new_seeds(rng, 1)[0])
 
     def run(self, sweeps: int, *, over: Over | None = None) -> bool:
-        """A round of so many sweeps, a power of two; False where it was `over` first."""
+        """A round of a number of sweeps, a power of two; False where it was `over` first."""
         gap = max(1, min(sweeps // RECORDS, self.widest_gap))
         piece = max(1, min(self.kernel.updates_a_call // (gap * self.a_sweep), MAX_STATES // self.per_row))
         sums = np.zeros((1, self.per_row, self.cells))
@@ -125,7 +142,7 @@ class RecordedChains(Rounds):
             if over is not None and over():
                 return False
             records = min(piece, left)
-            codes = self._recorded(gap, records)
+            codes = self._states(gap, records)
             for own in self.terms:
                 for term in own:
                     term.add(codes, self.per_row, gap, sums[0])
@@ -135,7 +152,8 @@ class RecordedChains(Rounds):
         self.round_sweeps = sweeps
         return True
 
-    def _recorded(self, gap: int, records: int) -> CodeArray:
+    def _states(self, gap: int, records: int) -> CodeArray:
+        """[variables, records x chains]: the next states, one of every chain once in `gap` sweeps."""
         compiled = self.kernel.plan
         codes: CodeArray = np.empty((compiled.variables, records * self.per_row), dtype=compiled.dtype)
         task = Task(
@@ -151,37 +169,3 @@ class RecordedChains(Rounds):
         self.sweeps += gap * records
         self.updates += gap * records * self.a_sweep
         return codes
-
-
-def terms_of(reduced: Reduced, targets: Sequence[int], first: int) -> list[Term]:
-    """The terms of the joint law of `targets`, whose cells begin at `first` in the sums."""
-    assert isinstance(reduced.scan, RandomScan)
-    network = reduced.network
-    chances = reduced.scan.weights_of(len(network))
-    touching = network.updating(targets)
-    total = sum(chances[number] for number in touching)
-    return [
-        _term(network, reduced, number, targets, first, float(chances[number] / total)) for number in touching
-    ]
-
-
-def _term(
-    network: Network, reduced: Reduced, number: int, targets: Sequence[int], first: int, share: float
-) -> Term:
-    node, cards = network.nodes[number], network.domain.cardinalities
-    rows, _ = tilted_rows(node, cards, reduced.evidence)
-    shape = [cards[i] for i in node.variables]
-    summed = tuple(axis + 1 for axis, i in enumerate(node.variables) if i not in targets)
-    theta = rows.reshape(len(rows), *shape).sum(axis=summed).reshape(len(rows), -1)
-    inside = [i for i in node.variables if i in targets]  # in the order of theta's cells
-    outside = [i for i in targets if i not in node.variables]
-    numbers = np.arange(math.prod(cards[i] for i in targets)).reshape([cards[i] for i in targets])
-    moved = np.transpose(numbers, [list(targets).index(i) for i in (*outside, *inside)])
-    strides = strides_of([cards[j] for j in outside])
-    return Term(
-        node,
-        share,
-        np.ascontiguousarray(theta),
-        tuple(zip(outside, strides, strict=True)),
-        first + moved.reshape(math.prod(cards[i] for i in outside), -1),
-    )

@@ -1,4 +1,4 @@
-"""Recorded chains: their sums are the formula's on the states of the slow kernel; their estimates follow the law."""
+"""Packed chains: their sums are the formula's on the states of the slow kernel; their estimates follow the law."""
 
 import math
 
@@ -7,15 +7,14 @@ import pytest
 from hypothesis import assume, given, settings
 
 from depnet import ConditionalTable, Domain, LosslessSource, Network, Node, RandomScan, SequentialScan
-from depnet.inference.clamped import recorded as module
-from depnet.inference.clamped.chains import estimate
-from depnet.inference.clamped.recorded import RecordedChains
+from depnet.inference.clamped import packed as module
+from depnet.inference.clamped.estimates import estimate
+from depnet.inference.clamped.packed import PackedChains
 from depnet.inference.clamped.relevance import reduce
 from depnet.inference.clamped.starts import start_states
 from depnet.model import Evidence
 from depnet.sampling.kernels import CallbackKernel, Randomness, Task
-from tests.inference.cases import random_evidence, random_scan, random_targets
-from tests.inference.clamped.test_chains import slightly_wrong, uneven
+from tests.inference.cases import random_evidence, random_scan, random_targets, slightly_wrong, uneven
 from tests.reference.inference import query_law, rao_blackwell_state
 from tests.strategies import networks, seeds
 
@@ -23,8 +22,8 @@ CHAINS = 3
 ZEROS = np.zeros((CHAINS, 3), dtype=np.uint16)
 
 
-def slow_states(chains: RecordedChains, starts: np.ndarray, gaps: list[tuple[int, int]]) -> list[np.ndarray]:
-    """For each (gap, records) of a round the recorded states [record, chain, variable], by the slow kernel."""
+def slow_states(chains: PackedChains, starts: np.ndarray, gaps: list[tuple[int, int]]) -> list[np.ndarray]:
+    """For each (gap, records) of a round the states that are seen [record, chain, variable], by the slow kernel."""
     compiled = chains.kernel.plan
     kernel = CallbackKernel(compiled)
     state = kernel.state(np.ascontiguousarray(starts.T.astype(np.uint8)))
@@ -40,7 +39,7 @@ def slow_states(chains: RecordedChains, starts: np.ndarray, gaps: list[tuple[int
 
 @settings(max_examples=40)
 @given(networks(max_states=60), seeds)
-def test_sums_are_the_formula_on_the_recorded_states(network: Network, seed: int) -> None:
+def test_sums_are_the_formula_on_the_states_that_are_seen(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     evidence, scan = random_evidence(rng, network), random_scan(rng, network)
     asked = [random_targets(rng, network), random_targets(rng, network, 1)]
@@ -53,7 +52,7 @@ def test_sums_are_the_formula_on_the_recorded_states(network: Network, seed: int
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "RECORDS", 4)
         starts = start_states(reduced.network, reduced.evidence, CHAINS, rng)
-        chains = RecordedChains.of(reduced, estimators, starts, rng)
+        chains = PackedChains.of(reduced, estimators, starts, rng)
         assume(chains is not None)
         assert chains is not None
         assert chains.run(2)
@@ -86,7 +85,7 @@ def test_estimates_follow_the_exact_law(scan: RandomScan, clamped: dict[int, int
     places = [reduced.place(i) for i in targets]
     rng = np.random.default_rng(1)
     starts = start_states(reduced.network, reduced.evidence, 60_000, rng)
-    chains = RecordedChains.of(reduced, [places], starts, rng)
+    chains = PackedChains.of(reduced, [places], starts, rng)
     assert chains is not None
     chains.run(64)  # forgets the start
     chains.rounds.clear()
@@ -105,13 +104,13 @@ def test_the_general_chains_are_kept_for_what_does_not_fit() -> None:
     rng, nothing = np.random.default_rng(0), Evidence({}, {})
     network = uneven()
     sequential = reduce(network, [0], nothing, SequentialScan())
-    assert RecordedChains.of(sequential, [[0]], ZEROS, rng) is None
+    assert PackedChains.of(sequential, [[0]], ZEROS, rng) is None
     table = ConditionalTable.from_probabilities(np.full((9, 9), 1 / 9))
     wide = Network(
         Domain.from_cardinalities([9, 9]),
         (Node((0,), LosslessSource((1,), (9,)), table), Node((1,), LosslessSource((0,), (9,)), table)),
     )
-    assert RecordedChains.of(reduce(wide, [0], nothing, RandomScan()), [[0]], ZEROS[:, :2], rng) is None
+    assert PackedChains.of(reduce(wide, [0], nothing, RandomScan()), [[0]], ZEROS[:, :2], rng) is None
 
 
 def test_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,7 +118,7 @@ def test_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
     for states in (1 << 18, 7 * CHAINS):
         monkeypatch.setattr(module, "MAX_STATES", states)
-        chains = RecordedChains.of(reduced, [[0, 2]], ZEROS, np.random.default_rng(2))
+        chains = PackedChains.of(reduced, [[0, 2]], ZEROS, np.random.default_rng(2))
         assert chains is not None
         assert chains.run(64)
         made.append(chains)
@@ -130,7 +129,7 @@ def test_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_time_that_is_up_ends_a_round() -> None:
-    chains = RecordedChains.of(
+    chains = PackedChains.of(
         reduce(uneven(), [0], Evidence({}, {}), RandomScan()), [[0]], ZEROS, np.random.default_rng(0)
     )
     assert chains is not None

@@ -1,0 +1,180 @@
+"""Many rows of evidence with holes, answered by a network's clamped law.
+
+Each row clamps what it knows, and every hole is a target. Rows with one hole are answered by table look-up; rows whose
+holes have few joint states by their exact law, in the native core; the rest by clamped chains, some for each row, a piece
+of the rows at a time, each row until its standard errors are small enough.
+"""
+
+import itertools
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet._native import batch as native
+from depnet.arrays import FloatArray, IntArray
+from depnet.errors import EvidenceError
+from depnet.inference.clamped.chains import Chains, Order
+from depnet.inference.clamped.estimates import estimate
+from depnet.inference.clamped.program import ChainProgram
+from depnet.inference.clamped.sampled import R_HAT, RESOLUTION, most_drift
+from depnet.inference.effort import Effort
+from depnet.inference.rows.answers import RowAnswers, pieces
+from depnet.inference.rows.result import EXACT, LOOK_UP, OBSERVED, SAMPLE
+from depnet.model.network import Network
+from depnet.model.scan import Scan
+from depnet.threads import Span, in_threads
+
+EXACT_STATES = 1 << 13
+"""Rows whose holes have at most this many joint states are solved exactly."""
+
+RESIDUAL = 1e-10
+MAX_APPLICATIONS = 3000
+STATES_PER_CALL = 1 << 15
+"""Joint states of the rows that one native call solves: it ends soon, so that an interrupt is heard."""
+
+ROW_CHAINS = 32
+ROUNDS = 8
+PIECE_CELLS = 4_000_000
+MAX_DOUBLINGS = 14
+
+
+class ClampedRows(RowAnswers):
+    """The answers of a network's clamped law under a scan.
+
+    With `keep_states`, the last states of the chains are kept: `kept` [chain, row, variable], in no order, and the
+    `sweeps` that each row's chains made.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        codes: NDArray[np.uint16],
+        holes: NDArray[np.bool_],
+        effort: Effort,
+        scan: Scan,
+        *,
+        keep_states: bool = False,
+    ) -> None:
+        super().__init__(network, codes, holes, effort)
+        self.scan = scan
+        self.sweeps = np.zeros(len(codes), dtype=np.int64)
+        self.kept = np.repeat(codes[None], ROW_CHAINS, axis=0) if keep_states else None
+
+    def run(self, method: str) -> None:
+        """Answer all rows: "auto", or "sample" also what could be looked up or solved."""
+        if method == "auto":
+            self.look_up()
+            self.solve()
+        self.sample()
+
+    @property
+    def _open(self) -> NDArray[np.bool_]:
+        """The rows that have holes and no answer yet."""
+        return np.asarray(self.holes.any(axis=1) & (self.method == OBSERVED))
+
+    def look_up(self) -> None:
+        """Rows with one hole: what its node says."""
+        single = self.holes.sum(axis=1) == 1
+        for i, node in enumerate(self.network.nodes):
+            chosen = np.flatnonzero(single & self.holes[:, i])
+            if len(chosen):
+                self.values[chosen, self.cells_of(i)] = node.probabilities(self.codes[chosen])
+                self.method[chosen] = LOOK_UP
+
+    def solve(self) -> None:
+        """Rows with few joint states, exactly, where tables have no zeros."""
+        if not all((node.table.probabilities > 0).all() for node in self.network.nodes):
+            return
+        sizes = np.where(self.holes, np.log2(self.cardinalities), 0.0).sum(axis=1)
+        chosen = np.flatnonzero(self._open & (sizes <= math.log2(EXACT_STATES) + 1e-9))
+        if not len(chosen):
+            return
+        program = ChainProgram.of_each(self.network).native
+        order = Order.of(self.scan, self.holes[chosen])
+        codes = np.ascontiguousarray(self.codes[chosen])
+        sums = np.zeros((len(chosen), program.cells))
+        applied = np.zeros(len(chosen), dtype=np.int64)
+
+        def work(first: int, last: int) -> None:
+            if not self.effort.over():
+                native.solve(
+                    program, order.begin, order.node, order.weight, order.sequential, RESIDUAL, MAX_APPLICATIONS, first,
+                    last, codes, sums, applied,
+                )  # fmt: skip
+
+        in_threads(work, _spans(np.exp2(sizes[chosen])), self.effort.threads)
+        done = np.flatnonzero(applied > 0)  # the others mix too slowly, or time was up: they are sampled
+        self.store(chosen[done], sums[done])
+        self.method[chosen[done]] = EXACT
+
+    def sample(self) -> None:
+        """All rows that have no answer yet, a piece at a time."""
+        todo = np.flatnonzero(self._open)
+        if not len(todo):
+            return
+        self.method[todo] = SAMPLE
+        program = ChainProgram.of_each(self.network)
+        cells = ROW_CHAINS * (int(self.begin[-1]) + len(self.network))
+        for rows in pieces(todo, cells, PIECE_CELLS):
+            self._sample_piece(rows, program)
+
+    def _sample_piece(self, rows: IntArray, program: ChainProgram) -> None:
+        effort, tolerance = self.effort, self.effort.tolerance
+        chains = Chains.far_apart(
+            self.network,
+            program,
+            self.scan,
+            self.codes[rows],
+            self.holes[rows],
+            ROW_CHAINS,
+            effort.rng,
+            effort.threads,
+        )
+        settled = most_drift(int(self.begin[-1]))
+        sweeps = max(4, min(1000, int(0.02 / tolerance**2 / ROW_CHAINS / ROUNDS) + 1))
+        for doubling in range(MAX_DOUBLINGS):
+            done = True
+            while len(chains.rounds) < ROUNDS and done:
+                done = chains.run(sweeps, over=effort.over)
+            if not chains.rounds:
+                chains.run(1)  # no time was left: at least one sweep
+            found = estimate(chains, self.cardinalities, one_more=True)
+            good = (found.errors.max(axis=1) <= tolerance) & (found.pooled_r_hat <= R_HAT)
+            good &= found.drift <= settled
+            last = not done or doubling == MAX_DOUBLINGS - 1
+            ended = np.flatnonzero(good | last)
+            self._check_possible(rows[ended], chains.impossible.reshape(-1, ROW_CHAINS)[ended])
+            errors = np.maximum(found.errors, RESOLUTION * tolerance)
+            self.store(rows[ended], found.values[ended], errors[ended])
+            self.r_hat[rows[ended]] = found.pooled_r_hat[ended]
+            self.converged[rows[ended]] = good[ended]
+            if self.kept is not None:
+                states = chains.codes.reshape(len(rows), ROW_CHAINS, -1)[ended]
+                self.kept[:, rows[ended]] = states[:, effort.rng.permutation(ROW_CHAINS)].transpose(1, 0, 2)
+                self.sweeps[rows[ended]] = chains.sweeps
+            left = np.flatnonzero(~(good | last))
+            if not len(left):
+                break
+            rows = rows[left]
+            chains.keep(left)
+            chains.join_rounds()
+            sweeps *= 2
+        self.updates += chains.updates
+
+    def _check_possible(self, rows: IntArray, impossible: IntArray) -> None:
+        stuck = impossible.sum(axis=1)
+        if stuck.any():
+            row = rows[int(np.flatnonzero(stuck)[0])]
+            raise EvidenceError(
+                f"the evidence of a row contradicts itself: {self.codes[row].tolist()} with holes at "
+                f"{np.flatnonzero(self.holes[row]).tolist()} leaves a node no possible state. Smooth the tables "
+                "(`smoothing=0.5`)."
+            )
+
+
+def _spans(states: FloatArray) -> list[Span]:
+    """Neighbouring rows solved in one call: few where they have many joint states."""
+    call = ((np.cumsum(states) - states) // STATES_PER_CALL).astype(np.int64)
+    begins = [*np.flatnonzero(np.diff(call, prepend=-1)).tolist(), len(states)]
+    return list(itertools.pairwise(begins))

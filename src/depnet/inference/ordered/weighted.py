@@ -1,0 +1,196 @@
+r"""Answers of an ordered law by weighted passes, where elimination is too large.
+
+Passes are drawn and weighted by the tables of the known variables, until
+
+.. math:: \hat p(x) = \frac{\sum_r W_r 1(X_r = x)}{\sum_r W_r}, \qquad
+          s^2 = \frac{\sum_r W_r^2 (1(X_r = x) - \hat p(x))^2}{(\sum_r W_r)^2}
+
+has s under the tolerance for every state. Where no weight depends on a target, since nothing known reads it or what
+comes of it, theta(x | Y_r) takes the place of 1(X_r = x), whose mean it is and which varies more. A state that draws
+seldom come to, and then with a large weight, shows in no spread before one has come: so one more draw of the largest
+possible weight is counted into every error, and passes go on until that is less than half of the tolerance, or the
+weights have no heavy tail.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet.arrays import CodeArray, FloatArray
+from depnet.errors import EvidenceError
+from depnet.inference.effort import Over
+from depnet.inference.ordered.tails import pareto_shape
+from depnet.law.conditional import Conditional
+from depnet.law.elimination import IMPOSSIBLE, log_largest_weight
+from depnet.law.program import joint_codes, law_of
+
+FIRST_PASSES = 1 << 11
+CHUNK = 1 << 16
+MOST_PASSES = 1 << 21
+UNEVEN = 50
+"""Where more passes than MOST_PASSES would be needed, and this many are worth one without weights, they are given up."""
+MOST_UPDATES = 1 << 28
+"""No answer takes more updates than this, unless time is given: some ten seconds."""
+HEAVY = 0.7
+"""Weights whose tail has a larger shape have no variance to speak of (Vehtari et al., Pareto smoothed importance
+sampling): their standard errors are not to be trusted."""
+CAUTION = 1.1
+"""Errors of passes are told larger by this factor: passes end when the errors that they estimate themselves are small."""
+
+
+class Weights:
+    """Weighted draws, summed: W P(x), W^2 P(x) and W^2 P(x)^2 of each table's cells.
+
+    P is 1 on the cell that a draw is in and 0 elsewhere, or the probabilities of the cells given what the draw is besides.
+    """
+
+    def __init__(self, asked: Conditional) -> None:
+        self._asked = asked
+        self._largest = log_largest_weight(asked.network, asked.variables, asked.own)
+        self.sums = [np.zeros(k) for k in asked.cells]
+        self.squares = [np.zeros((2, k)) for k in asked.cells]
+        self.total = self.total_squares = 0.0
+        self.rows = 0
+        self._top = -math.inf
+        self._logs: list[FloatArray] = []
+
+    def draw(self, count: int, seed: int, n_jobs: int = 1) -> None:
+        """More passes, some at a time: memory does not grow with their number."""
+        asked = self._asked
+        while count > 0:
+            rows = min(count, CHUNK)
+            done = law_of(asked.network).passes(
+                rows, asked.own, variables=asked.variables, seed=seed, first=self.rows, n_jobs=n_jobs
+            )
+            self.add(done.log_weights, [self._cells(table, done.codes) for table in asked.tables])
+            count -= rows
+
+    def _cells(self, table: tuple[int, ...], codes: CodeArray) -> NDArray[np.int64] | FloatArray:
+        """The cell of each row, or theta_i(. | y_i), whose mean varies less, where no weight depends on the target X_i."""
+        network = self._asked.network
+        if len(table) == 1 and table[0] not in self._asked.known_ancestors:
+            return network.nodes[table[0]].probabilities(codes)
+        return joint_codes(codes, table, network.domain.cardinalities)
+
+    def add(self, log_weights: FloatArray, states: Sequence[NDArray[np.int64] | FloatArray]) -> None:
+        """More draws: of each table, the cell of each of them, or the probabilities of its cells, [draw, cell]."""
+        self.rows += len(log_weights)
+        self._logs.append(log_weights)
+        top = float(log_weights.max())
+        if top > self._top:  # all weights are divided by the largest so far
+            scale = math.exp(self._top - top) if self._top > -math.inf else 0.0
+            for sums, squares in zip(self.sums, self.squares, strict=True):
+                sums *= scale
+                squares *= scale**2
+            self.total *= scale
+            self.total_squares *= scale**2
+            self._top = top
+        if self._top == -math.inf:
+            return
+        weights = np.exp(log_weights - self._top)
+        for sums, squares, state in zip(self.sums, self.squares, states, strict=True):
+            if state.ndim == 2:
+                sums += weights @ state
+                squares += [weights**2 @ state, weights**2 @ state**2]
+            else:
+                sums += np.bincount(state, weights, minlength=len(sums))
+                squares += np.bincount(state, weights**2, minlength=len(sums))
+        self.total += float(weights.sum())
+        self.total_squares += float((weights**2).sum())
+
+    @property
+    def effective(self) -> float:
+        """(sum W)^2 / sum W^2."""
+        return self.total**2 / self.total_squares if self.total > 0 else 0.0
+
+    @property
+    def log_mean(self) -> tuple[float, float]:
+        """The log of the mean weight, which is the probability of the evidence, and its standard error."""
+        if self.total == 0:
+            return -math.inf, math.inf
+        mean = self.total / self.rows
+        spread = max(self.total_squares / self.rows - mean**2, 0.0)
+        return math.log(mean) + self._top, math.sqrt(spread / self.rows) / mean
+
+    @property
+    def tail(self) -> float:
+        """The shape of the tail of the weights; above `HEAVY`, a few draws decide."""
+        return pareto_shape(np.concatenate(self._logs))
+
+    def laws(self) -> list[FloatArray]:
+        """The estimates."""
+        return [sums / self.total for sums in self.sums]
+
+    @property
+    def unseen(self) -> float:
+        """The share that one more draw of the largest possible weight would have."""
+        if self.total == 0:
+            return 1.0
+        largest = math.exp(min(self._largest - self._top, 700.0))
+        return largest / (self.total + 2 * largest)
+
+    @property
+    def possible(self) -> bool:
+        """Can any pass have a weight at all?"""
+        return self._largest > -math.inf
+
+    @property
+    def largest_error(self) -> float:
+        """Of all cells; infinite where no pass has a weight."""
+        return max(float(each.max()) for each in self.errors()) if self.total > 0 else math.inf
+
+    def errors(self) -> list[FloatArray]:
+        """Their standard errors, one more draw of the largest possible weight counted in."""
+        found = []
+        for sums, squares in zip(self.sums, self.squares, strict=True):
+            p = sums / self.total
+            variance = (squares[1] - 2 * p * squares[0] + self.total_squares * p**2) / self.total**2
+            found.append(CAUTION * np.sqrt(np.maximum(variance, 0.0) + self.unseen**2))
+        return found
+
+
+def weighted_passes(
+    asked: Conditional, tolerance: float, seed: int, timed: bool, over: Over, n_jobs: int
+) -> tuple[Weights, bool, bool]:
+    """Passes until errors are under the tolerance or time is over; was the tolerance reached, and are weights uneven?
+
+    Where a few passes have most of the weight and far too many would be needed, passes end early: moving them is better.
+    """
+    sums = Weights(asked)
+    if not sums.possible:
+        raise EvidenceError(IMPOSSIBLE)
+    count = FIRST_PASSES
+    while True:
+        sums.draw(count, seed, n_jobs)
+        error = sums.largest_error
+        # Weights are bounded: where one more of the largest would not matter, their tail need not be looked at.
+        sure = sums.unseen <= tolerance / 2 or sums.tail <= HEAVY
+        if error <= tolerance and sure:
+            return sums, True, False
+        if over() or (not timed and _spent(sums, len(asked.variables))):
+            return sums, False, False
+        needed = sums.rows * max((error / tolerance) ** 2, 1.0 if sure else 2 * sums.unseen / tolerance)
+        uneven = 0 < sums.effective * UNEVEN < sums.rows
+        if uneven and needed > MOST_PASSES and sums.rows >= 8 * FIRST_PASSES:
+            return sums, False, True
+        # Not much beyond what is needed, and not less than half as many again.
+        more = 1.1 * needed - sums.rows if math.isfinite(needed) else sums.rows
+        count = int(min(max(more, sums.rows // 2), 3 * sums.rows, MOST_PASSES))
+
+
+def _spent(sums: Weights, variables: int) -> bool:
+    """Have passes taken as many updates as an answer may take, or come to nothing in many?"""
+    return sums.rows * variables > MOST_UPDATES or (sums.total == 0 and sums.rows >= MOST_PASSES)
+
+
+def log_mean_weight(asked: Conditional, tolerance: float, seed: int) -> tuple[float, float]:
+    """The log of the mean weight of passes, until its standard error is under the tolerance, or they are too many."""
+    sums, count = Weights(asked), FIRST_PASSES
+    while True:
+        sums.draw(count, seed)
+        value, error = sums.log_mean
+        if error <= tolerance or sums.rows >= MOST_PASSES:
+            return value, error
+        count = sums.rows

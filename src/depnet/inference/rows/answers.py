@@ -1,0 +1,134 @@
+"""Rows with holes, answered together: what is the same whoever answers them.
+
+Rows are checked, equal ones are answered once, and their answers are filled in step by step: by an ordered law
+(`depnet.inference.ordered.rows`), or by clamped chains (`depnet.inference.clamped.rows`).
+"""
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from depnet.arrays import FloatArray, IntArray, read_only
+from depnet.data.table.dataset import Dataset
+from depnet.data.table.domain import Domain
+from depnet.errors import DataError
+from depnet.inference.effort import Effort
+from depnet.inference.rows.result import OBSERVED, RowsResult
+from depnet.model.network import Network
+from depnet.model.scan import Scan
+
+
+class RowAnswers:
+    """Distinct rows and their answers: the law of every variable, one after the other, in each row's `values`.
+
+    What is observed is certain from the start. `method`, `r_hat` and `converged` are those of a `RowsResult`.
+    """
+
+    def __init__(
+        self, network: Network, codes: NDArray[np.uint16], holes: NDArray[np.bool_], effort: Effort
+    ) -> None:
+        self.network, self.codes, self.holes, self.effort = network, codes, holes, effort
+        self.cardinalities = network.domain.cardinalities
+        self.begin = np.concatenate([[0], np.cumsum(self.cardinalities)])
+        rows = len(codes)
+        self.values = np.zeros((rows, int(self.begin[-1])))
+        self.values[np.arange(rows)[:, None], self.begin[:-1] + codes] = 1.0
+        self.errors = np.zeros_like(self.values)
+        self.method = np.full(rows, OBSERVED, dtype=np.int8)
+        self.r_hat = np.full(rows, np.nan)
+        self.converged = np.ones(rows, dtype=bool)
+        self.updates = 0
+
+    def cells_of(self, i: int) -> slice:
+        """The places of the states of X_i."""
+        return slice(int(self.begin[i]), int(self.begin[i + 1]))
+
+    def store(
+        self,
+        rows: IntArray,
+        values: FloatArray,
+        errors: FloatArray | None = None,
+        asked: NDArray[np.bool_] | None = None,
+    ) -> None:
+        """The laws of the holes of some rows, [rows, cells]; of those in `asked` [rows, variables] alone, where given."""
+        cells = np.repeat(self.holes[rows] if asked is None else asked, self.cardinalities, axis=1)
+        self.values[rows] = np.where(cells, values, self.values[rows])
+        if errors is not None:
+            self.errors[rows] = np.where(cells, errors, 0.0)
+
+    def by_name(self, table: FloatArray, which: IntArray) -> dict[str, FloatArray]:
+        """A table of all cells, of each variable its own: row r is the distinct row `which[r]`."""
+        names = self.network.domain.names
+        return {name: read_only(table[which, self.cells_of(i)]) for i, name in enumerate(names)}
+
+    def result(self, which: IntArray, scan: Scan | None) -> RowsResult:
+        """The answers of all rows: row r is the distinct row `which[r]`."""
+        return RowsResult(
+            domain=self.network.domain,
+            probabilities=self.by_name(self.values, which),
+            standard_errors=self.by_name(self.errors, which),
+            hidden=read_only(self.holes[which]),
+            method=read_only(self.method[which]),
+            r_hat=read_only(self.r_hat[which]),
+            converged=read_only(self.converged[which]),
+            scan=scan,
+            tolerance=self.effort.tolerance,
+            distinct=len(self.codes),
+            updates=self.updates,
+            seconds=time.monotonic() - self.effort.started,
+        )
+
+
+def checked_rows(
+    domain: Domain, rows: ArrayLike | Dataset, hidden: ArrayLike | None
+) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
+    """Codes and holes; a hole's code is 0."""
+    if isinstance(rows, Dataset) and rows.domain != domain:
+        raise DataError("the rows have another domain than the network.")
+    raw: NDArray[Any] = np.asarray(rows.codes if isinstance(rows, Dataset) else rows)
+    if raw.ndim == 1 and raw.size == 0:
+        raw = raw.reshape(0, len(domain)).astype(np.int64)
+    if raw.ndim != 2 or raw.shape[1] != len(domain) or (raw.size and raw.dtype.kind not in "bui"):
+        raise DataError(
+            f"rows are integer codes [rows, {len(domain)}], one column for each variable; got shape {raw.shape} of "
+            f"{raw.dtype}. A hole is a negative code, or marked in `hidden`."
+        )
+    holes = np.asarray(raw < 0 if hidden is None else hidden)
+    if holes.dtype != np.bool_ or holes.shape != raw.shape:
+        raise DataError(
+            f"hidden marks each cell with True or False, in the shape of the rows {raw.shape}; got shape "
+            f"{holes.shape} of {holes.dtype}."
+        )
+    filled = np.where(holes, 0, raw)
+    wrong = (filled < 0) | (filled >= np.array(domain.cardinalities))
+    if wrong.any():
+        r, i = np.argwhere(wrong)[0]
+        variable = domain.variables[i]
+        raise DataError(
+            f"row {r}, {variable.name!r}: code {raw[r, i]} is outside 0..{variable.cardinality - 1}. Mark holes in "
+            "`hidden`, or by negative codes."
+        )
+    return filled.astype(np.uint16), np.array(holes, dtype=bool)
+
+
+def distinct_rows(codes: NDArray[np.uint16], holes: NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
+    """The first of each kind of row, in the order in which they came, and which kind every row is."""
+    if not len(codes):
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    marked = np.where(holes, np.uint16(0xFFFF), codes)  # no code is so large
+    joined = np.ascontiguousarray(marked).view(np.dtype((np.void, marked.shape[1] * 2))).reshape(-1)
+    _, first, which = np.unique(joined, return_index=True, return_inverse=True)
+    order = np.argsort(first, kind="stable")
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return first[order], rank[which.reshape(-1)]
+
+
+def pieces(rows: IntArray, cells_a_row: int, most_cells: int) -> Iterator[IntArray]:
+    """The rows in pieces, each of no more cells than that (but of one row at least): memory does not grow with them."""
+    size = max(1, most_cells // cells_a_row)
+    for start in range(0, len(rows), size):
+        yield rows[start : start + size]

@@ -1,0 +1,55 @@
+"""What many rows with holes are answered with."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet.arrays import FloatArray, IntArray
+from depnet.data.table.domain import Domain
+from depnet.model.scan import Scan
+from depnet.wording import counted
+
+METHODS = ("observed", "look-up", "exact", "sample")
+"""How a row was answered."""
+OBSERVED, LOOK_UP, EXACT, SAMPLE = range(len(METHODS))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowsResult:
+    """The answers of `depnet.query_rows`, one row each.
+
+    `probabilities[name]` is [rows, states]: the marginal of a hole given what its row knows, and certainty
+    for what was observed; `standard_errors` is alike. `method[r]` is an index into
+    ("observed", "look-up", "exact", "sample"); `r_hat[r]` is nan unless sampled; `converged[r]` says whether the
+    row's standard errors are under `tolerance`. `distinct` rows were answered. `scan` is None where the answers are
+    those of an ordered network's law.
+    """
+
+    domain: Domain
+    probabilities: Mapping[str, FloatArray]
+    standard_errors: Mapping[str, FloatArray]
+    hidden: NDArray[np.bool_]
+    method: NDArray[np.int8]
+    r_hat: FloatArray
+    converged: NDArray[np.bool_]
+    scan: Scan | None
+    tolerance: float
+    distinct: int
+    updates: int
+    seconds: float
+
+    def mode(self) -> IntArray:
+        """The codes [rows, variables] with every hole at its most probable state (the first of equals)."""
+        return np.stack([self.probabilities[name].argmax(axis=1) for name in self.domain.names], axis=1)
+
+    def __str__(self) -> str:
+        counts = ", ".join(f"{(self.method == m).sum():,} {name}" for m, name in enumerate(METHODS))
+        worst = max((float(e.max(initial=0.0)) for e in self.standard_errors.values()), default=0.0)
+        return (
+            f"{counted(len(self.method), 'row')} ({self.distinct:,} distinct), {counted(int(self.hidden.sum()), 'hole')}: "
+            f"{counts}; standard errors up to {worst:.2g} (asked: {self.tolerance:.2g}), "
+            f"{counted(int((~self.converged).sum()), 'row')} not converged, "
+            f"{self.seconds:.3g} s"
+        )
