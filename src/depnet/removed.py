@@ -33,7 +33,7 @@ PARAMETERS = {
 
 
 def without(*names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """A function that once had these parameters: given one of them, it says what to use instead.
+    """A function, or a class, that once had these parameters: given one of them, it says what to use instead.
 
     >>> @without("pool")
     ... def query() -> None: ...
@@ -44,6 +44,9 @@ depnet.query conditions it without a pool.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        if isinstance(function, type):
+            function.__init__ = decorate(function.__init__)  # type: ignore[misc]
+            return function
         who = function.__qualname__.removesuffix(".__init__")
 
         @functools.wraps(function)

@@ -12,7 +12,7 @@ import pytest
 import depnet as library
 from depnet.data import Dataset
 from depnet.data.files.read import read
-from depnet.fitting.fit import Settings
+from depnet.fitting.fit import FitOptions, fit_network
 from depnet.inference.judge.compare import changed_links
 from tests.cli.entry import answer, depnet, real, refused
 
@@ -73,7 +73,7 @@ def test_all_columns_but_some(table: Path, tmp_path: Path) -> None:
     assert "give one of them" in refused("tune", table, *both, code=2)
     empty = tmp_path / "empty.csv"
     empty.write_text("a,b\n1,\n2,\n", encoding="utf-8")
-    assert "(--without)" in refused("fit", empty, "-o", tmp_path / "x.json")
+    assert "--without)" in refused("fit", empty, "-o", tmp_path / "x.json")
     depnet("fit", empty, "-o", tmp_path / "x.json", "--without", "b")
 
 
@@ -124,7 +124,7 @@ def test_holes_are_completed_or_a_state_or_an_error(tmp_path: Path) -> None:
     found = answer("fit", path, "-o", tmp_path / "a.json", "--seed", "3", "--penalty", "mdl")
     holed = read(path)
     assert not isinstance(holed, Dataset)
-    expected = Settings(penalty="mdl", n_jobs=-1).complete(holed, np.random.default_rng(3))
+    expected = fit_network(holed, FitOptions(penalty="mdl", n_jobs=-1), np.random.default_rng(3))
     assert library.load(tmp_path / "a.json").nodes == expected.network.nodes
     assert found["completion"] == {
         "holes": int(holed.hidden.sum()), "rounds": len(expected.rounds), "settled": expected.converged,

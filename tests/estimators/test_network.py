@@ -297,9 +297,9 @@ def test_removed_parameters_name_their_successor() -> None:
             DependencyNetwork(**{name: None})  # type: ignore[arg-type]
         assert name not in DependencyNetwork().get_params()
     with pytest.raises(TypeError, match="unexpected keyword argument 'smoothin'"):
-        DependencyNetwork(smoothin=0.5)  # type: ignore[call-arg]
+        DependencyNetwork(smoothin=0.5)
     with pytest.raises(TypeError, match="DependencyNetworkImputer: blocks was removed"):
-        DependencyNetworkImputer(blocks="auto")  # type: ignore[call-arg]
+        DependencyNetworkImputer(blocks="auto")
 
 
 def test_cloned_pickled_unfitted(model: DependencyNetwork) -> None:

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 from depnet import Dataset, Domain, Mdl, Network, Variable, learn, titanic
-from depnet.fitting.fit import Settings
+from depnet.fitting.fit import FitOptions, fit_law
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -20,7 +20,7 @@ HOSTILE = (
 def titanic_models() -> tuple[Network, Network]:
     """The paper's network of the Titanic table, and its ordered law as `depnet fit` learns it."""
     people = titanic()
-    return learn(people, smoothing=0.5).with_counts(people), Settings().law(people).with_counts(people)
+    return learn(people, smoothing=0.5).with_counts(people), fit_law(people, FitOptions()).with_counts(people)
 
 
 def wide(variables: int = 200, rows: int = 3000) -> tuple[Network, Network]:

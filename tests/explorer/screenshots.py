@@ -14,7 +14,7 @@ from playwright.sync_api import Page, sync_playwright
 from sklearn.datasets import load_breast_cancer
 
 import depnet
-from depnet.fitting.fit import Settings
+from depnet.fitting.fit import FitOptions, fit_law
 from tests.explorer.browser import ARGUMENTS, chromium, explorer
 from tests.explorer.cases import titanic_models
 
@@ -61,7 +61,7 @@ def _cancer(scratch: Path) -> tuple[Path, Path]:
     table.to_csv(scratch / "breast-cancer.csv", index=False)
     data = depnet.read(scratch / "breast-cancer.csv", bins=4)
     assert isinstance(data, depnet.Dataset)  # without holes
-    law = Settings().law(data)
+    law = fit_law(data, FitOptions())
     network = depnet.learn(data, smoothing=0.5).with_counts(data)
     depnet.save(network, scratch / "breast-cancer.json", law=law)
     return scratch / "breast-cancer.json", scratch / "breast-cancer.csv"

@@ -7,19 +7,19 @@ import numpy as np
 import pytest
 
 from depnet import Dataset
-from depnet.data.frames.recode import with_holes
+from depnet.data.table.holed import with_holes
 from depnet.data.table.holed import Holed
-from depnet.fitting.fit import Settings
+from depnet.fitting.fit import FitOptions, fit, fit_law
 from depnet.learning.choose.ladder import LADDER
-from depnet.learning.learn import learn_tried
+from depnet.learning.learn import learn_with_choice
 from tests.estimators.tables import people
 
 ROWS = Dataset.from_frame(people())
 
 
 def test_the_law_is_that_of_the_whole_ladder() -> None:
-    fitted = Settings().fit(with_holes(ROWS), np.random.default_rng(0))
-    alone = Settings().law(ROWS)
+    fitted = fit(with_holes(ROWS), FitOptions(), np.random.default_rng(0))
+    alone = fit_law(ROWS, FitOptions())
     assert fitted.law.nodes == alone.nodes
     assert fitted.law.held_out == alone.held_out
     assert fitted.law.order == alone.order
@@ -31,22 +31,22 @@ def test_the_law_is_that_of_the_whole_ladder() -> None:
 def test_a_law_whose_best_is_the_first_rung_tried_climbs_the_whole_ladder(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    _, choice = learn_tried(ROWS, penalty="auto", smoothing=0.5)
+    _, choice = learn_with_choice(ROWS, penalty="auto", smoothing=0.5)
     assert choice is not None
     far = replace(choice, pooled=(LADDER[-1], 0.5))
-    alone = Settings().law(ROWS)
+    alone = fit_law(ROWS, FitOptions())
     monkeypatch.setattr("depnet.fitting.fit.BEFORE", 0)
     tried: list[int] = []
 
     def counted(*args: object, **options: object) -> object:
         tried.append(len(getattr(options["penalty"], "penalties", LADDER)))
-        return learn_tried(*args, **options)  # type: ignore[arg-type]
+        return learn_with_choice(*args, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("depnet.fitting.fit.learn_tried", counted)
-    assert Settings().law(ROWS, beside=far).nodes == alone.nodes
+    monkeypatch.setattr("depnet.fitting.fit.learn_with_choice", counted)
+    assert fit_law(ROWS, FitOptions(), beside=far).nodes == alone.nodes
     assert tried == [1, len(LADDER)]
     tried.clear()
-    Settings(max_seconds=60).law(ROWS, beside=far)
+    fit_law(ROWS, FitOptions(max_seconds=60), beside=far)
     assert tried == [1]  # there is a time to keep
 
 
@@ -55,32 +55,32 @@ def test_progress_counts_rounds_and_the_nodes_of_both() -> None:
     hidden = np.asfortranarray(rng.random(ROWS.codes.shape) < 0.1)
     seen = Dataset.from_codes(np.where(hidden, 0, ROWS.codes), domain=ROWS.domain).codes
     for holed in (with_holes(ROWS), Holed(ROWS.domain, seen, hidden)):
-        settings = Settings(penalty="mdl", rounds=3)
+        options = FitOptions(penalty="mdl", rounds=3)
         told: list[int] = []
-        settings.fit(holed, np.random.default_rng(0), told.append)
+        fit(holed, options, np.random.default_rng(0), told.append)
         assert told == sorted(told)
-        assert told[-1] == settings.steps(holed) == 10 + (0 if holed.complete else 3)
+        assert told[-1] == options.steps(holed) == 10 + (0 if holed.complete else 3)
 
 
 def test_an_interrupted_fit_goes_on_with_both(tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("resume") / "fit.jsonl"
-    settings = Settings(resume=str(path))
+    options = FitOptions(resume=str(path))
 
     class StopError(Exception):
         pass
 
-    total = settings.steps(with_holes(ROWS))
+    total = options.steps(with_holes(ROWS))
 
     def stop(done: int) -> None:
         if done > total - 3:
             raise StopError
 
     with pytest.raises(StopError):
-        settings.fit(with_holes(ROWS), np.random.default_rng(0), stop)
+        fit(with_holes(ROWS), options, np.random.default_rng(0), stop)
     assert path.exists()
     assert path.with_name("fit.jsonl.law").exists()
-    found = settings.fit(with_holes(ROWS), np.random.default_rng(0))
-    expected = Settings().fit(with_holes(ROWS), np.random.default_rng(0))
+    found = fit(with_holes(ROWS), options, np.random.default_rng(0))
+    expected = fit(with_holes(ROWS), FitOptions(), np.random.default_rng(0))
     assert (found.network, found.law) == (expected.network, expected.law)
 
 
@@ -92,7 +92,7 @@ def test_what_a_law_is_worth_is_judged_by_rows_it_has_not_seen(monkeypatch: pyte
         return 12.5
 
     monkeypatch.setattr("depnet.fitting.fit.chosen_worth", judged)
-    law = Settings().law(ROWS)
+    law = fit_law(ROWS, FitOptions())
     assert law.held_out is not None
     assert law.held_out.worth == 12.5
     ((laws, parts),) = seen
@@ -102,4 +102,4 @@ def test_what_a_law_is_worth_is_judged_by_rows_it_has_not_seen(monkeypatch: pyte
         assert learned.total + held.total == ROWS.total
         assert tried.nodes[0].table.counts.sum() == learned.total
     assert sum(held.total for _, held in parts) == law.held_out.rows
-    assert Settings(penalty="mdl").law(ROWS).held_out is None
+    assert fit_law(ROWS, FitOptions(penalty="mdl")).held_out is None

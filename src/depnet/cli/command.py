@@ -78,12 +78,11 @@ TABLES = ".csv, .tsv, .parquet, .jsonl; .gz"
 """How a table that is written may be called."""
 
 
-def number(name: str, default: float, text: str, *, least: float = 1, open_ended: bool = False) -> Option:
+def number(names: str, default: float, text: str, *, least: float = 1, open_ended: bool = False) -> Option:
     """An option that is a number of at least `least` (with `open_ended` above it), whole where its default is."""
     kind: Any = click.IntRange if isinstance(default, int) else click.FloatRange
-    return click.option(
-        name, type=kind(min=least, min_open=open_ended), default=default, show_default=True, help=text
-    )
+    within = kind(min=least, min_open=open_ended)
+    return click.option(*names.split(), type=within, default=default, show_default=True, help=text)
 
 
 def choice(name: str, *values: str, text: str) -> Option:
@@ -151,7 +150,7 @@ def answer(as_json: bool, document: dict[str, Any], *lines: str, output: str | N
     """The answer, as JSON or in lines. Where standard output has what is written, JSON goes to standard error."""
     if as_json:
         emit(document, err=output == "-")
-    elif output != "-":
+    elif lines and output != "-":
         from depnet.cli.render import show_lines
 
         show_lines(*lines)

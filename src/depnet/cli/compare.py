@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import JOBS, SCAN, SEED, command
+from depnet.cli.command import JOBS, SCAN, SEED, command, number
 from depnet.cli.table_options import UNKNOWN, WHERE, text_options
 from depnet.wording import some_of
 
 if TYPE_CHECKING:
     from depnet.inference.judge.compare import Comparison
+    from depnet.model import Network
+    from depnet.model.file import Loaded
 
 SHOWN = 20
 
@@ -22,13 +24,7 @@ SHOWN = 20
 @click.argument("model")
 @click.argument("other")
 @click.option("--data", metavar="TABLE", help="With two models: score both on these rows.")
-@click.option(
-    "--rows",
-    type=click.IntRange(min=1),
-    default=100_000,
-    show_default=True,
-    help="Rows drawn to stand for a model's law.",
-)
+@number("--rows", 100_000, "Rows drawn to stand for a model's law.")
 @WHERE
 @UNKNOWN
 @SCAN
@@ -63,31 +59,32 @@ def compare(
     options: dict[str, Any] = {"rows": rows, "scan": scan_of(scan), "rng": rng, "n_jobs": jobs}
     if is_model(other):
         second = load_models(other)
-        lacking = next((found for found in (first, second) if found.law is None), None)
-        if (
-            scan is not None or lacking is not None
-        ):  # both alike: scores of different kinds cannot be compared
-            one, two = first.first, second.first
-            if scan is None and lacking is not None:
-                law_in(lacking)
-        else:
-            one, two = law_in(first), law_in(second)
+        one, two = _alike(first, second, chains=scan is not None)
         table = None if data is None else read_complete(data, one.domain, where=where, unknown=unknown)
-        found = compare(one, two, table, **options)
         gained, lost, kept = changed_links(first.first, second.first)
-        found = replace(found, gained=gained, lost=lost, kept=kept)
+        found = replace(compare(one, two, table, **options), gained=gained, lost=lost, kept=kept)
     elif data is not None:
         raise click.UsageError("--data is for two models; the table to compare with is the second argument.")
     else:
         one = first.first if scan is not None else law_in(first)
-        table = read_complete(other, one.domain, where=where, unknown=unknown)
-        found = compare(one, table, **options)
+        found = compare(one, read_complete(other, one.domain, where=where, unknown=unknown), **options)
     kind = kind_of(one)
     names = {"first": model, "second": other, "data": data if is_model(other) else other}
     if as_json:
         emit({**_document(found, names, used), "kind": kind})
     else:
         _show(found, names, kind)
+
+
+def _alike(first: "Loaded", second: "Loaded", *, chains: bool) -> "tuple[Network, Network]":
+    """The laws of both, or the networks where one has no law: scores of different kinds cannot be compared."""
+    from depnet.cli.files import law_in
+
+    if not chains and first.law is not None and second.law is not None:
+        return first.law, second.law
+    if not chains:
+        law_in(first if first.law is None else second)  # which says that there is none
+    return first.first, second.first
 
 
 def _document(found: "Comparison", names: dict[str, str | None], seed: int) -> dict[str, Any]:

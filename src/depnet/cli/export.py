@@ -32,7 +32,7 @@ SUFFIXES = {
     "depnet export model.json --format dot | neato -Tpdf > graph.pdf",
 )
 @click.argument("model")
-@output("graph.dot, .gv, .graphml, .mmd, .svg, report.html or links.csv.  [default: -]")
+@output("graph.dot, .gv, .graphml, .mmd, .svg, report.html or links.csv.  [default: -]", default="-")
 @click.option(
     "--format",
     "wanted",
@@ -44,7 +44,7 @@ SUFFIXES = {
 @text_options
 def export(
     model: str,
-    output: str | None,
+    output: str,
     force: bool,
     wanted: str | None,
     min_bits: float | None,
@@ -52,24 +52,23 @@ def export(
     as_json: bool,
 ) -> None:
     """The dependency graph, its links or a report, as a file."""
-    from depnet.cli.command import emit
+    from depnet.cli.command import answer
     from depnet.cli.files import check_output, load_models, save_text
     from depnet.cli.tables import read_complete
 
-    where = "-" if output is None else output
-    form = wanted or SUFFIXES.get(Path(where).suffix.lower())
+    form = wanted or SUFFIXES.get(Path(output).suffix.lower())
     if form is None:
-        unclear = "standard output has no format" if where == "-" else f"{where}: its suffix is no format's"
+        unclear = "standard output has no format" if output == "-" else f"{output}: its suffix is no format's"
         raise click.UsageError(f"{unclear}. Give --format {'|'.join(FORMATS)}.")
     if form == "html" and min_bits is not None:
         raise click.UsageError("--min-bits is for the graph and the links; the report shows all.")
-    check_output(where, force)
+    check_output(output, force)
     loaded = load_models(model)
     table = None if data is None else read_complete(data, loaded.first.domain)
     text = _text(loaded.first, loaded.law, form, min_bits, table)
-    save_text(text, where, force)
-    if as_json:
-        emit({"output": where, "format": form, "bytes": len(text.encode())}, err=where == "-")
+    save_text(text, output, force)
+    document = {"output": output, "format": form, "bytes": len(text.encode())}
+    answer(as_json, document, output=output)
 
 
 def _text(

@@ -24,14 +24,10 @@ class OutputError(click.ClickException):
     """A file that cannot be written, or must not be."""
 
 
-def load_model(path: str) -> "Network":
-    """The paper's network of a model file, or of standard input; the law where it has no other."""
-    return load_models(path).first
-
-
-def load_law(path: str) -> "Network":
-    """The law of a model file, or of standard input; where it has none, its network, and that is said."""
-    return law_in(load_models(path))
+def load_asked(path: str, *, chains: bool) -> "Network":
+    """The network of a model file that is asked: the law, or with `chains` the paper's."""
+    found = load_models(path)
+    return found.first if chains else law_in(found)
 
 
 def law_in(found: "Loaded") -> "Network":

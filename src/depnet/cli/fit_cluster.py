@@ -2,12 +2,16 @@
 
 import contextlib
 import importlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from depnet.wording import counted
+
 if TYPE_CHECKING:
+    from depnet.cli.table_options import NewTable
+    from depnet.fitting.fit import FitOptions
     from depnet.learning.grow.rounds import Round
     from depnet.model.network import Network
 
@@ -16,23 +20,23 @@ NOT_ON_A_CLUSTER = {
     "--without": "only names that it is given are read there. Name the columns that you want with --columns.",
     "--where": "workers read whole files. Write the rows that you want to Parquet files of their own.",
 }
-
-
-def refuse_options(*, missing: str, without: Sequence[str], where: str | None) -> None:
-    """What needs all rows in one place is refused before anything begins."""
-    asked = {
-        "--missing complete": missing == "complete",
-        "--without": bool(without),
-        "--where": where is not None,
-    }
-    for name, given in asked.items():
-        if given:
-            raise click.UsageError(f"{name} is not for a cluster: {NOT_ON_A_CLUSTER[name]}")
+OPTIONS = (
+    "penalty",
+    "smoothing",
+    "order",
+    "max_leaves",
+    "min_leaf_rows",
+    "roles",
+    "forbidden",
+    "max_seconds",
+    "resume",
+)
+"""What is learned with there as anywhere."""
 
 
 @contextlib.contextmanager
 def connected(address: str | None, workers: int | None) -> Iterator[Any]:
-    """A client of the cluster at `address`, or of so many worker processes on this machine."""
+    """A client of the cluster at `address`, or of `workers` processes on this machine."""
     try:
         distributed: Any = importlib.import_module("distributed")  # which has no types
     except ImportError:
@@ -65,12 +69,22 @@ def connected(address: str | None, workers: int | None) -> Iterator[Any]:
 
 
 def learn_on_cluster(
-    table: str, *, address: str | None, workers: int | None, options: dict[str, Any]
+    table: str, options: "FitOptions", chosen: "NewTable", address: str | None, workers: int | None
 ) -> "tuple[Network, Network, int]":
-    """The paper's network, the law, and the rounds that both took."""
+    """The paper's network, the law, and the rounds that both took. What needs all rows in one place is refused."""
     from depnet.cli.progress import progress
     from depnet.cluster import learn_both
 
+    if address is not None and workers is not None:
+        raise click.UsageError("either --cluster or --local-cluster.")
+    refused = {
+        "--missing complete": chosen.missing == "complete",
+        "--without": bool(chosen.without),
+        "--where": chosen.where is not None,
+    }
+    for name, why in NOT_ON_A_CLUSTER.items():
+        if refused[name]:
+            raise click.UsageError(f"{name} is not for a cluster: {why}")
     rounds = grown = total = 0
     with connected(address, workers) as client, progress("reading") as told:
 
@@ -84,7 +98,31 @@ def learn_on_cluster(
             if told is not None:
                 told(grown, max(total, 2 * done.nodes), round_text(done))
 
-        return *learn_both(table, client=client, progress=count, report=report, **options), rounds
+        read = {"columns": chosen.columns, "bins": chosen.bins or "quantile", "missing": chosen.missing}
+        learned: Any = {**read, **{name: getattr(options, name) for name in OPTIONS}}
+        return *learn_both(table, client=client, progress=count, report=report, **learned), rounds
+
+
+def cluster_document(network: "Network", law: "Network", rounds: int) -> tuple[dict[str, Any], list[str]]:
+    """What is said of both as JSON, and in lines: nothing that would need the rows."""
+    from depnet.cli.model_documents import law_document, sizes, sizes_line
+    from depnet.fitting.explained import plain_figures
+    from depnet.fitting.summary import rows_learned
+
+    rows, variables = rows_learned(network) or 0, len(network.domain)
+    document = {
+        "rows": rows,
+        "variables": variables,
+        **sizes(network),
+        "law": law_document(law),
+        "rounds": rounds,
+    }
+    learned = f"learned from {counted(rows, 'row')} of {counted(variables, 'column')}"
+    return document, [
+        f"{learned}, in {counted(rounds, 'round')}",
+        *plain_figures(law),
+        sizes_line(network, law),
+    ]
 
 
 def round_text(done: "Round") -> str:

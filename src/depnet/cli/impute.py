@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from depnet.cli.command import JOBS, SCAN, SEED, command, output
+from depnet.cli.command import JOBS, SCAN, SEED, TABLES, choice, command, output
 from depnet.cli.table_options import UNKNOWN, text_options
 from depnet.wording import counted
 
@@ -14,13 +14,12 @@ from depnet.wording import counted
 )
 @click.argument("model")
 @click.argument("table")
-@output("The completed table (.csv, .tsv, .parquet, .jsonl; .gz).  [default: -, CSV]")
-@click.option(
+@output(f"The completed table ({TABLES}).  [default: -, CSV]", default="-")
+@choice(
     "--method",
-    type=click.Choice(["mode", "draw"]),
-    default="mode",
-    show_default=True,
-    help="The most probable state of each hole, or a draw of a row's holes together.",
+    "mode",
+    "draw",
+    text="The most probable state of each hole, or a draw of a row's holes together.",
 )
 @UNKNOWN
 @SCAN
@@ -30,7 +29,7 @@ from depnet.wording import counted
 def impute(
     model: str,
     table: str,
-    output: str | None,
+    output: str,
     force: bool,
     method: Any,
     unknown: str,
@@ -44,17 +43,16 @@ def impute(
     Holes are filled by the law given what their row knows, or with --scan by clamped chains of the network. What was
     there stays as it was, other columns than the model's too.
     """
-    from depnet.cli.command import emit, generator, scan_of, threads_of
-    from depnet.cli.files import check_output, law_in, load_models
-    from depnet.cli.filling import as_file, write_filled
-    from depnet.cli.render import show_lines
-    from depnet.cli.tables import read_to_fill
+    import numpy as np
+
+    from depnet.cli.command import answer, generator, scan_of, threads_of
+    from depnet.cli.files import check_output, load_asked
+    from depnet.cli.tables import as_file, read_to_fill, write_filled
+    from depnet.data.files.fill import Fillings
     from depnet.inference import impute
 
-    where = "-" if output is None else output
-    check_output(where, force)
-    loaded = load_models(model)
-    network = law_in(loaded) if scan is None else loaded.first
+    check_output(output, force)
+    network = load_asked(model, chains=scan is not None)
     rng, used = generator(seed)
     with as_file(table) as path:
         holed, empty = read_to_fill(path, network.domain, unknown=unknown)
@@ -67,25 +65,22 @@ def impute(
             rng=rng,
             n_jobs=threads_of(jobs),
         )
-        write_filled(
-            path, found, empty, network.domain, where, force=force, rng=rng if method == "draw" else None
-        )
+        drawn = {"rng": rng} if method == "draw" else {"laws": found.cells.probabilities}
+        fillings = Fillings.of(np.asarray(found.codes), empty, network.domain, **drawn)
+        write_filled(path, fillings, output, force=force)
+    filled = dict(zip(network.domain.names, empty.sum(axis=0).tolist(), strict=True))
+    holes = int(empty.sum())
     document = {
         "rows": holed.rows,
-        "holes": int(empty.sum()),
-        "filled": {
-            name: int(count)
-            for name, count in zip(network.domain.names, empty.sum(axis=0).tolist(), strict=True)
-        },
+        "holes": holes,
+        "filled": filled,
         "method": method,
         "converged": found.converged,
-        "output": where,
+        "output": output,
         "seed": used,
     }
-    if as_json:
-        emit(document, err=where == "-")
-    elif where != "-":
-        show_lines(f"{counted(document['holes'], 'hole')} of {counted(holed.rows, 'row')} filled: {where}")
+    line = f"{counted(holes, 'hole')} of {counted(holed.rows, 'row')} filled: {output}"
+    answer(as_json, document, line, output=output)
     if not found.converged:
         import warnings
 

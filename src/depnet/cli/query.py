@@ -12,9 +12,7 @@ from depnet.cli.table_options import text_options
 from depnet.wording import counted
 
 if TYPE_CHECKING:
-    from depnet.data import Dataset
     from depnet.inference import QueryResult
-    from depnet.model import Network
 
 SHOWN = 20
 
@@ -91,17 +89,31 @@ def query(
     the table's, with few the model's.
     """
     from depnet.cli.command import emit, generator, scan_of
+    from depnet.cli.files import load_asked
     from depnet.cli.given import parse
+    from depnet.cli.query_each import query_each
+    from depnet.cli.tables import read_complete
     from depnet.inference.answer.query import query
 
     if each is not None:
         if given or joint or data is not None or hide_small or method != "auto":
             raise click.UsageError("--each goes without --given, --joint, --method, --data and --hide-small.")
-        _each(model, targets, each, output or "-", force, tolerance, max_seconds, scan, seed, as_json)
+        query_each(
+            load_asked(model, chains=scan is not None),
+            targets,
+            each,
+            output or "-",
+            force=force,
+            as_json=as_json,
+            seed=seed,
+            scan=scan_of(scan),
+            tolerance=tolerance,
+            max_seconds=max_seconds,
+        )
         return
     if output is not None:
         raise click.UsageError("-o is for --each; otherwise the answer is on standard output.")
-    network = _asked(model, chains=scan is not None or method in ("clamped", "bayes"))
+    network = load_asked(model, chains=scan is not None or method in ("clamped", "bayes"))
     rng, used = generator(seed)
     result = query(
         network,
@@ -112,7 +124,7 @@ def query(
         method=method,
         tolerance=tolerance,
         max_seconds=max_seconds,
-        data=None if data is None else _rows(data, network),
+        data=None if data is None else read_complete(data, network.domain),
         rng=rng,
     )
     if hide_small:
@@ -123,48 +135,6 @@ def query(
         emit(document(result, used))
     else:
         show_result(result)
-
-
-def _asked(model: str, *, chains: bool) -> "Network":
-    """The network to ask: the law, or the paper's network where its chains are asked for."""
-    from depnet.cli.files import law_in, load_models
-
-    found = load_models(model)
-    return found.first if chains else law_in(found)
-
-
-def _rows(data: str, network: "Network") -> "Dataset":
-    from depnet.cli.tables import read_complete
-
-    return read_complete(data, network.domain)
-
-
-def _each(
-    model: str,
-    targets: tuple[str, ...],
-    table: str,
-    output: str,
-    force: bool,
-    tolerance: float,
-    max_seconds: float | None,
-    scan: str | None,
-    seed: int | None,
-    as_json: bool,
-) -> None:
-    from depnet.cli.command import emit, generator, scan_of
-    from depnet.cli.files import check_output
-    from depnet.cli.query_each import answer_rows, columns_of, document
-    from depnet.cli.tables import write_numbers
-
-    check_output(output, force)
-    network = _asked(model, chains=scan is not None)
-    rng, used = generator(seed)
-    result = answer_rows(
-        network, targets, table, scan=scan_of(scan), tolerance=tolerance, max_seconds=max_seconds, rng=rng
-    )
-    write_numbers(columns_of(result, targets), output, force=force)
-    if as_json:
-        emit(document(result, targets, output, used), err=output == "-")
 
 
 def document(result: "QueryResult", seed: int) -> dict[str, Any]:

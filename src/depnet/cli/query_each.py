@@ -5,60 +5,58 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from depnet.inference import RowsResult
-    from depnet.model import Network, Scan
+    from depnet.model import Network
 
 
-def answer_rows(
+def query_each(
     network: "Network",
     targets: tuple[str, ...],
     table: str,
+    output: str,
     *,
-    scan: "Scan | None",
-    tolerance: float,
-    max_seconds: float | None,
-    rng: "np.random.Generator",
-) -> "RowsResult":
-    """The probabilities of the targets in each row; what the table says of them is not looked at."""
+    force: bool,
+    as_json: bool,
+    seed: int | None,
+    **options: Any,
+) -> None:
+    """Write the probabilities of the targets in each row; what the table says of them is not looked at."""
     import numpy as np
 
-    from depnet.cli.tables import read_holed
+    from depnet.cli.command import answer, generator
+    from depnet.cli.files import check_output
+    from depnet.cli.tables import read_holed, write_numbers
     from depnet.data import Domain
     from depnet.inference import query_rows
 
-    wanted = [network.domain.index(name) for name in targets]
-    known = [i for i in range(len(network.domain)) if i not in wanted]
+    check_output(output, force)
+    variables = network.domain.variables
+    asked = [network.domain.index(name) for name in targets]
+    known = [i for i in range(len(variables)) if i not in asked]
     if not known:
         raise click.UsageError("every variable is a target: there is nothing that a row could know.")
-    holed = read_holed(table, Domain(tuple(network.domain.variables[i] for i in known)))
-    codes = np.full((holed.rows, len(network.domain)), -1)
+    holed = read_holed(table, Domain(tuple(variables[i] for i in known)))
+    codes = np.full((holed.rows, len(variables)), -1)
     codes[:, known] = np.where(holed.hidden, -1, holed.codes.astype(np.int64))
-    return query_rows(network, codes, scan=scan, tolerance=tolerance, max_seconds=max_seconds, rng=rng)
-
-
-def columns_of(result: "RowsResult", targets: tuple[str, ...]) -> dict[str, Any]:
-    """{"target=state": probabilities}."""
-    variables = result.domain.variables
-    return {
+    rng, used = generator(seed)
+    result = query_rows(network, codes, rng=rng, **options)
+    columns = {
         f"{name}={state}": result.probabilities[name][:, code]
-        for name in targets
-        for code, state in enumerate(variables[result.domain.index(name)].states)
+        for name, i in zip(targets, asked, strict=True)
+        for code, state in enumerate(variables[i].states)
     }
+    write_numbers(columns, output, force=force)
+    answer(as_json, {"targets": targets, **_document(result), "output": output, "seed": used}, output=output)
 
 
-def document(result: "RowsResult", targets: tuple[str, ...], output: str, seed: int) -> dict[str, Any]:
+def _document(result: "RowsResult") -> dict[str, Any]:
     """What was answered, and how."""
     from depnet.inference.rows.result import METHODS
 
     return {
-        "targets": targets,
         "rows": len(result.method),
         "methods": {name: int((result.method == at).sum()) for at, name in enumerate(METHODS)},
         "converged": bool(result.converged.all()),
         "tolerance": result.tolerance,
         "seconds": result.seconds,
-        "output": output,
-        "seed": seed,
     }

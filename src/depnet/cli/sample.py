@@ -2,16 +2,16 @@
 
 import click
 
-from depnet.cli.command import GIVEN, JOBS, SCAN, SEED, command, output
+from depnet.cli.command import GIVEN, JOBS, SCAN, SEED, TABLES, command, number, output
 
 
 @command(
     "depnet sample model.json -n 1000 --given survived=Yes -o rows.csv",
 )
 @click.argument("model")
-@click.option("-n", "--rows", type=click.IntRange(min=1), default=10, show_default=True, help="How many.")
+@number("-n --rows", 10, "How many.")
 @GIVEN
-@output("A table (.csv, .tsv, .parquet, .jsonl; .gz).  [default: -, CSV]")
+@output(f"A table ({TABLES}).  [default: -, CSV]", default="-")
 @SCAN
 @click.option(
     "--burn-in",
@@ -29,7 +29,7 @@ def sample(
     model: str,
     rows: int,
     given: tuple[str, ...],
-    output: str | None,
+    output: str,
     force: bool,
     burn_in: int | None,
     thin: int | None,
@@ -44,18 +44,16 @@ def sample(
     is. Values of binned columns are drawn within their bin. With --scan, rows come from chains of the dependency
     network, whose evidence is clamped.
     """
-    from depnet.cli.command import emit, generator, scan_of
-    from depnet.cli.files import check_output, law_in, load_models
+    from depnet.cli.command import answer, generator, scan_of
+    from depnet.cli.files import check_output, load_asked
     from depnet.cli.given import parse
     from depnet.cli.progress import progress
     from depnet.cli.tables import write_table
     from depnet.sampling import Sampler
     from depnet.sampling.run.sampler import CHAINS
 
-    where = "-" if output is None else output
-    check_output(where, force)
-    found = load_models(model)
-    network = law_in(found) if scan is None else found.first
+    check_output(output, force)
+    network = load_asked(model, chains=scan is not None)
     chained = network.order is None or scan is not None
     if not chained and (burn_in is not None or thin is not None):
         raise click.UsageError(
@@ -73,17 +71,16 @@ def sample(
         n_jobs=jobs,
     )
     with progress("sampling") as told:
-        write_table(sampler.blocks(rows, progress=told), where, force=force, rng=rng)
-    if as_json:
-        report = sampler.report
-        document = {
-            "rows": rows,
-            "output": where,
-            "of": "chain" if chained else "law",
-            "scan": (scan or "random") if chained else None,
-            "chains": report.chains if chained else None,
-            "burn_in": report.burn_in if chained else None,
-            "thin": report.thin if chained else None,
-            "seed": used,
-        }
-        emit(document, err=where == "-")
+        write_table(sampler.blocks(rows, progress=told), output, force=force, rng=rng)
+    report = sampler.report
+    document = {
+        "rows": rows,
+        "output": output,
+        "of": "chain" if chained else "law",
+        "scan": (scan or "random") if chained else None,
+        "chains": report.chains if chained else None,
+        "burn_in": report.burn_in if chained else None,
+        "thin": report.thin if chained else None,
+        "seed": used,
+    }
+    answer(as_json, document, output=output)

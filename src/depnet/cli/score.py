@@ -1,15 +1,14 @@
 """`depnet score`: how well a model predicts the rows of a table."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from depnet.cli.command import JOBS, SEED, command, output
+from depnet.cli.command import JOBS, SEED, choice, command, output
 from depnet.cli.table_options import UNKNOWN, WHERE, text_options
 from depnet.wording import counted
 
 if TYPE_CHECKING:
-    from depnet.inference.judge.compare import Scored
     from depnet.model import Network
 
 
@@ -19,12 +18,11 @@ if TYPE_CHECKING:
 @click.argument("model")
 @click.argument("table")
 @output("Every row's score, as a table with one column.")
-@click.option(
+@choice(
     "--of",
-    type=click.Choice(["law", "network"]),
-    default="law",
-    show_default=True,
-    help="The log-likelihood of the ordered law, or the dependency network's pseudo-log-likelihood.",
+    "law",
+    "network",
+    text="The log-likelihood of the ordered law, or the dependency network's pseudo-log-likelihood.",
 )
 @WHERE
 @UNKNOWN
@@ -49,49 +47,37 @@ def score(
     unknown, and summed out. With --of network it is the pseudo-log-likelihood: the sum over columns of how well each
     is predicted from all others.
     """
-    from depnet.cli.command import emit, generator, threads_of
-    from depnet.cli.files import check_output, law_in, load_models
+    from depnet.cli.command import answer, generator, threads_of
+    from depnet.cli.files import check_output, load_asked
     from depnet.cli.tables import read_holed, write_numbers
     from depnet.inference.judge.compare import scored
     from depnet.inference.rows.holed_score import score_holed
 
     check_output(output, force)
-    found = load_models(model)
-    network = law_in(found) if of == "law" else found.first
-    kind = kind_of(network)
+    network = load_asked(model, chains=of == "network")
     holed = read_holed(table, network.domain, where=where, unknown=unknown)
     rng, used = generator(seed)
     each = score_holed(network, holed.codes, holed.hidden, rng=rng, n_jobs=threads_of(jobs))
-    summary = scored("data", "first", each, holed)
+    found = scored("data", "first", each, holed)
     if output is not None:
         write_numbers({"score": each}, output, force=force)
-    if as_json:
-        document = {
-            "score": summary.mean,
-            "standard_error": summary.standard_error,
-            "kind": kind,
-            "unit": "nats per row",
-            "rows": holed.rows,
-            "rows_with_holes": int(holed.hidden.any(axis=1).sum()),
-            "output": output,
-            "seed": used,
-        }
-        emit(document, err=output == "-")
-    elif output != "-":
-        _show(summary, holed, kind)
+    with_holes = int(holed.hidden.any(axis=1).sum())
+    kind = kind_of(network)
+    document = {
+        "score": found.mean,
+        "standard_error": found.standard_error,
+        "kind": kind,
+        "unit": "nats per row",
+        "rows": holed.rows,
+        "rows_with_holes": with_holes,
+        "output": output,
+        "seed": used,
+    }
+    rows = counted(holed.rows, "row") + (f", {with_holes:,} with holes" if with_holes else "")
+    line = f"{found.mean:.4f} ± {found.standard_error:.4f} nats a row ({kind} of {rows})"
+    answer(as_json, document, line, output=output)
 
 
 def kind_of(network: "Network") -> str:
     """What scores of a network's rows are."""
     return "pseudo-log-likelihood" if network.order is None else "log-likelihood"
-
-
-def _show(summary: "Scored", holed: Any, kind: str) -> None:
-    from depnet.cli.render import show_lines
-
-    holes = int(holed.hidden.any(axis=1).sum())
-    unknown = f", {holes:,} with holes" if holes else ""
-    show_lines(
-        f"{summary.mean:.4f} ± {summary.standard_error:.4f} nats a row ({kind} of "
-        f"{counted(holed.rows, 'row')}{unknown})"
-    )

@@ -11,6 +11,7 @@ from depnet.wording import counted, some_of
 
 if TYPE_CHECKING:
     from depnet.data import Dataset
+    from depnet.learning.certificate import Certificate
     from depnet.model import Network
     from depnet.model.file import Loaded
 
@@ -83,42 +84,24 @@ def show(
 
 
 def _summary(network: "Network", loaded: "Loaded", table: "Dataset | None") -> dict[str, Any]:
-    from depnet.cli.fit import law_document, near
-    from depnet.fitting.explained import plain_figures
+    from depnet.cli.model_documents import law_document, law_proof, network_proof
+    from depnet.fitting.summary import rows_learned
     from depnet.learning.certificate import certificate
     from depnet.learning.links.links import links
-    from depnet.model.links import one_sided_links
 
-    law = loaded.law
+    law, names = loaded.law, network.domain.names
     proven = None if table is None or loaded.network is None else certificate(loaded.network, table)
     of_law = None if table is None or law is None else certificate(law, table)
-    figures = [] if law is None else plain_figures(law)
-    rows = table if table is not None or law is None else law.counts
-    if law is not None and rows is not None and rows.total:
-        figures.append(near(law, rows).said)
-    if of_law is not None:
-        figures.append(of_law.said)
-    if loaded.lacks is not None:
-        figures.append(loaded.lacks)
-    if proven is not None:
-        figures.append(proven.said)
-
-    names = network.domain.names
     return {
         "variables": len(names),
         "nodes": len(network),
-        "rows": _rows(network),
+        "rows": rows_learned(network),
         "leaves": sum(node.source.size for node in network.nodes),
         "links": [
             {"source": link.source, "targets": link.targets, "bits": link.strength}
             for link in links(network)[:10]
         ],
-        "one_sided_links": None
-        if len(names) > MOST_VARIABLES or network.order is not None
-        else [
-            {"reader": link.reader, "source": link.source, "carried": link.carried}
-            for link in one_sided_links(network)
-        ],
+        "one_sided_links": _one_sided(network),
         "per_node": [
             {
                 "variables": [names[i] for i in node.variables],
@@ -129,24 +112,37 @@ def _summary(network: "Network", loaded: "Loaded", table: "Dataset | None") -> d
             }
             for node in network.nodes
         ],
-        "law": None
-        if law is None
-        else {
-            **law_document(law),
-            "kl": None if of_law is None else of_law.kl,
-            "one_leaf_kl": None if of_law is None else of_law.one_leaf_limit,
-        },
-        "certificate": None
-        if proven is None
-        else {
-            "fc_limit": proven.fc_limit,
-            "one_leaf_limit": proven.one_leaf_limit,
-            "no_bound": proven.no_bound,
-            "rows": proven.rows,
-        },
-        "figures": figures,
+        "law": None if law is None else {**law_document(law), **law_proof(of_law)},
+        "certificate": None if proven is None else {**network_proof(proven), "rows": proven.rows},
+        "figures": _figures(loaded, table, of_law, proven),
         "of": "network" if network.order is None else "law",
     }
+
+
+def _figures(
+    loaded: "Loaded",
+    table: "Dataset | None",
+    of_law: "Certificate | None",
+    of_network: "Certificate | None",
+) -> list[str]:
+    """What the law explains and how near it is, what is proven of it, what the file lacks, what is proven of the network."""
+    from depnet.fitting.explained import law_nearness, plain_figures
+
+    near = None if loaded.law is None else law_nearness(loaded.law, table)
+    proofs = [None if proven is None else proven.said for proven in (of_law, of_network)]
+    said = [*plain_figures(loaded.law, near), proofs[0], loaded.lacks, proofs[1]]
+    return [line for line in said if line is not None]
+
+
+def _one_sided(network: "Network") -> list[dict[str, Any]] | None:
+    from depnet.model.links import one_sided_links
+
+    if len(network.domain) > MOST_VARIABLES or network.order is not None:
+        return None
+    return [
+        {"reader": link.reader, "source": link.source, "carried": link.carried}
+        for link in one_sided_links(network)
+    ]
 
 
 def _show_summary(summary: dict[str, Any]) -> None:
@@ -189,13 +185,6 @@ def _show_summary(summary: dict[str, Any]) -> None:
     if summary["law"] is not None:
         some = some_of(summary["law"]["order"], SHOWN_NAMES)
         show_lines(f"order of the law: {some}")
-
-
-def _rows(network: "Network") -> int | None:
-    if network.counts is not None:
-        return network.counts.total
-    counts = network.nodes[0].table.counts
-    return None if counts is None else int(counts.sum())
 
 
 def _links_document(found: Any) -> dict[str, Any]:

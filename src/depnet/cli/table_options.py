@@ -2,18 +2,17 @@
 
 import functools
 import inspect
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import RunOptions
+from depnet.cli.command import Option, choice, number, run_options
 
 if TYPE_CHECKING:
     from depnet.data import Holed
-
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 COLUMNS = click.option(
     "--columns", metavar="A,B,...", multiple=True, help="Only these columns; may be repeated.  [default: all]"
@@ -22,12 +21,11 @@ WITHOUT = click.option(
     "--without", metavar="A,B,...", multiple=True, help="All columns but these; may be repeated."
 )
 WHERE = click.option("--where", metavar="SQL", help='Only rows for which this holds, such as "age > 17".')
-UNKNOWN = click.option(
+UNKNOWN = choice(
     "--unknown",
-    type=click.Choice(["error", "missing"]),
-    default="error",
-    show_default=True,
-    help="A state that the model has never seen: an error, or taken as missing.",
+    "error",
+    "missing",
+    text="A state that the model has never seen: an error, or taken as missing.",
 )
 BINS = click.option(
     "--bins",
@@ -35,47 +33,36 @@ BINS = click.option(
     metavar="[NAME=]BINS",
     help="Bins of numeric columns: a number of quantile bins, or edges 0|18|65; of one column NAME, or of all.",
 )
-MISSING = click.option(
+MISSING = choice(
     "--missing",
-    type=click.Choice(["complete", "state", "error"]),
-    default="complete",
-    show_default=True,
-    help="Missing values: completed by rounds of learning and drawing, a state of their own, or an error.",
+    "complete",
+    "state",
+    "error",
+    text="Missing values: completed by rounds of learning and drawing, a state of their own, or an error.",
 )
 
 
-def _keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+def _keep(_: click.Context, parameter: click.Parameter, value: Any) -> None:
     """Remember how text is read; every table of the command is read so."""
-    found = context.find_object(RunOptions)
-    if found is None or value in (None, (), False):
-        return
     name = str(parameter.name)
-    found.dialect[name] = names_in(value) if name == "text" else (not value if name == "header" else value)
+    if value not in (None, (), False):
+        run_options().dialect[name] = {"text": names_in, "header": operator.not_}.get(name, str)(value)
 
 
-def text_options(command: Decorated) -> Decorated:
+def _text_option(*names: str, **settings: Any) -> Option:
+    return click.option(*names, expose_value=False, callback=_keep, **settings)
+
+
+def text_options(command: Any) -> Any:
     """How CSV files are read."""
     for option in (
-        click.option(
-            "--delimiter", expose_value=False, callback=_keep, help="Of CSV files.  [default: , ; tab or |]"
-        ),
-        click.option(
-            "--encoding", expose_value=False, callback=_keep, help="Of text files.  [default: utf-8]"
-        ),
-        click.option(
-            "--no-header",
-            "header",
-            is_flag=True,
-            expose_value=False,
-            callback=_keep,
-            help="Columns are X0, X1, ...",
-        ),
-        click.option(
+        _text_option("--delimiter", help="Of CSV files.  [default: , ; tab or |]"),
+        _text_option("--encoding", help="Of text files.  [default: utf-8]"),
+        _text_option("--no-header", "header", is_flag=True, help="Columns are X0, X1, ..."),
+        _text_option(
             "--text",
             multiple=True,
             metavar="A,B,...",
-            expose_value=False,
-            callback=_keep,
             help="Columns of labels, even if they are all numbers.",
         ),
     ):
@@ -83,12 +70,10 @@ def text_options(command: Decorated) -> Decorated:
     return command
 
 
-def _gathered(
-    name: str, options: Sequence[Callable[[Decorated], Decorated]], make: Callable[..., Any]
-) -> Callable[[Decorated], Decorated]:
+def _gathered(name: str, options: Sequence[Option], make: Callable[..., Any]) -> Option:
     """Options of which the command gets one value, `make` of them all, under `name`."""
 
-    def decorate(command: Decorated) -> Decorated:
+    def decorate(command: Any) -> Any:
         parameters = set(inspect.signature(make).parameters)
 
         @functools.wraps(command)
@@ -99,7 +84,7 @@ def _gathered(
         decorated: Any = gathering
         for option in reversed(options):
             decorated = option(decorated)
-        return decorated  # type: ignore[no-any-return]  # click's options give back what they decorate
+        return decorated
 
     return decorate
 
@@ -164,13 +149,7 @@ learning_options = _gathered(
     "learning",
     (
         click.option("--max-leaves", type=click.IntRange(min=1), help="Leaves of a node, at most."),
-        click.option(
-            "--min-leaf-rows",
-            type=click.IntRange(min=0),
-            default=0,
-            show_default=True,
-            help="Rows of a new leaf, at least.",
-        ),
+        number("--min-leaf-rows", 0, "Rows of a new leaf, at least.", least=0),
         click.option(
             "--role",
             "roles",

@@ -1,8 +1,12 @@
 """Tables in and out, by the library's own reader and writer; "-" is a standard stream."""
 
-from collections.abc import Sequence
+import contextlib
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -15,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from depnet.data import Dataset, Domain, Holed
+    from depnet.data.files.fill import Fillings
 
 
 def read_new(
@@ -27,7 +32,7 @@ def read_new(
     missing: str = "keep",
 ) -> "Holed":
     """A table to learn from: its states and bins are found in it."""
-    from depnet.data.frames.recode import with_holes
+    from depnet.data.table.holed import with_holes
 
     options: dict[str, Any] = {} if bins is None else {"bins": bins}
     with progress("reading") as told:
@@ -120,12 +125,37 @@ def read_complete(
     return Dataset.from_codes(holed.codes[whole], domain=domain)
 
 
+@contextlib.contextmanager
+def as_file(path: str) -> Iterator[str]:
+    """A path that can be read twice: standard input is kept in a temporary file meanwhile."""
+    if path != "-":
+        yield path
+        return
+    with tempfile.NamedTemporaryFile(prefix="depnet-") as kept:
+        shutil.copyfileobj(sys.stdin.buffer, kept)
+        kept.flush()
+        yield kept.name
+
+
+def write_filled(path: str, fillings: "Fillings", output: str, *, force: bool) -> None:
+    """The table at `path` with its empty cells filled, to a file."""
+    from depnet.data.files.fill import fill_file
+    from depnet.data.files.text import Dialect
+
+    known = {name: value for name, value in run_options().dialect.items() if name != "text"}
+    fill_file(path, fillings, output, force=force, format=_format(output), dialect=Dialect(**known))
+
+
 def write_table(table: Any, path: str, *, force: bool, rng: "np.random.Generator | None" = None) -> None:
-    """A frame or codes to a file, in the format of its name; CSV where that says nothing."""
+    """A frame or codes to a file."""
     from depnet.data.files.write import write
 
-    plain = path != "-" and not Path(path).suffix
-    write(table, path, force=force, rng=rng, format="csv" if plain else None)
+    write(table, path, force=force, rng=rng, format=_format(path))
+
+
+def _format(path: str) -> 'Literal["csv"] | None':
+    """By the file's name; CSV where that says nothing."""
+    return "csv" if path != "-" and not Path(path).suffix else None
 
 
 def write_numbers(columns: "dict[str, NDArray[np.float64]]", path: str, *, force: bool) -> None:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import JOBS, SEED, command
+from depnet.cli.command import JOBS, SEED, command, number
 from depnet.cli.table_options import learning_options, new_table_options, text_options
 
 if TYPE_CHECKING:
@@ -17,13 +17,7 @@ if TYPE_CHECKING:
 )
 @click.argument("table")
 @click.option("--validation", metavar="TABLE", help="Score on these rows, not on parts held out.")
-@click.option(
-    "--smoothing",
-    type=click.FloatRange(min=0, min_open=True),
-    default=0.5,
-    show_default=True,
-    help="The unit of the smoothings tried.",
-)
+@number("--smoothing", 0.5, "The unit of the smoothings tried.", least=0, open_ended=True)
 @click.option("--all", "whole", is_flag=True, help="Climb the whole ladder, also where it gets no better.")
 @new_table_options
 @learning_options
@@ -49,18 +43,18 @@ def tune(
     from depnet.cli.command import emit, generator
     from depnet.cli.progress import progress
     from depnet.cli.tables import read_complete
-    from depnet.fitting.fit import QUICK, Settings
+    from depnet.fitting.fit import QUICK, FitOptions, fit_network
     from depnet.learning.choose.auto import tune
     from depnet.learning.choose.ladder import LADDER, Auto
 
     holed = chosen.read(table)
     rng, used = generator(seed)
-    unhurried = {**learning, "max_seconds": None}  # the time is that of the trials
-    completing = Settings(penalty=QUICK, smoothing=smoothing, n_jobs=jobs, **unhurried)
+    options = FitOptions(penalty=QUICK, smoothing=smoothing, n_jobs=jobs, **learning)
+    options = options.within(None)  # the time is that of the trials
     with progress("completing") as told:
-        total = completing.rounds + len(holed.domain)
+        total = options.rounds + len(holed.domain)
         ahead = None if told is None else lambda done: told(done, total)
-        rows = holed.dataset() if holed.complete else completing.complete(holed, rng, ahead).dataset
+        rows = holed.dataset() if holed.complete else fit_network(holed, options, rng, ahead).dataset
     with progress("trials") as told:
         found = tune(
             rows,
@@ -100,12 +94,11 @@ def _document(found: "Tuning", rows: int) -> dict[str, Any]:
 def _show(found: "Tuning") -> None:
     from depnet.cli.render import show_lines, show_table
 
-    rung, at = found.best
     rows = []
-    for number, (penalty, leaves) in enumerate(zip(found.penalties, found.leaves, strict=True)):
+    for rung, (penalty, leaves) in enumerate(zip(found.penalties, found.leaves, strict=True)):
         cells = [
-            f"{'*' if (number, s) == (rung, at) else ''}{score:.4f}"
-            for s, score in enumerate(found.scores[number].tolist())
+            f"{'*' if (rung, s) == tuple(found.best) else ''}{score:.4f}"
+            for s, score in enumerate(found.scores[rung].tolist())
         ]
         rows.append([penalty_text(penalty), f"{leaves:,}", *cells])
     show_table(

@@ -32,9 +32,8 @@ def update(
     The structure of network and law stays as it is; learn again when it should be reconsidered. Holes are drawn given what
     their row knows.
     """
-    from depnet.cli.command import emit, generator
+    from depnet.cli.command import answer, generator
     from depnet.cli.files import check_output, load_models, save_model
-    from depnet.cli.render import show_lines
     from depnet.cli.tables import read_holed
     from depnet.inference.rows.impute import drawn_whole
 
@@ -47,18 +46,17 @@ def update(
     newer = network.updated(rows)
     law = None if found.law is None or found.network is None else found.law.updated(rows)
     save_model(newer, output, force, law, found.layout)
-    if as_json:
-        document = {
-            "rows_added": holed.total,
-            "rows": None if newer.counts is None else newer.counts.total,
-            "rows_with_holes": int(holed.hidden.any(axis=1).sum()),
-            "output": output,
-            "seed": used,
-        }
-        emit(document, err=output == "-")
-    elif output != "-":
-        total = "" if newer.counts is None else f" to {newer.counts.total - holed.total:,}"
-        show_lines(
-            f"{counted(holed.total, 'row')} added{total}: {output}. Its structure is the old one, and a certificate of the "
-            "old rows no longer holds."
-        )
+    counts = newer.counts
+    document = {
+        "rows_added": holed.total,
+        "rows": None if counts is None else counts.total,
+        "rows_with_holes": int(holed.hidden.any(axis=1).sum()),
+        "output": output,
+        "seed": used,
+    }
+    before = "" if counts is None else f" to {counts.total - holed.total:,}"
+    line = (
+        f"{counted(holed.total, 'row')} added{before}: {output}. Its structure is the old one, and a certificate of the old "
+        "rows no longer holds."
+    )
+    answer(as_json, document, line, output=output)

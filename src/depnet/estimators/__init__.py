@@ -1,6 +1,17 @@
-"""The scikit-learn faces: a frame in, a fitted network, frames out. docs/estimators.md shows them.
+"""The scikit-learn faces: a frame in, a fitted model, frames out. docs/estimators.md shows them.
 
-scikit-learn is imported when one of them is first used: the command fits through `settings` without it.
+In reading order:
+
+    network      `DependencyNetwork`: the joint distribution of a frame
+    classifier   `DependencyNetworkClassifier`: one column given the others
+    imputer      `DependencyNetworkImputer`: holes filled by a mean over networks
+    base         the parameters that all three have
+    fitted       what a fitted model has, proves and shows
+    tables       from what callers pass as X to codes with holes, and back
+    callbacks    progress through scikit-learn's callbacks
+    randomness   from a seed of scikit-learn's to a generator
+
+scikit-learn is imported when one of them is first used: the command fits without it.
 """
 
 from depnet.lazy import exports

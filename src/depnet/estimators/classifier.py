@@ -1,30 +1,29 @@
 """`DependencyNetworkClassifier`: one column given the others."""
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from depnet.arrays import FloatArray, read_only
-from depnet.data.frames.describe import BinChoice
-from depnet.data.frames.encode import HandleUnknown
 from depnet.data.table.dataset import code_type
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
 from depnet.data.table.variable import Variable
-from depnet.estimators.callbacks import CallbackSupportMixin, Tasks, with_callbacks
-from depnet.estimators.randomness import generator_of
+from depnet.estimators.base import TableEstimator
+from depnet.estimators.callbacks import Tasks, with_callbacks
 from depnet.estimators.tables import check_choice, fitted_table, later_table
-from depnet.fitting.fit import Settings
+from depnet.fitting.fit import fit_network
 from depnet.inference.rows.query import query_rows
-from depnet.learning.options import Role
 
 
-class DependencyNetworkClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(kw_only=True, eq=False, repr=False)
+class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]
     """P(y | x) from y's own node: its decision graph, with the penalty chosen on held-out rows.
 
     With complete rows only y's node is learned (quick), and a prediction is a look-up in its table. Where X has holes,
@@ -41,36 +40,8 @@ class DependencyNetworkClassifier(CallbackSupportMixin, ClassifierMixin, BaseEst
     ['yes', 'no']
     """
 
-    def __init__(
-        self,
-        *,
-        penalty: Any = "auto",
-        smoothing: float = 0.5,
-        bins: BinChoice = "quantile",
-        max_bins: int = 16,
-        missing: str = "complete",
-        rounds: int = 20,
-        inputs: bool | Literal["auto"] = "auto",
-        handle_unknown: HandleUnknown = "missing",
-        max_leaves: int | None = None,
-        min_leaf_rows: int = 0,
-        max_seconds: float | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.penalty = penalty
-        self.smoothing = smoothing
-        self.bins = bins
-        self.max_bins = max_bins
-        self.missing = missing
-        self.rounds = rounds
-        self.inputs = inputs
-        self.handle_unknown = handle_unknown
-        self.max_leaves = max_leaves
-        self.min_leaf_rows = min_leaf_rows
-        self.max_seconds = max_seconds
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    missing: str = "complete"
+    inputs: bool | Literal["auto"] = "auto"
 
     @with_callbacks
     def fit(self, X: Any, y: Any) -> "DependencyNetworkClassifier":
@@ -80,14 +51,7 @@ class DependencyNetworkClassifier(CallbackSupportMixin, ClassifierMixin, BaseEst
                 "This DependencyNetworkClassifier estimator requires y to be passed, but the target y is None."
             )
         check_choice("inputs", self.inputs, True, False, "auto")
-        holed, _ = fitted_table(
-            self,
-            X,
-            bins=self.bins,
-            max_bins=self.max_bins,
-            missing=self.missing,
-            handle_unknown=self.handle_unknown,
-        )
+        holed, _ = fitted_table(self, X, missing=self.missing)
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
@@ -96,54 +60,27 @@ class DependencyNetworkClassifier(CallbackSupportMixin, ClassifierMixin, BaseEst
         self._inputs = holed.domain
         joined = _with_target(holed, codes, len(self.classes_))
         everything = self.inputs is True or (self.inputs == "auto" and not holed.complete)
+        options = self._options(roles=None if everything else dict.fromkeys(holed.domain.names, "input"))
         tasks = Tasks(self, "node", len(joined.domain) + (0 if holed.complete else self.rounds))
-        settings = self._settings(None if everything else dict.fromkeys(holed.domain.names, "input"))
-        done = settings.complete(joined, generator_of(self.random_state), tasks.until)
+        self.completion_ = fit_network(joined, options, self._generator(), tasks.until)
         tasks.end()
-        self.network_ = done.network
-        self.completion_ = done
+        self.network_ = self.completion_.network
         return self
-
-    def _settings(self, roles: dict[str, Role] | None) -> Settings:
-        return Settings(
-            penalty=self.penalty,
-            smoothing=self.smoothing,
-            max_leaves=self.max_leaves,
-            min_leaf_rows=self.min_leaf_rows,
-            roles=roles,
-            max_seconds=self.max_seconds,
-            rounds=self.rounds,
-            n_jobs=self.n_jobs,
-        )
 
     def predict_proba(self, X: Any) -> FloatArray:
         """[row, class]: P(y | x), classes in the order of `classes_`."""
         check_is_fitted(self, "network_")
-        holed = later_table(self, X, self._inputs, handle_unknown=self.handle_unknown)
+        holed = later_table(self, X, self._inputs)
         joined = _with_target(holed, np.zeros(holed.rows, dtype=np.int64), len(self.classes_))
         hidden = np.array(joined.hidden)
         hidden[:, -1] = True
-        name = self.network_.domain.names[-1]
-        found = query_rows(
-            self.network_,
-            joined.codes,
-            hidden,
-            rng=generator_of(self.random_state),
-            n_jobs=self._settings(None).threads,
-        )
-        return np.array(found.probabilities[name])
+        found = query_rows(self.network_, joined.codes, hidden, rng=self._generator(), n_jobs=self._threads)
+        return np.array(found.probabilities[self.network_.domain.names[-1]])
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of every row."""
         chosen = self.predict_proba(X).argmax(axis=1)
         return np.asarray(self.classes_[chosen])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
 
 
 def _with_target(holed: Holed, codes: NDArray[Any], classes: int) -> Holed:

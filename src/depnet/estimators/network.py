@@ -3,37 +3,32 @@
 import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.base import DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
-from depnet.arrays import FloatArray, IntArray
+from depnet.arrays import FloatArray
 from depnet.data.frames.decode import decode
-from depnet.data.frames.describe import BinChoice
 from depnet.data.frames.encode import HandleUnknown
-from depnet.data.frames.fill import fill
-from depnet.data.frames.open import FrameKind, open_frame
-from depnet.data.frames.recode import with_holes
 from depnet.data.table.dataset import Dataset
-from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
-from depnet.data.table.layout import Layout
+from depnet.data.table.layout import FrameKind, Layout
 from depnet.errors import DataError
-from depnet.estimators.callbacks import CallbackSupportMixin, Tasks, with_callbacks
-from depnet.estimators.randomness import generator_of
-from depnet.estimators.showing import ShownMixin
-from depnet.estimators.tables import checked, fitted_table, joined, later_table
+from depnet.estimators.base import TableEstimator
+from depnet.estimators.callbacks import Tasks, with_callbacks
+from depnet.estimators.fitted import FittedModel
+from depnet.estimators.tables import filled, fitted_table, joined, later_table, unchanged
 from depnet.fitting.complete import Completed
-from depnet.fitting.fit import Settings
+from depnet.fitting.fit import fit, learn_network
 from depnet.inference.answer.query import query
 from depnet.inference.answer.question import TOLERANCE, Method
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.rows.holed_score import score_holed
-from depnet.inference.rows.impute import Imputation, impute
+from depnet.inference.rows.impute import drawn_whole, impute
 from depnet.inference.rows.query import query_rows
-from depnet.learning.certificate import Certificate, certificate
 from depnet.learning.links.links import Link, links
 from depnet.learning.options import Role
 from depnet.model.evidence import Given
@@ -43,10 +38,12 @@ from depnet.removed import without
 from depnet.sampling import sample
 
 KEPT_CODES = 200_000_000
-"""Rows are kept up to so many codes (bytes, mostly): for links, certificates and the support of evidence."""
+"""Rows of up to this many codes (bytes, mostly) are kept: for links, certificates and the support of evidence."""
 
 
-class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEstimator):  # type: ignore[misc]
+@without("blocks", "calibrate")
+@dataclass(kw_only=True, eq=False, repr=False)
+class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ignore[misc]
     """The joint distribution of a table, as a probabilistic dependency network and as an ordered law.
 
     `fit` learns two networks from the same rows. `network_` is the paper's: every variable given all others, for
@@ -74,74 +71,26 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
     [0.0, 1.0]
     """
 
-    network_: Network
-    law_: Network | None
-    """None only where a model file has no law."""
-    domain_: Domain
-    layout_: Layout | None
-    data_: Dataset | None
-    completion_: Completed | None
-    _certified: Certificate | None
-    _law_certified: Certificate | None
-    _updated: bool
-    _lacks: str | None
-    """What a model file that has no law says of it."""
-
-    @without("blocks", "calibrate")
-    def __init__(
-        self,
-        *,
-        penalty: Any = "auto",
-        smoothing: float = 0.5,
-        bins: BinChoice = "quantile",
-        max_bins: int = 16,
-        missing: str = "complete",
-        rounds: int = 20,
-        handle_unknown: HandleUnknown = "error",
-        max_leaves: int | None = None,
-        min_leaf_rows: int = 0,
-        roles: Mapping[str, Role] | None = None,
-        forbidden: Iterable[tuple[str, str]] = (),
-        max_seconds: float | None = None,
-        order: str | Sequence[str] = "auto",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.penalty = penalty
-        self.smoothing = smoothing
-        self.bins = bins
-        self.max_bins = max_bins
-        self.missing = missing
-        self.rounds = rounds
-        self.handle_unknown = handle_unknown
-        self.max_leaves = max_leaves
-        self.min_leaf_rows = min_leaf_rows
-        self.roles = roles
-        self.forbidden = forbidden
-        self.max_seconds = max_seconds
-        self.order = order
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    handle_unknown: HandleUnknown = "error"
+    missing: str = "complete"
+    roles: Mapping[str, Role] | None = None
+    forbidden: Iterable[tuple[str, str]] = ()
+    order: str | Sequence[str] = "auto"
 
     # Fitting
 
     @with_callbacks
     def fit(self, X: Any, y: Any = None) -> "DependencyNetwork":
         """Learn from a frame, an array, a `Dataset` or a `Holed`; `y` is ignored."""
-        holed, layout = fitted_table(
-            self,
-            X,
-            bins=self.bins,
-            max_bins=self.max_bins,
-            missing=self.missing,
-            handle_unknown=self.handle_unknown,
-        )
-        settings = self._settings()
-        total = settings.steps(holed)
-        teller = getattr(self, "_told_to", self)
-        tasks = Tasks(teller, "node" if holed.complete else "round or node", total)
-        done = settings.fit(holed, generator_of(self.random_state), tasks.until)
-        tasks.until(total)
+        return self.fit_within(self, X)
+
+    def fit_within(self, estimator: TableEstimator, X: Any) -> "DependencyNetwork":
+        """`fit` as a part of another estimator's, whose callbacks hear of the progress."""
+        holed, layout = fitted_table(self, X, missing=self.missing)
+        options = self._options()
+        tasks = Tasks(estimator, "node" if holed.complete else "round or node", options.steps(holed))
+        done = fit(holed, options, self._generator(), tasks.until)
+        tasks.until(options.steps(holed))
         tasks.end()
         self.layout_ = layout
         self._take(done.network, done.law, done.completion)
@@ -156,8 +105,12 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
         if not hasattr(self, "network_"):
             return self.fit(X, y)
         holed = self._rows(X)
-        rng = generator_of(self.random_state)
-        rows = holed.dataset() if holed.complete else self._drawn(holed, rng)
+        rng = self._generator()
+        rows = (
+            holed.dataset()
+            if holed.complete
+            else drawn_whole(self._answering(), holed, rng=rng, n_jobs=self._threads)
+        )
         kept = self.data_
         same = self.law_ is self.network_  # a file had the law alone
         self.network_ = self.network_.updated(rows)
@@ -167,31 +120,6 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
         self._certified, self._law_certified, self._updated = None, None, True
         return self
 
-    def _drawn(self, holed: Holed, rng: np.random.Generator) -> Dataset:
-        done = impute(
-            self._filling(),
-            holed.codes,
-            holed.hidden,
-            method="draw",
-            rng=rng,
-            n_jobs=self._settings().threads,
-        )
-        return Dataset.from_codes(done.codes, domain=self.domain_, weights=holed.weights)
-
-    def _settings(self) -> Settings:
-        return Settings(
-            penalty=self.penalty,
-            smoothing=self.smoothing,
-            max_leaves=self.max_leaves,
-            min_leaf_rows=self.min_leaf_rows,
-            roles=self.roles,
-            forbidden=self.forbidden,
-            max_seconds=self.max_seconds,
-            rounds=self.rounds,
-            n_jobs=self.n_jobs,
-            order=self.order,
-        )
-
     def _take(
         self, network: Network, law: Network | None, completed: Completed | None, lacks: str | None = None
     ) -> None:
@@ -200,37 +128,11 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
         self.completion_ = completed
         rows = None if completed is None else completed.dataset
         self.data_ = rows if rows is not None and rows.codes.size <= KEPT_CODES else None
-        self._certified = self._law_certified = None
-        self._updated = False
+        self._certified, self._law_certified, self._updated = None, None, False
 
     def _rows(self, X: Any, absent: HandleUnknown = "error") -> Holed:
         check_is_fitted(self, "network_")
-        return later_table(self, X, self.domain_, handle_unknown=self.handle_unknown, absent=absent)
-
-    @property
-    def certificate_(self) -> Certificate | None:
-        """What is proven from the rows learned from (completed, where they had holes); computed when first asked for.
-
-        None after `partial_fit` and after `load`: it speaks of rows that are no longer all there is.
-        """
-        check_is_fitted(self, "network_")
-        if self._certified is None and self.data_ is not None and not self._updated:
-            penalty = "mdl" if isinstance(self.penalty, str) and self.penalty == "auto" else self.penalty
-            self._certified = certificate(self.network_, self.data_, penalty=penalty)
-        return self._certified
-
-    @property
-    def law_certificate_(self) -> Certificate | None:
-        """The same of `law_`: how far it is from the rows, KL(p^D || Q). None also where a file had no law."""
-        check_is_fitted(self, "network_")
-        if (
-            self._law_certified is None
-            and self.data_ is not None
-            and self.law_ is not None
-            and not self._updated
-        ):
-            self._law_certified = certificate(self.law_, self.data_)
-        return self._law_certified
+        return later_table(self, X, self.domain_, absent=absent)
 
     # Asking
 
@@ -246,10 +148,6 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
             warnings.warn(self._lacks or NO_LAW, UserWarning, stacklevel=3)
             return self.network_
         return self.law_
-
-    def _filling(self) -> Network:
-        """Which network fills holes."""
-        return self._answering()
 
     def query(
         self,
@@ -275,7 +173,7 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
             tolerance=tolerance,
             max_seconds=max_seconds,
             data=self.data_,
-            rng=generator_of(self.random_state),
+            rng=self._generator(),
         )
 
     def sample(self, n: int = 1, evidence: Given | None = None) -> Any:
@@ -284,8 +182,8 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
         Numbers are drawn from the values that their bin keeps.
         """
         law = self._answering()
-        rng = generator_of(self.random_state)
-        rows = sample(law, n, evidence=evidence, rng=rng, n_jobs=self._settings().threads)
+        rng = self._generator()
+        rows = sample(law, n, evidence=evidence, rng=rng, n_jobs=self._threads)
         return rows if self.layout_ is None else decode(rows.codes, self.domain_, self.layout_, rng=rng)
 
     def impute(self, X: Any, *, method: Literal["mode", "draw"] = "mode", tolerance: float = 0.01) -> Any:
@@ -294,72 +192,22 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
         "mode": each hole's most probable state, for a float its expected value, for other numbers and dates their
         median. "draw": each row's holes drawn together.
         """
-        (whole,) = self._imputed(X, method, 1, tolerance, generator_of(self.random_state))
-        return whole
-
-    def _imputed(
-        self, X: Any, method: Literal["mode", "draw"], n: int, tolerance: float, rng: np.random.Generator
-    ) -> list[Any]:
         holed = self._rows(X)
         if holed.complete:
-            return [self._unchanged(X) for _ in range(n)]
-        done = self._imputation(holed, method, n, tolerance, rng)
-        laws = dict(done.cells.probabilities) if method == "mode" else None
-        return [self._with_holes_filled(X, holed, codes, laws, rng) for codes in done.imputations]
-
-    def _with_holes_filled(
-        self,
-        X: Any,
-        holed: Holed,
-        codes: IntArray,
-        laws: dict[str, FloatArray] | None,
-        rng: np.random.Generator,
-    ) -> Any:
-        """X with its holes as the codes say; numbers from the laws, or drawn from their bins without any."""
-        if self.layout_ is None or isinstance(X, (Dataset, Holed)):
-            return Dataset.from_codes(codes, domain=self.domain_, weights=holed.weights)
-        frame = checked(self, X, reset=False)
-        return fill(
-            frame,
-            codes,
-            self.domain_,
-            self._layout_of(frame),
-            hidden=np.asarray(holed.hidden),
-            laws=laws,
-            rng=rng,
-        )
-
-    def _imputation(
-        self,
-        holed: Holed,
-        method: Literal["mode", "draw"],
-        n: int,
-        tolerance: float,
-        rng: np.random.Generator,
-    ) -> Imputation:
-        return impute(
-            self._filling(),
+            return unchanged(self, X)
+        rng = self._generator()
+        done = impute(
+            self._answering(),
             holed.codes,
             holed.hidden,
             method=method,
-            n_imputations=n,
             tolerance=tolerance,
             rng=rng,
-            n_jobs=self._settings().threads,
+            n_jobs=self._threads,
         )
-
-    def _unchanged(self, X: Any) -> Any:
-        if isinstance(X, (Dataset, Holed)):
-            return with_holes(X).dataset()
-        whole = checked(self, X, reset=False)
-        return whole.copy() if isinstance(whole, np.ndarray) else whole
-
-    def _layout_of(self, frame: Any) -> Layout:
-        """The training frame's layout, or the usual one for a frame of another kind."""
-        kind = open_frame(frame).kind
-        if self.layout_ is not None and self.layout_.kind == kind:
-            return self.layout_
-        return Layout.of(self.domain_, kind)
+        laws = dict(done.cells.probabilities) if method == "mode" else None
+        (codes,) = done.imputations
+        return filled(self, X, holed, codes, self.layout_, laws, rng)
 
     def score_samples(self, X: Any) -> FloatArray:
         """Each row's log-likelihood under `law_` in nats; of a row with holes, that of what it knows.
@@ -371,8 +219,8 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
             self._answering(),
             holed.codes,
             np.asarray(holed.hidden),
-            rng=generator_of(self.random_state),
-            n_jobs=self._settings().threads,
+            rng=self._generator(),
+            n_jobs=self._threads,
         )
 
     def score(self, X: Any, y: Any = None) -> float:
@@ -404,8 +252,8 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
                 holed.codes[~known],
                 hidden[~known],
                 tolerance=tolerance,
-                rng=generator_of(self.random_state),
-                n_jobs=self._settings().threads,
+                rng=self._generator(),
+                n_jobs=self._threads,
             )
             found[~known] = rest.probabilities[target]
         return found
@@ -413,14 +261,12 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
     def links(self, bootstrap: int = 0) -> tuple[Link, ...]:
         """Which variable tells which node what, the strongest first; see `depnet.links`."""
         check_is_fitted(self, "network_")
-        if self.data_ is None:
-            return links(self.network_, None, bootstrap)
         return links(
             self.network_,
             self.data_,
             bootstrap,
-            learner=self._settings().learn,
-            rng=generator_of(self.random_state),
+            learner=lambda rows: learn_network(rows, self._options()),
+            rng=self._generator(),
         )
 
     # Keeping
@@ -453,8 +299,5 @@ class DependencyNetwork(ShownMixin, CallbackSupportMixin, DensityMixin, BaseEsti
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
         tags.target_tags.required = False
         return tags

@@ -12,15 +12,18 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_array, validate_data
 
-from depnet.data.frames.describe import BinChoice, describe
+from depnet.arrays import FloatArray, IntArray
+from depnet.data.frames.describe import describe
 from depnet.data.frames.encode import HandleUnknown, encode
+from depnet.data.frames.fill import fill
 from depnet.data.frames.open import open_frame
-from depnet.data.frames.recode import with_holes
+from depnet.data.table.holed import with_holes
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
 from depnet.data.table.layout import Layout
 from depnet.errors import DataError
+from depnet.estimators.base import TableEstimator
 
 
 def is_frame(X: Any) -> bool:
@@ -44,18 +47,10 @@ def check_choice(name: str, value: Any, *choices: Any) -> None:
         raise ValueError(f"{name} is {', '.join(map(repr, choices[:-1]))} or {choices[-1]!r}; got {value!r}.")
 
 
-def fitted_table(
-    estimator: BaseEstimator,
-    X: Any,
-    *,
-    bins: BinChoice,
-    max_bins: int,
-    missing: str,
-    handle_unknown: str,
-) -> tuple[Holed, Layout | None]:
+def fitted_table(estimator: TableEstimator, X: Any, *, missing: str) -> tuple[Holed, Layout | None]:
     """The training rows, and the layout of their frame (None where X has codes already)."""
     check_choice("missing", missing, "complete", "state", "error")
-    check_choice("handle_unknown", handle_unknown, "error", "missing")
+    check_choice("handle_unknown", estimator.handle_unknown, "error", "missing")
     if isinstance(X, (Dataset, Holed)):
         estimator.n_features_in_ = len(X.domain)
         estimator.feature_names_in_ = np.array(X.domain.names, dtype=object)
@@ -67,7 +62,7 @@ def fitted_table(
     else:
         table = checked(estimator, X, reset=True)
         keep: Any = "keep" if missing == "complete" else missing
-        domain, layout = describe(table, bins=bins, max_bins=max_bins, missing=keep)
+        domain, layout = describe(table, bins=estimator.bins, max_bins=estimator.max_bins, missing=keep)
         holed = encode(table, domain)
     if missing == "error":
         holed.dataset()
@@ -77,12 +72,7 @@ def fitted_table(
 
 
 def later_table(
-    estimator: BaseEstimator,
-    X: Any,
-    domain: Domain,
-    *,
-    handle_unknown: HandleUnknown,
-    absent: HandleUnknown = "error",
+    estimator: TableEstimator, X: Any, domain: Domain, *, absent: HandleUnknown = "error"
 ) -> Holed:
     """Rows for a fitted estimator; with `absent="missing"`, columns may be lacking in a frame."""
     if isinstance(X, (Dataset, Holed)):
@@ -90,8 +80,37 @@ def later_table(
             raise DataError("the rows have another domain than the fitted network's.")
         return with_holes(X)
     if absent == "missing" and is_frame(X):
-        return encode(X, domain, handle_unknown=handle_unknown, absent=absent)
-    return encode(checked(estimator, X, reset=False), domain, handle_unknown=handle_unknown)
+        return encode(X, domain, handle_unknown=estimator.handle_unknown, absent=absent)
+    return encode(checked(estimator, X, reset=False), domain, handle_unknown=estimator.handle_unknown)
+
+
+def filled(
+    estimator: BaseEstimator,
+    X: Any,
+    holed: Holed,
+    codes: IntArray,
+    layout: Layout | None,
+    laws: dict[str, FloatArray] | None,
+    rng: np.random.Generator,
+) -> Any:
+    """X with its holes as the codes say; numbers from the laws, or drawn from their bins without any.
+
+    `layout` is that of the training frame, which a frame of the same kind has too.
+    """
+    if layout is None or isinstance(X, (Dataset, Holed)):
+        return Dataset.from_codes(codes, domain=holed.domain, weights=holed.weights)
+    frame = checked(estimator, X, reset=False)
+    kind = open_frame(frame).kind
+    own = layout if layout.kind == kind else Layout.of(holed.domain, kind)
+    return fill(frame, codes, holed.domain, own, hidden=np.asarray(holed.hidden), laws=laws, rng=rng)
+
+
+def unchanged(estimator: BaseEstimator, X: Any) -> Any:
+    """X, which has no holes; an array is copied."""
+    if isinstance(X, (Dataset, Holed)):
+        return with_holes(X).dataset()
+    whole = checked(estimator, X, reset=False)
+    return whole.copy() if isinstance(whole, np.ndarray) else whole
 
 
 def checked(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
@@ -126,7 +145,7 @@ def _collected(X: Any) -> Any:
 
 
 def joined(old: Dataset, new: Dataset, most: int) -> Dataset | None:
-    """All rows of both, or None where they have more than so many codes."""
+    """All rows of both, or None where they have more than `most` codes."""
     if old.codes.size + new.codes.size > most:
         return None
     weights = None

@@ -13,14 +13,13 @@ import numpy as np
 from depnet.arrays import CodeArray, read_only
 from depnet.data import Domain
 from depnet.data.files.read import read
-from depnet.data.frames.recode import with_holes
 from depnet.data.table.dataset import code_type
-from depnet.data.table.holed import Holed
+from depnet.data.table.holed import Holed, with_holes
 from depnet.errors import DataError, said_with
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.rows import StoppedError
-from depnet.fitting.fit import Settings
-from depnet.learning.grow.nodes import MANY_STATES
+from depnet.fitting.fit import FitOptions, fit
+from depnet.learning.rows.table import MANY_STATES
 from depnet.model.file.document import document_of
 from depnet.model.file.text import encode
 
@@ -104,8 +103,8 @@ def learn_model(
     `progress(done, all)` counts the nodes of both, and rounds of completion before.
     """
     rows = some_columns(table.rows, names)
-    settings = Settings(penalty=penalty, max_seconds=max_seconds)
-    total = settings.steps(rows)
+    options = FitOptions(penalty=penalty, max_seconds=max_seconds)
+    total = options.steps(rows)
 
     def told(done: int) -> None:
         if stop():
@@ -113,7 +112,7 @@ def learn_model(
         progress(done, total)
 
     told(0)
-    found = settings.fit(rows, np.random.default_rng(0), told)
+    found = fit(rows, options, np.random.default_rng(0), told)
     return Loaded(found.network, found.dataset, table.name.rsplit(".", 1)[0] or "model", law=found.law)
 
 

@@ -5,30 +5,23 @@ Links, decision graphs, geometry and odd cells are of the paper's network; answe
 
 import secrets
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
-
 from depnet.arrays import FloatArray
 from depnet.data import Dataset
-from depnet.fitting.explained import plain_figures
-from depnet.inference.judge.marginals import Nearness, nearness
+from depnet.fitting.explained import law_nearness, plain_figures
+from depnet.fitting.summary import rows_learned
+from depnet.inference.answer.result import QueryResult
+from depnet.inference.judge.marginals import Nearness
+from depnet.inference.judge.odd_rows import RowScores
 from depnet.learning.certificate import Certificate, certificate
 from depnet.model import Network
 from depnet.pictures import DependencyGraph, communities, dependency_graph, layout
-from depnet.sampling import sample
 
 MOST_LEARNED = 8
 """Models that readers have learned are kept so far; then the one that was asked for longest ago goes."""
-
-
-DRAWN = 20_000
-"""Rows that stand for the law where its marginals are compared with the table's."""
-
-MOST_NEAR = 5_000_000
-"""Of so many drawn cells at most: a wider law is stood for by fewer rows."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +41,10 @@ class Loaded:
     """The ordered network; None where the file has none."""
     lacks: str | None = None
     """What a file without a law says."""
+    priors: dict[tuple[str, ...], QueryResult] = field(default_factory=dict, compare=False, repr=False)
+    """The best answers without evidence so far, by their targets (`ask`)."""
+    scores: list[RowScores] = field(default_factory=list, compare=False, repr=False)
+    """Those of the rows, once they were asked for (`rows`)."""
 
     @property
     def asked(self) -> Network:
@@ -57,23 +54,12 @@ class Loaded:
     @cached_property
     def nearness(self) -> Nearness | None:
         """How near the marginals of the law are to the table's, where the file keeps their counts."""
-        if self.law is None or self.law.counts is None or not self.law.counts.total:
-            return None
-        rows = min(DRAWN, max(1000, MOST_NEAR // len(self.law)))
-        return nearness(sample(self.law, rows, rng=np.random.default_rng(0)), self.law.counts)
+        return None if self.law is None else law_nearness(self.law)
 
     @cached_property
     def figures(self) -> tuple[str, ...]:
         """How good the law is, a line each, for a person."""
-        lines = [] if self.law is None else plain_figures(self.law)
-        if self.nearness is not None:
-            of = {"1-way": "a column", "2-way": "a pair of columns"}
-            ways = self.nearness.by_ways()
-            apart = " and ".join(f"{mean:.4f} {of[way]}" for way, mean, _, _ in ways)
-            chance = " and ".join(f"{floor:.4f}" for _, _, _, floor in ways)
-            lines.append(
-                f"rows drawn from it differ from the table's by {apart} (total variation; by chance alone {chance})"
-            )
+        lines = plain_figures(self.law, self.nearness)
         return tuple(line[0].upper() + line[1:] + "." for line in lines)
 
     @cached_property
@@ -108,10 +94,7 @@ class Loaded:
     @property
     def rows(self) -> int | None:
         """The rows it was learned from, where the file keeps counts."""
-        if self.network.counts is not None:
-            return self.network.counts.total
-        counts = self.network.nodes[0].table.counts
-        return None if counts is None else int(counts.sum())
+        return rows_learned(self.network)
 
 
 def stamp_of(path: str) -> tuple[int, int] | None:

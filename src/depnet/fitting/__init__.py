@@ -1,1 +1,11 @@
-"""."""
+"""The one way from a table to a fitted model, which the command, the page and the estimators all take.
+
+In reading order:
+
+    fit         `fit(table, options)`: complete the holes, learn the paper's network, learn the ordered law
+    complete    rounds of learning and of redrawing the holes of a table
+    worth       how many rows the law's answers are worth beside the table's own
+    ensemble    several networks of one completed table, for the imputer's mean over them
+    explained   what a model is worth in plain figures: bits a row, and how near drawn rows are
+    summary     all that there is to say of a fitted model, in one text
+"""

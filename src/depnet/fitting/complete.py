@@ -28,11 +28,9 @@ from depnet.data.table.holed import Holed
 from depnet.errors import DataError
 from depnet.inference.clamped.chains import Chains, Order
 from depnet.inference.clamped.program import ChainProgram
-from depnet.learning.links.links import resampled
-from depnet.learning.rows.some_rows import taken
 from depnet.model.network import Network
-from depnet.model.scan import RandomScan, Scan
-from depnet.model.score import log_theta, score_samples
+from depnet.model.scan import RandomScan
+from depnet.model.score import score_samples
 from depnet.wording import counted
 
 ROUNDS = 20
@@ -109,8 +107,6 @@ def learn_completed(
     rounds: int = ROUNDS,
     rng: np.random.Generator | None = None,
     between: Learner | None = None,
-    sweeps: int = SWEEPS,
-    scan: Scan = RandomScan(),  # noqa: B008  # a frozen value
     n_jobs: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Completed:
@@ -131,7 +127,6 @@ def learn_completed(
     True
     """
     whole_number("rounds", rounds, at_least=1)
-    whole_number("sweeps", sweeps, at_least=1)
     rng = np.random.default_rng() if rng is None else rng
     codes, hidden, weights = _single(holed)
     domain = holed.domain
@@ -146,7 +141,7 @@ def learn_completed(
     for number in range(rounds):
         started = time.monotonic()
         network = between(Dataset.from_codes(codes, domain=domain, weights=weights))
-        drawn = redrawn(network, codes, hidden, sweeps=sweeps, scan=scan, rng=rng, n_jobs=n_jobs)
+        drawn = redrawn(network, codes, hidden, rng=rng, n_jobs=n_jobs)
         dataset = Dataset.from_codes(drawn, domain=domain, weights=weights)
         now = score_samples(network, dataset)
         change = math.nan if scores is None else _standardised((now - scores)[open_rows])
@@ -161,70 +156,12 @@ def learn_completed(
     return Completed(learn(dataset), dataset, read_only(hidden), tuple(report))
 
 
-def plausible_networks(
-    done: Completed,
-    learn: Learner,
-    count: int,
-    *,
-    rng: np.random.Generator | None = None,
-    sweeps: int = SWEEPS,
-    scan: Scan = RandomScan(),  # noqa: B008  # a frozen value
-    n_jobs: int | None = None,
-) -> tuple[Network, ...]:
-    """Networks that the table might as well have given: what is filled in by one alone would be too sure of it.
-
-    Each is learned from rows of the completed table drawn with replacement (the approximate Bayesian bootstrap of
-    proper multiple imputation), whose holes the network before has redrawn. A hole's law is the mean over them.
-    """
-    whole_number("the number of networks", count, at_least=1)
-    rng = np.random.default_rng() if rng is None else rng
-    rows, networks = done.dataset, []
-    for number in range(count):
-        networks.append(learn(resampled(rows, rng)))
-        if number + 1 < count and done.hidden.any():
-            codes = redrawn(
-                networks[-1], rows.codes, done.hidden, sweeps=sweeps, scan=scan, rng=rng, n_jobs=n_jobs
-            )
-            rows = Dataset.from_codes(codes, domain=rows.domain, weights=rows.weights)
-    return tuple(networks)
-
-
-def out_of_bag_scores(done: Completed, learn: Learner, count: int, *, rng: np.random.Generator) -> FloatArray:
-    """Of each node, how well a mean over `count` networks predicts rows that they have not seen, in nats a cell.
-
-    A network is learned from rows drawn with replacement, and scores those that were not drawn: log of the mean, over the
-    networks that have not seen a row, of theta; the mean over rows, drawn cells left out.
-    """
-    rows = done.dataset
-    weights = np.ones(rows.rows, dtype=np.int64) if rows.weights is None else rows.weights
-    sums: FloatArray = np.zeros(0)
-    seen = np.zeros(rows.rows)
-    for _ in range(count):
-        drawn = rng.multinomial(rows.total, weights / weights.sum())
-        kept, left = np.flatnonzero(drawn), np.flatnonzero(drawn == 0)
-        network = learn(taken(rows, kept, drawn[kept]))
-        held = taken(rows, left, np.ones(len(left), dtype=np.int64))
-        if not len(sums):
-            sums = np.zeros((rows.rows, len(network)))
-        sums[left] += np.exp(log_theta(network, held))
-        seen[left] += 1
-    scores = np.zeros(sums.shape[1])
-    for number, node in enumerate(network.nodes):
-        counted = (seen > 0) & ~done.hidden[:, list(node.variables)].any(axis=1)
-        means = sums[counted, number] / seen[counted]
-        scores[number] = (
-            np.average(np.log(np.maximum(means, 1e-300)), weights=weights[counted]) if len(means) else 0.0
-        )
-    return scores
-
-
 def redrawn(
     network: Network,
     codes: NDArray[np.integer],
     hidden: NDArray[np.bool_],
     *,
     sweeps: int = SWEEPS,
-    scan: Scan = RandomScan(),  # noqa: B008  # a frozen value
     rng: np.random.Generator | None = None,
     n_jobs: int | None = None,
 ) -> IntArray:
@@ -239,7 +176,7 @@ def redrawn(
     size = max(1, CHUNK_CODES // codes.shape[1])
     for start in range(0, len(open_rows), size):
         rows = open_rows[start : start + size]
-        order = Order.of(scan, hidden[rows])
+        order = Order.of(RandomScan(), hidden[rows])
         chains = Chains(program, order, codes[rows].astype(np.uint16), hidden[rows], rng, n_jobs)
         chains.run(sweeps, record=False)
         out[rows] = chains.codes

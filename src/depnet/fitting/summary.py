@@ -7,24 +7,18 @@ import numpy as np
 from depnet.data.table.dataset import Dataset
 from depnet.exact import Consistency, consistency
 from depnet.fitting.complete import Completed
-from depnet.fitting.explained import plain_figures
-from depnet.inference.judge.marginals import Nearness, nearness
+from depnet.fitting.explained import law_nearness, plain_figures
+from depnet.inference.judge.marginals import Nearness
 from depnet.learning.certificate import Certificate
 from depnet.learning.links.links import Link, links
 from depnet.model.links import OneSidedLink, one_sided_links
 from depnet.model.network import Network
-from depnet.sampling import sample
 from depnet.wording import counted
 
 CONSISTENCY_STATES = 1 << 16
-"""Inconsistency needs the exact law, up to so many joint states."""
-
-DRAWN_ROWS = 20_000
-"""Rows that stand for the law where its marginals are compared with the data's."""
+"""Inconsistency needs the exact law: it is computed up to this many joint states."""
 
 SHOWN = 5
-QUICK_CODES = 5_000_000
-"""A repr computes no certificate of more codes than this: it must come at once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,18 +99,14 @@ def summary_of(
     proven: Certificate | None,
     law_proven: Certificate | None,
     completed: Completed | None,
-    rng: np.random.Generator,
 ) -> Summary:
     """Measure what there is to measure; see `Summary`."""
     small = network.domain.size <= CONSISTENCY_STATES
-    compared = network.counts if data is None else data
     return Summary(
         network=network,
         law=law,
-        figures=tuple(figures(network, law)),
-        marginals=(
-            None if law is None or compared is None else nearness(sample(law, DRAWN_ROWS, rng=rng), compared)
-        ),
+        figures=tuple(plain_figures(network if law is None else law)),
+        marginals=None if law is None else law_nearness(law, data),
         strongest=links(network, data)[:SHOWN],
         completion=completed,
         law_certificate=law_proven,
@@ -124,11 +114,6 @@ def summary_of(
         one_sided=one_sided_links(network),
         consistency=consistency(network) if small else None,
     )
-
-
-def figures(network: Network, law: Network | None) -> list[str]:
-    """What the law explains of the table in bits a row, or the dependency network where there is no law."""
-    return plain_figures(network if law is None else law)
 
 
 def short_lines(
@@ -141,7 +126,8 @@ def short_lines(
         f"{counted(len(network.domain), 'variable')}, {counted(len(found), 'link')}, "
         f"{counted(leaves, 'leaf', 'leaves')}"
     )
-    lines = [size if data is None else f"{counted(data.total, 'row')} of {size}", *figures(network, law)]
+    lines = [size if data is None else f"{counted(data.total, 'row')} of {size}"]
+    lines += plain_figures(network if law is None else law)
     if proven is not None:
         lines.append(proven.said)
     return lines + [f"  {line_of(link)}" for link in found[:SHOWN]]
@@ -150,3 +136,11 @@ def short_lines(
 def line_of(link: Link) -> str:
     """`sex -> survived  0.142`."""
     return f"{link.source} -> {' x '.join(link.targets)}  {link.strength:.3f}"
+
+
+def rows_learned(network: Network) -> int | None:
+    """How many rows a network was learned from; None where it keeps no counts."""
+    if network.counts is not None:
+        return network.counts.total
+    counts = network.nodes[0].table.counts
+    return None if counts is None else int(counts.sum())

@@ -9,7 +9,6 @@ import pytest
 from sklearn.pipeline import make_pipeline
 
 from depnet import DependencyNetwork
-from depnet.estimators.html import picture
 from tests.estimators.tables import people, with_holes
 
 NASTY = "<script>alert('x')</script> & \"quotes\""
@@ -79,14 +78,13 @@ def test_html_is_well_formed_and_escaped() -> None:
 
 
 def test_a_picture_of_no_links_is_empty() -> None:
-    assert picture([]) == ""
     alone = DependencyNetwork(penalty="mdl").fit(pd.DataFrame({"a": [0, 1] * 20}))
     assert "<svg" not in alone._repr_html_()
     assert "sk-" in DependencyNetwork()._repr_html_()  # scikit-learn's own before fit
 
 
 def test_a_repr_of_many_rows_waits_for_no_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("depnet.estimators.showing.QUICK_CODES", 10)
+    monkeypatch.setattr("depnet.estimators.fitted.QUICK_CODES", 10)
     model = DependencyNetwork(penalty="mdl", random_state=0).fit(people(100))
     assert "KL" not in repr(model)
     assert model.law_certificate_ is not None

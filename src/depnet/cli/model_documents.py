@@ -1,0 +1,58 @@
+"""What `fit` and `show` say of networks: their sizes, the law, and what is proven, as JSON and in lines."""
+
+from typing import TYPE_CHECKING, Any
+
+from depnet.wording import counted
+
+if TYPE_CHECKING:
+    from depnet.learning.certificate import Certificate
+    from depnet.model.network import Network
+
+
+def sizes(network: "Network") -> dict[str, Any]:
+    """Leaves and links of a network."""
+    return {
+        "leaves": sum(node.source.size for node in network.nodes),
+        "links": sum(len(node.inputs) for node in network.nodes),
+    }
+
+
+def sizes_line(network: "Network", law: "Network") -> str:
+    """The sizes of both networks."""
+    texts = [
+        f"{counted(size['links'], 'link')}, {counted(size['leaves'], 'leaf', 'leaves')}"
+        for size in (sizes(law), sizes(network))
+    ]
+    return f"law: {texts[0]}; dependency network: {texts[1]}"
+
+
+def law_document(law: "Network") -> dict[str, Any]:
+    """What there is to say of the law without rows: its size, order, and held-out rows."""
+    held_out = law.held_out
+    judged = None
+    if held_out is not None:
+        judged = {
+            "rows": held_out.rows,
+            "score": held_out.score,
+            "independent": held_out.independent,
+            "bits_explained": held_out.gained,
+            "worth": held_out.worth,
+        }
+    return {**sizes(law), "order": [law.domain.names[i] for i in law.order or ()], "held_out": judged}
+
+
+def law_proof(proven: "Certificate | None") -> dict[str, Any]:
+    """How far the law is from the rows, and would be with one leaf a node."""
+    return {
+        "kl": None if proven is None else proven.kl,
+        "one_leaf_kl": None if proven is None else proven.one_leaf_limit,
+    }
+
+
+def network_proof(proven: "Certificate") -> dict[str, Any]:
+    """The FC-limit of the dependency network, and with one leaf a node."""
+    return {
+        "fc_limit": proven.fc_limit,
+        "one_leaf_limit": proven.one_leaf_limit,
+        "no_bound": proven.no_bound,
+    }

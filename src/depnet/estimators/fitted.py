@@ -1,0 +1,120 @@
+"""A fitted `DependencyNetwork`: what it has after `fit`, what is proven of it, and how it shows itself."""
+
+from html import escape
+from typing import Any
+
+from sklearn.base import BaseEstimator
+from sklearn.utils import estimator_html_repr
+from sklearn.utils.validation import check_is_fitted
+
+from depnet.data.table.dataset import Dataset
+from depnet.data.table.domain import Domain
+from depnet.data.table.layout import Layout
+from depnet.fitting.complete import Completed
+from depnet.fitting.explained import plain_figures
+from depnet.fitting.summary import Summary, short_lines, summary_of
+from depnet.learning.certificate import Certificate, certificate
+from depnet.learning.links.links import Link, links
+from depnet.model.network import Network
+from depnet.wording import counted
+
+QUICK_CODES = 5_000_000
+"""A repr computes no certificate of more codes than this: it must come at once."""
+
+LISTED_LINKS = 10
+
+
+class FittedModel(BaseEstimator):  # type: ignore[misc]
+    """What `fit` leaves behind, certificates of `network_` and `law_`, a summary, and a picture for notebooks."""
+
+    network_: Network
+    law_: Network | None
+    """None only where a model file has no law."""
+    domain_: Domain
+    layout_: Layout | None
+    data_: Dataset | None
+    completion_: Completed | None
+    penalty: Any
+    _certified: Certificate | None
+    _law_certified: Certificate | None
+    _updated: bool
+    _lacks: str | None
+    """What a model file that has no law says of it."""
+
+    @property
+    def certificate_(self) -> Certificate | None:
+        """What is proven from the rows learned from (completed, where they had holes); computed when first asked for.
+
+        None after `partial_fit` and after `load`: it speaks of rows that are no longer all there is.
+        """
+        check_is_fitted(self, "network_")
+        if self._certified is None and self.data_ is not None and not self._updated:
+            penalty = "mdl" if isinstance(self.penalty, str) and self.penalty == "auto" else self.penalty
+            self._certified = certificate(self.network_, self.data_, penalty=penalty)
+        return self._certified
+
+    @property
+    def law_certificate_(self) -> Certificate | None:
+        """The same of `law_`: how far it is from the rows, KL(p^D || Q). None also where a file had no law."""
+        check_is_fitted(self, "network_")
+        known = self.law_ is not None and self.data_ is not None and not self._updated
+        if self._law_certified is None and known:
+            self._law_certified = certificate(self.law_, self.data_)  # type: ignore[arg-type]  # both are there
+        return self._law_certified
+
+    def summary(self) -> Summary:
+        """What the model explains, the data's marginals against its own, links, and what is proven; print it."""
+        check_is_fitted(self, "network_")
+        return summary_of(
+            self.network_,
+            self.law_,
+            data=self.data_,
+            proven=self.certificate_,
+            law_proven=self.law_certificate_,
+            completed=self.completion_,
+        )
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        text = str(super().__repr__(N_CHAR_MAX))
+        if not hasattr(self, "network_"):
+            return text
+        lines = short_lines(self.network_, self.law_, self.data_, self._quick_certificate())
+        return "\n".join([text, *lines])
+
+    def _quick_certificate(self) -> Certificate | None:
+        """The law's certificate (without a law the network's), unless it would take long: a repr must come at once."""
+        if self.data_ is not None and self.data_.codes.size > QUICK_CODES:
+            return self._certified if self.law_ is None else self._law_certified
+        return self.certificate_ if self.law_ is None else self.law_certificate_
+
+    def _repr_html_(self) -> str:
+        """One self-contained `<div>`: plain figures, the strongest links, and a small picture; every name is escaped."""
+        if not hasattr(self, "network_"):
+            return str(estimator_html_repr(self))
+        from depnet.pictures.graph.dependency import dependency_graph
+        from depnet.pictures.graph.svg import small_svg
+
+        lines = plain_figures(self.network_ if self.law_ is None else self.law_)
+        proven = self._quick_certificate()
+        if proven is not None:
+            lines.append(proven.said)
+        found = links(self.network_)
+        size = f"{counted(len(self.domain_), 'variable')}, {counted(len(found), 'link')}"
+        return (
+            "<div style='font-family:sans-serif;font-size:13px'>"
+            f"<p><b>{type(self).__name__}</b>: {size}</p>{''.join(f'<p>{escape(line)}</p>' for line in lines)}"
+            "<div style='display:flex;flex-wrap:wrap;gap:24px;align-items:flex-start'>"
+            "<table><thead><tr><th>source</th><th>node</th><th>bits per row</th></tr></thead>"
+            f"<tbody>{''.join(map(_row, found[:LISTED_LINKS]))}</tbody></table>"
+            f"{small_svg(dependency_graph(self.network_, found=found))}</div></div>"
+        )
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+
+def _row(link: Link) -> str:
+    return (
+        f"<tr><td>{escape(link.source)}</td><td>{escape(' × '.join(link.targets))}</td>"
+        f"<td style='text-align:right'>{link.strength:.3f}</td></tr>"
+    )
