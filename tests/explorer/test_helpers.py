@@ -23,7 +23,7 @@ from depnet.explorer.marginals import card_of
 from depnet.explorer.node_view import without_few
 from depnet.explorer.pair import binary_variables, pair_network, relevant_others
 from depnet.explorer.rows import KeptScores, StoppedError, drawn, filled, odd_rows, scores_csv
-from depnet.fitting.fit import Settings
+from depnet.fitting.fit import FitOptions, fit_law
 from depnet.geometry import total_variation
 from depnet.model.file import load_both
 from depnet.pictures.node.decision import Leaf, decision
@@ -315,7 +315,7 @@ def test_a_dropped_table_is_learned_as_the_command_learns_it(tmp_path: Path) -> 
     assert loaded.name == "people"
     expected = depnet.learn(some_columns(table.rows, ["class", "sex", "survived"]).dataset(), smoothing=0.5)
     assert loaded.network.nodes == expected.nodes
-    law = Settings(penalty="mdl").law(some_columns(table.rows, ["class", "sex", "survived"]).dataset())
+    law = fit_law(some_columns(table.rows, ["class", "sex", "survived"]).dataset(), FitOptions(penalty="mdl"))
     assert loaded.law is not None
     assert loaded.law.nodes == law.nodes
     (tmp_path / "model.json").write_bytes(model_file(loaded))
