@@ -15,16 +15,18 @@ import pytest
 import depnet
 from depnet import Dataset, Network, RandomScan, SequentialScan, stationary
 from depnet.errors import DepnetError
-from depnet.explorer.ask import TOLERANCE, Answer, Shift, answers, most_moved
+from depnet.explorer.ask import TOLERANCE, Answer, answers
 from depnet.explorer.csv_text import csv_text
 from depnet.explorer.evidence_link import Chosen, given
 from depnet.explorer.fit import learn_model, model_file, read_table, some_columns
+from depnet.explorer.loaded import Loaded
 from depnet.explorer.marginals import card_of
 from depnet.explorer.node_view import without_few
 from depnet.explorer.pair import binary_variables, pair_network, relevant_others
-from depnet.explorer.rows import KeptScores, StoppedError, drawn, filled, odd_rows, scores_csv
+from depnet.explorer.rows import StoppedError, drawn, filled, scores_csv, scores_of
 from depnet.fitting.fit import FitOptions, fit_law
 from depnet.geometry import total_variation
+from depnet.inference.judge.shifts import Shift
 from depnet.model.file import load_both
 from depnet.pictures.node.decision import Leaf, decision
 from depnet.pictures.tetrahedron.walk import walk
@@ -37,10 +39,16 @@ async def in_thread(function: Callable[[], Any]) -> Any:
 
 
 def asked(
-    network: Network, chosen: Chosen, *, stop: Callable[[], bool] = lambda: False, **options: Any
+    network: Network,
+    chosen: Chosen,
+    *,
+    stop: Callable[[], bool] = lambda: False,
+    data: Dataset | None = None,
+    **options: Any,
 ) -> list[Answer]:
     async def all_of() -> list[Answer]:
-        return [answer async for answer in answers(network, chosen, in_thread, stop, **options)]
+        loaded = Loaded(network, data)
+        return [answer async for answer in answers(loaded, chosen, in_thread, stop, **options)]
 
     return run_apart(all_of)
 
@@ -176,13 +184,6 @@ def test_a_stopped_question_keeps_what_it_had(sticky: Network) -> None:
     assert not answer.last
 
 
-def test_chains_go_on_for_what_moved_most_where_there_is_too_much(sticky: Network) -> None:
-    (first, *_) = asked(sticky, {"X3": (2,)}, stop=lambda: True)
-    chosen = most_moved(sticky, first.shifts, 12)
-    assert set(chosen) == {shift.name for shift in first.shifts[:4]}
-    assert most_moved(sticky, first.shifts, 1) == (first.shifts[0].name,)
-
-
 def test_a_card_shows_the_likely_states_and_the_rest_together(titanic: Network) -> None:
     (answer,) = asked(titanic, {"sex": ("female",)})
     shift = next(shift for shift in answer.shifts if shift.name == "class")
@@ -220,29 +221,22 @@ def test_clamping_everything_is_an_error(titanic: Network) -> None:
         asked(titanic, chosen)
 
 
-def test_rows_are_scored_and_the_most_surprising_come_first(titanic: Network) -> None:
+def test_rows_are_scored_once_and_written_as_a_table(titanic: Network) -> None:
     people = depnet.titanic()
     told: list[float] = []
-    scores = KeptScores().of(titanic, people, lambda: False, told.append)
-    assert np.array_equal(scores.each, depnet.score_samples(titanic, people))
+    loaded = Loaded(titanic, people)
+    with pytest.raises(StoppedError):
+        scores_of(loaded, lambda: True, told.append)
+    scores = scores_of(loaded, lambda: False, told.append)
     assert told[-1] == 1.0
-    rows = odd_rows(titanic, people, scores, 0, 10)
-    distinct, counts = np.unique(people.codes, axis=0, return_counts=True)
-    expected = depnet.score_samples(titanic, Dataset.from_codes(distinct, domain=people.domain))
-    assert [row.score for row in rows] == sorted(expected)[:10]
-    for row in rows:
-        (kind,) = np.flatnonzero((distinct == people.codes[row.number]).all(axis=1))
-        assert row.alike == counts[kind]
-    assert scores.kinds == len(distinct)
-    assert sum(row.alike for row in odd_rows(titanic, people, scores, 0, scores.kinds)) == people.rows
-    table = list(csv.reader(io.StringIO(scores_csv(titanic, people, scores))))
+    assert scores_of(loaded, lambda: True, told.append) is scores
+    table = list(csv.reader(io.StringIO(scores_csv(loaded, scores))))
     assert table[0] == ["row", "score", "class", "sex", "age", "survived"]
     assert len(table) == people.rows + 1
     number = int(table[1][0])
+    assert float(table[1][1]) == round(scores.each.min(), 6)
     states = [v.states[people.codes[number, i]] for i, v in enumerate(people.domain.variables)]
     assert table[1][2:] == states
-    with pytest.raises(StoppedError):
-        KeptScores().of(titanic, people, lambda: True, told.append)
 
 
 def test_a_row_is_filled_by_its_most_probable_states(titanic: Network) -> None:

@@ -8,10 +8,10 @@ from nicegui import ui
 
 from depnet.data import Label
 from depnet.errors import DepnetError
-from depnet.explorer.ask import MEASURE, Answer, Shift, answers
+from depnet.explorer.ask import Answer, answers
 from depnet.explorer.copyable import command_line, python
 from depnet.explorer.evidence_link import Chosen, opened, pairs
-from depnet.explorer.marginals import Marginals
+from depnet.explorer.marginals import MEASURE, Marginals
 from depnet.explorer.parts import card, fact, note, warning, without_law
 from depnet.explorer.session import Session
 from depnet.inference.answer.observed import DIFFERENCE
@@ -220,15 +220,8 @@ class _Ask:
         self.stop.set_enabled(True)
         self.bar.value = 0.0
         try:
-            found = answers(
-                self.network,
-                chosen,
-                self.session.work,
-                lambda: stopped.is_set() or closed.is_set(),
-                data=self.loaded.data,
-                hide=self.session.hides,
-            )
-            async for answer in found:
+            over, hide = lambda: stopped.is_set() or closed.is_set(), self.session.hides
+            async for answer in answers(self.loaded, chosen, self.session.work, over, hide=hide):
                 self.answer = answer
                 self._show(answer)
             if stopped.is_set():
@@ -322,11 +315,7 @@ class _Ask:
         if self.answer is None:
             return
         wanted = (self.find.value or "").casefold()
-        found = [shift for shift in self._all_shifts() if wanted in shift.name.casefold()]
+        found = [shift for shift in self.answer.shifts if wanted in shift.name.casefold()]
         self.marginals.show(found[: self.shown], self.chosen, self.answer.result.method)
         self.more.set_visibility(len(found) > self.shown)
         self.more.text = f"Show more ({len(found) - self.shown:,} left)"
-
-    def _all_shifts(self) -> tuple[Shift, ...]:
-        assert self.answer is not None
-        return self.answer.shifts

@@ -10,8 +10,10 @@ from nicegui.events import GenericEventArguments
 
 from depnet.arrays import IntArray
 from depnet.data import Label
-from depnet.explorer.ask import MEASURE, Shift
+from depnet.inference.judge.shifts import Shift
 from depnet.wording import counted
+
+MEASURE = "total variation between prior and posterior: the largest change in the probability of any event"
 
 STATES = 8
 """States of a variable that are shown; with more, the most probable ones and the rest together."""

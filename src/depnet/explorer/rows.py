@@ -1,27 +1,24 @@
-"""Rows: their scores, the holes of one filled, and new ones drawn. All bounded.
+"""Rows: the table's with their scores, one with its holes filled, and new ones drawn. All bounded.
 
 Scores, fillings and draws are of the law, where the model has one; the cells that make a row odd, of the network.
 """
 
-import threading
 import warnings
-from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from depnet.arrays import FloatArray, IntArray
-from depnet.data import Dataset, Label
+from depnet.data import Label
 from depnet.data.frames.decode import decode
 from depnet.data.table.layout import Layout
 from depnet.errors import DepnetError, MixingWarning
 from depnet.explorer.csv_text import csv_text
-from depnet.inference.judge.odd_cells import OddCell, odd_cells
+from depnet.explorer.loaded import Loaded
+from depnet.inference.judge.odd_rows import RowScores, row_scores
 from depnet.inference.rows.impute import impute
 from depnet.model.network import Network
-from depnet.model.score import score_samples
 from depnet.sampling import Sampler
 from depnet.sampling.run.sampler import CHAINS
 
@@ -30,9 +27,6 @@ MAX_SCORED = 40_000_000
 
 MAX_DRAWN = 4_000_000
 """Cells of the rows that are drawn at once."""
-
-CHUNK = 1_000_000
-"""Cells scored between two looks at the stop button."""
 
 FILL_SECONDS = 5.0
 
@@ -43,22 +37,31 @@ class StoppedError(DepnetError):
     """The reader has stopped the work, or left."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Scores:
-    """`each[r]` is the score of row r, in nats, of the first rows of a table; `order` has the lowest first.
+def scores_of(loaded: Loaded, stop: Callable[[], bool], progress: Callable[[float], object]) -> RowScores:
+    """The scores of the rows of the model's table, which are kept with it; `progress(share)` is called as it goes."""
+    assert loaded.data is not None
 
-    Equal rows stand together in `order`: `begins` has the place of the first of each kind, and the end.
-    """
+    def told(share: float) -> None:
+        if stop():
+            raise StoppedError("stopped; the rows have not all been scored.")
+        progress(share)
 
-    each: FloatArray
-    order: IntArray
-    begins: IntArray
-    rows: int
+    if not loaded.scores:
+        loaded.scores.append(row_scores(loaded.asked, loaded.data, MAX_SCORED, told))
+    return loaded.scores[0]
 
-    @property
-    def kinds(self) -> int:
-        """How many different rows there are."""
-        return len(self.begins) - 1
+
+def scores_csv(loaded: Loaded, scores: RowScores) -> str:
+    """Every scored row with its score, the most surprising first: its number, its score, its states."""
+    assert loaded.data is not None
+    domain = loaded.data.domain
+    order = scores.order
+    columns = [
+        [variable.states[code] for code in loaded.data.column(i)[order].tolist()]
+        for i, variable in enumerate(domain.variables)
+    ]
+    numbers, each = order.tolist(), scores.each[order].round(6).tolist()
+    return csv_text(("row", "score", *domain.names), zip(numbers, each, *columns, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,106 +75,18 @@ class Filled:
     error: float
 
 
-class KeptScores:
-    """The scores of the tables asked for last."""
-
-    def __init__(self, most: int = 4) -> None:
-        self._kept: OrderedDict[tuple[int, int], tuple[Network, Dataset, Scores]] = OrderedDict()
-        self._most, self._lock = most, threading.Lock()
-
-    def of(
-        self,
-        network: Network,
-        data: Dataset,
-        stop: Callable[[], bool],
-        progress: Callable[[float], object],
-    ) -> Scores:
-        """The scores of the rows of `data`; `progress(share)` is called as it goes."""
-        with self._lock:
-            known = self._kept.get((id(network), id(data)))
-        if known is not None:
-            return known[2]
-        rows = min(data.rows, max(1, MAX_SCORED // len(network)))
-        size = max(1, CHUNK // len(network))
-        parts = []
-        for first in range(0, rows, size):
-            if stop():
-                raise StoppedError("stopped; the rows have not all been scored.")
-            parts.append(score_samples(network, rows_of(data, range(first, min(first + size, rows)))))
-            progress(min(first + size, rows) / rows)
-        each = np.concatenate(parts) if parts else np.zeros(0)
-        order = np.argsort(each, kind="stable")
-        made = Scores(each, order, _begins(data, order), data.rows)
-        with self._lock:
-            self._kept[id(network), id(data)] = (network, data, made)  # which keeps the ids their own
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
-        return made
-
-
-SCORES = KeptScores()
-
-
-def rows_of(data: Dataset, chosen: Sequence[int]) -> Dataset:
-    """Some of the rows."""
-    at = slice(chosen.start, chosen.stop) if isinstance(chosen, range) else np.asarray(chosen, dtype=np.int64)
-    return Dataset.from_codes(data.codes[at], domain=data.domain)
-
-
-def _begins(data: Dataset, order: IntArray) -> IntArray:
-    """The places of `order` where a row differs from the one before, and the end."""
-    new = np.ones(len(order) + 1, dtype=bool)
-    if len(order):
-        new[1:-1] = False
-    for i in range(len(data.domain)):
-        column = data.column(i)[order]
-        new[1:-1] |= column[1:] != column[:-1]
-    return np.flatnonzero(new)
-
-
-@dataclass(frozen=True, slots=True)
-class OddRow:
-    """A row of the table, how many rows are like it, its score, and the cells that make it surprising."""
-
-    number: int
-    alike: int
-    score: float
-    cells: tuple[OddCell, ...]
-
-
-def odd_rows(network: Network, data: Dataset, scores: Scores, first: int, count: int) -> list[OddRow]:
-    """`count` different rows, from the `first` most surprising on."""
-    begins = scores.begins[first : first + count + 1]
-    numbers = scores.order[begins[:-1]].tolist()
-    cells = odd_cells(network, rows_of(data, numbers)) if numbers else []
-    alike = np.diff(begins).tolist()
-    return [OddRow(r, n, float(scores.each[r]), odd) for r, n, odd in zip(numbers, alike, cells, strict=True)]
-
-
 def filled(
     network: Network, known: Mapping[str, Label], *, max_seconds: float = FILL_SECONDS
 ) -> list[Filled]:
     """A row of which `known` is given, every other cell at its most probable state."""
-    domain = network.domain
-    codes = np.full((1, len(domain)), -1, dtype=np.int64)
-    for name, label in known.items():
-        i = domain.index(name)
-        codes[0, i] = domain.variables[i].code(label)
+    variables = network.domain.variables
+    codes = np.array([[v.code(known[v.name]) if v.name in known else -1 for v in variables]])
     completed = impute(network, codes, max_seconds=max_seconds)
     found = []
-    for i, variable in enumerate(domain.variables):
-        code = int(completed.codes[0, i])
-        p = completed.cells.probabilities[variable.name][0]
-        error = completed.cells.standard_errors[variable.name][0]
-        found.append(
-            Filled(
-                variable.name,
-                variable.states[code],
-                bool(codes[0, i] >= 0),
-                float(p[code]),
-                float(error[code]),
-            )
-        )
+    for variable, code in zip(variables, completed.codes[0].tolist(), strict=True):
+        cells, name = completed.cells, variable.name
+        p, error = float(cells.probabilities[name][0, code]), float(cells.standard_errors[name][0, code])
+        found.append(Filled(name, variable.states[code], name in known, p, error))
     return found
 
 
@@ -210,19 +125,6 @@ def drawn(network: Network, count: int, known: Mapping[str, Label], stop: Callab
     values = tuple(tuple(_plain(record[name]) for name in names) for record in records)
     mixing = sampler.report.mixing
     return Drawn(names, values, "" if mixing is None or mixing.settled else UNSETTLED)
-
-
-def scores_csv(network: Network, data: Dataset, scores: Scores) -> str:
-    """Every scored row with its score, the most surprising first: its number, its score, its states."""
-    states = [variable.states for variable in network.domain.variables]
-    codes = data.codes[: len(scores.each)][scores.order].tolist()
-    lines = (
-        (r, round(score, 6), *(labels[code] for labels, code in zip(states, row, strict=True)))
-        for r, score, row in zip(
-            scores.order.tolist(), scores.each[scores.order].tolist(), codes, strict=True
-        )
-    )
-    return csv_text(("row", "score", *network.domain.names), lines)
 
 
 def _plain(value: Any) -> Any:

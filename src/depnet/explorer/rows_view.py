@@ -7,10 +7,11 @@ from nicegui import ui
 from depnet.errors import DepnetError
 from depnet.explorer.parts import card, note
 from depnet.explorer.row_editor import Editor
-from depnet.explorer.rows import SCORES, Scores, odd_rows, scores_csv
+from depnet.explorer.rows import scores_csv, scores_of
 from depnet.explorer.session import Session
 from depnet.explorer.tables import show_table
 from depnet.inference.judge.odd_cells import OddCell
+from depnet.inference.judge.odd_rows import RowScores, odd_rows
 
 TITLE = "Rows"
 PATH = "/rows"
@@ -41,7 +42,7 @@ class _Surprising:
     def __init__(self, session: Session, editor: Editor) -> None:
         self.session, self.editor = session, editor
         self.loaded = session.loaded  # held, even if it leaves the shelf meanwhile
-        self.scores: Scores | None = None
+        self.scores: RowScores | None = None
         self.first = 0
         self.stopped = threading.Event()
         self.share = 0.0
@@ -74,13 +75,11 @@ class _Surprising:
 
     async def _score(self) -> None:
         loaded, closed = self.loaded, self.session.closed
-        assert loaded.data is not None
         timer = ui.timer(0.2, lambda: self.bar.set_value(self.share))
         try:
             self.scores = await self.session.work(
-                SCORES.of,
-                loaded.asked,
-                loaded.data,
+                scores_of,
+                loaded,
                 lambda: self.stopped.is_set() or closed.is_set(),
                 self._progressed,
             )
@@ -132,8 +131,8 @@ class _Surprising:
 
     async def _download(self) -> None:
         loaded = self.loaded
-        if self.scores is not None and loaded.data is not None:
-            text = await self.session.work(scores_csv, loaded.network, loaded.data, self.scores)
+        if self.scores is not None:
+            text = await self.session.work(scores_csv, loaded, self.scores)
             ui.download.content(text, "scores.csv", "text/csv")
 
 
