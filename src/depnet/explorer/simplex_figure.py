@@ -7,14 +7,13 @@ import numpy as np
 from depnet.explorer.parts import DARK, Palette
 from depnet.pictures.canvas import GREY, INK
 from depnet.pictures.colours import BLUE, SKY
-from depnet.pictures.tetrahedron.scene import CORNERS, Curve, Point, Scene
+from depnet.pictures.tetrahedron.scene import Curve, Point, Scene
 
 
 def figure_of(scene: Scene, colours: Palette) -> dict[str, Any]:
     """The figure as plain data. Text of a figure is markup to Plotly, so `<` is written as an entity."""
-    corners = {tuple(corner) for corner in CORNERS}
     traces = [_line(curve, colours) for curve in scene.curves]
-    traces += [_point(point, colours, tuple(point.at) in corners) for point in scene.points]
+    traces += [_point(point, colours) for point in scene.points]
     hidden = {
         "visible": False,
         "range": [-1.25, 1.25],
@@ -59,7 +58,8 @@ def _line(curve: Curve, colours: Palette) -> dict[str, Any]:
     }
 
 
-def _point(point: Point, colours: Palette, corner: bool) -> dict[str, Any]:
+def _point(point: Point, colours: Palette) -> dict[str, Any]:
+    corner = point.corner
     x, y, z = np.round(point.at * (1.08 if corner else 1.0), 6).tolist()
     return {
         "type": "scatter3d",

@@ -1,6 +1,11 @@
-"""The paper's figures from real computation: PNG, SVG and an interactive page each."""
+"""The paper's figures from real computation: PNG, SVG and an interactive page each.
 
-from collections.abc import Callable, Iterable, Mapping
+- `simplex`: the geometric figures, as scenes of the tetrahedron;
+- `diagram`, `graphs`: boxes and arrows; a node and the growing of its leaves;
+- `draw`, `web`: either kind as a matplotlib figure, and as a page.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from depnet.paper.figures.diagram import Diagram
@@ -15,7 +20,7 @@ from depnet.paper.figures.simplex import (
     pseudo_figure,
 )
 from depnet.paper.figures.web import page
-from depnet.paper.report import Column, ExperimentError, Report
+from depnet.paper.report import ExperimentError, Report, columns
 from depnet.pictures.canvas import save, styled
 from depnet.pictures.tetrahedron.scene import Scene
 
@@ -33,8 +38,15 @@ FIGURES: Mapping[str, Callable[[], Scene | Diagram]] = {
 
 FORMATS = ("png", "svg", "html")
 
+COLUMNS = columns("""
+    figure  figure
+    file    file
+    kib     KiB     .0f
+    says    says
+""")
 
-def write_figures(folder: Path, names: Iterable[str] = (), formats: Iterable[str] = FORMATS) -> Report:
+
+def write_figures(folder: Path, names: Iterable[str] = (), formats: Sequence[str] = FORMATS) -> Report:
     """Write the figures called `names` (none: all) into `folder`, which is made if need be."""
     chosen = tuple(names) or tuple(FIGURES)
     for name in chosen:
@@ -54,21 +66,7 @@ def write_figures(folder: Path, names: Iterable[str] = (), formats: Iterable[str
             else:
                 with styled():
                     save(draw(picture), path)
-            rows.append(
-                {
-                    "figure": name,
-                    "file": str(path),
-                    "kib": path.stat().st_size / 1024,
-                    "says": picture.caption,
-                }
-            )
-    columns = (
-        Column("figure", "figure"),
-        Column("file", "file"),
-        Column("kib", "KiB", ".0f"),
-        Column("says", "says"),
-    )
-    shown = [
-        {**row, "says": row["says"] if k % len(tuple(formats)) == 0 else ""} for k, row in enumerate(rows)
-    ]
-    return Report("figures", "The paper's figures, computed", columns, tuple(shown), records=rows)
+            size = path.stat().st_size / 1024
+            rows.append({"figure": name, "file": str(path), "kib": size, "says": picture.caption})
+    shown = [{**row, "says": "" if k % len(formats) else row["says"]} for k, row in enumerate(rows)]
+    return Report("figures", "The paper's figures, computed", COLUMNS, tuple(shown), records=rows)

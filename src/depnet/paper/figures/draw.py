@@ -1,13 +1,14 @@
 """Scenes and diagrams as matplotlib figures."""
 
 import math
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from depnet.paper.figures.diagram import Box, Diagram, Frame
 from depnet.pictures.canvas import COLORS, GREY, INK, new_figure
-from depnet.pictures.tetrahedron.scene import CORNERS, Scene
+from depnet.pictures.tetrahedron.scene import Scene
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +26,6 @@ def _scene(scene: Scene) -> "Figure":
     axes.set_axis_off()
     axes.set_box_aspect((1, 1, 1), zoom=1.06)
     axes.view_init(*scene.view)
-    corners = {tuple(corner) for corner in CORNERS}
     for surface in scene.surfaces:
         x, y, z = np.moveaxis(surface.grid, -1, 0)
         axes.plot_surface(x, y, z, color=surface.color, alpha=0.16, linewidth=0, shade=False, zorder=1)
@@ -33,31 +33,19 @@ def _scene(scene: Scene) -> "Figure":
         axes.plot([], [], [], color=surface.color, label=surface.label)
     for curve in scene.curves:
         style = (0, (1, 1.2)) if curve.dotted else "-"
-        marker = {"marker": "o", "ms": 2.6} if curve.stepwise else {}
-        axes.plot(
-            *curve.points.T,
-            color=curve.color,
-            lw=curve.width,
-            ls=style,
-            label=curve.label or None,
-            zorder=2,
-            **marker,
-        )
+        look = {"marker": "o", "ms": 2.6} if curve.stepwise else {}
+        look |= {"color": curve.color, "lw": curve.width, "ls": style, "label": curve.label or None}
+        axes.plot(*curve.points.T, zorder=2, **look)
     for point in scene.points:
-        corner = tuple(point.at) in corners
+        corner = point.corner
         if not corner:
             axes.scatter(*point.at, color=point.color, s=26, zorder=4, depthshade=False)
         where = point.at * (1.13 if corner else 1.0) + (0 if corner else 0.07)
-        axes.text(
-            *where,
-            point.label,
-            color=point.color if not corner else INK,
-            fontsize=10 if not corner else 8,
-            zorder=5,
-        )
+        look = {"color": INK, "fontsize": 8} if corner else {"color": point.color, "fontsize": 10}
+        axes.text(*where, point.label, zorder=5, **look)
     axes.legend(loc="upper left", fontsize=8)
     figure.suptitle(scene.title, fontsize=11)
-    figure.supxlabel(_wrapped(scene.caption), fontsize=8, color="#444c56")
+    figure.supxlabel(textwrap.fill(scene.caption, 92), fontsize=8, color="#444c56")
     return figure
 
 
@@ -72,7 +60,7 @@ def _diagram(diagram: Diagram) -> "Figure":
         axes.set_title(frame.title, fontsize=9)
         _frame(axes, frame)
     figure.suptitle(diagram.title, fontsize=11)
-    figure.supxlabel(_wrapped(diagram.caption, 118), fontsize=8, color="#444c56")
+    figure.supxlabel(textwrap.fill(diagram.caption, 118), fontsize=8, color="#444c56")
     return figure
 
 
@@ -119,9 +107,3 @@ def _text_and_bars(axes: "Axes", box: Box) -> None:
                 left + width / 2, bottom + height / 2, f"{share:.2f}", ha="center", va="center", fontsize=6.5
             )
         left += width
-
-
-def _wrapped(text: str, width: int = 92) -> str:
-    import textwrap
-
-    return "\n".join(textwrap.wrap(text, width))

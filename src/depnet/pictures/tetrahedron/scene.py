@@ -5,7 +5,9 @@ law is the mean of the corners weighted by its probabilities. The map is linear,
 As in the paper, solid lines are m-flat and dotted lines e-flat; a full conditional manifold is both.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,6 +35,11 @@ class Curve:
     width: float = 1.5
     stepwise: bool = False
 
+    @classmethod
+    def through(cls, laws: Iterable[ArrayLike], color: str, label: str = "", **look: Any) -> "Curve":
+        """The line through these laws."""
+        return cls(place(np.stack([np.asarray(law) for law in laws])), color, label, **look)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Point:
@@ -41,6 +48,16 @@ class Point:
     at: FloatArray
     label: str
     color: str
+
+    @classmethod
+    def of(cls, law: ArrayLike, label: str, color: str) -> "Point":
+        """Where a law is."""
+        return cls(place(law), label, color)
+
+    @property
+    def corner(self) -> bool:
+        """Is it a joint state?"""
+        return bool((self.at == CORNERS).all(axis=1).any())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

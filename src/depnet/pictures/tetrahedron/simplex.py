@@ -1,7 +1,8 @@
 """The tetrahedron of the laws of two binary variables: its edges and corners, and the manifolds of two tables."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from depnet.data.table.domain import Domain
 from depnet.geometry import m_geodesic, m_projection, manifolds
 from depnet.model import ConditionalTable, LosslessSource, Network, Node
 from depnet.pictures.canvas import COLORS, GREY
-from depnet.pictures.tetrahedron.scene import CORNERS, Curve, Point, Surface, place
+from depnet.pictures.tetrahedron.scene import CORNERS, Curve, Point, Scene, Surface, place
 
 BLUE, _, GREEN, GOLD = COLORS[:4]
 
@@ -43,6 +44,18 @@ def corners(names: Sequence[str] = ("00", "01", "10", "11")) -> tuple[Point, ...
     return tuple(Point(corner, name, GREY) for corner, name in zip(CORNERS, names, strict=True))
 
 
+def in_tetrahedron(
+    curves: Iterable[Curve],
+    points: Iterable[Point],
+    title: str = "",
+    caption: str = "",
+    names: Sequence[str] = ("00", "01", "10", "11"),
+    **more: Any,
+) -> Scene:
+    """A scene with the edges and corners of the tetrahedron before what is in it."""
+    return Scene(title, caption, (*edges(), *curves), (*corners(names), *points), **more)
+
+
 def manifold_lines(
     network: Network,
     names: Sequence[str] = ("E(θ₀)", "E(θ₁)"),
@@ -58,7 +71,7 @@ def manifold_lines(
             p[(0, code) if i == 0 else (code, 0)] = 1.0
             ends.append(m_projection(p, space))
         points = [m_geodesic(ends[0], ends[1], lam) for lam in (0.0, 1.0)]
-        lines.append(Curve(place(np.stack(points)), color, name, dotted=True, width=2.2))
+        lines.append(Curve.through(points, color, name, dotted=True, width=2.2))
     return tuple(lines)
 
 

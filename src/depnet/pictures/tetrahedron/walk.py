@@ -17,8 +17,8 @@ from depnet.geometry import fc_limit, full_conditional_divergence, kl, m_project
 from depnet.model import Network, RandomScan, Scan
 from depnet.pictures.canvas import INK
 from depnet.pictures.colours import BLUE, GREEN, GREY, PURPLE, VERMILLION
-from depnet.pictures.tetrahedron.scene import Curve, Point, Scene, place
-from depnet.pictures.tetrahedron.simplex import START, corners, edges, manifold_lines
+from depnet.pictures.tetrahedron.scene import Curve, Point, Scene
+from depnet.pictures.tetrahedron.simplex import START, in_tetrahedron, manifold_lines
 
 STEPS = 30
 NEAR = 1e-9
@@ -47,6 +47,12 @@ class Walk:
         return len(self.laws) - 1
 
     @property
+    def apart(self) -> tuple[FloatArray, ...]:
+        """The laws of the cycle, where it has more than one; else none."""
+        one = not self.cycle or float(np.abs(self.cycle[0] - self.cycle[1]).sum()) < NEAR
+        return () if one else self.cycle
+
+    @property
     def meets(self) -> bool:
         """Do the manifolds meet in pi? Then the tables are those of one law."""
         ends = [m_projection(self.end, space) for space in manifolds(self.network)]
@@ -67,50 +73,35 @@ def walk(network: Network, scan: Scan, start: ArrayLike = START, steps: int = ST
             f"cardinalities {network.domain.cardinalities} and {len(network)} nodes."
         )
     laws = np.stack(list(law_path(network, scan, start, steps)))
-    cycle = () if isinstance(scan, RandomScan) else tuple(stationary_cycle(network, scan))
     end = stationary(network, scan)
     return Walk(
         network,
         scan,
         laws,
         end,
-        cycle,
-        np.array([kl(p, end) for p in laws]),
-        np.array([full_conditional_divergence(p, end) for p in laws]),
-        np.array([fc_limit(p, network) for p in laws]),
+        cycle=() if isinstance(scan, RandomScan) else tuple(stationary_cycle(network, scan)),
+        kl=np.array([kl(p, end) for p in laws]),
+        fc=np.array([full_conditional_divergence(p, end) for p in laws]),
+        limit=np.array([fc_limit(p, network) for p in laws]),
     )
 
 
 def walk_scene(path: Walk, step: int, corner_names: tuple[str, ...] = ("00", "01", "10", "11")) -> Scene:
     """The tetrahedron with the manifolds and p^0, ..., p^step; from p^step, the m-projections that come next."""
     p = path.laws[step]
-    spaces, colors = manifolds(path.network), (BLUE, GREEN)
-    ahead = [m_projection(p, space) for space in spaces]
+    ahead = [m_projection(p, space) for space in manifolds(path.network)]
+    label = "m-projections of pᵗ"
     if path.cycle:
-        turn = step % 2  # the order of the scan is 0, 1
-        next_lines = [Curve(place(np.stack([p, ahead[turn]])), GREY, "next m-projection", width=1.5)]
-    else:
-        next_lines = [
-            Curve(place(np.stack([p, q])), GREY, "" if i else "m-projections of pᵗ", width=1.5)
-            for i, q in enumerate(ahead)
-        ]
-    together = not path.cycle or float(np.abs(path.cycle[0] - path.cycle[1]).sum()) < NEAR
-    named = [Point(place(path.laws[0]), "p⁰", VERMILLION), Point(place(path.end), "π", INK)]
-    rest: list[Curve] = []
-    if not together:
-        named += [Point(place(q), name, PURPLE) for q, name in zip(path.cycle, ("π⁰", "π¹"), strict=True)]
-        rest = [Curve(place(np.stack(path.cycle)), PURPLE, "cycle", width=3)]
+        ahead, label = [ahead[step % 2]], "next m-projection"  # the order of the scan is 0, 1
+    curves = [
+        *manifold_lines(path.network, colors=(BLUE, GREEN)),
+        *(Curve.through([p, q], GREY, "" if i else label) for i, q in enumerate(ahead)),
+        Curve.through(path.laws[: step + 1], VERMILLION, "pᵗ", width=3, stepwise=True),
+    ]
+    points = [Point.of(path.laws[0], "p⁰", VERMILLION), Point.of(path.end, "π", INK)]
+    if path.apart:
+        curves.append(Curve.through(path.apart, PURPLE, "cycle", width=3))
+        points += [Point.of(q, name, PURPLE) for q, name in zip(path.apart, ("π⁰", "π¹"), strict=True)]
     if step:
-        named.append(Point(place(p), "pᵗ", VERMILLION))
-    return Scene(
-        "",
-        "",
-        (
-            *edges(),
-            *manifold_lines(path.network, colors=colors),
-            *next_lines,
-            Curve(place(path.laws[: step + 1]), VERMILLION, "pᵗ", width=3, stepwise=True),
-            *rest,
-        ),
-        (*corners(corner_names), *named),
-    )
+        points.append(Point.of(p, "pᵗ", VERMILLION))
+    return in_tetrahedron(curves, points, names=corner_names)
