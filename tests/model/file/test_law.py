@@ -13,7 +13,8 @@ import pytest
 import depnet
 from depnet import ConditionalTable, ConstantSource, DecisionGraph, Domain, Network, Node, Split
 from depnet.errors import ModelError, ModelFileError
-from depnet.model.file import EARLIER, NO_LAW, load_both, load_with_layout
+from depnet.model.file import EARLIER, NO_LAW, load_both
+from depnet.model.file.memory import most_to_read
 from depnet.model.held_out import HeldOut
 from depnet.model.marginals import MarginalCounts
 
@@ -54,7 +55,7 @@ def test_both_are_loaded_from_one_file(path: Path) -> None:
     assert loaded.network.counts is loaded.law.counts
     assert depnet.load(path) == paper()
     assert depnet.load(path, law=True) == ordered()
-    assert load_with_layout(path) == (paper(), None)
+    assert load_both(path).first == paper()
     assert path.read_text().count('"singles"') == 1
 
 
@@ -332,13 +333,24 @@ def on_lines(wrong: Any) -> str:
 
 def test_files_on_lines_are_read_by_lines(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """So that the cases above, and files that `save` writes, are not read in one piece."""
-    monkeypatch.setattr("depnet.model.file.document_in_one_piece", None)
+    pieces: list[str] = []
+
+    def read(piece: str) -> int:
+        pieces.append(piece)
+        return most_to_read(piece)
+
+    monkeypatch.setattr("depnet.model.file.parse.most_to_read", read)
     right = document(path)
     assert (load_both(path).network, load_both(path).law) == (paper(), ordered())
     path.write_text(on_lines(right))
     assert (load_both(path).network, load_both(path).law) == (paper(), ordered())
     depnet.save(ordered(), path)
     assert depnet.load(path) == ordered()
+    assert pieces
+    assert all(piece.count('"source"') <= 1 for piece in pieces)
+    path.write_text(json.dumps(right))
+    load_both(path)
+    assert any(piece.count('"source"') > 1 for piece in pieces)
 
 
 def test_one_list_of_nodes_on_lines_and_the_other_not(path: Path) -> None:

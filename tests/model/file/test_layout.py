@@ -15,7 +15,7 @@ import depnet
 from depnet.data import Layout
 from depnet.data.frames.dtypes import dtype_of, plain_dtype
 from depnet.errors import DataError, ModelFileError
-from depnet.model.file import load_with_layout
+from depnet.model.file import load_both
 
 ROWS = 60
 
@@ -107,7 +107,7 @@ def test_a_file_without_a_layout_gives_pandas_and_one_of_a_missing_library_too(
 ) -> None:
     model = depnet.DependencyNetwork(penalty="mdl").fit(polars_frame())
     depnet.save(model.network_, tmp_path / "plain.json")
-    assert load_with_layout(tmp_path / "plain.json")[1] is None
+    assert load_both(tmp_path / "plain.json").layout is None
     plain = depnet.DependencyNetwork.load(tmp_path / "plain.json")
     with pytest.warns(UserWarning, match="no ordered law"):
         assert isinstance(plain.sample(2), pd.DataFrame)
@@ -120,7 +120,7 @@ def test_types_that_cannot_be_kept_are_the_usual_ones(tmp_path: Path) -> None:
     frame = pd.DataFrame({"part": pd.cut(np.arange(60.0), 3), "x": np.arange(60) % 2})
     model = depnet.DependencyNetwork(penalty="mdl", random_state=0).fit(frame)
     model.save(tmp_path / "model.json")
-    layout = load_with_layout(tmp_path / "model.json")[1]
+    layout = load_both(tmp_path / "model.json").layout
     assert isinstance(layout, Layout)
     assert layout.columns[0].dtype is None
     sampled = depnet.DependencyNetwork.load(tmp_path / "model.json").sample(3)

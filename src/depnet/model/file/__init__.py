@@ -7,72 +7,36 @@ docs/model-file.md has every field.
 A file holds no code and no rows. What it says about itself (sizes, leaves, versions) is compared with
 what it holds before anything of that size is made, so a damaged or hostile file costs no more time and
 memory than its own size allows, and never more than a limit.
+
+- `disk`: bytes, read up to a limit and written in one step
+- `document`: networks as plain values; `packed`: the long lists among them as arrays
+- `text`: plain values as text, and the checksum
+- `memory`, `parse`: text as plain values, within a limit of memory
+- `fields`, `reading`: plain values as networks, every field checked; `variables`, `counts`, `held_out`, `layout`: both
+  ways of a part of a file
 """
 
-import contextlib
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from depnet.data.frames.dtypes import available
 from depnet.data.table.layout import Layout
 from depnet.errors import ModelError, ModelFileAccessError, ModelFileError, brief
 from depnet.model.file.disk import read_bounded, write_atomically
-from depnet.model.file.document import VERSION, document_of
+from depnet.model.file.document import document_of
+from depnet.model.file.fields import CHANGED, fault
 from depnet.model.file.layout import frame_of, layout_of
-from depnet.model.file.lines import (
-    OtherLayoutError,
-    document_by_lines,
-    document_in_one_piece,
-    verify_checksum,
-)
 from depnet.model.file.memory import MAX_MEMORY, Budget
-from depnet.model.file.reading import AGAIN, Networks, networks_of
-from depnet.model.file.text import decoded, encode
+from depnet.model.file.parse import decoded, document_in
+from depnet.model.file.reading import AGAIN, EARLIER, NO_LAW, Loaded, networks_of
+from depnet.model.file.text import checksum_of, encode
 from depnet.model.network import Network
+
+__all__ = ["EARLIER", "MAX_BYTES", "MAX_MEMORY", "NO_LAW", "Loaded", "load", "load_both", "save"]
 
 MAX_BYTES = 64 * 2**20
 """Larger files are loaded only on request; unpacked, for one in gzip."""
-
-
-EARLIER = (
-    "this file was written by an earlier depnet and has no ordered law: answers would be those of clamped chains. Fit again "
-    "to get those of a law."
-)
-"""What a face says of a file of version 1 or 2."""
-
-NO_LAW = (
-    "this file has no ordered law: answers would be those of clamped chains. Fit again to get those of a law."
-)
-"""What a face says of a file of this version in which a network was saved alone."""
-
-
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """All that a model file holds. At least one of the networks is there; they share domain and counts."""
-
-    network: Network | None
-    """The paper's."""
-    law: Network | None
-    """The ordered one."""
-    layout: Layout | None
-    """Of the frame they were learned from: None also where the library of that kind of frame is not installed."""
-    version: int
-    """Of the file."""
-
-    @property
-    def first(self) -> Network:
-        """The paper's network where the file has one, else the law: what `depnet.load` gives."""
-        found = self.law if self.network is None else self.network
-        assert found is not None
-        return found
-
-    @property
-    def lacks(self) -> str | None:
-        """One line that says what is not there, where there is no law; None where there is one."""
-        if self.law is not None:
-            return None
-        return EARLIER if self.version < VERSION else NO_LAW
 
 
 def save(
@@ -152,21 +116,12 @@ def load_both(
     return _loaded(path, max_bytes, max_memory, "load_both(path)", with_layout=layout)
 
 
-def load_with_layout(
-    path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES, max_memory: int = MAX_MEMORY
-) -> tuple[Network, Layout | None]:
-    """What `load` gives, and the layout of the frame that it was learned from."""
-    loaded = _loaded(path, max_bytes, max_memory, "load_with_layout(path)", with_layout=True)
-    return loaded.first, loaded.layout
-
-
 def _loaded(
     path: str | os.PathLike[str], max_bytes: int, max_memory: int, call: str, *, with_layout: bool
 ) -> Loaded:
     name = _name_of(path, call)
     try:
-        found, document = _networks_in(read_bounded(name, max_bytes), max_memory)
-        loaded = Loaded(found.network, found.law, None, found.version)
+        loaded, document = _networks_in(read_bounded(name, max_bytes), max_memory)
         if not with_layout or "layout" not in document or not available(frame_of(document["layout"])):
             return loaded
         return replace(loaded, layout=layout_of(document["layout"], loaded.first.domain))
@@ -176,19 +131,22 @@ def _loaded(
         raise ModelFileError(f"{brief(name, 200)}: {error}") from error.__cause__
 
 
-def _networks_in(data: bytearray, max_memory: int) -> tuple[Networks, dict[str, Any]]:
+def _networks_in(data: bytearray, max_memory: int) -> tuple[Loaded, dict[str, Any]]:
     budget = Budget(max_memory)
     text = decoded(data, budget)
     data.clear()
-    with contextlib.suppress(OtherLayoutError):
-        return _checked(document_by_lines(text, budget.copy()))
-    return _checked(document_in_one_piece(text, budget))
-
-
-def _checked(document: dict[str, Any]) -> tuple[Networks, dict[str, Any]]:
+    document = document_in(text, budget)
+    del text
+    checksum = checksum_of(document) if "checksum" in document else None
     found = networks_of(document)
-    if "checksum" in document:
-        verify_checksum(document)
+    if (
+        checksum is not None and document["checksum"] != checksum
+    ):  # said last: an error with a place says more
+        raise fault(
+            "checksum",
+            f"{brief(document['checksum'])} is not that of the content, {checksum}. {CHANGED} If you changed it "
+            "on purpose, remove the field 'checksum' or correct it.",
+        )
     return found, document
 
 

@@ -10,11 +10,11 @@ from depnet.errors import ModelError, ModelFileError, brief
 from depnet.model.file.fields import fault
 from depnet.model.file.held_out import held_out_in
 from depnet.model.file.layout import document_of_layout
+from depnet.model.file.packed import PackedOperations
 from depnet.model.file.variables import document_of_variable
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
 from depnet.model.sources.decision_graph import DecisionGraph
-from depnet.model.sources.operations import Operation, Split
 from depnet.model.sources.source import ConstantSource, InformationSource, LosslessSource
 from depnet.model.sources.tabulated import TabulatedSource
 from depnet.model.table import ConditionalTable
@@ -102,7 +102,7 @@ def _source(source: InformationSource, domain: Domain, at: str) -> dict[str, Any
     if isinstance(source, LosslessSource):
         return {"kind": "lossless", "inputs": list(source.inputs)}
     if isinstance(source, DecisionGraph):
-        return {"kind": "decision graph", "operations": [_operation(o) for o in source.operations]}
+        return {"kind": "decision graph", "operations": PackedOperations(*source.arrays)}
     if not isinstance(source, TabulatedSource):
         try:
             source = TabulatedSource.of(source, domain.cardinalities)
@@ -112,12 +112,8 @@ def _source(source: InformationSource, domain: Domain, at: str) -> dict[str, Any
         "kind": "tabulated",
         "inputs": list(source.inputs),
         "size": source.size,
-        "leaves": source.leaves.tolist(),
+        "leaves": source.leaves,
     }
-
-
-def _operation(operation: Operation) -> list[Any]:
-    return ["split" if isinstance(operation, Split) else "merge", *map(int, operation)]
 
 
 def _table(table: ConditionalTable, at: str) -> dict[str, Any]:

@@ -2,19 +2,22 @@
 
 JSON is small where Python's values are not: the three bytes `[],` become a list of 88. So the signs that make values
 are counted first, each charged with the most that one of them was seen to cost in all that reading does (the values of
-the JSON reader, the text of the checksum, the parts of a network), and a text that could take more than the limit is
-refused unread. tests/model/file/test_memory.py measures files made to cost as much as they can.
+the JSON reader, the text of the checksum, the parts of a network), and a piece of text that could take more than the
+limit is refused unread. What a node takes once it is read is measured. tests/model/file/test_memory.py measures files
+made to cost as much as they can.
 """
 
+import sys
+
 from depnet.errors import ModelFileError
+from depnet.model.file.packed import PackedOperations
 
 MAX_MEMORY = 200_000_000
 """A file that could take more bytes of memory is loaded only on request."""
 
 _NODE = 4_500  # a Node with its source, its table and their arrays' heads
-_KEPT_NUMBER = 20  # a count with its probability
-_KEPT_INPUT = 60  # a whole number in a tuple
-_KEPT_OPERATION = 80  # a split or merge, and its vertex with its children in the compiled graph
+_OPERATION = 80  # a split or merge, and its vertex with its children in the compiled graph
+_MADE = 3  # counts become counts and probabilities before they are forgotten; other values take less
 
 
 def most_to_read(text: str) -> int:
@@ -29,11 +32,20 @@ def most_to_read(text: str) -> int:
     )
 
 
-def most_to_keep(line: str) -> int:
-    """No more bytes than these are kept of a node once it is read: strings in it only name fields and operations."""
-    values = line.count(",") + line.count("[")
-    each = _KEPT_INPUT if '"inputs"' in line else _KEPT_NUMBER
-    return _NODE + each * values + _KEPT_OPERATION * (line.count('"') // 2)
+def most_to_keep(node: object) -> int:
+    """No more bytes than these are kept of a node's values, and of what is made of them."""
+    total, left = _NODE, [node]
+    while left:
+        value = left.pop()
+        if isinstance(value, PackedOperations):
+            total += _OPERATION * len(value.kinds)
+            continue
+        total += _MADE * sys.getsizeof(value)
+        if isinstance(value, (dict, list)):
+            left.extend(value)
+        if isinstance(value, dict):
+            left.extend(value.values())
+    return total
 
 
 def width_of(text: str) -> int:
@@ -44,12 +56,8 @@ def width_of(text: str) -> int:
 class Budget:
     """Bytes of memory that may be used, and those that are."""
 
-    def __init__(self, most: int, used: int = 0) -> None:
-        self.most, self.used = most, used
-
-    def copy(self) -> "Budget":
-        """The same, to be used apart."""
-        return Budget(self.most, self.used)
+    def __init__(self, most: int) -> None:
+        self.most, self.used = most, 0
 
     def check(self, more: int) -> None:
         """Refuse what would take `more` bytes beside what is used."""

@@ -5,25 +5,26 @@ is the table looked at, which must have exactly as many rows. So nothing is made
 declares and does not hold.
 """
 
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from depnet.data.table.domain import Domain
+from depnet.data.table.layout import Layout
 from depnet.errors import DataError, ModelError, ModelFileError, brief
 from depnet.model.file.counts import counts_of
 from depnet.model.file.document import FORMAT, VERSION
 from depnet.model.file.fields import fault, fields_of, items_of, number_of, whole_of, wholes_of
 from depnet.model.file.held_out import held_out_of
-from depnet.model.file.lines import NodeLines
+from depnet.model.file.packed import KINDS, PackedOperations
 from depnet.model.file.variables import variable_of
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
 from depnet.model.node import Node
-from depnet.model.sources.decision_graph import DecisionGraph, checked_size, recorded_of
-from depnet.model.sources.operations import Merge, Operation, Split
+from depnet.model.sources.decision_graph import NOTHING_RECORDED, DecisionGraph, size_of_recorded
 from depnet.model.sources.source import MAX_LEAVES, ConstantSource, InformationSource, LosslessSource
 from depnet.model.sources.tabulated import TabulatedSource
 from depnet.model.table import MAX_COUNT, ROW_SUM_TOLERANCE, ConditionalTable
@@ -32,16 +33,51 @@ AGAIN = "Fit again from the table: depnet fit TABLE -o MODEL, or depnet.learn an
 """What to do with a file that this depnet cannot use, or that lacks something."""
 
 
-class Networks(NamedTuple):
-    """What a document describes: the paper's network and the law, one of which may not be there."""
+EARLIER = (
+    "this file was written by an earlier depnet and has no ordered law: answers would be those of clamped chains. Fit again "
+    "to get those of a law."
+)
+"""What a face says of a file of version 1 or 2."""
+
+NO_LAW = (
+    "this file has no ordered law: answers would be those of clamped chains. Fit again to get those of a law."
+)
+"""What a face says of a file of this version in which a network was saved alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """All that a model file holds. At least one of the networks is there; they share domain and counts."""
 
     network: Network | None
+    """The paper's."""
     law: Network | None
+    """The ordered one."""
+    layout: Layout | None
+    """Of the frame they were learned from: None also where the library of that kind of frame is not installed."""
     version: int
+    """Of the file."""
+
+    @property
+    def first(self) -> Network:
+        """The paper's network where the file has one, else the law: what `depnet.load` gives."""
+        found = self.law if self.network is None else self.network
+        assert found is not None
+        return found
+
+    @property
+    def lacks(self) -> str | None:
+        """One line that says what is not there, where there is no law; None where there is one."""
+        if self.law is not None:
+            return None
+        return EARLIER if self.version < VERSION else NO_LAW
 
 
-def networks_of(document: dict[str, Any]) -> Networks:
-    """The networks that a document describes. Top-level fields of other names are left alone."""
+def networks_of(document: dict[str, Any]) -> Loaded:
+    """The networks that a document describes, whose nodes are taken out of it one by one as they are made.
+
+    Top-level fields of other names are left alone.
+    """
     version = _checked_version(document)
     lawful = version >= 3
     if "domain" not in document:
@@ -50,15 +86,15 @@ def networks_of(document: dict[str, Any]) -> Networks:
         raise ModelFileError("the field 'nodes' is missing" + (", and so is 'law'." if lawful else "."))
     domain = _domain(document["domain"], version)
     counts = counts_of(document["counts"], domain) if "counts" in document else None
-    # The law first: so are its nodes in the checksum.
     law = _law(document["law"], domain, counts) if lawful and "law" in document else None
     if "nodes" not in document:
         if "held_out" in document:
             raise fault("held_out", "this is of the network in 'nodes', which is missing.")
-        return Networks(None, law, version)
+        return Loaded(None, law, None, version)
     held_out = held_out_of(document["held_out"], "held_out") if lawful and "held_out" in document else None
     nodes = _nodes(document["nodes"], domain, "nodes")
-    return Networks(_made(partial(Network, domain, nodes, counts, None, held_out), "nodes"), law, version)
+    network = _made(partial(Network, domain, nodes, counts, None, held_out), "nodes")
+    return Loaded(network, law, None, version)
 
 
 def _law(value: object, domain: Domain, counts: MarginalCounts | None) -> Network:
@@ -74,10 +110,11 @@ def _law(value: object, domain: Domain, counts: MarginalCounts | None) -> Networ
 
 def _nodes(given: object, domain: Domain, at: str) -> tuple[Node, ...]:
     """Node i updates variable i: as many as there are variables, in their order."""
-    nodes = []
-    for number, value in enumerate(given if isinstance(given, NodeLines) else items_of(given, at)):
+    values, nodes = items_of(given, at), []
+    for number in range(len(values)):
         if number == len(domain):
             raise fault(f"{at}[{number}]", f"there are {len(domain):,} variables, and each has one node.")
+        value, values[number] = values[number], None
         nodes.append(_node(value, number, domain, f"{at}[{number}]"))
     if len(nodes) < len(domain):
         raise fault(
@@ -148,15 +185,7 @@ def _source(value: object, domain: Domain, at: str) -> InformationSource:
         fields_of(value, at, ("kind",))
         return ConstantSource()
     if kind == "decision graph":
-        fields = fields_of(value, at, ("kind", "operations"))
-        given = items_of(fields["operations"], f"{at}.operations")
-        operations = tuple(_operation(o, f"{at}.operations[{t}]") for t, o in enumerate(given))
-        try:
-            size = checked_size(operations, domain.cardinalities)
-        except ModelError as error:
-            raise fault(f"{at}.operations", str(error)) from None
-        # As arrays: a tuple for each operation would take more memory than all else.
-        return DecisionGraph.recorded(*recorded_of(operations), domain.cardinalities, size)
+        return _graph(fields_of(value, at, ("kind", "operations"))["operations"], domain, f"{at}.operations")
     if kind in ("lossless", "tabulated"):
         names = ("kind", "inputs") if kind == "lossless" else ("kind", "inputs", "size", "leaves")
         fields = fields_of(value, at, names)
@@ -169,7 +198,8 @@ def _source(value: object, domain: Domain, at: str) -> InformationSource:
         if kind == "lossless":
             return lossless
         size = whole_of(fields["size"], f"{at}.size", 1, MAX_LEAVES)
-        leaves = wholes_of(fields["leaves"], f"{at}.leaves", 0, size - 1, lossless.size)
+        given = fields["leaves"].tolist() if isinstance(fields["leaves"], np.ndarray) else fields["leaves"]
+        leaves = wholes_of(given, f"{at}.leaves", 0, size - 1, lossless.size)
         return TabulatedSource(inputs, cards, np.array(leaves, dtype=np.int32), size)
     raise fault(
         at,
@@ -178,14 +208,27 @@ def _source(value: object, domain: Domain, at: str) -> InformationSource:
     )
 
 
-def _operation(value: object, at: str) -> Operation:
+def _graph(given: object, domain: Domain, at: str) -> DecisionGraph:
+    if isinstance(given, PackedOperations):
+        arrays = (given.kinds, given.first, given.second)
+    else:  # empty, or wrong somewhere
+        for t, operation in enumerate(items_of(given, at)):
+            _check_operation(operation, f"{at}[{t}]")
+        arrays = NOTHING_RECORDED
+    try:
+        size = size_of_recorded(*arrays, domain.cardinalities)
+    except ModelError as error:
+        raise fault(at, str(error)) from None
+    return DecisionGraph.recorded(*arrays, domain.cardinalities, size)
+
+
+def _check_operation(value: object, at: str) -> None:
     name, *pair = items_of(value, at, 3)
-    first, second = wholes_of(pair, at, 0, MAX_LEAVES)
-    if name == "split":
-        return Split(first, second)
-    if name == "merge":
-        return Merge(first, second)
-    raise fault(at, f"expected ['split', leaf, variable] or ['merge', first, second]; got {brief(value)}.")
+    wholes_of(pair, at, 0, MAX_LEAVES)
+    if name not in KINDS:
+        raise fault(
+            at, f"expected ['split', leaf, variable] or ['merge', first, second]; got {brief(value)}."
+        )
 
 
 def _table(value: object, leaves: int, states: int, at: str) -> ConditionalTable:

@@ -10,7 +10,7 @@ The value Y(x) starts at 0 and is updated by every recorded operation in turn,
 graph, where a row meets only the tests on its own path.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
@@ -109,8 +109,7 @@ class DecisionGraph:
         """Called for what is not there: `operations` of a recorded graph, before they are first read."""
         if name != "operations" or not self._recorded:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        recorded = zip(*(array.tolist() for array in self.arrays), strict=True)
-        operations = tuple([Merge(a, b) if kind else Split(a, b) for kind, a, b in recorded])
+        operations = tuple(_operations_in(self.arrays))
         object.__setattr__(self, "operations", operations)
         return operations
 
@@ -247,6 +246,30 @@ def checked_size(operations: Iterable[Operation], cardinalities: Sequence[int]) 
         if size > MAX_LEAVES:
             raise ModelError(f"operation {t} makes {size:,} leaves; at most {MAX_LEAVES:,} are possible.")
     return size
+
+
+def size_of_recorded(
+    kinds: NDArray[np.uint8],
+    first: NDArray[np.int32],
+    second: NDArray[np.int32],
+    cardinalities: Sequence[int],
+) -> int:
+    """`checked_size` of operations as arrays: without a loop, unless there is an error to describe."""
+    merges = kinds == 1
+    n = len(cardinalities)
+    tested = np.where(merges | (second >= n), 0, second).tolist()
+    more = np.where(merges, -1, [cardinalities[j] - 1 for j in tested])
+    after = 1 + np.cumsum(more, dtype=np.int64)
+    before = after - more
+    possible = np.where(merges, (first < second) & (second < before), (first < before) & (second < n))
+    if not (possible & (first >= 0) & (second >= 0) & (after <= MAX_LEAVES)).all():
+        return checked_size(_operations_in((kinds, first, second)), cardinalities)
+    return int(after[-1]) if len(after) else 1
+
+
+def _operations_in(recorded: Recorded) -> Iterator[Operation]:
+    for kind, a, b in zip(*(array.tolist() for array in recorded), strict=True):
+        yield Merge(a, b) if kind else Split(a, b)
 
 
 def _shortened(cardinalities: Sequence[int], shown: int = 8) -> str:
