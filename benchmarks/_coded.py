@@ -73,5 +73,5 @@ def apart(ours: Coded, theirs: Coded, subsets: Sequence[Sequence[int]]) -> float
 
 
 def ways(n: int, of: int) -> list[tuple[int, ...]]:
-    """All subsets of so many of n variables."""
+    """All subsets of n variables that have `of` members."""
     return list(itertools.combinations(range(n), of))

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from benchmarks._tables import debd
+from benchmarks._tables import add_data, debd
 
 Frame: TypeAlias = Any
 """A pandas frame; pandas comes without types."""
@@ -55,8 +55,10 @@ def splits_of(frame: Frame, seeds: int | None) -> list[tuple[Frame, Frame]]:
     return parts
 
 
-def add_tables(parser: argparse.ArgumentParser) -> None:
-    """The options that choose tables and splits."""
+def tables_parser(name: str, description: str | None) -> argparse.ArgumentParser:
+    """The options of a benchmark on these tables: where they are, which, and how often each is split."""
+    parser = argparse.ArgumentParser(prog=f"python -m benchmarks {name}", description=description)
+    add_data(parser)
     parser.add_argument(
         "--tables",
         type=lambda text: text.split(","),
@@ -67,3 +69,4 @@ def add_tables(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seeds", type=int, help=f"splits of each table  (1; {SMALL_SPLITS} under {SMALL:,} rows)"
     )
+    return parser

@@ -10,14 +10,15 @@ the mean absolute deviation of a frequency f.
 """
 
 import math
-import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from benchmarks._coded import Coded, total_variation
+from benchmarks._timing import timed
 from depnet import DependencyNetwork, Domain
 from depnet.arrays import FloatArray
 from depnet.data.table.variable import Label
@@ -128,9 +129,9 @@ def answered(model: DependencyNetwork, asked: Sequence[Question], tolerance: flo
     law, combined, seconds, unsettled = [], [], [], 0
     for question in asked:
         name, given = model.domain_.names[question.target], labels(model.domain_, question.evidence)
-        began = time.process_time()
-        result = model.query(name, given, tolerance=tolerance, max_seconds=PATIENCE)
-        seconds.append(time.process_time() - began)
+        ask = partial(model.query, name, given, tolerance=tolerance, max_seconds=PATIENCE)
+        result, taken = timed(ask)
+        seconds.append(taken)
         law.append(np.asarray(result.probabilities))
         combined.append(np.asarray(result.combined))
         unsettled += not result.converged

@@ -19,11 +19,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from benchmarks._coded import Coded
-from benchmarks._frames import SMALL, add_tables, frame_of, splits_of
+from benchmarks._frames import SMALL, frame_of, splits_of, tables_parser
 from benchmarks._question_peers import PEERS, Problem, Started
 from benchmarks._questions import Tally, answered, columns, errors, questions
 from benchmarks._reach import at_most, exit_code, head, line
-from benchmarks._tables import add_data
 from depnet import DependencyNetwork
 
 KNOWN = (1, 2, 3)
@@ -33,9 +32,7 @@ OURS = ("law", "combined", "counting")
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks answers", description=__doc__)
-    add_data(parser)
-    add_tables(parser)
+    parser = tables_parser("answers", __doc__)
     parser.add_argument("--questions", type=int, default=40, help="of each split  (%(default)s)")
     parser.add_argument("--no-peers", action="store_true")
     parser.add_argument(

@@ -9,9 +9,7 @@ import argparse
 import importlib
 import sys
 import tempfile
-import time
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +18,7 @@ import depnet
 from benchmarks._frames import Frame
 from benchmarks._reach import at_most
 from benchmarks._tables import from_random_network
-from benchmarks.startup import measured
+from benchmarks._timing import command_seconds, least_seconds
 
 COLUMNS = 30
 DRAWN, WRITTEN = 3.0, 8.0
@@ -42,20 +40,18 @@ def main(arguments: list[str]) -> int:
     law = model.law_
     assert law is not None
 
-    def least(work: Callable[[], object]) -> float:
-        seconds = []
-        for _ in range(options.times):
-            began = time.process_time()
-            work()
-            seconds.append(time.process_time() - began)
-        return min(seconds)
-
     rng = np.random.default_rng(options.seed)
     what = f"{options.rows:,} rows x {COLUMNS} columns"
     good = at_most(
-        f"{what}: drawn, CPU s", least(lambda: depnet.sample(law, options.rows, rng=rng)), DRAWN, ".2f"
+        f"{what}: drawn, CPU s",
+        least_seconds(lambda: depnet.sample(law, options.rows, rng=rng), options.times),
+        DRAWN,
+        ".2f",
     )
-    print(f"{what}: as a frame of values, CPU s: {least(lambda: model.sample(options.rows)):.2f}", flush=True)
+    print(
+        f"{what}: as a frame of values, CPU s: {least_seconds(lambda: model.sample(options.rows), options.times):.2f}",
+        flush=True,
+    )
     with tempfile.TemporaryDirectory() as folder:
         path, out = Path(folder) / "model.json", Path(folder) / "rows.parquet"
         model.save(path)
@@ -70,7 +66,7 @@ def main(arguments: list[str]) -> int:
             "-o",
             str(out),
         ]
-        cpu, wall = measured([*command, "--force", "--seed", "1"], options.times)
+        cpu, wall = command_seconds([*command, "--force", "--seed", "1"], options.times)
         good &= at_most(f"{what}: written to Parquet by `depnet sample`, CPU s", cpu, WRITTEN, ".2f")
         print(f"its wall-clock s: {wall:.2f}; {out.stat().st_size / 1e6:.0f} MB")
     return 0 if good else 1

@@ -6,15 +6,13 @@ that have values of both. The floor is the distance of as many training rows, ch
 same held-out rows: two samples of the table's own law. Means over splits, and over several draws of both.
 """
 
-import argparse
 import warnings
 
 import numpy as np
 
 from benchmarks._coded import Coded, apart, ways
-from benchmarks._frames import Frame, add_tables, frame_of, splits_of
+from benchmarks._frames import Frame, frame_of, splits_of, tables_parser
 from benchmarks._reach import at_most, exit_code, head, line
-from benchmarks._tables import add_data
 from depnet import DependencyNetwork
 from depnet.arrays import FloatArray
 
@@ -22,9 +20,7 @@ REACH = 1.3
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks drift", description=__doc__)
-    add_data(parser)
-    add_tables(parser)
+    parser = tables_parser("drift", __doc__)
     parser.add_argument("--draws", type=int, default=3, help="of rows from a model  (%(default)s)")
     options = parser.parse_args(arguments)
     warnings.simplefilter("ignore")

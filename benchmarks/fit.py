@@ -6,25 +6,19 @@ were then encoded and completed: each the least of several runs, in turn. Holes 
 tables with holes are shown, not judged.
 """
 
-import argparse
-import time
 import warnings
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
-from benchmarks._frames import add_tables, frame_of, splits_of
+from benchmarks._frames import frame_of, splits_of, tables_parser
 from benchmarks._reach import at_most, exit_code, head, line
-from benchmarks._tables import add_data
+from benchmarks._timing import timed
 from depnet import DependencyNetwork, learn
 
 REACH = 1.8
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks fit", description=__doc__)
-    add_data(parser)
-    add_tables(parser)
+    parser = tables_parser("fit", __doc__)
     parser.add_argument("--times", type=int, default=3, help="runs of each  (%(default)s)")
     options = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
@@ -35,10 +29,9 @@ def main(arguments: list[str]) -> int:
         model = DependencyNetwork(random_state=0).fit(frame)
         rows = model.data_
         assert rows is not None
-        fits, learns = [], []
-        for _ in range(options.times):
-            fits.append(_seconds(DependencyNetwork(random_state=0).fit, frame))
-            learns.append(_seconds(partial(learn, penalty="auto", smoothing=0.5, cuts=True), rows))
+        fit = partial(DependencyNetwork(random_state=0).fit, frame)
+        alone = partial(learn, rows, penalty="auto", smoothing=0.5, cuts=True)
+        fits, learns = zip(*((timed(fit)[1], timed(alone)[1]) for _ in range(options.times)), strict=True)
         holes = int(frame.isna().sum().sum())
         ratio = min(fits) / min(learns)
         if not holes:
@@ -48,9 +41,3 @@ def main(arguments: list[str]) -> int:
     return exit_code(
         [at_most(f"fit over learn, {name}", ratio, REACH, ".2f") for name, ratio in ratios.items()]
     )
-
-
-def _seconds(work: Callable[[Any], object], table: object) -> float:
-    began = time.process_time()
-    work(table)
-    return time.process_time() - began

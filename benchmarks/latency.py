@@ -15,13 +15,13 @@ from pathlib import Path
 import numpy as np
 
 import depnet
+from benchmarks._bif import read
 from benchmarks._coded import Coded
 from benchmarks._frames import TABLES, Frame, frame_of, splits_of
 from benchmarks._questions import answered, labels, questions
 from benchmarks._reach import at_most, exit_code, head, line
 from benchmarks._tables import add_data, debd, from_random_network
-from benchmarks.bif import read
-from benchmarks.startup import measured
+from benchmarks._timing import command_seconds
 
 USUAL = 0.005
 WIDEST = 100
@@ -96,5 +96,5 @@ def _command(frame: Frame, times: int) -> float:
         query = [sys.executable, "-m", "depnet", "query", path, model.domain_.names[asked.target], *given]
         load = [sys.executable, "-c", LOAD, path]
         for command in (query, load):
-            measured(command, 1)  # compiled, and in the file cache
-        return measured(query, times)[0] - measured(load, times)[0]
+            command_seconds(command, 1)  # compiled, and in the file cache
+        return command_seconds(query, times)[0] - command_seconds(load, times)[0]

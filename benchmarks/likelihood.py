@@ -6,10 +6,11 @@ reach are the figures of TRIAL.
 """
 
 import argparse
-import time
+from functools import partial
 
 from benchmarks._reach import head, line
 from benchmarks._tables import add_data, debd
+from benchmarks._timing import timed
 from depnet import learn, score
 
 TRIAL = {
@@ -34,9 +35,9 @@ def main(arguments: list[str]) -> int:
         train, valid, test = (debd(options.data / "debd", name, part) for part in ("train", "valid", "test"))
         cells, found = [], []
         for validation in (valid, None):
-            began = time.process_time()
-            law = learn(train, order="auto", penalty="auto", smoothing=0.5, validation=validation)
-            seconds = time.process_time() - began
+            law, seconds = timed(
+                partial(learn, train, order="auto", penalty="auto", smoothing=0.5, validation=validation)
+            )
             found.append(score(law, test))
             cells += [f"{found[-1]:.4f}", f"{seconds:.2f}"]
         decimals = len(str(TRIAL[name]).split(".")[1])

@@ -2,7 +2,7 @@
 
 An ordered network is learned from 50,000 rows and asked, at a tolerance of .0005, for six variables at a time given 1, 2,
 4, 8 and 16 others, in states as they occur together in a row. The truth is elimination in the known network
-(benchmarks/bif.py). Figures are mean absolute errors of a probability. Beside it the frequencies among the training rows
+(benchmarks/_bif.py). Figures are mean absolute errors of a probability. Beside it the frequencies among the training rows
 that match (all rows, where none does), and pyAgrum: a network learned from the same rows, exact inference.
 """
 
@@ -10,16 +10,18 @@ import argparse
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 import depnet
 from benchmarks import _pyagrum
+from benchmarks._bif import BayesianNetwork, read
 from benchmarks._coded import Coded
 from benchmarks._questions import PATIENCE, Question, counted, labels
 from benchmarks._reach import at_most, head, line
 from benchmarks._tables import add_data
-from benchmarks.bif import BayesianNetwork, read
+from benchmarks._timing import timed
 from depnet.arrays import FloatArray
 
 KNOWN = (1, 2, 4, 8, 16)
@@ -70,9 +72,8 @@ def _network(name: str, truth: BayesianNetwork, options: argparse.Namespace) -> 
     coded = Coded.of(rows, truth.domain)
     _line(name, "counting", 0, asked, lambda some: [counted(coded, question) for question in some])
     if not options.no_peers:
-        began = time.process_time()
-        answer = _pyagrum.answerer(_pyagrum.learner(codes, truth.domain.cardinalities).learnBN())
-        learned = time.process_time() - began
+        cards = truth.domain.cardinalities
+        answer, learned = timed(lambda: _pyagrum.answerer(_pyagrum.learner(codes, cards).learnBN()))
         _line(
             name, "pyAgrum", learned, asked, lambda some: [answer(q.target, dict(q.evidence)) for q in some]
         )
@@ -113,9 +114,8 @@ def _line(
     for sets in asked.values():
         own = []
         for some in sets:
-            began = time.process_time()
-            found = answers(some)
-            seconds.append(time.process_time() - began)
+            found, taken = timed(partial(answers, some))
+            seconds.append(taken)
             own += [np.abs(a - question.truth).mean() for a, question in zip(found, some, strict=True)]
         errors.append(float(np.mean(own)))
     each = [f"{error:.4f}" for error in (*errors, np.mean(errors))]

@@ -28,10 +28,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import depnet
+from benchmarks._bif import Query, random_queries, read
+from benchmarks._query_peers import peers
 from benchmarks._questions import labels
 from benchmarks._tables import add_data, debd
-from benchmarks.bif import Query, random_queries, read
-from benchmarks.query_peers import peers
 from depnet import Dataset, Network
 from depnet.arrays import FloatArray, IntArray
 from depnet.model import Scan

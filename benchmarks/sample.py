@@ -1,4 +1,4 @@
-"""Million site updates per CPU second and core, every kernel, and the ratios that PERFORMANCE asks for.
+"""Million site updates per CPU second and core, every kernel, and how they compare with other libraries.
 
 Networks are learned from rows of random Bayesian networks. Everything is one thread; seconds are CPU
 seconds of this run, the best of a few. pgmpy and pyAgrum run their own Gibbs samplers on the Bayesian
@@ -77,7 +77,7 @@ def best_rate(work: Callable[[], int], seconds: float, repeats: int = 3) -> floa
 
 
 def rate(kernel: Kernel, chains: int, seconds: float) -> float:
-    """Million site updates a second of so many chains."""
+    """Million site updates a second, `chains` at a time."""
     state = kernel.state(start_codes(kernel.plan, 1, 0, chains))
     out: CodeArray = np.zeros((kernel.plan.variables, 0), dtype=kernel.plan.dtype)
     a_sweep = len(kernel.plan.rules) * chains

@@ -5,31 +5,16 @@ in REACH. A query on a small model shows what an answer costs from a shell.
 """
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import median
+
+from benchmarks._timing import command_seconds
 
 REACH = {"import depnet": 0.3, "depnet --help": 0.6}
 """CPU seconds over a bare interpreter, at most."""
-
-
-def measured(command: Sequence[str], times: int) -> tuple[float, float]:
-    """(CPU seconds, wall-clock seconds) of the process, medians."""
-    cpu, wall = [], []
-    for _ in range(times):
-        before, begun = os.times(), time.perf_counter()
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        wall.append(time.perf_counter() - begun)
-        after = os.times()
-        cpu.append(
-            after.children_user + after.children_system - before.children_user - before.children_system
-        )
-    return median(cpu), median(wall)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -49,8 +34,8 @@ def main(arguments: Sequence[str]) -> int:
             "depnet query --json": [*depnet, "query", model, "survived", "--given", "sex=female", "--json"],
         }
         for command in commands.values():
-            measured(command, 1)  # compiled, and in the file cache
-        found = {name: measured(command, times) for name, command in commands.items()}
+            command_seconds(command, 1)  # compiled, and in the file cache
+        found = {name: command_seconds(command, times) for name, command in commands.items()}
     bare = found["python"]
     print(f"{'':22}{'CPU s':>8}{'over python':>13}{'wall s':>9}{'over python':>13}   to reach")
     reached = True

@@ -19,7 +19,6 @@ The tables are those of folder debd of --data (at most --most rows) and the ones
 """
 
 import argparse
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +27,7 @@ import numpy as np
 
 from benchmarks._coded import Coded, apart, ways
 from benchmarks._tables import add_data, debd
+from benchmarks._timing import timed
 from depnet import Dataset, Network, learn, sample
 from depnet.arrays import FloatArray
 from depnet.data import decode, describe, encode
@@ -107,12 +107,10 @@ def _bundled(name: str, options: argparse.Namespace) -> Table:
 def run(table: Table, options: argparse.Namespace) -> None:
     rng = np.random.default_rng(options.seed)
     train, domain = table.train, table.train.domain
-    began = time.process_time()
-    law = learn(train, order="auto", penalty=options.penalty, smoothing=options.smoothing)
-    learned = time.process_time() - began
-    began = time.process_time()
-    sampled = sample(law, train.rows, rng=rng)
-    drawn = time.process_time() - began
+    law, learned = timed(
+        lambda: learn(train, order="auto", penalty=options.penalty, smoothing=options.smoothing)
+    )
+    sampled, drawn = timed(lambda: sample(law, train.rows, rng=rng))
     chosen = rng.integers(0, train.rows, train.rows)
     again = Dataset.from_codes(train.codes[chosen], domain=domain)
     sources = {"sampled": sampled, "resampled": again, "fresh": table.test}

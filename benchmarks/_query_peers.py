@@ -2,32 +2,31 @@
 
 import importlib
 import logging
-import time
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from benchmarks import _pyagrum
+from benchmarks._bif import BayesianNetwork, Query
 from benchmarks._pyagrum import Answerer
-from benchmarks.bif import BayesianNetwork, Query
+from benchmarks._timing import timed
 from depnet.arrays import FloatArray, IntArray
 
 
 def peers(truth: BayesianNetwork, codes: IntArray, queries: list[Query]) -> None:
     """Print what pyAgrum, and pgmpy on pyAgrum's structure, make of the queries: errors and CPU seconds."""
     try:
-        began = time.process_time()
-        network = _pyagrum.learner(codes, truth.domain.cardinalities).learnBN()
-        print(f"  pyAgrum: learn {time.process_time() - began:.1f} s CPU")
+        network, seconds = timed(lambda: _pyagrum.learner(codes, truth.domain.cardinalities).learnBN())
+        print(f"  pyAgrum: learn {seconds:.1f} s CPU")
     except ImportError as error:
         print(f"  the peers are not installed ({error})")
         return
     _asked("pyAgrum", _pyagrum.answerer(network), queries)
     try:
-        began = time.process_time()
-        answer = _pgmpy(truth, codes, network)
-        print(f"  pgmpy: parameters on pyAgrum's structure {time.process_time() - began:.1f} s CPU")
+        answer, seconds = timed(lambda: _pgmpy(truth, codes, network))
+        print(f"  pgmpy: parameters on pyAgrum's structure {seconds:.1f} s CPU")
     except ImportError as error:
         print(f"  pgmpy: not installed ({error})")
         return
@@ -37,9 +36,8 @@ def peers(truth: BayesianNetwork, codes: IntArray, queries: list[Query]) -> None
 def _asked(who: str, answer: Answerer, queries: list[Query]) -> None:
     errors, seconds = [], []
     for target, evidence, expected in queries:
-        began = time.process_time()
-        found = answer(target, evidence)
-        seconds.append(time.process_time() - began)
+        found, taken = timed(partial(answer, target, evidence))
+        seconds.append(taken)
         errors.append(float(np.abs(found - expected).mean()))
     print(
         f"  {who}: mean absolute error {np.mean(errors):.4f}, largest {np.max(errors):.3f}; "
