@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import depnet
-from depnet.explorer.views import views
+from depnet.explorer.frame import VIEWS
 from tests.explorer.browser import explorer
 
 STATES = [
@@ -49,7 +49,7 @@ CONTRAST = """() => {
 def test_a_view_opens_in_the_frame(page: Page, titanic: str) -> None:
     page.goto(titanic)
     expect(page.locator("header")).to_contain_text("titanic.json: 4 variables, 2,201 rows")
-    for view in views():
+    for view in VIEWS:
         page.get_by_role("link", name=view.TITLE, exact=True).click()
         expect(page.get_by_role("link", name=view.TITLE, exact=True)).to_have_attribute(
             "aria-current", "page"

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 import depnet
 from depnet import RandomScan, SequentialScan, law_path, stationary
 from depnet.arrays import FloatArray
-from depnet.explorer.pair import pair_network
+from depnet.explorer.two_tables import pair_network
 from depnet.geometry import fc_limit, full_conditional_divergence, kl
 from depnet.model import Network, Scan
 from depnet.pictures.tetrahedron.simplex import GENUINE, PSEUDO, START, two_nodes

@@ -22,8 +22,8 @@ from depnet.explorer.fit import learn_model, model_file, read_table, some_column
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.marginals import card_of
 from depnet.explorer.node_view import without_few
-from depnet.explorer.pair import binary_variables, pair_network, relevant_others
 from depnet.explorer.rows import StoppedError, drawn, filled, scores_csv, scores_of
+from depnet.explorer.two_tables import binary_variables, pair_network, relevant_others
 from depnet.fitting.fit import FitOptions, fit_law
 from depnet.geometry import total_variation
 from depnet.inference.judge.shifts import Shift

@@ -21,12 +21,11 @@ from starlette.responses import RedirectResponse, Response
 
 import depnet
 from depnet.explorer import log
-from depnet.explorer.frame import DARK_COOKIE, frame, head
+from depnet.explorer.frame import DARK_COOKIE, VIEWS, View, frame, head
 from depnet.explorer.guard import MOST_HEAD, Address, Guard, is_this_machine
 from depnet.explorer.loaded import Loaded, Shelf
 from depnet.explorer.patience import PatientProtocol
 from depnet.explorer.session import Session
-from depnet.explorer.views import View, views
 
 STATIC = Path(__file__).parent / "static"
 MOST_MESSAGE = 4 * 2**20
@@ -67,7 +66,7 @@ def build(first: Loaded | None, *, near: bool = True, hides: bool = False) -> Fa
     ui.add_head_html(head(depnet.__version__), shared=True)
     nicegui_app.timer(1.0, _make_room)
     nicegui_app.on_startup(_wait_for_busy_pages)
-    for view in views():
+    for view in VIEWS:
         _page(shelf, view, hides)
     ui.run_with(
         outer,

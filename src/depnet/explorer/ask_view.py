@@ -12,9 +12,10 @@ from depnet.explorer.ask import Answer, answers
 from depnet.explorer.copyable import command_line, python
 from depnet.explorer.evidence_link import Chosen, opened, pairs
 from depnet.explorer.marginals import MEASURE, Marginals
-from depnet.explorer.parts import card, fact, note, warning, without_law
+from depnet.explorer.parts import bar, button, card, fact, note, stack, warning, without_law
 from depnet.explorer.session import Session
 from depnet.inference.answer.observed import DIFFERENCE
+from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.small_counts import LEAST
 from depnet.wording import counted
 
@@ -56,13 +57,13 @@ class _Ask:
             for problem in link.problems:
                 warning(f"In the address: {problem}")
             self._evidence_inputs()
-            self.chips = ui.element("div").classes("depnet-bar").props('role="list" aria-label="Evidence"')
+            self.chips = bar().props('role="list" aria-label="Evidence"')
         with card("What is likely then"):
             without_law(self.loaded)
             self._progress()
-            self.facts = ui.element("div").classes("depnet-bar depnet-facts")
-            self.notes = ui.element("div").classes("depnet-stack depnet-tight").props('aria-live="polite"')
-            with ui.element("div").classes("depnet-bar"):
+            self.facts = bar("depnet-facts")
+            self.notes = stack("depnet-tight").props('aria-live="polite"')
+            with bar():
                 ui.element("span").classes("depnet-key depnet-key-prior")
                 note("before")
                 ui.element("span").classes("depnet-key depnet-key-posterior")
@@ -80,7 +81,7 @@ class _Ask:
             )
             note(f"The most surprising changes first: {MEASURE}.")
             self.marginals: Marginals = Marginals(self.clamp)
-            self.more = ui.button("Show more", on_click=self._more).props("flat no-caps")
+            self.more = button("Show more", self._more)
         with card("The same question elsewhere"):
             alone = " Python asks the model alone." if self.loaded.data is not None else ""
             note(f"Its targets are the variables that moved most.{alone}")
@@ -109,7 +110,7 @@ class _Ask:
         self._changed(address=False)
 
     def _evidence_inputs(self) -> None:
-        with ui.element("div").classes("depnet-bar"):
+        with bar():
             self.variable = ui.select(
                 dict(enumerate(self.domain.names)),
                 label="Variable",
@@ -122,22 +123,22 @@ class _Ask:
             for select in (self.variable, self.states):
                 select.props("dense outlined").classes("depnet-grow")
             self.states.set_enabled(False)
-            ui.button("Clear all", on_click=self._clear).props("flat no-caps")
+            button("Clear all", self._clear)
 
     def _progress(self) -> None:
-        with ui.element("div").classes("depnet-bar"):
+        with bar():
             self.bar = ui.linear_progress(0, show_value=False).classes("depnet-grow")
             self.bar.props('aria-label="How far the answer is"')
             self.said = note("").classes("depnet-said").props('role="status"')
-            self.stop = ui.button("Stop", on_click=self.stopped_by_reader).props("outline dense no-caps")
+            self.stop = button("Stop", self.stopped_by_reader, "outline dense")
 
     def _copyable(self, title: str) -> ui.label:
-        with ui.element("div").classes("depnet-bar"):
+        with bar():
             note(title)
-            copy = ui.button("Copy").props(f'flat dense no-caps aria-label="Copy: {title}"')
+            copy = button("Copy", lambda: ui.clipboard.write(shown.text), "flat dense")
+            copy.props(f'aria-label="Copy: {title}"')
         shown = ui.label("").classes("depnet-code")
         shown.props["data-copy"] = title
-        copy.on_click(lambda: ui.clipboard.write(shown.text))
         return shown
 
     # what the reader does
@@ -244,9 +245,18 @@ class _Ask:
         self.more.set_visibility(False)
 
     def _show(self, answer: Answer) -> None:
-        result = answer.result
         self.bar.value = 1.0 if answer.last else 0.1
         self.said.text = f"{'done' if answer.last else 'sharpening'}, {answer.seconds:.2g} s"
+        self._show_facts(answer.result)
+        self._show_notes(answer)
+        if self.loaded.data is not None:
+            self.table.text = self._table_said(answer.result)
+        targets = [shift.name for shift in answer.shifts[:COPIED]]
+        self.command.text = command_line(self.loaded.path, targets, self.chosen, self.loaded.table)
+        self.python.text = python(self.loaded.path, targets, self.chosen, law=self.loaded.law is not None)
+        self._show_marginals()
+
+    def _show_facts(self, result: QueryResult) -> None:
         self.facts.clear()
         with self.facts:
             fact("method", f"{result.method}, {result.scan_name}")
@@ -259,6 +269,9 @@ class _Ask:
             fact("relevant variables", f"{len(result.closure):,} of {len(self.domain):,}")
             if result.support is not None and self.chosen:
                 fact("support of the evidence", str(result.support))
+
+    def _show_notes(self, answer: Answer) -> None:
+        result = answer.result
         self.notes.clear()
         with self.notes:
             differences = [text for text in result.warnings if text.startswith(DIFFERENCE)]
@@ -276,16 +289,9 @@ class _Ask:
                     f"Chains went on for the {answer.sharpened:,} variables that moved most; "
                     "the others stay as they were answered at first."
                 )
-        if self.loaded.data is not None:
-            self.table.text = self._table_said(answer)
-        targets = [shift.name for shift in answer.shifts[:COPIED]]
-        self.command.text = command_line(self.loaded.path, targets, self.chosen, self.loaded.table)
-        self.python.text = python(self.loaded.path, targets, self.chosen, law=self.loaded.law is not None)
-        self._show_marginals()
 
-    def _table_said(self, answer: Answer) -> str:
+    def _table_said(self, result: QueryResult) -> str:
         """What the marks are, and what the answers have of them."""
-        result = answer.result
         if not result.matching:
             hidden = self.session.hides and result.matching is None
             few = "too few rows match to be shown" if hidden else "no row matches"

@@ -17,7 +17,7 @@ from depnet.explorer.fit import (
     model_file,
     read_table,
 )
-from depnet.explorer.parts import card, note, warning
+from depnet.explorer.parts import bar, button, card, note, warning
 from depnet.explorer.session import Session
 
 TITLE = "Fit"
@@ -47,7 +47,7 @@ class _Fit:
                 note(
                     "It was learned here, is kept in memory for this page's address only, and is nowhere on disk."
                 )
-                ui.button("Download the model file", on_click=self._download).props("outline no-caps")
+                button("Download the model file", self._download, "outline")
         with card("A table"):
             note(
                 f"CSV, TSV or JSON lines, a line of names first, {MAX_BYTES // 10**6} MB at most. It goes to the machine "
@@ -68,16 +68,16 @@ class _Fit:
             self.read_said = note("")
             self.columns = ui.select([], label="Columns", multiple=True, with_input=True)
             self.columns.props("dense outlined").on_value_change(self._counted)
-            with ui.element("div").classes("depnet-bar"):
-                ui.button("All columns", on_click=self._all_columns).props("flat dense no-caps")
+            with bar():
+                button("All columns", self._all_columns, "flat dense")
                 self.counted = note("")
             self.penalty = ui.select(PENALTIES, label="Penalty: what complexity costs", value="auto")
             self.penalty.props("dense outlined")
-            with ui.element("div").classes("depnet-bar"):
-                self.learn = ui.button("Learn", on_click=self._learn).props("unelevated no-caps")
-                self.stop = ui.button("Stop", on_click=lambda: self.stopped.set()).props("outline no-caps")
+            with bar():
+                self.learn = button("Learn", self._learn, "unelevated")
+                self.stop = button("Stop", lambda: self.stopped.set(), "outline")
                 self.stop.set_enabled(False)
-            with ui.element("div").classes("depnet-bar") as self.working:
+            with bar() as self.working:
                 self.bar = ui.linear_progress(0, show_value=False).classes("depnet-grow")
                 self.bar.props('aria-label="Nodes learned"')
                 self.said = note("").classes("depnet-said").props('role="status"')

@@ -1,16 +1,32 @@
 """The frame around every view: skip link, name of the model, navigation, light or dark."""
 
 import html
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Protocol
 
 from nicegui import events, ui
 
+from depnet.explorer import ask_view, fit_view, geometry_view, network_view, node_view, rows_view
 from depnet.explorer.parts import warning
 from depnet.explorer.session import Session
-from depnet.explorer.views import View, views
 from depnet.fitting.explained import plain_figures
 from depnet.wording import counted
+
+
+class View(Protocol):
+    """What a module `..._view` has."""
+
+    TITLE: str
+    PATH: str
+    NEEDS_MODEL: bool
+
+    def build(self, session: Session) -> Awaitable[None] | None:
+        """Show the view inside the frame's main part; may be a coroutine."""
+
+
+VIEWS: tuple[View, ...] = (network_view, node_view, ask_view, rows_view, geometry_view, fit_view)
+"""In the order of the navigation."""
 
 STYLES = ("/depnet/style.css", "/depnet/views.css")
 """Of every page, and of what single views show."""
@@ -47,7 +63,7 @@ def frame(session: Session, view: View, chosen: bool | None) -> Iterator[None]:
             ui.label(_described(session)).classes("depnet-model")
             _explained(session)
         with ui.element("nav").classes("depnet-nav").props('aria-label="Views"'):
-            for other in views():
+            for other in VIEWS:
                 if other.NEEDS_MODEL and session.model is None:
                     continue
                 link = ui.link(other.TITLE, session.url(other.PATH)).classes("depnet-tab")

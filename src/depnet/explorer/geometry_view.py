@@ -6,7 +6,7 @@ from typing import Any
 from nicegui import events, ui
 
 from depnet.errors import DepnetError
-from depnet.explorer.parts import card, fact, note, palette, warning
+from depnet.explorer.parts import bar, button, card, fact, note, palette, stack, warning
 from depnet.explorer.session import Session
 from depnet.explorer.simplex_figure import figure_of
 from depnet.explorer.two_tables import TwoTables
@@ -53,7 +53,7 @@ class _Geometry:
                     "Corners: the joint states. Dotted: the full conditional manifolds E(θ₀) and E(θ₁). Drag to turn, wheel "
                     "to zoom; the keys ← and → step, P plays, Home resets."
                 )
-            with ui.element("div").classes("depnet-stack"):
+            with stack():
                 with card("Beside it"):
                     self._numbers()
                 with card("The two tables"):
@@ -66,7 +66,7 @@ class _Geometry:
     # the panels
 
     def _controls(self) -> None:
-        with ui.element("div").classes("depnet-bar"):
+        with bar():
             self.scan = ui.select(
                 {"random": "random scan", "sequential": "sequential scan"},
                 label="Scan",
@@ -81,11 +81,11 @@ class _Geometry:
             )
             for select in (self.scan, self.start):
                 select.props("dense outlined").classes("depnet-grow")
-        with ui.element("div").classes("depnet-bar").props('role="group" aria-label="Steps"'):
-            ui.button("Back", on_click=lambda: self._go(-1)).props("outline no-caps")
-            ui.button("Step", on_click=lambda: self._go(1)).props("unelevated no-caps")
-            self.play = ui.button("Play", on_click=self._play).props("outline no-caps")
-            ui.button("Reset", on_click=self._reset).props("outline no-caps")
+        with bar().props('role="group" aria-label="Steps"'):
+            button("Back", lambda: self._go(-1), "outline")
+            button("Step", lambda: self._go(1), "unelevated")
+            self.play = button("Play", self._play, "outline")
+            button("Reset", self._reset, "outline")
             self.said = note("").classes("depnet-said").props('role="status"')
 
     def _numbers(self) -> None:

@@ -47,7 +47,7 @@ async def build(session: Session) -> None:
     if done:
         _show(session, ready.result())
         return
-    with ui.element("div") as place, parts.card(), ui.element("div").classes("depnet-bar"):
+    with ui.element("div") as place, parts.card(), parts.bar():
         ui.spinner()
         ui.label(f"Laying out {len(session.loaded.network.domain):,} variables …").props('role="status"')
 

@@ -33,11 +33,11 @@ async def build(session: Session) -> None:
     number = node_of(network, wanted) if wanted in names else 0
     if wanted and wanted not in names:
         parts.warning(f"In the address: there is no variable {brief(wanted)}. {nearest(wanted, names)}")
-    with ui.element("div").classes("depnet-bar"):
+    with parts.bar():
         options = {k: line(node_name(network, k)) for k in range(len(network))}
         chosen = ui.select(options, value=number, label="node", with_input=True).classes("depnet-grow")
         chosen.props('dense outlined options-dense aria-label="Node"')
-    shown = ui.element("div").classes("depnet-stack")
+    shown = parts.stack()
 
     async def fill() -> None:
         shown.clear()
@@ -68,13 +68,13 @@ class _Node:
         last = max(len(self.stages) - 1, 0)
         self.step = min(int(step), last) if step.isascii() and step.isdigit() and len(step) < 9 else last
         with ui.element("div").classes("depnet-columns"):
-            with ui.element("div").classes("depnet-stack"):
+            with parts.stack():
                 with parts.card("Decision graph"):
                     self._facts()
-                    self.graph = ui.element("div").classes("depnet-stack")
+                    self.graph = parts.stack()
                 with parts.card("Leaves"):
-                    self.leaves = ui.element("div").classes("depnet-stack")
-            with ui.element("div").classes("depnet-stack"):
+                    self.leaves = parts.stack()
+            with parts.stack():
                 if last:
                     with parts.card("How it was learned"):
                         self._steps(last)
@@ -85,7 +85,7 @@ class _Node:
 
     def _facts(self) -> None:
         inputs = [self.network.domain.names[j] for j in self.node.source.inputs]
-        with ui.element("div").classes("depnet-bar"):
+        with parts.bar():
             parts.fact("states", f"{self.node.table.states:,}")
             parts.fact("leaves", f"{self.node.source.size:,}")
             parts.fact("parameters", f"{self.node.source.size * (self.node.table.states - 1):,}")

@@ -1,11 +1,12 @@
-"""Small parts that all views share: cards, notes, charts that follow light and dark."""
+"""Small parts that all views share: cards, bars, notes, tables whose cells are text, charts that follow light and dark."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from nicegui import ui
+from nicegui.element import Element
 
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.session import Session
@@ -39,6 +40,21 @@ def card(title: str = "", classes: str = "") -> Iterator[ui.element]:
         yield section
 
 
+def bar(classes: str = "") -> ui.element:
+    """Things beside each other, on several lines where the page is narrow."""
+    return ui.element("div").classes(f"depnet-bar {classes}")
+
+
+def stack(classes: str = "") -> ui.element:
+    """Things below each other."""
+    return ui.element("div").classes(f"depnet-stack {classes}")
+
+
+def button(text: str, on_click: Callable[..., Any] | None = None, look: str = "flat") -> ui.button:
+    """A button with its text as it is written."""
+    return ui.button(text, on_click=on_click).props(f"{look} no-caps")
+
+
 def heading(text: str) -> ui.label:
     """A panel's heading."""
     return ui.label(text).classes("depnet-heading").props('role="heading" aria-level="2"')
@@ -65,6 +81,44 @@ def fact(name: str, value: str) -> ui.label:
     with ui.element("div").classes("depnet-fact"):
         ui.label(name).classes("depnet-note")
         return ui.label(value).classes("depnet-number")
+
+
+class Table:
+    """A table that is being filled, cell by cell."""
+
+    def __init__(self, numbers: Collection[int]) -> None:
+        self._numbers, self._place = numbers, 0
+
+    @contextmanager
+    def row(self) -> Iterator[None]:
+        """The next row."""
+        self._place = 0
+        with ui.element("tr"):
+            yield
+
+    def cell(self, text: str | None = None) -> Element:
+        """The next cell: with this text, or to be filled."""
+        made = ui.element("td")
+        if self._place in self._numbers:
+            made.classes("number")
+        self._place += 1
+        if text is not None:
+            with made:
+                ui.label(text)
+        return made
+
+
+@contextmanager
+def show_table(header: Sequence[str], *, numbers: Collection[int] = ()) -> Iterator[Table]:
+    """A table with these headings; `numbers` are the places of columns that are set flush right."""
+    with ui.element("table").classes("depnet-table"):
+        with ui.element("thead"), ui.element("tr"):
+            for place, name in enumerate(header):
+                head = ui.element("th").props('scope="col"').classes("number" if place in numbers else "")
+                with head:
+                    ui.label(name)
+        with ui.element("tbody"):
+            yield Table(numbers)
 
 
 def chart(

@@ -8,10 +8,9 @@ from nicegui import ui
 from depnet.data import Label
 from depnet.errors import DepnetError
 from depnet.explorer.evidence_link import opened, pairs
-from depnet.explorer.parts import card, note, warning, without_law
+from depnet.explorer.parts import bar, button, card, note, show_table, stack, warning, without_law
 from depnet.explorer.rows import Drawn, Filled, drawn, filled
 from depnet.explorer.session import Session
-from depnet.explorer.tables import show_table
 
 CELLS = 24
 """Cells of the row that can be edited at once; others are found by their names."""
@@ -42,24 +41,22 @@ class Editor:
                 "Give the cells that are known and leave the others empty. Then fill the holes, or draw rows like it."
             )
             self.origin = note("").props('role="status"')
-            with ui.element("div").classes("depnet-bar"):
+            with bar():
                 self.find = ui.input("Find a variable", on_change=self._cells).props(
                     "dense outlined clearable"
                 )
                 self.find.classes("depnet-grow")
-                ui.button("Empty all", on_click=lambda: self.take({}, "")).props("flat no-caps")
+                button("Empty all", lambda: self.take({}, ""))
             self.cells = ui.element("div").classes("depnet-cells")
             self.left = note("")
-            with ui.element("div").classes("depnet-bar"):
-                ui.button("Fill the holes", on_click=self._fill).props("unelevated no-caps")
+            with bar():
+                button("Fill the holes", self._fill, "unelevated")
                 self.count = ui.number("Rows", value=100, min=1, precision=0).props("dense outlined")
-                ui.button("Draw rows", on_click=self._draw).props("unelevated no-caps")
-                self.stop = ui.button("Stop", on_click=lambda: self.stopped.set()).props(
-                    "outline dense no-caps"
-                )
+                button("Draw rows", self._draw, "unelevated")
+                self.stop = button("Stop", lambda: self.stopped.set(), "outline dense")
                 self.stop.set_enabled(False)
             self.said = note("").props('role="status"')
-            self.result = ui.element("div").classes("depnet-stack")
+            self.result = stack()
         self._cells()
 
     def take(self, known: dict[str, Label], origin: str) -> None:
@@ -153,7 +150,7 @@ class Editor:
         async def download() -> None:
             ui.download.content(await self.session.work(rows.csv), name, "text/csv")
 
-        ui.button(title, on_click=download).props("outline no-caps")
+        button(title, download, "outline")
 
     def _is_over(self) -> bool:
         return self.stopped.is_set() or self.session.closed.is_set()

@@ -5,11 +5,10 @@ import threading
 from nicegui import ui
 
 from depnet.errors import DepnetError
-from depnet.explorer.parts import card, note
+from depnet.explorer.parts import bar, button, card, note, show_table
 from depnet.explorer.row_editor import Editor
 from depnet.explorer.rows import scores_csv, scores_of
 from depnet.explorer.session import Session
-from depnet.explorer.tables import show_table
 from depnet.inference.judge.odd_cells import OddCell
 from depnet.inference.judge.odd_rows import RowScores, odd_rows
 
@@ -53,24 +52,18 @@ class _Surprising:
                 "surprising. Beside it the cells that make it so, with their probability given the rest of the row, by the "
                 "dependency network."
             )
-            with ui.element("div").classes("depnet-bar") as self.working:
+            with bar() as self.working:
                 self.bar = ui.linear_progress(0, show_value=False).classes("depnet-grow")
                 self.bar.props('aria-label="Rows scored"')
-                ui.button("Stop", on_click=self.stopped.set).props("outline dense no-caps")
+                button("Stop", self.stopped.set, "outline dense")
             self.said = note("scoring ...").props('role="status"')
             self.table = ui.element("div").classes("depnet-scroll")
-            with ui.element("div").classes("depnet-bar"):
-                self.back = ui.button("More surprising", on_click=lambda: self._turn(-A_PAGE)).props(
-                    "flat no-caps"
-                )
-                self.next = ui.button("Less surprising", on_click=lambda: self._turn(A_PAGE)).props(
-                    "flat no-caps"
-                )
-                self.download = ui.button("Download all as CSV", on_click=self._download).props(
-                    "flat no-caps"
-                )
-        for button in (self.back, self.next, self.download):
-            button.set_enabled(False)
+            with bar():
+                self.back = button("More surprising", lambda: self._turn(-A_PAGE))
+                self.next = button("Less surprising", lambda: self._turn(A_PAGE))
+                self.download = button("Download all as CSV", self._download)
+        for waiting in (self.back, self.next, self.download):
+            waiting.set_enabled(False)
         session.spawn(self._score())
 
     async def _score(self) -> None:
@@ -120,8 +113,8 @@ class _Surprising:
                         for cell in row.cells:
                             _said_of(cell)
                     with table.cell():
-                        take = ui.button("Edit", on_click=lambda number=row.number: self._edit(number))
-                        take.props("flat dense no-caps").props["aria-label"] = f"Edit row {row.number}"
+                        take = button("Edit", lambda number=row.number: self._edit(number), "flat dense")
+                        take.props["aria-label"] = f"Edit row {row.number}"
 
     def _edit(self, number: int) -> None:
         data = self.loaded.data

@@ -1,17 +1,19 @@
 """The two conditional tables of the geometry view: typed in, or those of two binary variables of the model."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from nicegui import ui
 
 from depnet.data import Label, Variable
 from depnet.errors import DepnetError
 from depnet.explorer.evidence_link import state_code
-from depnet.explorer.pair import binary_variables, pair_network, relevant_others
-from depnet.explorer.parts import note, warning
+from depnet.explorer.parts import bar, button, note, stack, warning
 from depnet.explorer.session import Session
+from depnet.inference.clamped.relevance import reduce
+from depnet.model.evidence import Evidence
 from depnet.model.network import Network
+from depnet.model.scan import RandomScan
 from depnet.pictures.tetrahedron.simplex import GENUINE, PSEUDO, two_nodes
 
 CODES = ("00", "01", "10", "11")
@@ -32,9 +34,9 @@ class TwoTables:
         if len(self.names) >= 2:
             sources["model"] = "two variables of the model"
         self.source = ui.radio(sources, value="hand", on_change=self._turned).props("inline dense")
-        with ui.element("div").classes("depnet-stack depnet-tight") as self.by_hand:
+        with stack("depnet-tight") as self.by_hand:
             self._hand_panel()
-        with ui.element("div").classes("depnet-stack depnet-tight") as self.by_model:
+        with stack("depnet-tight") as self.by_model:
             self._model_panel()
         self._open()
 
@@ -76,10 +78,9 @@ class TwoTables:
             for key, text in self.session.parameters:
                 name = key.removeprefix("at.")
                 if key.startswith("at.") and name in self.others:
+                    variable = self._variable(name)
                     try:
-                        self.others[name] = self._variable(name).states[
-                            state_code(self._variable(name), text)
-                        ]
+                        self.others[name] = variable.states[state_code(variable, text)]
                     except DepnetError as error:
                         warning(f"In the address: {error}")
             self._show_others()
@@ -95,10 +96,9 @@ class TwoTables:
             ]
         for field in self.inputs:
             field.props("dense outlined")
-        with ui.element("div").classes("depnet-bar"):
+        with bar():
             for title, tables in (("Consistent tables", GENUINE), ("The paper's pseudo tables", PSEUDO)):
-                button = ui.button(title, on_click=lambda tables=tables: self._set(tables))
-                button.props("flat dense no-caps")
+                button(title, lambda tables=tables: self._set(tables), "flat dense")
 
     def _model_panel(self) -> None:
         options = dict(enumerate(self.names))
@@ -163,6 +163,28 @@ class TwoTables:
     def _hold(self, name: str, code: int) -> None:
         self.others[name] = self._variable(name).states[code]
         self.changed()
+
+
+def binary_variables(network: Network) -> tuple[str, ...]:
+    """The variables with two states."""
+    return tuple(variable.name for variable in network.domain.variables if variable.cardinality == 2)
+
+
+def relevant_others(network: Network, pair: Sequence[str]) -> tuple[str, ...]:
+    """The variables that the two nodes read, beside each other: what their tables depend on."""
+    two = {network.domain.index(name) for name in pair}
+    read = {j for i in two for j in network.nodes[i].source.inputs}
+    return tuple(network.domain.names[j] for j in sorted(read - two))
+
+
+def pair_network(network: Network, pair: Sequence[str], others: Mapping[str, Label]) -> Network:
+    """The two nodes with the other variables clamped: `others` at these states, what is not named at its first."""
+    domain = network.domain
+    if len(set(pair)) != 2 or not set(pair) <= set(binary_variables(network)):
+        raise DepnetError("the tetrahedron needs two different variables with two states each.")
+    held = {v.name: others.get(v.name, v.states[0]) for v in domain.variables if v.name not in pair}
+    two = sorted(map(domain.index, pair))
+    return reduce(network, two, Evidence.parse(domain, held), RandomScan()).network
 
 
 def _probability(value: object) -> float | None:
