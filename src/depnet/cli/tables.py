@@ -4,13 +4,13 @@ import contextlib
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from depnet.cli.command import run_options
+from depnet.cli.command import this_run
 from depnet.cli.progress import progress
 from depnet.wording import counted, some_of
 
@@ -22,31 +22,15 @@ if TYPE_CHECKING:
     from depnet.data.files.fill import Fillings
 
 
-def read_new(
-    path: str,
-    *,
-    columns: list[str] | None = None,
-    without: Sequence[str] = (),
-    where: str | None = None,
-    bins: Any = None,
-    missing: str = "keep",
-) -> "Holed":
-    """A table to learn from: its states and bins are found in it."""
-    from depnet.data.table.holed import with_holes
+def read_table(path: str, **options: Any) -> "Dataset | Holed":
+    """A table, in the dialect that the command was given; `options` are those of `depnet.read`."""
+    from depnet.cli.files import is_model
+    from depnet.data.files.read import read
 
-    options: dict[str, Any] = {} if bins is None else {"bins": bins}
+    if path != "-" and is_model(path):
+        raise click.ClickException(f"{path} is a model, not a table. Look into it with depnet show {path}")
     with progress("reading") as told:
-        return with_holes(
-            _read(
-                path,
-                columns=columns,
-                without=without,
-                where=where,
-                missing=missing,
-                progress=told,
-                **options,
-            )
-        )
+        return read(path, progress=told, **{**this_run().dialect, **options})
 
 
 def read_holed(path: str, domain: "Domain", *, where: str | None = None, unknown: str = "error") -> "Holed":
@@ -81,16 +65,14 @@ def read_to_fill(path: str, domain: "Domain", *, unknown: str = "error") -> "tup
 def _read_for(path: str, domain: "Domain", where: str | None) -> "Dataset | Holed":
     from depnet.data.frames.recode import bins_for, labels_of
 
-    with progress("reading") as told:
-        return _read(
-            path,
-            columns=list(domain.names),
-            where=where,
-            bins=bins_for(domain),
-            text=labels_of(domain),
-            missing="state",  # which is made holes again: also a column without any value can be read so
-            progress=told,
-        )
+    return read_table(
+        path,
+        columns=list(domain.names),
+        where=where,
+        bins=bins_for(domain),
+        text=labels_of(domain),
+        missing="state",  # which is made holes again: also a column without any value can be read so
+    )
 
 
 def _recoded(path: str, rows: "Dataset | Holed", domain: "Domain", unknown: str) -> "Holed":
@@ -142,7 +124,7 @@ def write_filled(path: str, fillings: "Fillings", output: str, *, force: bool) -
     from depnet.data.files.fill import fill_file
     from depnet.data.files.text import Dialect
 
-    known = {name: value for name, value in run_options().dialect.items() if name != "text"}
+    known = {name: value for name, value in this_run().dialect.items() if name != "text"}
     fill_file(path, fillings, output, force=force, format=_format(output), dialect=Dialect(**known))
 
 
@@ -166,12 +148,3 @@ def write_numbers(columns: "dict[str, NDArray[np.float64]]", path: str, *, force
     for name, values in columns.items():
         rows[name] = values
     write_table(rows, path, force=force)
-
-
-def _read(path: str, **options: Any) -> "Dataset | Holed":
-    from depnet.cli.files import is_model
-    from depnet.data.files.read import read
-
-    if path != "-" and is_model(path):
-        raise click.ClickException(f"{path} is a model, not a table. Look into it with depnet show {path}")
-    return read(path, **{**run_options().dialect, **options})

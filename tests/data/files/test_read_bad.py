@@ -108,7 +108,7 @@ def test_other_encodings(tmp_path: Path) -> None:
     refuse(path, r"line 2, character 2: the byte 0xE5 is not utf-8 text.*encoding=\"latin-1\"")
     assert read(path, encoding="latin-1").domain.variables[1].states == ("Bodø", "Tromsø")
     path = csv(tmp_path, text.encode("utf-16"))
-    refuse(path, 'this text is UTF-16. Read it with encoding="utf-16"')
+    refuse(path, 'this text is UTF-16. Read it with `encoding="utf-16"`')
     assert read(path, encoding="utf-16").domain.names == ("navn", "by")
     refuse(path, "there is no encoding 'klingon'", encoding="klingon")
     many = "a,b\n" + "x,y\n" * 400_000
@@ -253,7 +253,7 @@ def test_json_of_mixed_types_is_text(tmp_path: Path) -> None:
 def test_a_column_of_identifiers_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     pd.DataFrame({"id": [f"user {i}" for i in range(200_000)], "x": 1}).to_parquet(path)
-    refuse(path, r"column 'id' has about .* different labels in 200,000 rows.*leave it out with columns")
+    refuse(path, r"column 'id' has about .* different labels in 200,000 rows.*leave it out with `columns")
     assert read(path, columns=["x"]).rows == 200_000
 
 

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from depnet.data import Dataset, Domain, Holed, Variable, describe, encode
-from depnet.data.frames.recode import bins_for, recoded, with_holes
+from depnet.data.frames.recode import bins_for, recoded
+from depnet.data.table.holed import with_holes
 from depnet.errors import DataError
 
 DAY = dt.date(2020, 1, 1)

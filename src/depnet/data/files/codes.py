@@ -6,14 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import CodeArray, read_only
 from depnet.data.files.engine import text_literal
 from depnet.data.files.ranks import number_literal
 from depnet.data.files.rows import Rows
 from depnet.data.files.states import groups
 from depnet.data.table.dataset import Dataset, code_type
 from depnet.data.table.domain import Domain
-from depnet.data.table.holed import Holed
+from depnet.data.table.holed import Holed, TableBuilder
 from depnet.data.table.variable import Variable
 
 _MANY_CUTS = 64
@@ -23,8 +22,7 @@ _MANY_CUTS = 64
 def encode_rows(rows: Rows, domain: Domain, tell: Callable[[int], object]) -> Dataset | Holed:
     """The table of codes, in the order of the file's rows; `Holed` where a value is missing."""
     dtype = code_type(domain)
-    codes: CodeArray = np.empty((rows.rows, len(domain)), dtype=dtype, order="F")
-    hidden: NDArray[np.bool_] | None = None
+    made = TableBuilder(domain, rows.rows)
     sql = [_code(rows, place, variable, dtype) for place, variable in enumerate(domain.variables)]
     wide = max(8 if numpy else dtype.itemsize for _, numpy in sql)
     for group in groups(rows, range(len(domain)), 4 * wide * rows.rows, rows.memory // 4):
@@ -34,17 +32,9 @@ def encode_rows(rows: Rows, domain: Domain, tell: Callable[[int], object]) -> Da
             cells, variable = found.pop(f"v{place}"), domain.variables[place]
             absent = np.ma.getmaskarray(cells) if isinstance(cells, np.ma.MaskedArray) else None
             values = np.ma.getdata(cells)
-            codes[:, place] = _bisected(values, variable) if sql[place][1] else values
-            if absent is not None and absent.any():
-                codes[absent, place] = variable.cardinality - 1 if variable.missing is not None else 0
-                if variable.missing is None:
-                    if hidden is None:
-                        hidden = np.zeros(codes.shape, dtype=bool, order="F")
-                    hidden[:, place] = absent
+            made.put(place, _bisected(values, variable) if sql[place][1] else values, absent)
             tell(1)
-    if hidden is None:
-        return Dataset(domain, read_only(codes))
-    return Holed(domain, read_only(codes), read_only(hidden))
+    return made.table()
 
 
 def _code(rows: Rows, place: int, variable: Variable, dtype: Any) -> tuple[str, bool]:

@@ -1,16 +1,37 @@
 """Why a text file cannot be read: the line, what is there, what to do. Slow and careful, after the fact."""
 
 import codecs
+import contextlib
 import csv
 import io
+import itertools
 import json
 import zlib
 from collections.abc import Iterator, Sequence
 
-from depnet.data.files.source import Source
+from depnet.data.files.source import Source, unreadable
 from depnet.errors import DataError, brief
 
 _CHUNK = 2**20
+
+
+def _records(source: Source, delimiter: str, *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
+    """The records of a CSV file in UTF-8, empty lines left out, each with the line on which it begins."""
+    with source.open() as raw:
+        text = io.TextIOWrapper(raw, "utf-8-sig", newline="")
+        reader = csv.reader(text, delimiter=delimiter, strict=strict)
+        begins = 1
+        try:
+            for record in reader:
+                if record:
+                    yield begins, record
+                begins = reader.line_num + 1
+        except csv.Error as error:
+            raise _BadRecordError(begins, str(error)) from None
+
+
+class _BadRecordError(Exception):
+    """A line that begins no record, and why."""
 
 
 def diagnose_csv(source: Source, fields: int, delimiter: str) -> DataError | None:
@@ -18,23 +39,17 @@ def diagnose_csv(source: Source, fields: int, delimiter: str) -> DataError | Non
     wrong = find_bad_bytes(source, "utf-8")
     if wrong is not None:
         return wrong
-    with source.open() as raw:
-        reader = csv.reader(io.TextIOWrapper(raw, "utf-8-sig", newline=""), delimiter=delimiter, strict=True)
-        begins = 1
-        try:
-            for record in reader:
-                if record and len(record) != fields:
-                    return _ragged(source, begins, record, fields, delimiter)
-                begins = reader.line_num + 1
-        except csv.Error as error:
-            if "field limit" in str(error):
-                return None
-            if "unexpected end of data" in str(error):
-                return DataError(
-                    f'{source.name}, line {begins:,}: a quote (") opens here and never closes. Close it, or double '
-                    "a quote that is part of the text."
-                )
-            return DataError(f"{source.name}, line {begins:,}: {error}.")
+    try:
+        for begins, record in _records(source, delimiter, strict=True):
+            if len(record) != fields:
+                return _ragged(source, begins, record, fields, delimiter)
+    except _BadRecordError as error:
+        begins, said = error.args
+        if "field limit" in said:
+            return None
+        if "unexpected end of data" in said:
+            said = 'a quote (") opens here and never closes. Close it, or double a quote that is part of the text'
+        return DataError(f"{source.name}, line {begins:,}: {said}.")
     return None
 
 
@@ -106,36 +121,26 @@ def find_bad_bytes(source: Source, encoding: str) -> DataError | None:
     """Bytes that are not text in this encoding, or a compressed file that is not whole: the first such place."""
     decoder = codecs.getincrementaldecoder(encoding)()
     lines, in_line = 0, 0
+
+    def pass_over(text: str) -> None:
+        nonlocal lines, in_line
+        lines += text.count("\n")
+        in_line = (len(text) - text.rfind("\n") - 1) if "\n" in text else in_line + len(text)
+
     try:
         for chunk, last in _chunks(source):
-            try:
-                text = decoder.decode(chunk, final=last)
-            except UnicodeDecodeError as error:
-                good = error.object[: error.start].decode(encoding, errors="ignore")
-                lines += good.count("\n")
-                in_line = (len(good) - good.rfind("\n") - 1) if "\n" in good else in_line + len(good)
-                byte = error.object[error.start]
-                other = "latin-1" if codecs.lookup(encoding).name.startswith("utf") else "utf-8"
-                return DataError(
-                    f"{source.name}, line {lines + 1:,}, character {in_line + 1:,}: the byte 0x{byte:02X} is not "
-                    f'{encoding} text. Say what the file is in, such as `encoding="{other}"` or `encoding="cp1252"`.'
-                )
-            except UnicodeError as error:  # UTF-16 without a mark, for example
-                return DataError(f"{source.name}: the text is not {encoding} ({error}).")
-            lines += text.count("\n")
-            in_line = (len(text) - text.rfind("\n") - 1) if "\n" in text else in_line + len(text)
-    except (EOFError, zlib.error) as error:
+            pass_over(decoder.decode(chunk, final=last))
+    except UnicodeDecodeError as error:
+        pass_over(error.object[: error.start].decode(encoding, errors="ignore"))
+        other = "latin-1" if codecs.lookup(encoding).name.startswith("utf") else "utf-8"
         return DataError(
-            f"{source.name}: the compressed file "
-            + (
-                "ends too early: it is not complete"
-                if isinstance(error, EOFError)
-                else f"is damaged ({error})"
-            )
-            + ". Get it again."
+            f"{source.name}, line {lines + 1:,}, character {in_line + 1:,}: the byte 0x{error.object[error.start]:02X} "
+            f'is not {encoding} text. Say what the file is in, such as `encoding="{other}"` or `encoding="cp1252"`.'
         )
-    except OSError as error:
-        return DataError(f"{source.name}: the compressed file is damaged ({error}). Get it again.")
+    except UnicodeError as error:  # UTF-16 without a mark, for example
+        return DataError(f"{source.name}: the text is not {encoding} ({error}).")
+    except (EOFError, zlib.error, OSError) as error:
+        return unreadable(source.name, error)
     return None
 
 
@@ -151,14 +156,8 @@ def _chunks(source: Source) -> Iterator[tuple[bytes, bool]]:
 
 
 def line_of_row(source: Source, delimiter: str, row: int, *, header: bool) -> int | None:
-    """The line on which row `row` (from 0) of a CSV file begins."""
-    with source.open() as raw:
-        begins, seen = 1, -1 if header else 0
-        reader = csv.reader(io.TextIOWrapper(raw, "utf-8-sig", newline=""), delimiter=delimiter)
-        for record in reader:
-            if record:
-                if seen == row:
-                    return begins
-                seen += 1
-            begins = reader.line_num + 1
+    """The line on which row `row` (from 0) of a CSV file begins; None where that cannot be told."""
+    lines = (begins for begins, _ in _records(source, delimiter))
+    with contextlib.suppress(_BadRecordError):
+        return next(itertools.islice(lines, row + header, None), None)
     return None

@@ -4,12 +4,12 @@ Whatever a `where` says is run by an engine that can open the table and its own 
 """
 
 import contextlib
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from depnet.checks import cores, is_whole
 from depnet.errors import DataError, brief
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ def bytes_of(memory: int | str | None) -> int:
     if memory is None:
         return DEFAULT_MEMORY
     size = None
-    if isinstance(memory, int) and not isinstance(memory, bool):
-        size = memory
+    if is_whole(memory):
+        size = int(memory)
     elif isinstance(memory, str):
         parts = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]*)?)\s*([kKmMgGtT]?)(i?)[bB]?\s*", memory)
         if parts:
@@ -86,7 +86,7 @@ def locked_engine(
 
 def threads_for(memory: int) -> int:
     """How many threads share a memory: each holds a part of every column that it reads."""
-    return max(1, min(os.cpu_count() or 1, memory // (100 * 10**6)))
+    return max(1, min(cores(), memory // (100 * 10**6)))
 
 
 def columns_at_once(connection: "duckdb.DuckDBPyConnection", file: Path, memory: int) -> int:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from depnet.arrays import FloatArray
 from depnet.data.files.engine import identifier, text_literal
 from depnet.data.files.source import Format, Source, find_source
-from depnet.data.files.text import Dialect, csv_names, in_utf8
+from depnet.data.files.text import Csv, Dialect, open_csv
 from depnet.data.files.write import format_of, table_file, text_file
 from depnet.data.frames.decode import column_of_codes
 from depnet.data.table.domain import Domain
@@ -98,13 +98,12 @@ def fill_file(
         source = find_source(path, scratch)
         if {source.format, form} <= {"csv", "tsv"}:
             dialect = Dialect() if dialect is None else dialect
-            if not dialect.is_utf8:
-                source = in_utf8(source, dialect.encoding, scratch)
+            table = open_csv(source, dialect, scratch)
             if output == "-":
-                _fill_text(source, fillings, dialect, sys.stdout, form)
+                _fill_text(table, fillings, sys.stdout, form)
                 return
             with table_file(output, force=force) as place, text_file(place, zipped=zipped) as file:
-                _fill_text(source, fillings, dialect, file, form)
+                _fill_text(table, fillings, file, form)
             return
         done = scratch / "filled"
         _fill_typed(
@@ -117,21 +116,21 @@ def fill_file(
             shutil.copyfile(done, place)
 
 
-def _fill_text(source: Source, fillings: Fillings, dialect: Dialect, file: IO[str], form: Format) -> None:
-    names, delimiter, skip = csv_names(source, dialect)
-    places = [names.index(name) for name in fillings.names]
+def _fill_text(table: Csv, fillings: Fillings, file: IO[str], form: Format) -> None:
+    source = table.source
+    places = [table.names.index(name) for name in fillings.names]
     write = csv.writer(file, delimiter="\t" if form == "tsv" else ",", lineterminator="\n").writerow
     number = 0
     with source.open() as raw:
         lines = io.TextIOWrapper(raw, "utf-8-sig", newline="")
-        for _ in range(skip):
+        for _ in range(table.skip):
             lines.readline()
-        rows = csv.reader(lines, delimiter=delimiter)
-        if dialect.header:
+        rows = csv.reader(lines, delimiter=table.delimiter)
+        if table.dialect.header:
             write(next(rows))
         ahead = fillings.rows()
         for row in rows:
-            if not row and len(names) > 1:  # an empty line is no row
+            if not row and len(table.names) > 1:  # an empty line is no row
                 continue
             cells = next(ahead, {})
             row = row or [""] if cells else row

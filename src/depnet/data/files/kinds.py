@@ -32,6 +32,15 @@ FEW_NUMBERS = 16
 _GROUP = 25
 _SAMPLE = 1000
 
+_TYPES: dict[str, "ColumnKind"] = {
+    **dict.fromkeys(("VARCHAR", "UUID", "ENUM"), "label"),
+    **dict.fromkeys(('"NULL"', "NULL"), "empty"),
+    **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT"), "integer"),
+    **dict.fromkeys(("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"), "integer"),
+    **dict.fromkeys(("FLOAT", "DOUBLE", "DECIMAL", "HUGEINT", "UHUGEINT"), "float"),
+    "BOOLEAN": "boolean",
+    "DATE": "date",
+}
 _DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _PATTERNS: dict["ColumnKind", str] = {
     "integer": r"\s*[+-]?[0-9]+\s*",
@@ -86,25 +95,9 @@ class FileColumn:
 
 def column_of_type(name: str, typed: str, sql_type: str) -> FileColumn:
     """A column of a type that the file declares; `typed` is how SQL names it."""
-    head = re.split(r"[(\[ ]", sql_type, maxsplit=1)[0]
-    if sql_type.endswith("]"):
-        head = "LIST"
-    kind: ColumnKind
-    if head in ("VARCHAR", "UUID", "ENUM"):
-        return FileColumn(name, "label", typed)
-    if head in ('"NULL"', "NULL"):
-        return FileColumn(name, "empty", typed)
-    if head in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"):
-        kind = "integer"
-    elif head in ("FLOAT", "DOUBLE", "DECIMAL", "HUGEINT", "UHUGEINT"):
-        kind = "float"
-    elif head == "BOOLEAN":
-        kind = "boolean"
-    elif head == "DATE":
-        kind = "date"
-    elif head.startswith("TIMESTAMP"):
-        kind = "datetime"
-    else:
+    head = "LIST" if sql_type.endswith("]") else re.split(r"[(\[ ]", sql_type, maxsplit=1)[0]
+    kind = "datetime" if head.startswith("TIMESTAMP") else _TYPES.get(head)
+    if kind is None:
         raise DataError(
             f"column {name!r}: a column holds text, booleans, numbers, dates, or dates with times; got {sql_type}. "
             "Convert it, or leave it out with `columns=[...]`."

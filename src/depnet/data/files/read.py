@@ -68,13 +68,8 @@ def read(
 
     if isinstance(missing_values, str):
         missing_values = (missing_values,)
-    request = Request(
-        columns if columns is None else _names(columns),
-        _names(without),
-        where,
-        _names(text),
-        Dialect(header, delimiter, encoding, tuple(missing_values)),
-    )
+    dialect = Dialect(header, delimiter, encoding, tuple(missing_values))
+    request = Request(columns, without, where, text, dialect)  # type: ignore[arg-type]  # any names: it keeps tuples
     room = bytes_of(memory)
     check_options(bins if isinstance(bins, (int, str)) else "quantile", max_bins, missing, ())
     with tempfile.TemporaryDirectory(prefix="depnet-") as directory:
@@ -88,14 +83,10 @@ def read(
         try:
             share = room // 2 if source.format == "parquet" else max(room // 2, TEXT_MEMORY)
             with locked_engine(link, scratch, share, len(csv.names) if csv else 1) as connection:
-                rows = open_rows(connection, csv or source, link, request, scratch, room)
+                rows = open_rows(connection, source, csv, link, request, scratch, room)
                 return _coded(rows, bins, max_bins, missing, _Steps(progress, source, rows))
         except duckdb.Error as error:
             raise unreadable_by_engine(source, error) from error
-
-
-def _names(names: Any) -> Any:
-    return names if isinstance(names, str) or not isinstance(names, Iterable) else tuple(names)
 
 
 def _coded(rows: Rows, bins: BinChoice, max_bins: int, missing: Missing, steps: "_Steps") -> Dataset | Holed:

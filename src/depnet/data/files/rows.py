@@ -35,14 +35,8 @@ class Request:
     def __post_init__(self) -> None:
         for option in ("columns", "without", "text"):
             names = getattr(self, option)
-            if isinstance(names, str) or not (names is None or isinstance(names, Iterable)):
-                raise DataError(f"{option} is a list of names; got {brief(names)}.")
-            if names is None:
-                continue
-            object.__setattr__(self, option, tuple(names))
-            twice = [name for name, count in Counter(getattr(self, option)).items() if count > 1]
-            if twice:
-                raise DataError(f"{option} names {brief(twice[0])} twice.")
+            if names is not None:
+                object.__setattr__(self, option, _names_given(option, names))
         if self.columns is not None and not self.columns:
             raise DataError("columns is empty; a table has at least one column.")
         if self.columns is not None and self.without:
@@ -55,6 +49,16 @@ class Request:
     def wants(self, name: str) -> bool:
         """Is a column of that name to be read?"""
         return name not in self.without if self.columns is None else name in self.columns
+
+
+def _names_given(option: str, names: object) -> tuple[str, ...]:
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise DataError(f"{option} is a list of names; got {brief(names)}.")
+    given = tuple(names)
+    for name, count in Counter(given).items():
+        if count > 1:
+            raise DataError(f"{option} names {brief(name)} twice.")
+    return given
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,73 +80,81 @@ class Rows:
 
 def open_rows(
     connection: "duckdb.DuckDBPyConnection",
-    source: Source | Csv,
+    source: Source,
+    csv: Csv | None,
     link: Path,
     request: Request,
     scratch: Path,
     memory: int,
 ) -> Rows:
-    """Find names and kinds, and make the view. `link` is how the engine may reach the source."""
-    import duckdb
+    """Load the table, and find the columns that are asked for, their kinds, and the rows that satisfy `where`.
 
-    names: Sequence[str]
-    csv = source if isinstance(source, Csv) else None
-    source = source.source if isinstance(source, Csv) else source
-    table = link if source.format == "parquet" else scratch / "rows.parquet"
-    if csv is not None:
-        names = csv.names
-        types = [(f"c{place}", "TEXT") for place in range(len(names))]
-        checked_places(names, request, source)  # before the work
-        load_csv(connection, link, csv, table)
-    else:
-        if source.format == "json":
-            load_json(connection, link, source, table)
-        names, types = _parquet_columns(connection, source, table)
-        if source.format == "json":  # JSON has no dates: its text is looked at
-            types = [(column, "JSON TEXT" if sql == "VARCHAR" else sql) for column, sql in types]
-    places = checked_places(names, request, source)
-    base = f"read_parquet({text_literal(str(table))}, hive_partitioning = false)"
-    wanted = range(len(names)) if request.where is not None else places
-    ((rows,),) = answer(connection, f"SELECT count(*) FROM {base}")
-    width = columns_at_once(connection, table, memory // 2)
+    `link` is how the engine may reach the source, or the `csv` in UTF-8 that was made of it.
+    """
+    table = _loaded(connection, source, csv, link, request, scratch)
+    places = _places(table.names, request, source)
+    ((rows,),) = answer(connection, f"SELECT count(*) FROM {table.relation}")
+    width = columns_at_once(connection, table.file, memory // 2)
+    wanted = range(len(table.names)) if request.where is not None else places
     try:
-        typed = _columns(connection, base, rows, width, names, types, wanted, request)
+        typed = _columns(connection, table, rows, width, wanted, request)
     except MixedColumnError as error:
         if csv is None:
             raise
-        line = line_of_row(source, csv.delimiter, error.row, header=csv.dialect.header)
+        line = line_of_row(csv.source, csv.delimiter, error.row, header=csv.dialect.header)
         raise MixedColumnError(error.column, error.row, error.cell, error.others, line) from None
     if source.format == "parquet":
-        labelled = [
-            c.name for c in typed.values() if c.kind in ("label", "integer") and c.name not in request.text
-        ]
-        declared = declared_categories(connection, link, source.name, labelled)
-        for place, column in typed.items():
-            if column.name in declared:
-                typed[place] = replace(column, kind="label", categories=declared[column.name])
-    relation = base
+        typed = _with_categories(connection, link, source, typed, request)
+    relation, none = table.relation, "the table has no rows, so its columns have no states."
     if request.where is not None:
-        relation = _filtered(connection, base, typed, request.where)
-        try:
-            ((rows,),) = answer(connection, f"SELECT count(*) FROM {relation}")
-        except duckdb.Error as error:
-            raise _bad_where(request.where, error) from error
+        none = f"no row satisfies `where={request.where!r}`."
+        relation, rows, typed = _filtered(connection, relation, typed, request.where)
     if not rows:
-        raise DataError(
-            f"{source.name}: "
-            + (
-                f"no row satisfies `where={request.where!r}`."
-                if request.where is not None
-                else "the table has no rows, so its columns have no states."
-            )
-        )
+        raise DataError(f"{source.name}: {none}")
     return Rows(connection, tuple(typed[place] for place in places), relation, rows, memory, width)
 
 
-def _parquet_columns(
-    connection: "duckdb.DuckDBPyConnection", source: Source, table: Path
-) -> tuple[list[str], list[tuple[str, str]]]:
-    """Names as the file has them, and how SQL names the columns (others where they differ in case only), and types."""
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A Parquet file: its columns' names, how SQL names them, and their types in SQL.
+
+    The type TEXT is of cells of CSV and "JSON TEXT" of JSON's, of which only dates are looked for.
+    """
+
+    file: Path
+    names: Sequence[str]
+    types: Sequence[tuple[str, str]]
+
+    @property
+    def relation(self) -> str:
+        """The rows, in SQL."""
+        return f"read_parquet({text_literal(str(self.file))}, hive_partitioning = false)"
+
+
+def _loaded(
+    connection: "duckdb.DuckDBPyConnection",
+    source: Source,
+    csv: Csv | None,
+    link: Path,
+    request: Request,
+    scratch: Path,
+) -> _Table:
+    """The table as a Parquet file: the one that is read, or one in `scratch` that text is loaded into."""
+    target = scratch / "rows.parquet"
+    if csv is not None:
+        _places(csv.names, request, source)  # what is asked for is there: seen before the work
+        load_csv(connection, link, csv, target)
+        return _Table(target, csv.names, [(f"c{place}", "TEXT") for place in range(len(csv.names))])
+    if source.format != "json":
+        return _parquet_table(connection, source, link)
+    load_json(connection, link, source, target)
+    table = _parquet_table(connection, source, target)
+    types = [(column, "JSON TEXT" if sql == "VARCHAR" else sql) for column, sql in table.types]
+    return replace(table, types=types)
+
+
+def _parquet_table(connection: "duckdb.DuckDBPyConnection", source: Source, table: Path) -> _Table:
+    """The names as the file has them; SQL has others where they differ in case only."""
     import duckdb
 
     place = text_literal(str(table))
@@ -165,60 +177,58 @@ def _parquet_columns(
         while left:
             left += (schema[at][1] or 0) - 1
             at += 1
-    return names, [(identifier(row[0]), str(row[1])) for row in described]
+    return _Table(table, names, [(identifier(row[0]), str(row[1])) for row in described])
 
 
-def checked_places(names: Sequence[str], request: Request, source: Source) -> list[int]:
+def _places(names: Sequence[str], request: Request, source: Source) -> list[int]:
     """The places of the columns asked for; names that are empty or not unique are an error where they matter."""
-    first = {name: place for place, name in reversed(list(enumerate(names)))}
+    there = set(names)
     for name in (*(request.columns or ()), *request.without, *request.text):
-        if name not in first:
+        if name not in there:
             raise DataError(
                 f"{source.name} has no column {brief(name)}. {nearest(name, [n for n in names if n])}"
             )
-    counts = Counter(names)
-    for place, name in enumerate(names):
-        if not request.wants(name) and request.where is None:
-            continue
+    wanted = [place for place, name in enumerate(names) if request.wants(name)]
+    used = wanted if request.where is None else range(len(names))
+    first: dict[str, int] = {}
+    for place in used:
+        name = names[place]
         if not name.strip():
+            raise _nameless(source, place, len(names))
+        if first.setdefault(name, place) != place:
             raise DataError(
-                f"{source.name}: column {place + 1} of {len(names)} has no name"
-                + (
-                    " (pandas writes its row numbers so, but for to_csv(..., index=False))"
-                    if place == 0
-                    else ""
-                )
-                + ". Name it, choose others with `columns=[...]`, or, where line 1 is no header, say `header=False`."
+                f"{source.name}: columns {first[name] + 1} and {place + 1} are both named {brief(name)}. Rename one, "
+                "or choose others with `columns=[...]`."
             )
-        if counts[name] > 1:
-            other = next(p for p, n in enumerate(names) if n == name and p != place)
-            raise DataError(
-                f"{source.name}: columns {place + 1} and {other + 1} are both named {brief(name)}. Rename one, or "
-                "choose others with `columns=[...]`."
-            )
-    if request.columns is None:
-        wanted = [place for place, name in enumerate(names) if request.wants(name)]
-        if not wanted:
-            raise DataError(f"{source.name}: no column is left; a table has at least one.")
-        return [place for place in wanted if not _INDEX.fullmatch(names[place])] or wanted
-    return [first[name] for name in request.columns]
+    if request.columns is not None:
+        return [first[name] for name in request.columns]
+    if not wanted:
+        raise DataError(f"{source.name}: no column is left; a table has at least one.")
+    return [place for place in wanted if not _INDEX.fullmatch(names[place])] or wanted
+
+
+def _nameless(source: Source, place: int, columns: int) -> DataError:
+    by_pandas = " (pandas writes its row numbers so, but for to_csv(..., index=False))"
+    return DataError(
+        f"{source.name}: column {place + 1} of {columns} has no name{by_pandas if place == 0 else ''}. "
+        "Name it, choose others with `columns=[...]`, or, where line 1 is no header, say `header=False`."
+    )
 
 
 def _columns(
     connection: "duckdb.DuckDBPyConnection",
-    base: str,
+    table: _Table,
     rows: int,
     width: int,
-    names: Sequence[str],
-    types: Sequence[tuple[str, str]],
     wanted: Iterable[int],
     request: Request,
 ) -> dict[int, FileColumn]:
     """The columns by their places: of a declared type, or of text whose meaning is found here."""
+    names = table.names
     found: dict[int, FileColumn] = {}
     texts: dict[bool, list[tuple[int, str]]] = {False: [], True: []}
     for place in wanted:
-        name, (column, sql_type) = names[place], types[place]
+        name, (column, sql_type) = names[place], table.types[place]
         if sql_type in ("TEXT", "JSON", "JSON TEXT"):
             text = f"({column} ->> '$')" if sql_type == "JSON" else column
             if name in request.text:
@@ -231,33 +241,59 @@ def _columns(
                 found[place] = column_of_text(name, "label", f"CAST({column} AS VARCHAR)")
     for only_dates, group in texts.items():
         named = [(names[place], text) for place, text in group]
-        kinds = find_kinds(connection, base, named, rows, width, only_dates=only_dates)
+        kinds = find_kinds(connection, table.relation, named, rows, width, only_dates=only_dates)
         for (place, text), kind in zip(group, kinds, strict=True):
             found[place] = column_of_text(names[place], kind, text)
     return found
 
 
+def _with_categories(
+    connection: "duckdb.DuckDBPyConnection",
+    file: Path,
+    source: Source,
+    typed: dict[int, FileColumn],
+    request: Request,
+) -> dict[int, FileColumn]:
+    """The columns, with the categories that a Parquet file declares for some of them."""
+    labelled = [
+        column.name
+        for column in typed.values()
+        if column.kind in ("label", "integer") and column.name not in request.text
+    ]
+    declared = declared_categories(connection, file, source.name, labelled)
+    return {
+        place: replace(column, kind="label", categories=declared[column.name])
+        if column.name in declared
+        else column
+        for place, column in typed.items()
+    }
+
+
 def _filtered(
     connection: "duckdb.DuckDBPyConnection", base: str, typed: dict[int, FileColumn], where: str
-) -> str:
-    """A view of the rows that satisfy `where`; its typed columns have their own names."""
+) -> tuple[str, int, dict[int, FileColumn]]:
+    """A view of the rows that satisfy `where`, their number, and its columns, typed and under their own names."""
     import duckdb
 
-    folded = Counter(column.name.casefold() for column in typed.values())
-    for column in typed.values():
-        if folded[column.name.casefold()] > 1:
+    names = [column.name for column in typed.values()]
+    folded = Counter(map(str.casefold, names))
+    for name in names:
+        if folded[name.casefold()] > 1:
             raise DataError(
-                f"column {column.name!r} differs from another in upper and lower case only, which SQL does not tell "
+                f"column {name!r} differs from another in upper and lower case only, which SQL does not tell "
                 "apart, so where=... cannot be used. Rename one."
             )
     shown = ", ".join(f"{column.typed} AS {identifier(column.name)}" for column in typed.values())
     try:
         connection.sql(f"SELECT {shown} FROM {base}").filter(where).create_view("satisfied")
     except duckdb.Error as error:
-        raise _bad_where(where, error, [column.name for column in typed.values()]) from error
-    for place, column in typed.items():
-        typed[place] = replace(column, typed=identifier(column.name))
-    return "satisfied"
+        raise _bad_where(where, error, names) from error
+    try:
+        ((rows,),) = answer(connection, "SELECT count(*) FROM satisfied")
+    except duckdb.Error as error:
+        raise _bad_where(where, error) from error
+    named = {place: replace(column, typed=identifier(column.name)) for place, column in typed.items()}
+    return "satisfied", rows, named
 
 
 def _bad_where(where: str, error: Exception, names: Sequence[str] = ()) -> DataError:

@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import gzip
+import io
 import os
 import re
 import shutil
@@ -12,7 +13,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Literal, TypeAlias, get_args
+from typing import IO, Any, Literal, TypeAlias, get_args
 
 from depnet.errors import DataError, DataFileError, DataFileNotFoundError, brief
 
@@ -53,7 +54,7 @@ class Source:
     zipped: bool
 
     @contextlib.contextmanager
-    def open(self) -> Iterator[BinaryIO | gzip.GzipFile]:
+    def open(self) -> Iterator[io.BufferedReader | gzip.GzipFile]:
         """The content, unpacked."""
         with self.path.open("rb") as file:
             if self.zipped:
@@ -78,19 +79,38 @@ def find_source(path: object, scratch: Path, format: str | None = None) -> Sourc
     else:
         raise DataError(f"depnet.read(path): a path, a file object or '-'; got {brief(path)}.")
     head, zipped = _head(file, name)
-    for magic, what in _NOT_TABLES.items():
-        if head.startswith(magic):
-            raise DataError(f"{name}: this is {what}.")
-    if _MODEL.match(head):
-        raise DataError(f"{name}: this is a depnet model, not a table. Use depnet.load({brief(name)}).")
-    if not head:
-        raise DataError(f"{name}: the file is empty. A table has a line with the columns' names, and rows.")
+    _check_head(head, name)
     found: Any = format or _format_of(Path(name).suffixes, head)
     if found == "parquet" and zipped:
         raise DataError(
             f"{name}: Parquet is compressed inside already. Unpack the file (gunzip) and read that."
         )
     return Source(file, name, found, zipped)
+
+
+def _check_head(head: bytes, name: str) -> None:
+    """Refuse what is no table, by how it begins."""
+    for magic, what in _NOT_TABLES.items():
+        if head.startswith(magic):
+            raise DataError(f"{name}: this is {what}.")
+    if _MODEL.match(head):
+        raise DataError(f"{name}: this is a depnet model, not a table. Use depnet.load({brief(name)}).")
+    if not head:
+        raise empty_file(name)
+
+
+def empty_file(name: str) -> DataError:
+    """The error for a file with nothing in it."""
+    return DataError(f"{name}: the file is empty. A table has a line with the columns' names, and rows.")
+
+
+def unreadable(name: str, error: Exception) -> DataError:
+    """The error for bytes that cannot be had: of a damaged gzip file, or by an error of the system."""
+    if isinstance(error, EOFError):
+        return DataError(f"{name}: the compressed file ends too early: it is not complete. Get it again.")
+    if isinstance(error, OSError) and error.errno is not None:
+        return DataFileError(error.errno, f"the table cannot be read ({error.strerror})", name)
+    return DataError(f"{name}: the compressed file is damaged ({error}). Get it again.")
 
 
 def _check_file(path: Path, name: str) -> None:
@@ -100,14 +120,12 @@ def _check_file(path: Path, name: str) -> None:
             raise DataError(f"{name}: this is a directory. Name a file in it.")
         if not stat.S_ISREG(mode):
             raise DataError(f"{name}: this is not a file. Give a stream as depnet.read(sys.stdin.buffer).")
-        with path.open("rb"):
-            pass
     except FileNotFoundError:
         raise DataFileNotFoundError(errno.ENOENT, "there is no such file", name) from None
     except DataError:
         raise
     except OSError as error:
-        raise DataFileError(error.errno, f"the table cannot be read ({error.strerror})", name) from error
+        raise unreadable(name, error) from error
     except ValueError as error:  # a name that no file can have
         raise DataError(f"{brief(name)}: {error}.") from None
 
@@ -135,19 +153,16 @@ def _copied(stream: Any, scratch: Path) -> Path:
 
 def _head(file: Path, name: str) -> tuple[bytes, bool]:
     """The first bytes, unpacked, and whether they were packed."""
-    with file.open("rb") as raw:
-        head = raw.read(_HEAD)
-    if not head.startswith(_GZIP):
-        return head, False
     try:
-        with gzip.open(file) as unpacked:
-            return unpacked.read(_HEAD), True
-    except EOFError:
-        raise DataError(
-            f"{name}: the compressed file ends too early: it is not complete. Get it again."
-        ) from None
-    except (gzip.BadGzipFile, zlib.error) as error:
-        raise DataError(f"{name}: the compressed file is damaged ({error}). Get it again.") from None
+        with file.open("rb") as raw:
+            head = raw.read(_HEAD)
+            if not head.startswith(_GZIP):
+                return head, False
+            raw.seek(0)
+            with gzip.GzipFile(fileobj=raw) as unpacked:
+                return unpacked.read(_HEAD), True
+    except (EOFError, zlib.error, OSError) as error:
+        raise unreadable(name, error) from None
 
 
 def _format_of(suffixes: list[str], head: bytes) -> Format:

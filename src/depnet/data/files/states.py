@@ -1,11 +1,11 @@
 """Pass 1: the variable of every column, by the rule that frames have (`depnet.data.frames.describe.variable_of`)."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
-from depnet.data.binning.bins import Numbers
+from depnet.data.binning.bins import Kind
 from depnet.data.binning.ranked import Ranked, RankedArray
 from depnet.data.files.engine import answer
 from depnet.data.files.ranks import RankedTable
@@ -26,11 +26,9 @@ def find_variables(
     """The variables of all columns; `tell` hears of each column that is done."""
     present = _counts(rows)
     labels = _labels(rows, present)
-    variables: dict[int, Variable] = {}
 
-    def make(place: int, numbers: Ranked | None) -> None:
-        column = rows.columns[place]
-        hidden = rows.rows - present[place]
+    def make(place: int, numbers: Ranked | None = None) -> Variable:
+        column, hidden = rows.columns[place], rows.rows - present[place]
         summary = Summary(
             column.name,
             column.kind,
@@ -41,32 +39,35 @@ def find_variables(
             column.categories is not None,
             numbers,
         )
-        variables[place] = variable_of(summary, bins, max_bins, missing)
+        variable = variable_of(summary, bins, max_bins, missing)
         tell(1)
+        return variable
 
+    places = range(len(rows.columns))
     if missing == "error":  # the first column with a hole, before any work
-        for place in range(len(rows.columns)):
+        for place in places:
             if present[place] < rows.rows:
-                make(place, None)
-    counted = [
-        p for p, column in enumerate(rows.columns) if column.kind in ("integer", "float", "date", "datetime")
-    ]
-    counted = [place for place in counted if present[place]]
-    for place in sorted(set(range(len(rows.columns))) - set(counted)):
-        make(place, None)
+                make(place)
+    numeric = [place for place in places if rows.columns[place].kind in get_args(Kind) and present[place]]
+    variables = {place: make(place) for place in sorted(set(places) - set(numeric))}
+    for place, numbers in _ranked(rows, numeric, present):
+        variables[place] = make(place, numbers)
+    return [variables[place] for place in places]
+
+
+def _ranked(rows: Rows, places: Sequence[int], present: Sequence[int]) -> Iterator[tuple[int, Ranked]]:
+    """The numbers of each column by their ranks: in memory, or column after column in the engine's own storage."""
     if rows.rows * _NUMBER_BYTES <= rows.memory // 2:
-        for group in groups(rows, counted, rows.rows * _NUMBER_BYTES, rows.memory // 2):
-            for place, numbers in _numbers(rows, group):
-                make(place, RankedArray.of(numbers))
-    else:
-        for place in counted:
-            whole = rows.columns[place].kind != "float"
-            table = RankedTable.of(
-                rows.connection, rows.of([place]), f"v{place}", present[place], whole=whole
-            )
-            make(place, table)
-            table.close()
-    return [variables[place] for place in range(len(rows.columns))]
+        for group in groups(rows, places, rows.rows * _NUMBER_BYTES, rows.memory // 2):
+            arrays = _fetch(rows, group)
+            for place in group:
+                yield place, RankedArray.of(_there(arrays.pop(0)))
+        return
+    for place in places:
+        whole = rows.columns[place].kind != "float"
+        table = RankedTable.of(rows.connection, rows.of([place]), f"v{place}", present[place], whole=whole)
+        yield place, table
+        table.close()
 
 
 def groups(rows: Rows, places: Sequence[int], bytes_each: int, memory: int) -> Iterator[Sequence[int]]:
@@ -79,30 +80,32 @@ def groups(rows: Rows, places: Sequence[int], bytes_each: int, memory: int) -> I
 def _counts(rows: Rows) -> list[int]:
     """How many values each column has; an infinity, and far too many labels, are refused here."""
     present: list[int] = []
-    columns = list(enumerate(rows.columns))
-    for start in range(0, len(columns), rows.width):
-        group = columns[start : start + rows.width]
-        parts = [f"count(v{place})" for place, _ in group]
-        parts += [f"count(*) FILTER (WHERE isinf(v{place}))" for place, c in group if c.kind == "float"]
-        large = rows.rows > _SMALL_ROWS
-        parts += [f"approx_count_distinct(v{place})" for place, c in group if c.kind == "label" and large]
-        (found,) = answer(rows.connection, f"SELECT {', '.join(parts)} FROM {rows.of(p for p, _ in group)}")
-        counts = iter(found)
-        present += [next(counts) for _ in group]
-        for place, column in group:
-            if column.kind == "float" and next(counts):
-                row = _first(rows, place, f"isinf(v{place})")
+    for group in groups(rows, range(len(rows.columns)), 1, rows.memory):
+        parts = ", ".join(f"count(v{place}), {_suspicion(rows, place)}" for place in group)
+        (found,) = answer(rows.connection, f"SELECT {parts} FROM {rows.of(group)}")
+        present += found[::2]
+        for place, suspicious in zip(group, found[1::2], strict=True):
+            column = rows.columns[place]
+            if column.kind == "float" and suspicious:
                 ((value,),) = answer(
                     rows.connection, f"SELECT v{place} FROM {rows.of([place])} WHERE isinf(v{place}) LIMIT 1"
                 )
-                raise endless_number(column.name, row, value)
-        for _, column in group:
-            if column.kind == "label" and large and (about := next(counts)) > 2 * MAX_CARDINALITY:
+                raise endless_number(column.name, _first(rows, place, f"isinf(v{place})"), value)
+            if column.kind == "label" and suspicious > 2 * MAX_CARDINALITY:
                 raise DataError(
-                    f"column {column.name!r} has about {how_many(about)} different labels in {rows.rows:,} rows; at most "
-                    f"{MAX_CARDINALITY:,} are possible. It looks like an identifier: leave it out with `columns=[...]`."
+                    f"column {column.name!r} has about {how_many(suspicious)} different labels in {rows.rows:,} rows; at "
+                    f"most {MAX_CARDINALITY:,} are possible. It looks like an identifier: leave it out with "
+                    "`columns=[...]`."
                 )
     return present
+
+
+def _suspicion(rows: Rows, place: int) -> str:
+    """What to count, in SQL, so as to refuse a column: infinities, or, where there are many rows, about the labels."""
+    kind = rows.columns[place].kind
+    if kind == "float":
+        return f"count(*) FILTER (WHERE isinf(v{place}))"
+    return f"approx_count_distinct(v{place})" if kind == "label" and rows.rows > _SMALL_ROWS else "0"
 
 
 def _labels(rows: Rows, present: Sequence[int]) -> dict[int, tuple[str, ...]]:
@@ -133,12 +136,6 @@ def _labels(rows: Rows, present: Sequence[int]) -> dict[int, tuple[str, ...]]:
                     'The file is damaged, or in another encoding: `encoding="utf-16"` perhaps.'
                 )
     return found
-
-
-def _numbers(rows: Rows, group: Sequence[int]) -> Iterator[tuple[int, Numbers]]:
-    arrays = _fetch(rows, group)
-    for place in group:
-        yield place, _there(arrays.pop(0))
 
 
 def _fetch(rows: Rows, group: Sequence[int]) -> list[Any]:

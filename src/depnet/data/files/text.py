@@ -7,17 +7,17 @@ delimiters, quotes (doubled) and line breaks. Empty lines are skipped, but where
 import codecs
 import csv
 import io
+import itertools
 import re
 import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from depnet.data.files.diagnose import diagnose_csv, diagnose_json, fields_alike, find_bad_bytes
 from depnet.data.files.engine import answer, first_line, text_literal
-from depnet.data.files.source import Source
-from depnet.errors import DataError, DataFileError, brief
+from depnet.data.files.source import Source, empty_file, unreadable
+from depnet.errors import DataError, brief
 
 if TYPE_CHECKING:
     import duckdb
@@ -72,50 +72,32 @@ def in_utf8(source: Source, encoding: str, scratch: Path) -> Source:
             f"{source.name}: the text is not {encoding}."
         ) from None
     except (EOFError, zlib.error, OSError) as error:
-        raise unreadable(source, error) from error
+        raise unreadable(source.name, error) from error
     return Source(target, source.name, source.format, zipped=False)
 
 
-def unreadable(source: Source, error: Exception) -> DataError:
-    """The error for bytes that cannot be had."""
-    if isinstance(error, OSError) and error.errno is not None:
-        return DataFileError(error.errno, f"the table cannot be read ({error.strerror})", source.name)
-    return DataError(f"{source.name}: the compressed file is damaged or not complete. Get it again.")
-
-
-def csv_names(source: Source, dialect: Dialect) -> tuple[tuple[str, ...], str, int]:
-    """The columns' names, the delimiter (the one given, a tab for TSV, else the most frequent in the first line),
-    and the number of empty lines before the first.
+def _first_record(source: Source, dialect: Dialect) -> tuple[list[str], str, int]:
+    """The first record, the delimiter (the one given, a tab for TSV, else the most frequent in the first line), and the
+    number of empty lines before the first.
     """
+    skip = 0
     try:
         with source.open() as raw:
-            mark = raw.read(4)
-        if mark.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            raise DataError(f'{source.name}: this text is UTF-16. Read it with `encoding="utf-16"`.')
-        with source.open() as raw:
+            if raw.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+                raise DataError(f'{source.name}: this text is UTF-16. Read it with `encoding="utf-16"`.')
             text = io.TextIOWrapper(raw, "utf-8-sig", newline="")
-            first, skip = text.readline(MAX_LINE), 0
+            first = text.readline(MAX_LINE)
             while first and not first.strip("\r\n"):
                 first, skip = text.readline(MAX_LINE), skip + 1
             delimiter = dialect.delimiter or ("\t" if source.format == "tsv" else _delimiter(first))
-            record = next(csv.reader(_lines(first, text), delimiter=delimiter), None)
+            record = next(csv.reader(itertools.chain([first], text), delimiter=delimiter), [])
     except UnicodeError:
         raise find_bad_bytes(source, "utf-8") or DataError(f"{source.name}: the text is not utf-8.") from None
     except csv.Error as error:
         raise DataError(f"{source.name}, line {skip + 1}: {error}.") from None
     except (EOFError, zlib.error, OSError) as error:
-        raise unreadable(source, error) from error
-    if not record:
-        raise DataError(
-            f"{source.name}: the file is empty. A table has a line with the columns' names, and rows."
-        )
-    names = tuple(record) if dialect.header else tuple(f"X{i}" for i in range(len(record)))
-    return names, delimiter, skip
-
-
-def _lines(first: str, rest: io.TextIOWrapper) -> Iterator[str]:
-    yield first
-    yield from rest
+        raise unreadable(source.name, error) from error
+    return record, delimiter, skip
 
 
 def _delimiter(line: str) -> str:
@@ -138,7 +120,10 @@ def open_csv(source: Source, dialect: Dialect, scratch: Path) -> Csv:
     """See what a CSV file is, after writing it anew where it is not in UTF-8."""
     if not dialect.is_utf8:
         source = in_utf8(source, dialect.encoding, scratch)
-    names, delimiter, skip = csv_names(source, dialect)
+    record, delimiter, skip = _first_record(source, dialect)
+    if not record:
+        raise empty_file(source.name)
+    names = tuple(record) if dialect.header else tuple(f"X{i}" for i in range(len(record)))
     return Csv(source, names, delimiter, skip, dialect)
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import gzip
+import importlib.util
 import io
 import itertools
 import json
@@ -11,16 +12,17 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from depnet.data.binning.calendar import text_of_day
 from depnet.data.files.engine import DEFAULT_MEMORY, identifier, locked_engine, text_literal
+from depnet.data.files.source import FORMATS, Format
 from depnet.data.frames.columns import Column
 from depnet.data.frames.decode import column_of_codes
-from depnet.data.frames.open import Opened, open_frame
+from depnet.data.frames.open import open_frame
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.holed import Holed
 from depnet.data.table.layout import ColumnKind, Layout
@@ -29,8 +31,6 @@ from depnet.files import new_file, not_written
 
 if TYPE_CHECKING:
     import duckdb
-
-Format: TypeAlias = Literal["csv", "tsv", "parquet", "json"]
 
 ENDINGS: dict[str, Format] = {
     ".csv": "csv",
@@ -75,7 +75,7 @@ def write(
     if name is None:
         raise DataError(f"depnet.write(table, path): the path is a string or a Path; got {brief(path)}.")
     chosen, zipped = format_of(name, format)
-    blocks = _Blocks.of(table, rng)
+    blocks = _blocks_of(table, rng)
     if name == "-":
         if chosen == "parquet":
             raise DataError('Parquet is not for a terminal. Write to a file, or choose `format="csv"`.')
@@ -117,8 +117,8 @@ def format_of(name: str, given: str | None) -> tuple[Format, bool]:
     zipped = suffixes[-1:] == [".gz"]
     found = ENDINGS.get(["", *suffixes][-2 if zipped else -1])
     if given is not None:
-        if given not in ENDINGS.values():
-            raise DataError(f"the format is csv, tsv, parquet or json; got {brief(given)}.")
+        if given not in FORMATS:
+            raise DataError(f"the format is one of {', '.join(FORMATS)}; got {brief(given)}.")
         found = given  # type: ignore[assignment]
     elif name == "-":
         found = "csv"
@@ -142,30 +142,29 @@ def text_file(target: Path, *, zipped: bool) -> Iterator[IO[str]]:
         yield stack.enter_context(io.TextIOWrapper(raw, "utf-8", newline=""))
 
 
-class _Blocks:
+class _Blocks(NamedTuple):
     """A table as blocks of rows: its names, its columns' kinds, and the blocks' columns."""
 
-    def __init__(
-        self, names: Sequence[str], kinds: Sequence[ColumnKind], blocks: Iterable[list[Column]]
-    ) -> None:
-        self.names, self.kinds, self.blocks = tuple(names), tuple(kinds), blocks
+    names: Sequence[str]
+    kinds: Sequence[ColumnKind]
+    blocks: Iterable[list[Column]]
 
-    @classmethod
-    def of(cls, table: Any, rng: np.random.Generator | None) -> "_Blocks":
-        if isinstance(table, (Dataset, Holed)):
-            table = iter([table])
-        if isinstance(table, Iterator):
-            first = next(table, None)
-            if not isinstance(first, (Dataset, Holed)):
-                raise DataError(f"an iterator to write gives Datasets, one at least; got {brief(first)}.")
-            layout = Layout.of(first.domain, "dicts")
-            blocks = (
-                block for part in itertools.chain([first], table) for block in _decoded(part, layout, rng)
-            )
-            return cls(first.domain.names, [column.kind for column in layout.columns], blocks)
-        opened = open_frame(table)
-        columns = [opened.column(place) for place in range(len(opened.names))]
-        return cls(opened.names, [column.kind for column in columns], _cut(columns, opened))
+
+def _blocks_of(table: Any, rng: np.random.Generator | None) -> _Blocks:
+    if isinstance(table, (Dataset, Holed)):
+        table = iter([table])
+    if isinstance(table, Iterator):
+        first = next(table, None)
+        if not isinstance(first, (Dataset, Holed)):
+            raise DataError(f"an iterator to write gives Datasets, one at least; got {brief(first)}.")
+        layout = Layout.of(first.domain, "dicts")
+        blocks = (block for part in itertools.chain([first], table) for block in _decoded(part, layout, rng))
+        return _Blocks(first.domain.names, [column.kind for column in layout.columns], blocks)
+    opened = open_frame(table)
+    columns = [opened.column(place) for place in range(len(opened.names))]
+    starts = range(0, opened.rows, BLOCK)
+    cut = ([column.between(start, start + BLOCK) for column in columns] for start in starts)
+    return _Blocks(opened.names, [column.kind for column in columns], cut)
 
 
 def _decoded(
@@ -183,11 +182,6 @@ def _decoded(
             column_of_codes(codes[:, i], variable, layout.columns[i], rng)
             for i, variable in enumerate(table.domain.variables)
         ]
-
-
-def _cut(columns: Sequence[Column], opened: Opened) -> Iterator[list[Column]]:
-    for start in range(0, opened.rows, BLOCK):
-        yield [column.between(start, start + BLOCK) for column in columns]
 
 
 def _write_text(blocks: _Blocks, file: IO[str], chosen: Format) -> None:
@@ -234,18 +228,10 @@ def _write_parquet(table: Any, blocks: _Blocks, target: Path) -> None:
         import pyarrow.parquet
 
         pyarrow.parquet.write_table(table, target)
-    elif kind == "pandas" and _has_pyarrow():
+    elif kind == "pandas" and importlib.util.find_spec("pyarrow") is not None:
         table.to_parquet(target, index=False, engine="pyarrow")
     else:
         _write_parquet_by_engine(blocks, target)
-
-
-def _has_pyarrow() -> bool:
-    try:
-        import pyarrow.parquet  # noqa: F401
-    except ImportError:
-        return False
-    return True
 
 
 def _write_parquet_by_engine(blocks: _Blocks, target: Path) -> None:
@@ -274,10 +260,9 @@ def _fill_table(connection: "duckdb.DuckDBPyConnection", blocks: _Blocks) -> lis
     types = [_TYPES.get(kind, "VARCHAR") for kind in blocks.kinds]
     parts = iter(blocks.blocks)
     first = next(parts, None)
-    labels = [
-        None if first is None or first[i].kind == "empty" or first[i].ids is None else first[i].labels
-        for i in range(len(types))
-    ]
+    labels: list[tuple[Any, ...] | None] = [None] * len(types)
+    if first is not None:
+        labels = [None if column.ids is None else column.labels for column in first]
     kept = [kind if own is None else "UINTEGER" for kind, own in zip(types, labels, strict=True)]
     connection.execute(f"CREATE TEMP TABLE kept ({', '.join(f'c{i} {kind}' for i, kind in enumerate(kept))})")
     for block in itertools.chain([] if first is None else [first], parts):

@@ -10,14 +10,13 @@ from typing import Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
 
-from depnet.arrays import IntArray, read_only
+from depnet.arrays import IntArray
 from depnet.data.binning.bins import Number, Numbers
 from depnet.data.binning.calendar import DAY, text_of_day, text_of_moment
 from depnet.data.frames.columns import Column
 from depnet.data.frames.open import Opened, open_frame
-from depnet.data.table.dataset import code_type
 from depnet.data.table.domain import Domain
-from depnet.data.table.holed import Holed
+from depnet.data.table.holed import Holed, TableBuilder
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, brief
 from depnet.wording import nearest
@@ -50,8 +49,7 @@ def encode(
             raise DataError(f'{option} is "error" or "missing"; got {brief(value)}.')
     opened = open_frame(frame)
     places = places_of(opened, domain, absent)
-    codes = np.zeros((opened.rows, len(domain)), dtype=code_type(domain), order="F")
-    hidden = np.zeros(codes.shape, dtype=bool, order="F")
+    made = TableBuilder(domain, opened.rows)
     for i, variable in enumerate(domain.variables):
         place = places[i]
         if place is None:
@@ -59,17 +57,10 @@ def encode(
         else:
             column = opened.column(place)
             each = column_codes(column, variable)
-            if (each == UNKNOWN).any():
-                if handle_unknown == "error":
-                    _reject_unknown(column, variable, each)
-                each = np.where(each == UNKNOWN, HIDDEN, each)
-        gone = each < 0
-        if variable.missing is not None:
-            codes[:, i] = np.where(gone, variable.cardinality - 1, each)
-        else:
-            codes[:, i] = np.where(gone, 0, each)
-            hidden[:, i] = gone
-    return Holed(domain, read_only(codes), read_only(hidden))
+            if handle_unknown == "error" and (each == UNKNOWN).any():
+                _reject_unknown(column, variable, each)
+        made.put(i, each, each < 0)
+    return made.holed()
 
 
 def column_codes(column: Column, variable: Variable) -> IntArray:

@@ -10,22 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import read_only
 from depnet.data.binning.bins import Bins
-from depnet.data.frames.encode import HandleUnknown
-from depnet.data.table.dataset import Dataset, code_type
+from depnet.data.frames.encode import HIDDEN, UNKNOWN, HandleUnknown
+from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
-from depnet.data.table.holed import Holed
+from depnet.data.table.holed import Holed, TableBuilder, with_holes
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, brief
 from depnet.wording import nearest
-
-
-def with_holes(table: Dataset | Holed) -> Holed:
-    """A complete table as one that could have holes."""
-    if isinstance(table, Holed):
-        return table
-    return Holed(table.domain, table.codes, np.zeros(table.codes.shape, dtype=bool, order="F"), table.weights)
 
 
 def bins_for(domain: Domain) -> dict[str, Any]:
@@ -52,8 +44,8 @@ def recoded(table: Dataset | Holed, domain: Domain, *, handle_unknown: HandleUnk
     >>> recoded(new, Domain((Variable("sex", ("male", "other", "female")),))).codes.tolist()
     [[0], [2]]
     """
-    codes = np.zeros((table.rows, len(domain)), dtype=code_type(domain), order="F")
-    hidden = np.zeros(codes.shape, dtype=bool, order="F")
+    table = with_holes(table)
+    made = TableBuilder(domain, table.rows)
     for i, variable in enumerate(domain.variables):
         if variable.name not in table.domain.names:
             raise DataError(
@@ -62,20 +54,17 @@ def recoded(table: Dataset | Holed, domain: Domain, *, handle_unknown: HandleUnk
             )
         j = table.domain.index(variable.name)
         own = table.codes[:, j].astype(np.int64)
-        holes = table.hidden[:, j] if isinstance(table, Holed) else np.zeros(table.rows, dtype=bool)
         codes_of = _codes_of(table.domain.variables[j], variable)
-        each = np.where(holes, -1, codes_of[own])
-        if handle_unknown == "error" and (each == -2).any():
-            row = int(np.argmax(each == -2))
+        each = np.where(table.hidden[:, j], HIDDEN, codes_of[own])
+        if handle_unknown == "error" and (each == UNKNOWN).any():
+            row = int(np.argmax(each == UNKNOWN))
             value = table.domain.variables[j].states[own[row]]
             raise DataError(
                 f"column {variable.name!r}, row {row}: the model has no state {brief(value)}. "
                 f'{nearest(value, variable.states)} Or take unknown states as missing (`handle_unknown="missing"`).'
             )
-        gone = each < 0
-        codes[:, i] = np.where(gone, 0 if variable.missing is None else variable.cardinality - 1, each)
-        hidden[:, i] = gone & (variable.missing is None)
-    return Holed(domain, read_only(codes), read_only(hidden), table.weights)
+        made.put(i, each, each < 0)
+    return made.holed(table.weights)
 
 
 def missing_cells(table: Dataset | Holed, domain: Domain) -> NDArray[np.bool_]:
@@ -87,11 +76,7 @@ def missing_cells(table: Dataset | Holed, domain: Domain) -> NDArray[np.bool_]:
     [[False], [True]]
     """
     places = [table.domain.index(name) for name in domain.names]
-    empty = (
-        np.array(table.hidden[:, places])
-        if isinstance(table, Holed)
-        else np.zeros((table.rows, len(domain)), bool)
-    )
+    empty = np.array(with_holes(table).hidden[:, places])
     for i, j in enumerate(places):
         variable = table.domain.variables[j]
         if variable.missing is not None:
@@ -106,7 +91,7 @@ def _edges(bins: Bins | None) -> Any:
 
 
 def _codes_of(own: Variable, wanted: Variable) -> Any:
-    """For each state of `own` its code in `wanted`: -1 for missing, -2 where there is none."""
+    """For each state of `own` its code in `wanted`: HIDDEN for missing, UNKNOWN where there is none."""
     states = own.present_states
     if own.bins is not None and wanted.bins is not None and own.bins.edges == wanted.bins.edges:
         found: list[int] = list(range(len(states)))
@@ -114,9 +99,9 @@ def _codes_of(own: Variable, wanted: Variable) -> Any:
         found = [_found(wanted, own.bins.text(value)) for value in own.bins.middle().tolist()]
     else:
         found = [_found(wanted, state) for state in states]
-    return np.array([*found, *([-1] if own.missing is not None else [])])
+    return np.array([*found, *([HIDDEN] if own.missing is not None else [])])
 
 
 def _found(variable: Variable, value: object) -> int:
     code = variable.find(value)
-    return -2 if code is None else code
+    return UNKNOWN if code is None else code

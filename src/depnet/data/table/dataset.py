@@ -23,8 +23,26 @@ MAX_TOTAL_WEIGHT = 2**53
 SHOWN_VARIABLES = 20
 
 
+class CodeTable:
+    """What tables of codes have in common, with holes (`Holed`) and without (`Dataset`)."""
+
+    __slots__ = ()
+    codes: CodeArray
+    weights: IntArray | None
+
+    @property
+    def rows(self) -> int:
+        """The number of rows stored."""
+        return int(self.codes.shape[0])
+
+    @property
+    def total(self) -> int:
+        """N, the number of training samples: the sum of the row weights."""
+        return self.rows if self.weights is None else int(self.weights.sum())
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Dataset:
+class Dataset(CodeTable):
     """Training data: `codes[r, i]` is the code of X_i in row r, column-major uint8 or uint16.
 
     A row with weight w stands for w equal rows. Make one with `from_codes`.
@@ -77,7 +95,16 @@ class Dataset:
         if domain is None:
             assert cardinalities is not None
             domain = Domain.from_cardinalities(cardinalities)
-        return cls(domain, _checked_codes(codes, domain), weights)  # type: ignore[arg-type]  # checked by cls
+        checked = _checked_codes(codes, domain)
+        return cls.of_checked(domain, checked, _checked_weights(weights, len(checked)))
+
+    @classmethod
+    def of_checked(cls, domain: Domain, codes: CodeArray, weights: IntArray | None = None) -> "Dataset":
+        """A dataset of read-only arrays that were checked already, or made so that nothing can be wrong: not once more."""
+        dataset = object.__new__(cls)
+        for name, value in (("domain", domain), ("codes", codes), ("weights", weights)):
+            object.__setattr__(dataset, name, value)
+        return dataset
 
     @classmethod
     def from_frame(
@@ -102,16 +129,6 @@ class Dataset:
             raise DataError(f'Dataset.from_frame: missing is "error" or "state"; got {brief(missing)}.')
         domain, _ = describe(frame, bins=bins, max_bins=max_bins, missing=missing)
         return encode(frame, domain).dataset()
-
-    @property
-    def rows(self) -> int:
-        """The number of rows stored."""
-        return int(self.codes.shape[0])
-
-    @property
-    def total(self) -> int:
-        """N, the number of training samples: the sum of the row weights."""
-        return self.rows if self.weights is None else int(self.weights.sum())
 
     def __str__(self) -> str:
         some = some_of([f"{v.name} ({v.cardinality:,})" for v in self.domain.variables], SHOWN_VARIABLES)
@@ -170,7 +187,7 @@ def _reject_non_integers(raw: NDArray[Any], domain: Domain) -> NoReturn:
     """Say which cell is not an integer: a missing value before any other, since .astype(int) would hide it."""
     for wrong, what_to_do in (
         (_is_missing, "Remove or complete missing values first."),
-        (_is_no_integer, "Convert with .astype(int) if these are whole numbers."),
+        (lambda value: not is_whole(value), "Convert with .astype(int) if these are whole numbers."),
     ):
         for i, variable in enumerate(domain.variables):
             for row, value in enumerate(raw[:, i].tolist()):
@@ -184,10 +201,6 @@ def _reject_non_integers(raw: NDArray[Any], domain: Domain) -> NoReturn:
 
 def _is_missing(value: object) -> bool:
     return value is None or (isinstance(value, (float, np.floating)) and math.isnan(value))
-
-
-def _is_no_integer(value: object) -> bool:
-    return not is_whole(value)
 
 
 def _checked_weights(weights: ArrayLike | None, rows: int) -> IntArray | None:

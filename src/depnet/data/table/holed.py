@@ -1,18 +1,19 @@
 """A table of codes with holes: what a frame becomes before its missing values are completed."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, IntArray, read_only
-from depnet.data.table.dataset import Dataset
+from depnet.data.table.dataset import CodeTable, Dataset, code_type
 from depnet.data.table.domain import Domain
 from depnet.errors import DataError, brief
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Holed:
+class Holed(CodeTable):
     """As a `Dataset`, but `hidden[r, i]` says that the value of X_i in row r is missing; its code is then 0.
 
     >>> from depnet.data import Variable
@@ -37,7 +38,7 @@ class Holed:
         ):
             got = f"{hidden.dtype} {hidden.shape}" if isinstance(hidden, np.ndarray) else brief(hidden)
             raise DataError(f"hidden is a boolean array of the shape {table.codes.shape}; got {got}.")
-        if table.codes[hidden].any():
+        if _any(hidden) and table.codes[hidden].any():
             raise DataError("the code of a hidden value is 0.")
         object.__setattr__(self, "codes", table.codes)
         object.__setattr__(self, "weights", table.weights)
@@ -45,19 +46,9 @@ class Holed:
             object.__setattr__(self, "hidden", read_only(hidden.copy(order="F")))
 
     @property
-    def rows(self) -> int:
-        """The number of rows stored."""
-        return int(self.codes.shape[0])
-
-    @property
-    def total(self) -> int:
-        """The sum of the row weights."""
-        return self.rows if self.weights is None else int(self.weights.sum())
-
-    @property
     def complete(self) -> bool:
         """Is nothing missing?"""
-        return not self.hidden.any()
+        return not _any(self.hidden)
 
     def dataset(self) -> Dataset:
         """The table as a `Dataset`; a hole is an error that says where."""
@@ -70,4 +61,54 @@ class Holed:
                 f'in {columns:,} of {len(self.domain):,} columns). Make "missing" a state with `missing="state"`, or '
                 "complete the table first."
             )
-        return Dataset(self.domain, self.codes, self.weights)
+        return Dataset.of_checked(self.domain, self.codes, self.weights)
+
+
+def with_holes(table: Dataset | Holed) -> Holed:
+    """A complete table as one that could have holes."""
+    if isinstance(table, Holed):
+        return table
+    return Holed(table.domain, table.codes, nothing_hidden(table.codes.shape), table.weights)
+
+
+def nothing_hidden(shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """The `hidden` of a complete table: one False for all cells, which takes no memory."""
+    return np.broadcast_to(np.False_, shape)
+
+
+def _any(hidden: NDArray[np.bool_]) -> bool:
+    return hidden.strides != (0, 0) and bool(hidden.any())
+
+
+class TableBuilder:
+    """A table of codes put in column by column; where values are missing is kept from the first one on."""
+
+    def __init__(self, domain: Domain, rows: int) -> None:
+        self.domain = domain
+        self._codes: CodeArray = np.zeros((rows, len(domain)), dtype=code_type(domain), order="F")
+        self._hidden: NDArray[np.bool_] | None = None
+
+    def put(self, i: int, codes: NDArray[Any], gone: NDArray[np.bool_] | None) -> None:
+        """The codes of variable i, whatever they are where the value is `gone`: there they are hidden, or its own state."""
+        variable = self.domain.variables[i]
+        self._codes[:, i] = codes
+        if gone is None or not gone.any():
+            return
+        self._codes[gone, i] = 0 if variable.missing is None else variable.cardinality - 1
+        if variable.missing is None:
+            if self._hidden is None:
+                self._hidden = np.zeros(self._codes.shape, dtype=bool, order="F")
+            self._hidden[:, i] = gone
+
+    def holed(self, weights: IntArray | None = None) -> Holed:
+        """The table."""
+        hidden = nothing_hidden(self._codes.shape) if self._hidden is None else read_only(self._hidden)
+        return Holed(self.domain, read_only(self._codes), hidden, weights)
+
+    def table(self) -> Dataset | Holed:
+        """The table: a `Dataset` where no value is missing."""
+        return (
+            self.holed()
+            if self._hidden is not None
+            else Dataset.of_checked(self.domain, read_only(self._codes))
+        )
