@@ -54,7 +54,7 @@ def learn(
     Other `options` are those of `depnet.learn`: `penalty`, `smoothing`, `order`, `max_leaves`, `min_leaf_rows`, `roles`,
     `forbidden`, `max_seconds`, `progress` and `resume`, a file with which a driver that was killed continues.
     """
-    asked = LearnOptions.of("depnet.cluster.learn", options)
+    asked = LearnOptions(**options)
     table = Table(source, columns, bins, max_bins, missing, rows_per_part)
     with _placed(table, client, memory, scratch) as placed:
         return learn_rows(placed.rows(asked, report), asked)[0]
@@ -80,7 +80,7 @@ def learn_both(
     The law's nodes are kept in a second file beside `resume`, its name with ".law" after it. Each of the two may take half
     of `max_seconds`, and `progress` counts the nodes of both.
     """
-    asked = LearnOptions.of("depnet.cluster.learn_both", options)
+    asked = LearnOptions(**options)
     for_law = replace(asked, order=order)
     table = Table(source, columns, bins, max_bins, missing, rows_per_part)
     with _placed(table, client, memory, scratch) as placed:

@@ -17,10 +17,9 @@ from depnet.fitting.complete import Completed, Learner, redrawn
 from depnet.fitting.fit import QUICK, FitOptions
 from depnet.learning.grow.cut_learner import CutLearner
 from depnet.learning.grow.node_specs import node_specs
-from depnet.learning.links.links import resampled
 from depnet.learning.options import Limits
 from depnet.learning.penalty import Mdl, Penalty, StructuralMdl
-from depnet.learning.rows.some_rows import some_rows
+from depnet.learning.rows.some_rows import resampled, some_rows
 from depnet.model.network import Network
 from depnet.model.score import log_theta
 

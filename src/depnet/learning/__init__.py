@@ -1,1 +1,16 @@
-"""Learning: penalties, parameters, structure, certificates and links (Sec. 4)."""
+"""Learning a network from rows (Sec. 4): the information source of each node, and its table.
+
+The paper, in reading order:
+
+- `learn`: the whole network from a table;
+- `penalty`: R(k, N), what complexity costs; `cost`: the cost of a source, and how an operation changes it;
+- `parameters`: tables for given sources (Theorem 4);
+- `framework`: Algorithm 3 with any way of making candidates, in Python;
+- `certificate`: how far a network's law is from the data; `recurrence`: where Theorem 3 holds.
+
+How it is done:
+
+- `options`: the options of learning, as one value;
+- `grow/`: nodes grown by splits and merges; `rows/`: the rows that they are grown from, wherever these lie;
+- `choose/`: the penalty and the order, chosen by the rows; `links/`: what each variable tells of others.
+"""

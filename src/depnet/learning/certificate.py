@@ -30,9 +30,10 @@ the rows it was computed from: after `Network.updated` it no longer holds.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import rel_entr, xlogy
 
 from depnet.arrays import IntArray
@@ -277,8 +278,8 @@ def _of_node(
     )
 
 
-def conditional_entropy(counts: IntArray, rows: int) -> float:
-    """H(p^D(X_i | Y_i)) = 1/N sum over y of (N_y log N_y - sum over x of N_yx log N_yx), in nats."""
+def conditional_entropy(counts: NDArray[Any], rows: float) -> float:
+    """H(p^D(X_i | Y_i)) = 1/N sum over y of (N_y log N_y - sum over x of N_yx log N_yx), in nats; weights serve, too."""
     totals = counts.sum(axis=1)
     each = xlogy(totals, totals) - xlogy(counts, counts).sum(axis=1)
     return max(float(each.sum()), 0.0) / rows

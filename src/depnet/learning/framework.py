@@ -22,7 +22,7 @@ from depnet.data.table.dataset import Dataset
 from depnet.errors import LearningError
 from depnet.learning.cost import delta
 from depnet.learning.grow.node_specs import node_specs, order_of
-from depnet.learning.options import Order, refuse_removed
+from depnet.learning.options import Order
 from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, StructuralMdl, checked_penalty
 from depnet.learning.rows.pair_counts import TablePairs
 from depnet.model.counting import leaf_counts, tabulate
@@ -32,6 +32,7 @@ from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.operations import Merge, Split
 from depnet.model.sources.source import InformationSource, LosslessSource
 from depnet.model.table import ConditionalTable, checked_smoothing
+from depnet.removed import without
 
 STEP = 1e-12
 """An operation must lower the cost by more than this, nats per row, so that rounding makes no cycle."""
@@ -89,6 +90,7 @@ class CandidateStrategy(Protocol):
         """Functions obtained by modifying `source`; plain sources are counted from the data."""
 
 
+@without("blocks")
 def learn_with(
     dataset: Dataset,
     strategy: CandidateStrategy,
@@ -96,7 +98,6 @@ def learn_with(
     penalty: PenaltyLike = Mdl(),  # noqa: B008  # a frozen value
     smoothing: float = 0.0,
     order: Order = None,
-    **removed: object,
 ) -> Network:
     """The network that Algorithm 3 learns with the candidates of `strategy`.
 
@@ -110,7 +111,6 @@ def learn_with(
     ...         near = tuple(j for j in (i - 1, i + 1) if 0 <= j < n)
     ...         yield LosslessSource(near, tuple(data.dataset.domain.cardinalities[j] for j in near))
     """
-    refuse_removed("learn_with", removed)
     rule = checked_penalty(penalty)
     smoothing = checked_smoothing(smoothing)
     if dataset.total == 0:

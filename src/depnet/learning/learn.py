@@ -17,8 +17,10 @@ from depnet.learning.options import LearnOptions, Order, Progress, Role
 from depnet.learning.penalty import Mdl, PenaltyLike
 from depnet.learning.rows.table import TableRows, warn_of_identifiers
 from depnet.model import Network
+from depnet.removed import without
 
 
+@without("blocks")
 def learn(
     dataset: Dataset,
     *,
@@ -35,7 +37,6 @@ def learn(
     resume: str | os.PathLike[str] | None = None,
     validation: Dataset | None = None,
     cuts: bool = False,
-    **removed: object,
 ) -> Network:
     r"""Learn a dependency network: for each node the information source and its table.
 
@@ -84,7 +85,6 @@ def learn(
         max_seconds=max_seconds,
         progress=progress,
         resume=resume,
-        **removed,
     )[0]
 
 
@@ -97,7 +97,7 @@ def learn_with_choice(
     **options: Any,
 ) -> tuple[Network, Choice | None]:
     """`learn`, and what penalty="auto" chose: None of other penalties."""
-    asked = LearnOptions.of("learn", options)
+    asked = LearnOptions(**options)
     rows = TableRows.of(dataset, asked, n_jobs, cuts)
     warn_of_identifiers(dataset)
     return learn_rows(rows, asked, rows_to_score(validation, rows))

@@ -6,8 +6,8 @@ domain before any work is done (`depnet.learning.grow.node_specs`).
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, Literal, Self, TypeAlias
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 from depnet.checks import is_whole, seconds_given, whole_number
 from depnet.errors import LearningError, brief
@@ -75,13 +75,6 @@ class LearnOptions:
         if isinstance(self.order, str) and self.order != "auto":
             raise not_an_order(self.order)
 
-    @classmethod
-    def of(cls, who: str, given: Mapping[str, Any]) -> Self:
-        """The options of a call to `who`, by their names; an error for those that there are not, or no more."""
-        names = {one.name for one in fields(cls)}
-        refuse_removed(who, {name: value for name, value in given.items() if name not in names})
-        return cls(**{name: value for name, value in given.items() if name in names})
-
     @property
     def limits(self) -> Limits:
         """How far each source may be grown."""
@@ -103,23 +96,6 @@ def not_an_order(order: object) -> LearningError:
     return LearningError(
         f'order is None, "auto", or the names of all variables in order; got {brief(order)}.'
     )
-
-
-def refuse_removed(who: str, given: Mapping[str, object]) -> None:
-    """Raise an error for options that `who` does not have, or had once.
-
-    >>> refuse_removed("learn", {"blocks": "auto"})  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    depnet.errors.LearningError: learn: blocks= was removed; learn(dataset, order="auto") gives an ordered law...
-    """
-    for name, value in given.items():
-        if name != "blocks":
-            raise TypeError(f"{who}() got an unexpected keyword argument {name!r}")
-        if value is not None:
-            raise LearningError(
-                f'{who}: blocks= was removed; learn(dataset, order="auto") gives an ordered law, in which variables '
-                "that move together need no block."
-            )
 
 
 def checked_jobs(n_jobs: int | None) -> int | None:

@@ -152,7 +152,7 @@ def test_bad_input() -> None:
     dataset = noise_and_copies(20)
     with pytest.raises(LearningError, match="smoothing above 0"):
         learn(dataset, penalty="auto")
-    with pytest.raises(LearningError, match="is for .penalty="):
+    with pytest.raises(LearningError, match="no other penalty looks at held-out rows"):
         learn(dataset, penalty="mdl", validation=dataset)
     with pytest.raises(ModelError, match="validation: the rows have 1 variables"):
         learn(dataset, penalty="auto", smoothing=0.5, validation=Dataset.from_codes([[0]], [2]))

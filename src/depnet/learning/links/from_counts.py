@@ -14,14 +14,17 @@ strengths that the rows themselves give.
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray
 from depnet.learning.certificate import conditional_entropy
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.sources.decision_graph import DecisionGraph
+from depnet.model.sources.source import InformationSource
 
 
 def own_marginals(network: Network) -> tuple[FloatArray, ...]:
@@ -47,9 +50,7 @@ def own_strengths(node: Node, marginals: Sequence[FloatArray]) -> dict[int, floa
     """
     source = node.source
     if not isinstance(source, DecisionGraph):
-        counts = leaf_weights(node, None)
-        known = _nats(counts.sum(axis=0, keepdims=True)) - _nats(counts)
-        return dict.fromkeys(source.inputs, known / (max(len(source.inputs), 1) * counts.sum() * math.log(2)))
+        return shared_equally(source, leaf_weights(node, None))
     ways = _ways(source)
     reach = np.zeros(len(source.compiled.variable))
     reach[0] = 1.0
@@ -68,7 +69,7 @@ def own_strengths(node: Node, marginals: Sequence[FloatArray]) -> dict[int, floa
         share = np.divide(reach[v] * marginals[j], into, out=np.zeros_like(into), where=into > 0)
         parts = rows[children] * share[:, None]
         rows[v] = parts.sum(axis=0)
-        gained[j] += (_nats(rows[v][None, :]) - _nats(parts)) / (total * math.log(2))
+        gained[j] += known_nats(parts) / (total * math.log(2))
     return gained
 
 
@@ -105,6 +106,12 @@ def _ways(source: DecisionGraph) -> list[tuple[int, int, np.ndarray]]:
     return order
 
 
-def _nats(counts: FloatArray) -> float:
-    """H(X | Y) times the rows."""
-    return conditional_entropy(counts, 1)  # type: ignore[arg-type]  # weights serve as well as whole counts
+def known_nats(counts: NDArray[Any]) -> float:
+    """I(X; Y) in nats, times the rows, of `counts[y, x]`."""
+    return conditional_entropy(counts.sum(axis=0, keepdims=True), 1) - conditional_entropy(counts, 1)
+
+
+def shared_equally(source: InformationSource, counts: NDArray[Any]) -> dict[int, float]:
+    """What a source without tests knows, in bits per row, shared equally among its inputs."""
+    share = known_nats(counts) / (max(len(source.inputs), 1) * counts.sum() * math.log(2))
+    return dict.fromkeys(source.inputs, share)

@@ -1,4 +1,4 @@
-"""Some rows of a dataset, and ways to divide them."""
+"""Some rows of a dataset: those with given numbers, or drawn again."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,3 +20,11 @@ def some_rows(dataset: Dataset, rows: NDArray[np.intp], weights: IntArray | None
         weights = dataset.weights[rows]
     kept = None if weights is None else read_only(np.array(weights, dtype=np.int64))
     return Dataset(dataset.domain, read_only(codes_of(dataset.codes, rows)), kept)
+
+
+def resampled(dataset: Dataset, rng: np.random.Generator) -> Dataset:
+    """N rows drawn with replacement, as row weights; rows that were not drawn are left out."""
+    weights = np.ones(dataset.rows, dtype=np.int64) if dataset.weights is None else dataset.weights
+    drawn = rng.multinomial(dataset.total, weights / weights.sum())
+    kept = np.flatnonzero(drawn)
+    return some_rows(dataset, kept, drawn[kept])
