@@ -11,7 +11,6 @@ Where the sum is zero the evidence contradicts the node; the update then leaves 
 the context is remembered as `impossible`: it is an error only if the chain keeps coming back to it.
 """
 
-import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,12 +26,10 @@ from depnet.geometry.size import check_dense
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
 from depnet.model.node import Node
+from depnet.model.sources.enumerate import input_leaves
 from depnet.model.sources.source import InformationSource
 
 LeafIndices: TypeAlias = NDArray[np.unsignedinteger[Any]]
-
-CHUNK_CELLS = 1 << 22
-"""Codes made at once while an information source is evaluated on the free domain."""
 
 BYTES_PER_STATE, BYTES_PER_UPDATE = 300, 3
 """What the solver takes for a state of the free domain: its Krylov basis mostly, and the leaves."""
@@ -72,7 +69,7 @@ class FreeChain:
         axes, positive = [], True
         for number in nodes:
             node = network.nodes[number]
-            leaves, kept = _leaves(node.source, allowed, axis_of)
+            leaves, kept = _leaves(node.source, network.domain.cardinalities, allowed, axis_of)
             theta, impossible = _tilted(node, kept, allowed[number], weights[number])
             axes.append((axis_of[number],) if number in axis_of else ())
             chain.add(axes[-1], _contexts(node, leaves, allowed, axis_of), theta.reshape(-1), impossible)
@@ -142,26 +139,15 @@ def _tilted(
 
 
 def _leaves(
-    source: InformationSource, allowed: Sequence[IntArray], axis_of: dict[int, int]
+    source: InformationSource,
+    cardinalities: Sequence[int],
+    allowed: Sequence[IntArray],
+    axis_of: dict[int, int],
 ) -> tuple[LeafIndices, IntArray]:
     """Y(x) for every allowed joint state of the source's free inputs, renumbered to those that occur."""
     inputs = [i for i in source.inputs if i in axis_of]
-    sizes = [len(allowed[i]) for i in inputs]
-    inner = len(inputs)  # the last inputs, that run through all their states within one chunk
-    while inner > 0 and math.prod(sizes[inner - 1 :]) * len(allowed) <= CHUNK_CELLS:
-        inner -= 1
-    chunk = math.prod(sizes[inner:])
-    codes = np.empty((chunk, len(allowed)), dtype=np.uint16, order="F")
-    for i, column in enumerate(allowed):
-        codes[:, i] = column[0]
-    for b in range(inner, len(inputs)):
-        repeated = np.repeat(allowed[inputs[b]], math.prod(sizes[b + 1 :]))
-        codes[:, inputs[b]] = np.tile(repeated, chunk // len(repeated))
-    leaves = np.empty(math.prod(sizes), dtype=np.int32)
-    outer = itertools.product(*(allowed[i] for i in inputs[:inner]))
-    for start, values in enumerate(outer):
-        codes[:, inputs[:inner]] = values
-        leaves[start * chunk : (start + 1) * chunk] = source(codes)
+    fixed = {i: int(codes[0]) for i, codes in enumerate(allowed)}
+    leaves = input_leaves(source, cardinalities, inputs, fixed=fixed, allowed=dict(enumerate(allowed)))
     occurs = np.zeros(source.size, dtype=bool)
     occurs[leaves] = True
     kept = np.flatnonzero(occurs)

@@ -30,7 +30,7 @@ from depnet.model.kept import Kept
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.sources.decision_graph import DecisionGraph
-from depnet.model.sources.enumerate import code_type, input_codes
+from depnet.model.sources.enumerate import code_type, input_leaves
 from depnet.model.sources.source import how_many_joint_states, product_within
 from depnet.threads import Span, even_spans, in_threads
 
@@ -80,7 +80,7 @@ class Law:
                 f"the information source of variable {node.variable} is a function of {len(inputs)} variables with "
                 f"{how_many_joint_states(cards)} joint states, too many to write out. Learn a DecisionGraph instead."
             )
-        leaves = np.asarray(source(input_codes(self.cardinalities, inputs)), dtype=np.int32)
+        leaves = input_leaves(source, self.cardinalities)
         self._program.add_table_node(node.variable, np.array(inputs, dtype=np.int32), leaves, theta)
 
     def ancestors(self, variables: Iterable[int]) -> tuple[int, ...]:

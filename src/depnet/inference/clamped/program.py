@@ -7,11 +7,11 @@ import numpy as np
 
 from depnet._native import batch as native
 from depnet.errors import DomainTooLargeError
-from depnet.geometry.dense import input_leaves
 from depnet.inference.clamped.tilt import tilted_rows
 from depnet.model.evidence import NOTHING, Evidence
 from depnet.model.network import Network
 from depnet.model.sources.decision_graph import DecisionGraph
+from depnet.model.sources.enumerate import input_leaves
 from depnet.model.sources.source import LosslessSource
 
 TABLE_STATES = 1 << 12
@@ -51,7 +51,7 @@ class ChainProgram:
                     f"the information source of node {i} is a function of {len(node.inputs)} variables with "
                     f"{states:,} joint states, too many to tabulate. Learn a DecisionGraph instead."
                 )
-            leaves = input_leaves(node.source, cards).astype(np.int32)
+            leaves = input_leaves(node.source, cards)
             self.native.add_table_node(targets, np.array(node.inputs, dtype=np.int32), leaves, theta)
         for variables in estimators:
             self.native.add_estimator(np.array(variables, dtype=np.int32))

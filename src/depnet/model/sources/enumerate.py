@@ -1,16 +1,23 @@
-"""All joint states of some variables, as rows of codes: what a function of them is evaluated on to write it out."""
+"""All joint states of some variables: rows of codes, and the leaves of a source on them, which write it out."""
 
-from collections.abc import Mapping, Sequence
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from depnet.arrays import CodeArray
+from depnet.arrays import CodeArray, LeafArray
+from depnet.model.sources.source import InformationSource
+
+CELLS_AT_A_TIME = 1 << 22
+"""Codes that are made at once while a source is evaluated."""
 
 
 def code_type(cardinalities: Sequence[int]) -> np.dtype[Any]:
     """What codes are kept in: a byte, or two where a variable has more than 256 states."""
-    return np.dtype(np.uint8 if max(cardinalities) <= 256 else np.uint16)
+    return np.dtype(np.uint8 if max(cardinalities, default=1) <= 256 else np.uint16)
 
 
 def input_codes(
@@ -23,12 +30,54 @@ def input_codes(
     >>> input_codes((2, 2, 3), (0, 2), {1: 1})[:, :].tolist()
     [[0, 1, 0], [0, 1, 1], [0, 1, 2], [1, 1, 0], [1, 1, 1], [1, 1, 2]]
     """
-    cards = [cardinalities[j] for j in inputs]
-    states = int(np.prod(cards, dtype=np.int64))
-    codes: CodeArray = np.zeros((states, len(cardinalities)), dtype=code_type(cardinalities), order="F")
-    for j, code in (fixed or {}).items():
+    return _codes(cardinalities, [range(cardinalities[j]) for j in inputs], inputs, fixed or {})
+
+
+def input_leaves(
+    source: InformationSource,
+    cardinalities: Sequence[int],
+    inputs: Sequence[int] | None = None,
+    *,
+    fixed: Mapping[int, int] | None = None,
+    allowed: Mapping[int, NDArray[np.int64]] | None = None,
+) -> LeafArray:
+    """The leaf of every joint state of `inputs` (all inputs of the source, if not said), row-major.
+
+    Variable j runs through `allowed[j]` where that is given, through all its states otherwise. Inputs of the source
+    that do not run have their `fixed` code, or 0. Only a part of the codes is in memory at any time.
+
+    >>> from depnet import FunctionSource
+    >>> input_leaves(FunctionSource(lambda x: x.sum(axis=1), (0, 2), 4), (2, 5, 3)).tolist()
+    [0, 1, 2, 1, 2, 3]
+    """
+    inputs = source.inputs if inputs is None else inputs
+    runs = [range(cardinalities[j]) if allowed is None else allowed[j] for j in inputs]
+    sizes = [len(run) for run in runs]
+    inner = len(inputs)  # the last inputs, that run through all their states within one part
+    while inner > 0 and math.prod(sizes[inner - 1 :]) * len(cardinalities) <= CELLS_AT_A_TIME:
+        inner -= 1
+    codes = _codes(cardinalities, runs[inner:], inputs[inner:], fixed or {})
+    leaves: LeafArray = np.empty(math.prod(sizes), dtype=np.int32)
+    for part, values in enumerate(itertools.product(*runs[:inner])):
+        codes[:, list(inputs[:inner])] = values
+        leaves[part * len(codes) : (part + 1) * len(codes)] = source(codes)
+    return leaves
+
+
+def _codes(
+    cardinalities: Sequence[int],
+    runs: Sequence[Iterable[int]],
+    inputs: Sequence[int],
+    fixed: Mapping[int, int],
+) -> CodeArray:
+    columns = [np.asarray(run) for run in runs]
+    sizes = [len(column) for column in columns]
+    codes: CodeArray = np.zeros(
+        (math.prod(sizes), len(cardinalities)), dtype=code_type(cardinalities), order="F"
+    )
+    for j, code in fixed.items():
         codes[:, j] = code
-    if cards:
-        for j, column in zip(inputs, np.unravel_index(np.arange(states), cards), strict=True):
-            codes[:, j] = column
+    for place, (j, column) in enumerate(zip(inputs, columns, strict=True)):
+        repeated = np.repeat(column, math.prod(sizes[place + 1 :]))
+        codes[:, j] = np.tile(repeated, len(codes) // len(repeated))
     return codes

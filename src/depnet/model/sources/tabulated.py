@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from depnet.arrays import LeafArray, read_only
 from depnet.checks import is_whole
 from depnet.errors import ModelError, brief
+from depnet.model.sources.enumerate import input_leaves
 from depnet.model.sources.source import (
     MAX_LEAVES,
     InformationSource,
@@ -26,8 +27,6 @@ from depnet.model.sources.source import (
 
 MAX_TABULATED = 2**20
 """A function of more joint input states is not written out."""
-
-_CELLS_AT_A_TIME = 2**22
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,16 +79,7 @@ class TabulatedSource:
                 f"a function of {len(inputs)} inputs has {how_many_joint_states(cards)} joint input states; at "
                 f"most {max_states:,} are written out. Declare fewer inputs, or learn a DecisionGraph."
             )
-        states = math.prod(cards)
-        leaves = np.empty(states, dtype=np.int32)
-        chunk = max(1, _CELLS_AT_A_TIME // len(cardinalities))
-        for start in range(0, states, chunk):
-            state = np.arange(start, min(start + chunk, states))
-            rows = np.zeros((len(state), len(cardinalities)), dtype=np.uint16, order="F")
-            for j, column in zip(inputs, np.unravel_index(state, cards) if cards else (), strict=True):
-                rows[:, j] = column
-            leaves[start : start + len(state)] = source(rows)
-        return cls(inputs, cards, leaves, source.size)
+        return cls(inputs, cards, input_leaves(source, cardinalities), source.size)
 
     def __call__(self, codes: ArrayLike) -> LeafArray:
         """The leaf that is written down for the joint state of the inputs."""

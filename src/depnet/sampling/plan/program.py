@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet._native import sampler as native
-from depnet.arrays import CodeArray, FloatArray, strides_of
+from depnet.arrays import FloatArray, strides_of
 from depnet.model import DecisionGraph, Evidence, LosslessSource, Network
+from depnet.model.sources.enumerate import input_leaves
 from depnet.sampling.plan.rule import UpdateRule
 from depnet.sampling.plan.thresholds import guide_of, thresholds_of, uniform_thresholds
 
@@ -51,8 +52,6 @@ class Tabulator:
     def __init__(self, network: Network, evidence: Evidence) -> None:
         self.cardinalities = network.domain.cardinalities
         self.clamped = evidence.clamped
-        self.dtype = np.dtype(np.uint8 if max(self.cardinalities) <= 256 else np.uint16)
-        self._codes: CodeArray = np.zeros((0, len(self.cardinalities)), dtype=np.uint8)
 
     def open_inputs(self, rule: UpdateRule) -> tuple[int, ...]:
         """The inputs that can change: not clamped, more than one state."""
@@ -68,24 +67,7 @@ class Tabulator:
 
     def leaves(self, rule: UpdateRule, inputs: Sequence[int]) -> NDArray[np.int32]:
         """The leaf of every joint state of `inputs`, row-major."""
-        size = self.size(inputs)
-        leaves = np.empty(size, dtype=np.int32)
-        for start in range(0, size, DIRECT_STATES):
-            stop = min(size, start + DIRECT_STATES)
-            codes = self._table(stop - start)
-            state = np.arange(start, stop)
-            for j, stride in zip(inputs, self.strides(inputs), strict=True):
-                codes[:, j] = state // stride % self.cardinalities[j]
-            leaves[start:stop] = rule.source(codes)
-            codes[:, list(inputs)] = 0
-        return leaves
-
-    def _table(self, rows: int) -> CodeArray:
-        if len(self._codes) < rows:
-            self._codes = np.zeros((rows, len(self.cardinalities)), dtype=self.dtype, order="F")
-            for i, code in self.clamped.items():
-                self._codes[:, i] = code
-        return self._codes[:rows]
+        return input_leaves(rule.source, self.cardinalities, inputs, fixed=self.clamped)
 
 
 def find_rows(network: Network, evidence: Evidence, rules: Sequence[UpdateRule]) -> list[RowFinder | None]:
