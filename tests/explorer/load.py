@@ -127,7 +127,7 @@ async def read(
 
 
 async def load(server: Watched, network: Network, clients: int, seconds: float) -> Report:
-    """`clients` readers for so many seconds, and on a busy machine until each has asked a few questions."""
+    """`clients` readers for these seconds, and on a busy machine until each has asked a few questions."""
     report, expected = Report(), Expected(network)
     until = time.monotonic() + seconds
 

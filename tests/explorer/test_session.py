@@ -73,18 +73,18 @@ def test_a_page_that_is_gone_says_so_to_its_work() -> None:
 
 
 def test_work_is_done_in_turns() -> None:
-    turns, at_once, most, lock = Turns(2), 0, 0, threading.Lock()
+    turns, running, most, lock = Turns(2), 0, 0, threading.Lock()
     begun, go = threading.Semaphore(0), threading.Event()
 
     def work(k: int) -> int:
-        nonlocal at_once, most
+        nonlocal running, most
         with lock:
-            at_once += 1
-            most = max(most, at_once)
+            running += 1
+            most = max(most, running)
         begun.release()
         assert go.wait(60)
         with lock:
-            at_once -= 1
+            running -= 1
         return k
 
     async def main() -> None:
@@ -94,7 +94,7 @@ def test_work_is_done_in_turns() -> None:
         tasks[0].cancel()  # its thread goes on, and so does its turn
         tasks[5].cancel()  # never had one
         await asyncio.wait([tasks[0], tasks[5]])
-        assert at_once == 2
+        assert running == 2
         go.set()
         assert await asyncio.gather(*tasks[1:5]) == [1, 2, 3, 4]
         assert [begun.acquire(blocking=False) for _ in range(4)] == [True] * 3 + [

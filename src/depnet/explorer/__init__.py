@@ -1,10 +1,16 @@
 """The explorer: a page where a network is seen and asked. `depnet explore model.json` opens it (extra `explore`).
 
-A face: it parses, calls, and shows. What it shows is computed in `pictures`, `inference`, `learning` and `geometry`.
+A face: it parses, calls, and shows. What it shows is computed in `pictures`, `inference`, `fitting` and `geometry`. In
+reading order:
 
-`app` builds the pages of all views (`views`) inside one frame (`frame`) and serves them behind a guard (`guard`). A
-view is a module `..._view` with `TITLE`, `PATH`, `NEEDS_MODEL` and `build(session)`; its `Session` belongs to one
-open page and holds what that reader does, and a `Loaded` model is shared by all and never changed.
+- `app`: the pages of all views and the server that shows them; `guard` lets in only what comes from its own pages,
+  `patience` ends what comes too slowly, `log` keeps the terminal short;
+- `loaded`, `session`, `turns`: a model, shared by all and never changed; what belongs to one open page; its work in threads;
+- `frame`, `parts`: the frame around every view, and the parts that views are made of;
+- `network_view`; `node_view` with `node_charts`; `ask_view` with `ask` and `marginals`; `rows_view` with `row_editor` and
+  `rows`; `geometry_view` with `two_tables` and `simplex_figure`; `fit_view` with `fit`: a view has `TITLE`, `PATH`,
+  `NEEDS_MODEL` and `build(session)`;
+- `evidence_link`, `copyable`, `csv_text`: what leaves the page: addresses, questions to copy, tables to download.
 
 Labels are whatever a table held, so they are only ever shown as text: never in `ui.html` or `ui.markdown`, never as
 a key of chart options (NiceGUI runs the value of a key that begins with a colon), and never in a chart's tooltip but

@@ -16,7 +16,7 @@ Chosen = dict[str, tuple[Label, ...]]
 """For each variable of the evidence its allowed states: one clamps it."""
 
 MOST_PROBLEMS = 5
-"""So many are told, each with the nearest names; of the others only that there are some."""
+"""Told in full, each with the nearest names; of more, only how many there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +37,18 @@ def opened(domain: Domain, parameters: Iterable[tuple[str, str]]) -> Opened:
     problems: list[str] = []
     more = 0
     for name, values in texts.items():
-        if name not in known and len(problems) == MOST_PROBLEMS:  # to find what is near to a name takes time
+        full = len(problems) == MOST_PROBLEMS
+        if full and name not in known:  # to find what is near to a name takes time
             more += 1
             continue
         try:
             variable = domain.variables[domain.index(name)]
             codes = state_codes(variable, values)
         except EvidenceError as error:
-            if len(problems) < MOST_PROBLEMS:
-                problems.append(str(error))
-            else:
+            if full:
                 more += 1
+            else:
+                problems.append(str(error))
             continue
         if len(codes) < variable.cardinality:
             chosen[name] = tuple(variable.states[code] for code in codes)
@@ -57,16 +58,12 @@ def opened(domain: Domain, parameters: Iterable[tuple[str, str]]) -> Opened:
 
 
 def state_codes(variable: Variable, texts: Iterable[str]) -> list[int]:
-    """The codes of the states with these texts, in order."""
+    """The codes of the states with these texts, or of the bins of these numbers; else the error that offers the nearest."""
     of_text = {str(state): code for code, state in reversed(tuple(enumerate(variable.states)))}
-    return sorted({of_text[text] if text in of_text else state_code(variable, text) for text in texts})
+    return sorted({of_text[text] if text in of_text else _code(variable, text) for text in texts})
 
 
-def state_code(variable: Variable, text: str) -> int:
-    """The code of the state with this text, or of the bin of this number; else the error that offers the nearest."""
-    for code, state in enumerate(variable.states):
-        if str(state) == text:
-            return code
+def _code(variable: Variable, text: str) -> int:
     value: str | float = text
     with contextlib.suppress(ValueError):
         value = float(text)

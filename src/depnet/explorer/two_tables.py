@@ -7,7 +7,7 @@ from nicegui import ui
 
 from depnet.data import Label, Variable
 from depnet.errors import DepnetError
-from depnet.explorer.evidence_link import state_code
+from depnet.explorer.evidence_link import state_codes
 from depnet.explorer.parts import bar, button, note, stack, warning
 from depnet.explorer.session import Session
 from depnet.inference.clamped.relevance import reduce
@@ -80,7 +80,7 @@ class TwoTables:
                 if key.startswith("at.") and name in self.others:
                     variable = self._variable(name)
                     try:
-                        self.others[name] = variable.states[state_code(variable, text)]
+                        self.others[name] = variable.states[state_codes(variable, [text])[0]]
                     except DepnetError as error:
                         warning(f"In the address: {error}")
             self._show_others()
