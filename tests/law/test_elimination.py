@@ -12,16 +12,10 @@ import depnet
 from depnet import Network, SequentialScan
 from depnet.arrays import FloatArray
 from depnet.errors import DomainTooLargeError, EvidenceError
-from depnet.law import elimination
+from depnet.law import elimination, factors
 from depnet.law.conditional import Conditional, relevant
-from depnet.law.elimination import (
-    Elimination,
-    certain,
-    elimination_plan,
-    factors_of,
-    log_largest_weight,
-    scope_of,
-)
+from depnet.law.elimination import Elimination, elimination_plan, log_largest_weight
+from depnet.law.factors import certain, factors_of, scope_of
 from depnet.law.program import Law
 from depnet.model import Evidence
 from tests.law.cases import evidence_of, given_tables, laws, some
@@ -63,7 +57,7 @@ def test_marginals_joints_and_probabilities_are_those_of_the_tensor(
         mass = mass * np.reshape(w, [-1 if axis == j else 1 for axis in range(n)])
     with pytest.MonkeyPatch.context() as patch:
         if not kept_tables:
-            patch.setattr(elimination, "KEPT_CELLS", 0)
+            patch.setattr(factors, "KEPT_CELLS", 0)
         everything = ordered.order_of(network)
         if not mass.sum() > 0:
             with pytest.raises(EvidenceError, match="probability 0"):
@@ -199,7 +193,8 @@ def test_what_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert elimination_plan(scopes, (2,) * 6, most_cells=4) is None
     monkeypatch.setattr(elimination, "LARGEST", 2)
     assert elimination_plan(scopes, (2,) * 6) is None
-    monkeypatch.setattr(elimination, "KEPT_CELLS", 0)
+    monkeypatch.setattr(factors, "LARGEST", 2)
+    monkeypatch.setattr(factors, "KEPT_CELLS", 0)
     with pytest.raises(DomainTooLargeError, match='method="sample"'):
         factors_of(network, tuple(range(6)), Evidence({}, {}))
 

@@ -15,7 +15,7 @@ from depnet.errors import ScanError
 from depnet.exact.classes import in_order, only_law
 from depnet.exact.free import FreeChain
 from depnet.geometry.size import check_dense
-from depnet.law.elimination import joint_law
+from depnet.law.factors import joint_law
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, SequentialScan, checked_scan

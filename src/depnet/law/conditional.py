@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from depnet.law.elimination import certain, scope_of
+from depnet.law.factors import certain, scope_of
 from depnet.law.program import law_of
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network

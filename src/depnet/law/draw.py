@@ -17,7 +17,8 @@ import numpy as np
 from depnet._native import sampler as native
 from depnet.arrays import CodeArray
 from depnet.errors import EvidenceError, MixingWarning
-from depnet.law.elimination import IMPOSSIBLE, Elimination, log_largest_weight, network_plan
+from depnet.law.elimination import Elimination, log_largest_weight, network_plan
+from depnet.law.factors import IMPOSSIBLE
 from depnet.law.program import Law, law_of
 from depnet.law.resample import WeightedPasses
 from depnet.model.evidence import Evidence

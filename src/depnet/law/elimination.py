@@ -14,46 +14,33 @@ the cluster's product, rows of Q(. | x_C) follow, independent and exact.
 
 import heapq
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray
-from depnet.errors import DomainTooLargeError, EvidenceError
+from depnet.errors import EvidenceError
+from depnet.law.factors import (
+    IMPOSSIBLE,
+    LARGEST,
+    Factor,
+    certain,
+    factor_table,
+    factors_of,
+    product,
+    scope_of,
+)
 from depnet.law.program import joint_codes, weights_of
 from depnet.model.evidence import Evidence
-from depnet.model.kept import Kept
 from depnet.model.network import Network
-from depnet.model.sources.enumerate import input_codes
 from depnet.model.sources.source import product_within
 
-LARGEST = 1 << 20
-"""The cells of a cluster, at most."""
 MOST_CELLS = 1 << 24
 """The cells of all clusters together, at most."""
-ROWS = 1 << 15
-"""A node is asked for the probabilities of so many joint states at a time."""
-KEPT_CELLS = 1 << 16
-"""A node's factor of up to so many cells is kept with the network."""
 BOUND_CELLS = 1 << 14
 """Of the elimination that bounds the weights of passes."""
-FEW_FACTORS = 16
-"""So many are multiplied as they are."""
-
-IMPOSSIBLE = (
-    "the evidence has probability 0 under the law: its tables leave no state that matches all of it. Smooth the "
-    "tables (`smoothing=0.5`), or give other evidence."
-)
-
-
-class Factor(NamedTuple):
-    """A table over the joint states of some variables, an axis for each."""
-
-    variables: tuple[int, ...]
-    table: FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,34 +232,6 @@ class Elimination:
             codes[:, first] = np.minimum(drawn, self.cardinalities[first] - 1)
 
 
-def product(
-    variables: Sequence[int], factors: Sequence[Factor], cardinalities: Sequence[int]
-) -> tuple[FloatArray, float]:
-    """The product of factors, over exactly these variables in this order, and the log of what it was divided by."""
-    table = np.ones([cardinalities[i] for i in variables])
-    if len(factors) <= FEW_FACTORS:
-        for factor in factors:
-            table *= _spread(factor, variables, cardinalities)
-        return table, 0.0
-    # Of many factors the product would be 0 in floats, also where a state is likely in the end.
-    table[...] = 0.0
-    with np.errstate(divide="ignore"):
-        for factor in factors:
-            table += np.log(_spread(factor, variables, cardinalities))
-    top = float(table.max())
-    if top == -math.inf:
-        raise EvidenceError(IMPOSSIBLE)
-    return np.exp(table - top), top
-
-
-def _spread(factor: Factor, variables: Sequence[int], cardinalities: Sequence[int]) -> FloatArray:
-    """A factor's table with an axis for each of these variables, of length 1 where it does not speak of it."""
-    axes = {i: axis for axis, i in enumerate(factor.variables)}
-    inside = [i for i in variables if i in axes]
-    shape = [cardinalities[i] if i in axes else 1 for i in variables]
-    return factor.table.transpose([axes[i] for i in inside]).reshape(shape)
-
-
 def log_largest_weight(network: Network, variables: Iterable[int], evidence: Evidence) -> float:
     r"""The log of a bound on the weights of passes of these variables.
 
@@ -287,7 +246,7 @@ def log_largest_weight(network: Network, variables: Iterable[int], evidence: Evi
             continue
         node = network.nodes[j]
         if product_within([cards[i] for i in (*node.inputs, j)], BOUND_CELLS):
-            table = _table(network, j, fixed)
+            table = factor_table(network, j, fixed)
             table = table * known[j][fixed[j]] if j in fixed else table @ known[j]
             factors.append(Factor(tuple(i for i in node.inputs if i not in fixed), table))
         else:
@@ -303,79 +262,3 @@ def log_largest_weight(network: Network, variables: Iterable[int], evidence: Evi
 
 def _log(value: float) -> float:
     return math.log(value) if value > 0 else -math.inf
-
-
-def factors_of(network: Network, variables: Sequence[int], evidence: Evidence) -> list[Factor]:
-    """theta_i of each of the variables, and the weights of those that are known, without axes for what is certain."""
-    cards = network.domain.cardinalities
-    fixed = certain(network, evidence)
-    found = []
-    for i in variables:
-        scope = scope_of(network, i, fixed)
-        table = _table(network, i, fixed)
-        found.append(Factor(scope, table))
-        if i in evidence.tilts:
-            weights = np.asarray(evidence.tilts[i], dtype=np.float64)
-            found.append(Factor((), weights[fixed[i]]) if i in fixed else Factor((i,), weights))
-        assert table.shape == tuple(cards[j] for j in scope)
-    return found
-
-
-def certain(network: Network, evidence: Evidence) -> dict[int, int]:
-    """The codes of the variables that have no axis: known for certain, or of one state."""
-    ones = {i: 0 for i, k in enumerate(network.domain.cardinalities) if k == 1}
-    return ones | dict(evidence.clamped)
-
-
-def scope_of(network: Network, i: int, fixed: Mapping[int, int]) -> tuple[int, ...]:
-    """The variables of the factor theta_i: the inputs of node i, then X_i, without the fixed ones."""
-    return tuple(j for j in (*network.nodes[i].inputs, i) if j not in fixed)
-
-
-def joint_law(network: Network, evidence: Evidence) -> FloatArray:
-    """Q(x | evidence) as a tensor over the joint domain: the product of all factors, normalised."""
-    cards = network.domain.cardinalities
-    law = np.ones(cards)
-    for node in network.nodes:
-        axes = (*node.inputs, node.variable)
-        rows = node.probabilities(input_codes(cards, node.inputs))
-        table = rows.reshape([cards[j] for j in axes]).transpose(np.argsort(axes))
-        law *= table.reshape([k if j in axes else 1 for j, k in enumerate(cards)])
-    for i, weights in weights_of(evidence, cards).items():
-        law *= weights.reshape([-1 if j == i else 1 for j in range(len(cards))])
-    total = float(law.sum())
-    if not total > 0:
-        raise EvidenceError(IMPOSSIBLE)
-    return np.asarray(law / total)
-
-
-def _table(network: Network, i: int, fixed: Mapping[int, int]) -> FloatArray:
-    """theta_i over its scope."""
-    cards = network.domain.cardinalities
-    node = network.nodes[i]
-    full = (*node.inputs, i)
-    if product_within([cards[j] for j in full], KEPT_CELLS):
-        kept = _kept(network)
-        if i not in kept:
-            shape = [cards[j] for j in full]
-            kept[i] = node.probabilities(input_codes(cards, node.inputs)).reshape(shape)
-        return kept[i][tuple(fixed.get(j, slice(None)) for j in full)]
-    inputs = [j for j in node.inputs if j not in fixed]
-    scope = inputs if i in fixed else [*inputs, i]
-    if not product_within([cards[j] for j in scope], LARGEST):
-        raise DomainTooLargeError(
-            f"the factor of {network.domain.names[i]!r}, a function of {len(inputs)} variables, has more than "
-            f'{LARGEST:,} cells. Ask with `method="sample"`.'
-        )
-    codes = input_codes(cards, inputs, {j: fixed[j] for j in node.inputs if j in fixed})
-    wanted = fixed[i] if i in fixed else slice(None)
-    parts = [node.probabilities(codes[at : at + ROWS])[:, wanted] for at in range(0, len(codes), ROWS)]
-    return np.concatenate(parts).reshape([cards[j] for j in scope])
-
-
-def _no_tables(network: Network) -> dict[int, FloatArray]:
-    return {}
-
-
-_kept: Kept[dict[int, FloatArray]] = Kept(_no_tables)
-"""The factors of a network that were written out before."""

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.errors import EvidenceError
-from depnet.law.elimination import IMPOSSIBLE, Elimination, certain, network_plan
+from depnet.law.elimination import Elimination, network_plan
+from depnet.law.factors import IMPOSSIBLE, certain
 from depnet.law.program import law_of, weights_of
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from depnet import Network, SequentialScan
+from depnet import Network
 from depnet.arrays import FloatArray
 from depnet.inference.rows.mean_law import mean_laws
-from depnet.model.scan import RandomScan, Scan
 
 
 def joints() -> list[FloatArray]:
@@ -23,15 +22,14 @@ def exact(axis: int) -> FloatArray:
     return np.asarray(np.mean([law.sum(axis=axis) for law in each], axis=0))
 
 
-@pytest.mark.parametrize("scan", [RandomScan(), SequentialScan()])
-def test_the_mean_of_exact_laws(scan: Scan) -> None:
+def test_the_mean_of_exact_laws() -> None:
     """Tolerance 0.002 makes 62,500 visits in all; 0.02 is beyond six standard errors, even were a tenth independent."""
     networks = [Network.from_joint(p) for p in joints()]
-    found = mean_laws(networks, ROW, HIDDEN, tolerance=0.002, scan=scan, rng=np.random.default_rng(0))
+    found = mean_laws(networks, ROW, HIDDEN, tolerance=0.002, rng=np.random.default_rng(0))
     assert np.allclose(found["X1"][0], exact(1), atol=0.02)
     assert np.allclose(found["X2"][0], exact(0), atol=0.02)
     assert found["X0"].tolist() == [[0.0, 1.0]]
-    alone = mean_laws(networks[:1], ROW, HIDDEN, tolerance=0.002, scan=scan, rng=np.random.default_rng(0))
+    alone = mean_laws(networks[:1], ROW, HIDDEN, tolerance=0.002, rng=np.random.default_rng(0))
     with pytest.raises(AssertionError):  # one network alone is not the mean
         assert np.allclose(alone["X1"][0], exact(1), atol=0.02)
 

@@ -10,7 +10,7 @@ from depnet.errors import DataError, DomainTooLargeError
 from depnet.exact import stationary
 from depnet.inference.answer.question import TOLERANCE
 from depnet.inference.ordered.answer import log_evidence
-from depnet.law.program import weights_of
+from depnet.law.factors import weighted
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, checked_scan
@@ -75,10 +75,6 @@ def log_probability(
         if isinstance(rows, Dataset):
             values = np.log(law[tuple(rows.codes.T.astype(np.int64))])
         else:
-            for i, weights in weights_of(
-                Evidence.parse(network.domain, rows), network.domain.cardinalities
-            ).items():
-                law = law * weights.reshape([-1 if axis == i else 1 for axis in range(law.ndim)])
-            values = np.log(np.array([law.sum()]))
+            values = np.log(np.array([weighted(law, Evidence.parse(network.domain, rows)).sum()]))
     name = "pi" if isinstance(chosen, RandomScan) else "centroid"
     return LogProbability(values, np.zeros_like(values), name, chosen)

@@ -20,6 +20,7 @@ from depnet.inference.clamped.solved import exact_law, looked_up, marginal
 from depnet.inference.clamped.starts import matching_rows
 from depnet.inference.effort import Over
 from depnet.inference.ordered.answer import of_law
+from depnet.law.factors import weighted
 from depnet.model.evidence import NOTHING, Evidence, Given
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan, checked_scan
@@ -113,11 +114,10 @@ def _weighted_law(reduced: Reduced, known: Evidence, given: Sequence[int]) -> Fl
             f"more than the {EXACT_STATES:,} that are solved exactly. Learn an ordered law, whose answers are "
             'conditionals at any size (learn(dataset, order="auto")), or clamp the evidence (`method="clamped"`).'
         )
-    law = exact_law(reduced)
-    for i in given:
-        at = reduced.place(i)
-        weights = known.tilts.get(i, np.eye(law.shape[at])[known.clamped.get(i, 0)])
-        law = law * weights.reshape([-1 if axis == at else 1 for axis in range(law.ndim)])
+    place = {i: reduced.place(i) for i in given}
+    clamped = {place[i]: code for i, code in known.clamped.items()}
+    tilts = {place[i]: weights for i, weights in known.tilts.items()}
+    law = weighted(exact_law(reduced), Evidence(clamped, tilts))
     total = float(law.sum())
     if not total > 0:
         raise EvidenceError(

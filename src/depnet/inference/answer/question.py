@@ -4,7 +4,7 @@ import itertools
 import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -124,16 +124,15 @@ class Question:
         domain = self.network.domain
         tables = self._tables(parts)
         seen = None if self.data is None else observed(domain, self._asked(), self.known, self.data)
-        counted = support(self.network, self.known, self.data)
+        matching = support(self.network, self.known, self.data)
         said = [*(text for _, part in parts for text in part.warnings), *warnings]
-        if counted is not None and self.given and counted.warning is not None:
-            said.append(counted.warning)
+        if matching is not None and self.given and matching.warning is not None:
+            said.append(matching.warning)
         if seen is not None:
             said += self._differences(tables, seen)
-        effective = set(used) | {i for i in self.wanted if i in self.known.clamped}
-        has_effect = {name: domain.index(name) in effective for name in self.given}
-        held_out = self.network.held_out
-        found = QueryResult(
+        effective = {*used, *(i for i in self.wanted if i in self.known.clamped)}
+        with_effect = {name for name in self.given if domain.index(name) in effective}
+        return QueryResult(
             targets=tuple(domain.names[i] for i in self.wanted),
             states=tuple(domain.variables[i].states for i in self.wanted),
             joint=self.joint,
@@ -143,19 +142,24 @@ class Question:
             scan=scan,
             closure=tuple(domain.names[i] for i in sorted(set(closure))),
             evidence=self.given,
-            evidence_used=tuple(name for name, has in has_effect.items() if has),
-            evidence_ignored=tuple(name for name, has in has_effect.items() if not has),
-            support=counted,
+            evidence_used=tuple(filter(with_effect.__contains__, self.given)),
+            evidence_ignored=tuple(itertools.filterfalse(with_effect.__contains__, self.given)),
+            support=matching,
             tolerance=self.tolerance,
             converged=all(part.converged for _, part in parts),
             seconds=time.monotonic() - self.started,
             diagnostics=next((part.diagnostics for _, part in parts if part.diagnostics is not None), None),
             warnings=tuple(dict.fromkeys(said)),
-            worth=WORTH if held_out is None or held_out.worth is None else held_out.worth,
+            observed=None if seen is None else self._answer(seen.tables),
+            matching=None if seen is None else round(seen.rows),
+            worth=self._worth,
         )
-        if seen is None:
-            return found
-        return replace(found, observed=self._answer(seen.tables), matching=round(seen.rows))
+
+    @property
+    def _worth(self) -> float:
+        """The rows of a table that the model's answer is worth, as held-out rows chose it."""
+        held_out = self.network.held_out
+        return WORTH if held_out is None or held_out.worth is None else held_out.worth
 
     def _asked(self) -> list[tuple[int, ...]]:
         """The variables of each table of the answer."""

@@ -16,7 +16,7 @@ variable that is only read in a context which the evidence rules out is not rele
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -102,22 +102,25 @@ def reduce(network: Network, targets: Sequence[int] | Closure, evidence: Evidenc
         domain = Domain(tuple(network.domain.variables[i] for i in variables))
         reduced = Network(domain, _reduced_nodes(network, variables, evidence))
     left = Evidence({}, {place[i]: weights for i, weights in evidence.tilts.items() if i in place})
-    free = evidence.free_nodes(network)
+    made = Reduced(reduced, left, scan, variables, relevant.used)
+    return _with_scan(made, scan, len(network), evidence.free_nodes(network))
+
+
+def _with_scan(reduced: Reduced, scan: Scan, nodes: int, free: Sequence[int]) -> Reduced:
+    """What is left of the scan of the full network, whose unclamped nodes are `free`."""
+    place = {i: k for k, i in enumerate(reduced.variables)}
     if isinstance(scan, RandomScan):
-        weights = dict(zip(free, scan.weights_of(len(network), free), strict=True))  # wrong ones are an error
-        inside = np.array([weights[i] for i in variables])
-        own = scan.weights is not None and len(variables) > 0
-        reduced_scan = RandomScan(tuple(inside / inside.sum()) if own else None)
-        return Reduced(reduced, left, reduced_scan, variables, relevant.used)
-    order = scan.order_of(len(network), free)
+        chances = scan.weights_of(nodes, free)  # wrong ones are an error
+        if scan.weights is None or not place:
+            return replace(reduced, scan=RandomScan())
+        inside = np.array([c for c, i in zip(chances, free, strict=True) if i in place])
+        return replace(reduced, scan=RandomScan(tuple(inside / inside.sum())))
+    order = scan.order_of(nodes, free)
     positions = tuple(at for at, i in enumerate(order) if i in place)
     steps = np.diff([positions[-1] - len(order), *positions]) if positions else np.zeros(0)
-    return Reduced(
+    return replace(
         reduced,
-        left,
-        SequentialScan(tuple(place[order[at]] for at in positions)),
-        variables,
-        relevant.used,
+        scan=SequentialScan(tuple(place[order[at]] for at in positions)),
         phases=np.asarray(steps / max(len(order), 1), dtype=np.float64),
         positions=positions,
         steps=len(order),

@@ -8,7 +8,7 @@ that only one has, or whose states differ, are left out of the marginals, and ro
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -131,30 +131,32 @@ def compare(
     names = tuple(first.domain.names[i] for i, _ in shared)
     places = {"first": [i for i, _ in shared], "second": [j for _, j in shared]}
     counts = {who: MarginalCounts.of(_columns(drawn[who], places[who])) for who in sides}
-    chance = distances(MarginalCounts.of(_columns(again, places["first"])), counts["first"])
-    one_way, two_way = (
-        math.nan if apart is None or not apart.size else float(apart.mean()) for apart in chance
+    apart = distances(MarginalCounts.of(_columns(again, places["first"])), counts["first"])
+    floor = (
+        float(apart[0].mean()),
+        math.nan if apart[1] is None or not apart[1].size else float(apart[1].mean()),
     )
-    marginals = between(counts["second"], counts["first"], names, (one_way, two_way))
-    tables = [*drawn.items(), *([] if data is None else [("data", data)])]
+    marginals = between(counts["second"], counts["first"], names, floor)
+    scores, difference = _scores(sides, drawn, data)
+    return Comparison(names, differing, *changed_links(first, second), scores, difference, marginals)
+
+
+def _scores(
+    sides: Mapping[str, Network], drawn: Mapping[str, Dataset], data: Dataset | None
+) -> tuple[tuple[Scored, ...], Scored | None]:
+    """Every table's score by each network that has its variables, and the difference of the two on the data."""
+    tables = dict(drawn) if data is None else {**drawn, "data": data}
     scores, logs = [], {}
-    for rows_of, table in tables:
+    for rows_of, table in tables.items():
         for by, network in sides.items():
             if rows_of == "data" or table.domain == network.domain:
                 check_same_domain("compare", network.domain, table)
                 logs[rows_of, by] = score_samples(network, table)
                 scores.append(scored(rows_of, by, logs[rows_of, by], table))
-    difference = None
-    if data is not None:
-        difference = scored("data", "difference", logs["data", "second"] - logs["data", "first"], data)
-    return Comparison(
-        names,
-        differing,
-        *changed_links(first, second),
-        tuple(scores),
-        difference,
-        marginals,
-    )
+    if data is None:
+        return tuple(scores), None
+    paired = logs["data", "second"] - logs["data", "first"]
+    return tuple(scores), scored("data", "difference", paired, data)
 
 
 def changed_links(

@@ -20,7 +20,8 @@ from depnet.inference.effort import Over, over_after
 from depnet.inference.ordered.moved import moved
 from depnet.inference.ordered.weighted import FIRST_PASSES, MOST_UPDATES, log_mean_weight, weighted_passes
 from depnet.law.conditional import Conditional
-from depnet.law.elimination import LARGEST, MOST_CELLS, Elimination, certain, network_plan
+from depnet.law.elimination import MOST_CELLS, Elimination, network_plan
+from depnet.law.factors import LARGEST, certain
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.sampling.plan.words import new_seeds
@@ -35,54 +36,32 @@ QUICK_CELLS = 1 << 16
 
 
 def of_law(question: Question, rng: np.random.Generator | None, stop: Over | None) -> QueryResult:
-    """The result of a question to an ordered network: Q(T | x_C)."""
-    tables = [question.free] if question.joint else [(i,) for i in question.free]
-    asked = Conditional(question.network, question.known, tuple(table for table in tables if table))
-    method = "auto" if question.method == "bayes" else question.method  # which here are the same law
-    part = answer(
-        asked,
-        method=method,
-        tolerance=question.tolerance,
-        max_seconds=question.seconds_left,
-        rng=rng,
-        stop=stop,
-    )
-    read = {j for i in asked.variables for j in question.network.nodes[i].inputs}
+    """The result of a question to an ordered network: Q(T | x_C), "exact", by "sample", or by whichever is quicker."""
+    if not question.free:
+        return question.result([], method="evidence", scan=None, closure=(), used=())
+    tables = (question.free,) if question.joint else tuple((i,) for i in question.free)
+    asked = Conditional(question.network, question.known, tables)
+    part = None
+    if question.method != "sample":
+        most = MOST_CELLS if question.method == "exact" else _worth(asked, question.tolerance)
+        part = exact(asked, most)
+        if part is None and question.method == "exact":
+            raise DomainTooLargeError(
+                f"eliminating the {len(asked.variables)} variables that matter for this question needs a table of "
+                f'more than {LARGEST:,} cells. Ask with `method="auto"`, which draws and gives standard errors.'
+            )
+    if part is None:
+        timed = question.max_seconds is not None
+        part = _sampled(asked, question.tolerance, rng, timed, over_after(question.seconds_left, stop))
     known = question.known.clamped.keys() | question.known.tilts.keys()
+    read = {j for i in asked.variables for j in question.network.nodes[i].inputs}
     return question.result(
-        [(question.free, part)] if question.free else [],
+        [(question.free, part)],
         method=part.method,
         scan=None,
         closure=[i for i in asked.variables if i not in question.known.clamped],
         used=known & (read | set(asked.variables)),
     )
-
-
-def answer(
-    asked: Conditional,
-    *,
-    method: str,
-    tolerance: float,
-    max_seconds: float | None,
-    rng: np.random.Generator | None,
-    stop: Over | None = None,
-    n_jobs: int = 1,
-) -> Part:
-    """The laws of the tables: "exact", "sample", or "auto", whichever is quicker."""
-    if not asked.tables:
-        return Part([], [], "evidence")
-    if method != "sample":
-        found = exact(asked, MOST_CELLS if method == "exact" else _worth(asked, tolerance))
-        if found is not None:
-            return found
-        if method == "exact":
-            raise DomainTooLargeError(
-                f"eliminating the {len(asked.variables)} variables that matter for this question needs a table of "
-                f'more than {LARGEST:,} cells. Ask with `method="auto"`, which draws and gives standard errors.'
-            )
-    over = over_after(max_seconds, stop)
-    passes_seed, moves_seed = new_seeds(rng, 2)
-    return _sampled(asked, tolerance, passes_seed, moves_seed, max_seconds is not None, over, n_jobs)
 
 
 def _worth(asked: Conditional, tolerance: float) -> int:
@@ -129,18 +108,13 @@ def log_evidence(
 
 
 def _sampled(
-    asked: Conditional,
-    tolerance: float,
-    passes_seed: int,
-    moves_seed: int,
-    timed: bool,
-    over: Over,
-    n_jobs: int,
+    asked: Conditional, tolerance: float, rng: np.random.Generator | None, timed: bool, over: Over
 ) -> Part:
     """Weighted passes, or passes that are moved where a few have most of the weight."""
-    sums, converged, uneven = weighted_passes(asked, tolerance, passes_seed, timed, over, n_jobs)
-    most = math.inf if timed else MOST_UPDATES
-    found = moved(asked, tolerance, moves_seed, most, over, n_jobs) if uneven else None
+    passes_seed, moves_seed = new_seeds(rng, 2)
+    most_updates = math.inf if timed else MOST_UPDATES
+    sums, converged, uneven = weighted_passes(asked, tolerance, passes_seed, most_updates, over)
+    found = moved(asked, tolerance, moves_seed, most_updates, over) if uneven else None
     if found is not None:
         laws, errors, error, converged = found.laws, found.errors, found.error, found.converged
         passes, effective = found.passes, found.effective

@@ -47,9 +47,7 @@ class Moved:
         return max(float(each.max()) for each in self.errors)
 
 
-def moved(
-    asked: Conditional, tolerance: float, seed: int, most_updates: float, over: Over, n_jobs: int = 1
-) -> Moved | None:
+def moved(asked: Conditional, tolerance: float, seed: int, most_updates: float, over: Over) -> Moved | None:
     """The joint law of each table, until errors are under the tolerance, time is over or the updates are used up.
 
     None where no round of batches came to its end.
@@ -62,7 +60,7 @@ def moved(
     while True:
         batches, laws = [], []
         for b in range(BATCHES):
-            batch = WeightedPasses(law, variables, asked.own, seed + 2 * b, n_jobs)
+            batch = WeightedPasses(law, variables, asked.own, seed + 2 * b)
             batch.draw(passes)
             while batch.effective < FEWEST_EFFECTIVE:
                 if over() or used + batch.rows * len(variables) * BATCHES > most_updates:

@@ -23,7 +23,8 @@ from depnet.errors import EvidenceError
 from depnet.inference.effort import Over
 from depnet.inference.ordered.tails import pareto_shape
 from depnet.law.conditional import Conditional
-from depnet.law.elimination import IMPOSSIBLE, log_largest_weight
+from depnet.law.elimination import log_largest_weight
+from depnet.law.factors import IMPOSSIBLE
 from depnet.law.program import joint_codes, law_of
 
 FIRST_PASSES = 1 << 11
@@ -56,13 +57,13 @@ class Weights:
         self._top = -math.inf
         self._logs: list[FloatArray] = []
 
-    def draw(self, count: int, seed: int, n_jobs: int = 1) -> None:
+    def draw(self, count: int, seed: int) -> None:
         """More passes, some at a time: memory does not grow with their number."""
         asked = self._asked
         while count > 0:
             rows = min(count, CHUNK)
             done = law_of(asked.network).passes(
-                rows, asked.own, variables=asked.variables, seed=seed, first=self.rows, n_jobs=n_jobs
+                rows, asked.own, variables=asked.variables, seed=seed, first=self.rows
             )
             self.add(done.log_weights, [self._cells(table, done.codes) for table in asked.tables])
             count -= rows
@@ -152,7 +153,7 @@ class Weights:
 
 
 def weighted_passes(
-    asked: Conditional, tolerance: float, seed: int, timed: bool, over: Over, n_jobs: int
+    asked: Conditional, tolerance: float, seed: int, most_updates: float, over: Over
 ) -> tuple[Weights, bool, bool]:
     """Passes until errors are under the tolerance or time is over; was the tolerance reached, and are weights uneven?
 
@@ -163,13 +164,15 @@ def weighted_passes(
         raise EvidenceError(IMPOSSIBLE)
     count = FIRST_PASSES
     while True:
-        sums.draw(count, seed, n_jobs)
+        sums.draw(count, seed)
         error = sums.largest_error
         # Weights are bounded: where one more of the largest would not matter, their tail need not be looked at.
         sure = sums.unseen <= tolerance / 2 or sums.tail <= HEAVY
         if error <= tolerance and sure:
             return sums, True, False
-        if over() or (not timed and _spent(sums, len(asked.variables))):
+        spent = sums.rows * len(asked.variables) > most_updates
+        in_vain = sums.total == 0 and sums.rows >= MOST_PASSES and math.isfinite(most_updates)
+        if over() or spent or in_vain:
             return sums, False, False
         needed = sums.rows * max((error / tolerance) ** 2, 1.0 if sure else 2 * sums.unseen / tolerance)
         uneven = 0 < sums.effective * UNEVEN < sums.rows
@@ -178,11 +181,6 @@ def weighted_passes(
         # Not much beyond what is needed, and not less than half as many again.
         more = 1.1 * needed - sums.rows if math.isfinite(needed) else sums.rows
         count = int(min(max(more, sums.rows // 2), 3 * sums.rows, MOST_PASSES))
-
-
-def _spent(sums: Weights, variables: int) -> bool:
-    """Have passes taken as many updates as an answer may take, or come to nothing in many?"""
-    return sums.rows * variables > MOST_UPDATES or (sums.total == 0 and sums.rows >= MOST_PASSES)
 
 
 def log_mean_weight(asked: Conditional, tolerance: float, seed: int) -> tuple[float, float]:

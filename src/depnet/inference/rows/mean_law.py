@@ -21,7 +21,7 @@ from depnet.inference.effort import Effort
 from depnet.inference.rows.answers import RowAnswers, checked_rows, distinct_rows, pieces
 from depnet.model.network import Network
 from depnet.model.node import Node
-from depnet.model.scan import RandomScan, Scan
+from depnet.model.scan import RandomScan
 
 CHAINS_A_ROW = 4
 BURN_IN = 8
@@ -35,7 +35,6 @@ def mean_laws(
     hidden: NDArray[np.bool_],
     *,
     tolerance: float = 0.02,
-    scan: Scan = RandomScan(),  # noqa: B008  # a frozen value
     rng: np.random.Generator | None = None,
     n_jobs: int | None = None,
 ) -> dict[str, FloatArray]:
@@ -56,7 +55,7 @@ def mean_laws(
     sweeps = max(LEAST_SWEEPS, math.ceil(0.25 / tolerance**2 / (CHAINS_A_ROW * len(networks))))
     chosen = np.flatnonzero(answers.holes.any(axis=1))
     for at in pieces(chosen, CHAINS_A_ROW * (answers.values.shape[1] + len(domain)), PIECE_CELLS):
-        answers.store(at, _averaged(networks, answers.codes[at], answers.holes[at], sweeps, scan, effort))
+        answers.store(at, _averaged(networks, answers.codes[at], answers.holes[at], sweeps, effort))
     return answers.by_name(answers.values, which)
 
 
@@ -65,7 +64,6 @@ def _averaged(
     rows: NDArray[np.uint16],
     holes: NDArray[np.bool_],
     sweeps: int,
-    scan: Scan,
     effort: Effort,
 ) -> FloatArray:
     domain = networks[0].domain
@@ -76,10 +74,10 @@ def _averaged(
         program = ChainProgram.of_each(network)
         if states is None:
             chains = Chains.far_apart(
-                network, program, scan, rows, holes, CHAINS_A_ROW, effort.rng, effort.threads
+                network, program, RandomScan(), rows, holes, CHAINS_A_ROW, effort.rng, effort.threads
             )
         else:
-            chains = Chains(program, Order.of(scan, holes), states, holes, effort.rng, effort.threads)
+            chains = Chains(program, Order.of(RandomScan(), holes), states, holes, effort.rng, effort.threads)
         chains.run(BURN_IN, record=False)
         chains.run(sweeps)
         states = chains.codes
