@@ -62,13 +62,10 @@ class BayesianNetwork:
         return _product(factors, list(targets))
 
     def _ancestors(self, variables: Sequence[int]) -> list[int]:
-        found: set[int] = set()
-        waiting = list(variables)
-        while waiting:
-            i = waiting.pop()
-            if i not in found:
-                found.add(i)
-                waiting.extend(self.parents[i])
+        """These variables, their parents, the parents of these, and so on."""
+        found = set(variables)
+        for i in reversed(self.order()):
+            found.update(self.parents[i] if i in found else ())
         return sorted(found)
 
 

@@ -6,6 +6,7 @@ them. The standard binary tables of folder debd have their three parts joined.
 
 import argparse
 import importlib
+import warnings
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -56,7 +57,11 @@ def splits_of(frame: Frame, seeds: int | None) -> list[tuple[Frame, Frame]]:
 
 
 def tables_parser(name: str, description: str | None) -> argparse.ArgumentParser:
-    """The options of a benchmark on these tables: where they are, which, and how often each is split."""
+    """The options of a benchmark on these tables: where they are, which, and how often each is split.
+
+    From here on warnings are not shown: what is said of a table's holes and bins does not belong among figures.
+    """
+    warnings.simplefilter("ignore")
     parser = argparse.ArgumentParser(prog=f"python -m benchmarks {name}", description=description)
     add_data(parser)
     parser.add_argument(

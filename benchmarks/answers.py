@@ -13,7 +13,6 @@ training rows. Tables under 3,000 rows are split ten times, and a question needs
 import argparse
 import math
 import time
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -39,7 +38,6 @@ def main(arguments: list[str]) -> int:
         "--limit", type=float, default=60, help="CPU seconds of a peer on a table  (%(default)s)"
     )
     options = parser.parse_args(arguments)
-    warnings.simplefilter("ignore")
     began = time.monotonic()
     peers = () if options.no_peers else tuple(PEERS)
     head(["table", "rows", "columns", *columns((*OURS, *peers)), "ms median", "95 %"])

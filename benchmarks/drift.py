@@ -6,8 +6,6 @@ that have values of both. The floor is the distance of as many training rows, ch
 same held-out rows: two samples of the table's own law. Means over splits, and over several draws of both.
 """
 
-import warnings
-
 import numpy as np
 
 from benchmarks._coded import Coded, apart, ways
@@ -23,7 +21,6 @@ def main(arguments: list[str]) -> int:
     parser = tables_parser("drift", __doc__)
     parser.add_argument("--draws", type=int, default=3, help="of rows from a model  (%(default)s)")
     options = parser.parse_args(arguments)
-    warnings.simplefilter("ignore")
     kinds = ("1-way", "2-way")
     head(["table", "rows drawn", *(kind + what for kind in kinds for what in ("", " floor", " ratio"))])
     worst = {}

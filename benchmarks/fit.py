@@ -6,7 +6,6 @@ were then encoded and completed: each the least of several runs, in turn. Holes 
 tables with holes are shown, not judged.
 """
 
-import warnings
 from functools import partial
 
 from benchmarks._frames import frame_of, splits_of, tables_parser
@@ -21,7 +20,6 @@ def main(arguments: list[str]) -> int:
     parser = tables_parser("fit", __doc__)
     parser.add_argument("--times", type=int, default=3, help="runs of each  (%(default)s)")
     options = parser.parse_args(arguments)
-    warnings.simplefilter("ignore")
     head(["table", "rows", "columns", "holes", "learn, CPU s", "fit, CPU s", "fit / learn"])
     ratios = {}
     for name in options.tables:

@@ -11,20 +11,17 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, composite
 
-from depnet import (
+from depnet import Dataset, Domain, Network, Node
+from depnet.arrays import FloatArray
+from depnet.model import (
     ConditionalTable,
     ConstantSource,
-    Dataset,
     DecisionGraph,
-    Domain,
     InformationSource,
     LosslessSource,
     Merge,
-    Network,
-    Node,
     Split,
 )
-from depnet.arrays import FloatArray
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -96,27 +93,48 @@ def random_blocks(rng: np.random.Generator, n: int) -> list[tuple[int, ...]]:
     return blocks + [(i,) for i in sorted(missing)]
 
 
-def random_network(rng: np.random.Generator, cards: Sequence[int], zeros: float = 0.0) -> Network:
-    """A random network: positive tables unless `zeros`."""
+def random_network(
+    rng: np.random.Generator, cards: Sequence[int], zeros: float = 0.0, order: Sequence[int] | None = None
+) -> Network:
+    """A random network: positive tables unless `zeros`; where there is an `order`, sources read what is before."""
     nodes = []
     for i, states in enumerate(cards):
-        source = random_source(rng, cards, (i,))
+        source = (
+            random_source(rng, cards, (i,)) if order is None else random_ordered_source(rng, cards, order, i)
+        )
         nodes.append(Node((i,), source, random_table(rng, source.size, states, zeros)))
-    return Network(Domain.from_cardinalities(cards), tuple(nodes))
+    return Network(
+        Domain.from_cardinalities(cards), tuple(nodes), order=None if order is None else tuple(order)
+    )
+
+
+def random_ordered_source(
+    rng: np.random.Generator, cards: Sequence[int], order: Sequence[int], i: int
+) -> InformationSource:
+    """A random source of X_i that reads variables before it in the order only."""
+    return random_source(rng, cards, order[list(order).index(i) :])
+
+
+def random_ordered_network(
+    rng: np.random.Generator, cards: Sequence[int], order: Sequence[int], zeros: float = 0.0
+) -> Network:
+    """A random network whose sources read earlier variables only; positive tables unless `zeros`."""
+    return random_network(rng, cards, zeros, order)
 
 
 @composite
-def networks(
-    draw: DrawFn,
-    min_variables: int = 1,
-    max_variables: int = 5,
-    max_cardinality: int = 4,
-    max_states: int = 600,
-    zeros: float = 0.0,
-) -> Network:
-    """A random network on a drawn domain."""
-    cards = draw(cardinalities(min_variables, max_variables, max_cardinality, max_states))
+def networks(draw: DrawFn, /, *, zeros: float = 0.0, **limits: int) -> Network:
+    """A random network on a drawn domain; `limits` are those of `cardinalities`."""
+    cards = draw(cardinalities(**limits))
     return random_network(np.random.default_rng(draw(seeds)), cards, zeros)
+
+
+@composite
+def ordered_networks(draw: DrawFn, /, *, zeros: float = 0.0, max_states: int = 150, **limits: int) -> Network:
+    """A random ordered network on a drawn domain, in a drawn order."""
+    cards = draw(cardinalities(max_states=max_states, **limits))
+    order = draw(st.permutations(range(len(cards))))
+    return random_network(np.random.default_rng(draw(seeds)), cards, zeros, order)
 
 
 def random_joint(rng: np.random.Generator, shape: Sequence[int], zeros: float = 0.0) -> FloatArray:
@@ -148,16 +166,9 @@ def random_scan_weights(draw: DrawFn, nodes: int) -> tuple[float, ...]:
 
 
 @composite
-def datasets(
-    draw: DrawFn,
-    min_variables: int = 1,
-    max_variables: int = 5,
-    max_cardinality: int = 4,
-    max_rows: int = 60,
-    weighted: bool = False,
-) -> Dataset:
+def datasets(draw: DrawFn, /, *, max_rows: int = 60, weighted: bool = False, **limits: int) -> Dataset:
     """A random table, with constant columns, copies of columns and skewed states among its columns."""
-    cards = draw(cardinalities(min_variables, max_variables, max_cardinality, max_states=10**6))
+    cards = draw(cardinalities(max_states=10**6, **limits))
     rows = draw(st.integers(1, max_rows))
     rng = np.random.default_rng(draw(seeds))
     codes = np.zeros((rows, len(cards)), dtype=np.int64)
@@ -176,39 +187,6 @@ def datasets(
 def random_order(rng: np.random.Generator, variables: int) -> tuple[int, ...]:
     """A random permutation of the variables."""
     return tuple(rng.permutation(variables).tolist())
-
-
-def random_ordered_source(
-    rng: np.random.Generator, cards: Sequence[int], order: Sequence[int], i: int
-) -> InformationSource:
-    """A random source of X_i that reads variables before it in the order only."""
-    return random_source(rng, cards, order[list(order).index(i) :])
-
-
-def random_ordered_network(
-    rng: np.random.Generator, cards: Sequence[int], order: Sequence[int], zeros: float = 0.0
-) -> Network:
-    """A random network whose sources read earlier variables only; positive tables unless `zeros`."""
-    nodes = []
-    for i, k in enumerate(cards):
-        source = random_ordered_source(rng, cards, order, i)
-        nodes.append(Node((i,), source, random_table(rng, source.size, k, zeros)))
-    return Network(Domain.from_cardinalities(cards), tuple(nodes), order=tuple(order))
-
-
-@composite
-def ordered_networks(
-    draw: DrawFn,
-    min_variables: int = 1,
-    max_variables: int = 5,
-    max_cardinality: int = 4,
-    max_states: int = 150,
-    zeros: float = 0.0,
-) -> Network:
-    """A random ordered network on a drawn domain, in a drawn order."""
-    cards = draw(cardinalities(min_variables, max_variables, max_cardinality, max_states))
-    order = draw(st.permutations(range(len(cards))))
-    return random_ordered_network(np.random.default_rng(draw(seeds)), cards, order, zeros)
 
 
 def random_evidence(

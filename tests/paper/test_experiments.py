@@ -5,16 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from depnet import (
-    Network,
-    RandomScan,
-    SequentialScan,
-    WithLossless,
-    learn,
-    learn_with,
-    stationary,
-    stationary_cycle,
-)
+from depnet import Network, RandomScan, SequentialScan, WithLossless, learn, learn_with
+from depnet.exact import stationary, stationary_cycle
 from depnet.geometry import fc_limit, m_projection, manifolds
 from depnet.paper.convergence import convergence, with_lossless
 from depnet.paper.data_sets import sample

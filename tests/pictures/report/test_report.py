@@ -8,18 +8,8 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from depnet import (
-    ConditionalTable,
-    ConstantSource,
-    Dataset,
-    Domain,
-    LosslessSource,
-    Network,
-    Node,
-    learn,
-    sample,
-    titanic,
-)
+from depnet import Dataset, Domain, Network, Node, learn, sample, titanic
+from depnet.model import ConditionalTable, ConstantSource, LosslessSource
 from depnet.model.held_out import HeldOut
 from depnet.pictures import html_report
 from depnet.pictures.labels import line, short

@@ -81,16 +81,12 @@ def table(columns: Mapping[str, str], rows: Iterable[Sequence[str]]) -> str:
     `columns` are headings with what is below them: "name" and "number" are text, "bars" are HTML.
     """
     head = "".join(f'<th class="{kind}">{xml(heading)}</th>' for heading, kind in columns.items())
-    body = "".join(
-        "<tr>"
-        + "".join(
-            f'<td class="{kind}">{cell if kind == "bars" else xml(cell)}</td>'
-            for kind, cell in zip(columns.values(), row, strict=True)
-        )
-        + "</tr>"
-        for row in rows
-    )
+    body = "".join(f"<tr>{''.join(map(_cell, columns.values(), row))}</tr>" for row in rows)
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>\n'
+
+
+def _cell(kind: str, inside: str) -> str:
+    return f'<td class="{kind}">{inside if kind == "bars" else xml(inside)}</td>'
 
 
 def bar(share: float, colour: str) -> str:
