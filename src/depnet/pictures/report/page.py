@@ -97,14 +97,14 @@ def bar(share: float, colour: str) -> str:
     )
 
 
-def paragraph(text: str) -> str:
+def paragraph(text: str, attributes: str = "") -> str:
     """A line of plain text."""
-    return f"<p>{xml(text)}</p>\n"
+    return f"<p{attributes}>{xml(text)}</p>\n"
 
 
 def note(text: str) -> str:
     """A line of plain text, in the background."""
-    return f'<p class="soft">{xml(text)}</p>\n'
+    return paragraph(text, ' class="soft"')
 
 
 def folded(summary: str, body: str, *, opened: bool = False) -> str:

@@ -64,7 +64,7 @@ def manifold_lines(
     """Each manifold from end to end: the m-geodesic between the projections of two opposite laws."""
     lines = []
     for space, name, color in zip(manifolds(network), names, colors, strict=True):
-        i = space.variables[0]
+        i = space.variable
         ends: list[FloatArray] = []
         for code in range(2):  # all mass on one state of the other variable
             p = np.zeros((2, 2))
