@@ -12,8 +12,8 @@ from depnet.data.table.holed import Holed
 from depnet.errors import DataError
 from depnet.fitting import complete as completion
 from depnet.fitting.complete import (
-    Completed,
-    learn_completed,
+    Completion,
+    complete_and_learn,
     marginal_fill,
     redrawn,
 )
@@ -60,7 +60,7 @@ def error(network: Network) -> float:
 
 
 def assert_nearer_than_simple_ways(
-    done: Completed, codes: IntArray, hidden: NDArray[np.bool_], kind: str
+    done: Completion, codes: IntArray, hidden: NDArray[np.bool_], kind: str
 ) -> None:
     """Below a third of the error of marginal fill and, where holes are not MCAR, of complete cases.
 
@@ -84,7 +84,7 @@ def test_completed_fit_is_nearer_to_the_truth(kind: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
     codes = drawn_rows(rng)
     hidden = holes(kind, codes, rng)
-    done = learn_completed(holed_of(codes, hidden), learned, rng=rng)
+    done = complete_and_learn(holed_of(codes, hidden), learned, rng=rng)
     assert_nearer_than_simple_ways(done, codes, hidden, kind)
 
 
@@ -95,7 +95,7 @@ def test_completed_fit_uses_more_than_complete_cases_under_mcar() -> None:
         rng = np.random.default_rng(seed)
         codes = drawn_rows(rng)
         hidden = holes("MCAR", codes, rng)
-        ours += error(learn_completed(holed_of(codes, hidden), learned, rng=rng).network)
+        ours += error(complete_and_learn(holed_of(codes, hidden), learned, rng=rng).network)
         theirs += error(complete_cases(codes, hidden))
     assert ours < theirs
 
@@ -110,7 +110,7 @@ def test_mutant_that_redraws_from_marginals_is_noticed(kind: str, monkeypatch: p
         return marginal_fill(network.domain, codes, hidden, None, rng)
 
     monkeypatch.setattr(completion, "redrawn", blind)
-    done = learn_completed(holed_of(codes, hidden), learned, rng=rng)
+    done = complete_and_learn(holed_of(codes, hidden), learned, rng=rng)
     with pytest.raises(AssertionError):
         assert_nearer_than_simple_ways(done, codes, hidden, kind)
 
@@ -137,7 +137,7 @@ def test_observed_cells_stay_and_threads_do_not_matter() -> None:
     codes = drawn_rows(rng)[:2000]
     hidden = holes("MCAR", codes, rng)
     one, two = (
-        learn_completed(holed_of(codes, hidden), learned, rng=np.random.default_rng(7), rounds=3, n_jobs=n)
+        complete_and_learn(holed_of(codes, hidden), learned, rng=np.random.default_rng(7), rounds=3, n_jobs=n)
         for n in (1, 2)
     )
     assert np.array_equal(one.dataset.codes[~hidden], codes[~hidden])
@@ -151,7 +151,7 @@ def test_observed_cells_stay_and_threads_do_not_matter() -> None:
 def test_rounds_report_what_moved_and_end_early() -> None:
     rng = np.random.default_rng(2)
     codes = drawn_rows(rng)
-    done = learn_completed(holed_of(codes, holes("MAR", codes, rng)), learned, rng=rng, rounds=40)
+    done = complete_and_learn(holed_of(codes, holes("MAR", codes, rng)), learned, rng=rng, rounds=40)
     assert done.converged
     assert len(done.rounds) < 40
     assert not done.rounds[0].settled
@@ -161,7 +161,7 @@ def test_rounds_report_what_moved_and_end_early() -> None:
 
 def test_a_complete_table_is_learned_as_it_is() -> None:
     codes = drawn_rows(np.random.default_rng(0))[:500]
-    done = learn_completed(holed_of(codes, np.zeros(codes.shape, dtype=bool)), learned)
+    done = complete_and_learn(holed_of(codes, np.zeros(codes.shape, dtype=bool)), learned)
     assert done.converged
     assert done.rounds == ()
     assert done.network == learned(Dataset.from_codes(codes, domain=domain_of()))
@@ -172,7 +172,7 @@ def test_rows_with_weights_are_completed_one_by_one() -> None:
     hidden = np.array([[False, True, False, False], [False, False, False, False]])
     rows = Dataset.from_codes(codes, domain=domain_of())
     holed = Holed(rows.domain, rows.codes, hidden, np.array([300, 100]))
-    done = learn_completed(holed, learned, rng=np.random.default_rng(0), rounds=1)
+    done = complete_and_learn(holed, learned, rng=np.random.default_rng(0), rounds=1)
     assert done.dataset.total == 400
     assert done.dataset.rows == 301
     assert done.hidden.sum() == 300
@@ -183,7 +183,7 @@ def test_a_column_without_observed_values_is_an_error() -> None:
     hidden = np.zeros((5, 4), dtype=bool)
     hidden[:, 2] = True
     with pytest.raises(DataError, match="'X2' has no observed value"):
-        learn_completed(holed_of(codes, hidden), learned)
+        complete_and_learn(holed_of(codes, hidden), learned)
 
 
 def test_plausible_networks_spread_as_resampled_rows_do() -> None:
@@ -193,7 +193,7 @@ def test_plausible_networks_spread_as_resampled_rows_do() -> None:
     """
     rng = np.random.default_rng(4)
     codes = drawn_rows(rng)[:1000]
-    done = learn_completed(holed_of(codes, np.zeros(codes.shape, dtype=bool)), learned)
+    done = complete_and_learn(holed_of(codes, np.zeros(codes.shape, dtype=bool)), learned)
 
     def one_leaf(rows: Dataset) -> Network:
         return learn(rows, max_leaves=1)
@@ -211,7 +211,7 @@ def test_out_of_bag_scores_are_those_of_rows_not_drawn() -> None:
     rng = np.random.default_rng(6)
     codes = drawn_rows(rng)[:40]
     hidden = rng.random(codes.shape) < 0.2
-    done = learn_completed(holed_of(codes, hidden), learned, rounds=1, rng=rng)
+    done = complete_and_learn(holed_of(codes, hidden), learned, rounds=1, rng=rng)
     found = out_of_bag_scores(done, learned, 3, rng=np.random.default_rng(8))
     again = np.random.default_rng(8)
     tables = [again.multinomial(40, np.full(40, 1 / 40)) for _ in range(3)]
@@ -236,7 +236,7 @@ def test_out_of_bag_scores_are_those_of_rows_not_drawn() -> None:
 def test_wrong_numbers_are_errors(wrong: dict[str, int]) -> None:
     codes = np.zeros((5, 4), dtype=int)
     with pytest.raises(ValueError, match="whole number of at least 1"):
-        learn_completed(holed_of(codes, np.zeros((5, 4), dtype=bool)), learned, **wrong)  # type: ignore[arg-type]
+        complete_and_learn(holed_of(codes, np.zeros((5, 4), dtype=bool)), learned, **wrong)  # type: ignore[arg-type]
 
 
 def domain_of() -> Domain:

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from depnet import Dataset
-from depnet.data.table.holed import with_holes
-from depnet.data.table.holed import Holed
+from depnet.data.table.holed import Holed, with_holes
 from depnet.fitting.fit import FitOptions, fit, fit_law
 from depnet.learning.choose.ladder import LADDER
 from depnet.learning.learn import learn_with_choice

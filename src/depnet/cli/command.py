@@ -23,24 +23,80 @@ Option = Callable[[Any], Any]
 
 
 @dataclass
-class RunOptions:
-    """Options that hold for one run of the command, wherever it is."""
+class Run:
+    """One run of the command: the options that commands have in common, and the answer that they give.
+
+    Every command gets it first. Options that it does not have are as they are here.
+    """
 
     debug: bool = False
     dialect: dict[str, Any] = field(default_factory=dict)
     """How text files are read, as `depnet.read` calls it."""
+    as_json: bool = False
+    seed: int | None = None
+    jobs: int = -1
+    scan: str | None = None
+    output: str | None = None
+    force: bool = False
+
+    @functools.cached_property
+    def rng(self) -> "np.random.Generator":
+        """A generator, of a fresh seed where none was given; the answer then says which."""
+        import numpy as np
+
+        self.seed = secrets.randbits(32) if self.seed is None else self.seed
+        return np.random.default_rng(self.seed)
+
+    @property
+    def threads(self) -> int | None:
+        """--jobs where the library counts threads: None is all cores."""
+        return None if self.jobs <= 0 else self.jobs
+
+    @property
+    def asked_scan(self) -> "Scan | None":
+        """The scan that --scan names; None, where none is named: the ordered law."""
+        if self.scan is None:
+            return None
+        from depnet.model import RandomScan, SequentialScan
+
+        return RandomScan() if self.scan == "random" else SequentialScan()
+
+    @property
+    def place(self) -> str:
+        """Where the output goes, of commands that have one in any case."""
+        assert self.output is not None
+        return self.output
+
+    def answer(self, document: dict[str, Any], *lines: str, show: Callable[[], object] | None = None) -> None:
+        """Give the answer, as JSON, or in lines, or as `show` does; JSON says where the output is and what was the seed.
+
+        Where standard output has what was written, JSON goes to standard error, and lines nowhere.
+        """
+        if self.as_json:
+            where = {} if self.output is None else {"output": self.output}
+            seed = {"seed": self.seed} if "rng" in vars(self) else {}
+            emit({**document, **where, **seed}, err=self.output == "-")
+        elif self.output != "-" and show is not None:
+            show()
+        elif self.output != "-" and lines:
+            from depnet.cli.render import show_lines
+
+            show_lines(*lines)
 
 
-def run_options() -> RunOptions:
-    """Those of the command that runs."""
+SHARED = ("as_json", "seed", "jobs", "scan", "output", "force")
+
+
+def this_run() -> Run:
+    """The run of the command."""
     context = click.get_current_context(silent=True)
-    found = None if context is None else context.find_object(RunOptions)
-    return RunOptions() if found is None else found
+    found = None if context is None else context.find_object(Run)
+    return Run() if found is None else found
 
 
 def _set_debug(_: click.Context, __: click.Parameter, value: bool) -> None:
     if value:
-        run_options().debug = True
+        this_run().debug = True
 
 
 DEBUG = click.option(
@@ -114,74 +170,43 @@ def removed_option(name: str, instead: str, *, is_flag: bool = False) -> Option:
 
 
 def command(*examples: str) -> Callable[[Callable[..., Any]], click.Command]:
-    """A command with --json and --debug, its docstring as help, and `examples` below it, one a line."""
+    """A command with --json and --debug, its docstring as help, and `examples` below it, one a line.
+
+    Before it begins it is asked whether its output can be written, and may be.
+    """
 
     def decorate(function: Callable[..., Any]) -> click.Command:
+        @functools.wraps(function)
+        def begin(**given: Any) -> Any:
+            from depnet.cli.files import check_output
+
+            run = this_run()
+            for name in SHARED:
+                if name in given:
+                    setattr(run, name, given.pop(name))
+            check_output(run.output, run.force)
+            return function(run=run, **given)
+
         text = inspect.cleandoc(function.__doc__ or "")
         shown = "\n\n\b\n" + "\n".join(examples)  # after \b, click leaves lines as they are
-        return click.command(help=text + shown)(JSON(DEBUG(function)))
+        return click.command(help=text + shown)(JSON(DEBUG(begin)))
 
     return decorate
 
 
-def generator(seed: int | None) -> "tuple[np.random.Generator, int]":
-    """A generator and the seed that it was made from, a fresh one where none was given."""
-    import numpy as np
-
-    used = secrets.randbits(32) if seed is None else seed
-    return np.random.default_rng(used), used
-
-
-def threads_of(jobs: int) -> int | None:
-    """--jobs where the library counts threads: None is all cores."""
-    return None if jobs <= 0 else jobs
-
-
-def scan_of(name: str | None) -> "Scan | None":
-    """The scan of that name; None, where none is named: the ordered law."""
-    if name is None:
-        return None
-    from depnet.model import RandomScan, SequentialScan
-
-    return RandomScan() if name == "random" else SequentialScan()
-
-
-def answer(as_json: bool, document: dict[str, Any], *lines: str, output: str | None = None) -> None:
-    """The answer, as JSON or in lines. Where standard output has what is written, JSON goes to standard error."""
-    if as_json:
-        emit(document, err=output == "-")
-    elif lines and output != "-":
-        from depnet.cli.render import show_lines
-
-        show_lines(*lines)
-
-
 def emit(document: dict[str, Any], *, err: bool = False) -> None:
-    """An answer as JSON: one object, two spaces deep; what is not a finite number is null."""
+    """An answer as JSON: one object, two spaces deep."""
     click.echo(json.dumps(plain(document), indent=2, ensure_ascii=False, allow_nan=False), err=err)
 
 
-@functools.singledispatch
 def plain(value: Any) -> Any:
-    """A value as JSON knows it."""
+    """A value as JSON knows it; what is not a finite number is null."""
     if hasattr(value, "tolist"):  # numpy's
-        return plain(value.tolist())
-    return value if value is None or isinstance(value, (str, int, bool)) else str(value)
-
-
-@plain.register
-def _(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
-@plain.register
-def _(value: dict) -> dict[str, Any]:  # type: ignore[type-arg]  # singledispatch reads it
-    return {str(key): plain(item) for key, item in value.items()}
-
-
-@plain.register(list)
-@plain.register(tuple)
-@plain.register(frozenset)
-@plain.register(set)
-def _(value: Any) -> list[Any]:
-    return [plain(item) for item in value]
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [plain(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, (str, int)) else str(value)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import JOBS, SCAN, SEED, command, number
+from depnet.cli.command import JOBS, SCAN, SEED, Run, command, number
 from depnet.cli.table_options import UNKNOWN, WHERE, text_options
 from depnet.wording import some_of
 
@@ -32,48 +32,41 @@ SHOWN = 20
 @JOBS
 @text_options
 def compare(
+    run: Run,
     model: str,
     other: str,
     data: str | None,
     rows: int,
     where: str | None,
     unknown: str,
-    scan: str | None,
-    seed: int | None,
-    jobs: int,
-    as_json: bool,
 ) -> None:
     """Two models, or a model and a table, side by side.
 
     How well each one's law predicts the other's rows, which links of the dependency networks were gained and lost,
     and how far 1- and 2-way marginals lie apart, beside the distance that chance alone would give.
     """
-    from depnet.cli.command import emit, generator, scan_of
     from depnet.cli.files import is_model, law_in, load_models
     from depnet.cli.score import kind_of
     from depnet.cli.tables import read_complete
     from depnet.inference.judge.compare import changed_links, compare
 
     first = load_models(model)
-    rng, used = generator(seed)
-    options: dict[str, Any] = {"rows": rows, "scan": scan_of(scan), "rng": rng, "n_jobs": jobs}
+    options: dict[str, Any] = {"rows": rows, "scan": run.asked_scan, "rng": run.rng, "n_jobs": run.jobs}
     if is_model(other):
         second = load_models(other)
-        one, two = _alike(first, second, chains=scan is not None)
+        one, two = _alike(first, second, chains=run.scan is not None)
         table = None if data is None else read_complete(data, one.domain, where=where, unknown=unknown)
         gained, lost, kept = changed_links(first.first, second.first)
         found = replace(compare(one, two, table, **options), gained=gained, lost=lost, kept=kept)
     elif data is not None:
         raise click.UsageError("--data is for two models; the table to compare with is the second argument.")
     else:
-        one = first.first if scan is not None else law_in(first)
+        one = first.first if run.scan is not None else law_in(first)
         found = compare(one, read_complete(other, one.domain, where=where, unknown=unknown), **options)
     kind = kind_of(one)
     names = {"first": model, "second": other, "data": data if is_model(other) else other}
-    if as_json:
-        emit({**_document(found, names, used), "kind": kind})
-    else:
-        _show(found, names, kind)
+    document = {**_document(found, names), "kind": kind}
+    run.answer(document, show=lambda: _show(found, names, kind))
 
 
 def _alike(first: "Loaded", second: "Loaded", *, chains: bool) -> "tuple[Network, Network]":
@@ -87,7 +80,7 @@ def _alike(first: "Loaded", second: "Loaded", *, chains: bool) -> "tuple[Network
     return first.first, second.first
 
 
-def _document(found: "Comparison", names: dict[str, str | None], seed: int) -> dict[str, Any]:
+def _document(found: "Comparison", names: dict[str, str | None]) -> dict[str, Any]:
     near = found.marginals
     worst = {ways: far for ways, _, far, _ in near.by_ways()}
     links = {what: getattr(found, what) for what in ("gained", "lost", "kept")}
@@ -115,7 +108,6 @@ def _document(found: "Comparison", names: dict[str, str | None], seed: int) -> d
             "floor": {"one_way": near.floor_one_way, "two_way": near.floor_two_way},
             "rows": near.rows,
         },
-        "seed": seed,
     }
 
 

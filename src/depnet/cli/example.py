@@ -2,7 +2,7 @@
 
 import click
 
-from depnet.cli.command import SEED, TABLES, command, output
+from depnet.cli.command import SEED, TABLES, Run, command, output
 
 
 @command(
@@ -18,30 +18,24 @@ from depnet.cli.command import SEED, TABLES, command, output
     help="Leave out this share of the cells, at random.",
 )
 @SEED
-def example(name: str, output: str, force: bool, hide: float, seed: int | None, as_json: bool) -> None:
+def example(run: Run, name: str, hide: float) -> None:
     """A small table to try things on.
 
     titanic: the 2,201 people aboard, by class, sex, age and survival.
     """
-    from depnet.cli.command import answer, generator
-    from depnet.cli.files import check_output
     from depnet.cli.tables import write_table
     from depnet.data.table.holed import Holed
     from depnet.data.titanic import titanic
 
-    check_output(output, force)
     people = titanic()
-    rng, used = generator(seed)
-    hidden = rng.random(people.codes.shape) < hide
+    hidden = run.rng.random(people.codes.shape) < hide
     codes = people.codes.copy(order="F")
     codes[hidden] = 0
-    write_table(Holed(people.domain, codes, hidden), output, force=force)
+    write_table(Holed(people.domain, codes, hidden), run.place, force=run.force)
     document = {
         "table": name,
         "rows": people.rows,
         "columns": people.domain.names,
         "hidden_cells": int(hidden.sum()),
-        "output": output,
-        "seed": used,
     }
-    answer(as_json, document, output=output)
+    run.answer(document)

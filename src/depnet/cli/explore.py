@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from depnet.cli.command import command, emit, run_options
+from depnet.cli.command import Run, command, emit
 from depnet.cli.table_options import text_options
 
 if TYPE_CHECKING:
@@ -40,13 +40,13 @@ NEEDED = "depnet explore needs the extra `explore` (NiceGUI). Install it: pip in
 )
 @text_options
 def explore(
+    run: Run,
     model: str | None,
     data: str | None,
     port: int | None,
     no_open: bool,
     host: str,
     show_small_counts: bool,
-    as_json: bool,
 ) -> None:
     """See a model and ask it, as a page in the browser.
 
@@ -70,8 +70,8 @@ def explore(
             host=host,
             port=port,
             browse=not no_open,
-            announce=_announce_json if as_json else _announce,
-            debug=run_options().debug,
+            announce=_announce_json if run.as_json else _announce,
+            debug=run.debug,
             show_small_counts=show_small_counts,
         )
     except OSError as error:

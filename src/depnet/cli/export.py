@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from depnet.cli.command import command, output
+from depnet.cli.command import Run, command, output
 from depnet.cli.table_options import text_options
 
 if TYPE_CHECKING:
@@ -43,32 +43,29 @@ SUFFIXES = {
 @click.option("--data", metavar="TABLE", help="The training table: strengths measured on its rows.")
 @text_options
 def export(
+    run: Run,
     model: str,
-    output: str,
-    force: bool,
     wanted: str | None,
     min_bits: float | None,
     data: str | None,
-    as_json: bool,
 ) -> None:
     """The dependency graph, its links or a report, as a file."""
-    from depnet.cli.command import answer
-    from depnet.cli.files import check_output, load_models, save_text
+    from depnet.cli.files import load_models, save_text
     from depnet.cli.tables import read_complete
 
-    form = wanted or SUFFIXES.get(Path(output).suffix.lower())
+    form = wanted or SUFFIXES.get(Path(run.place).suffix.lower())
     if form is None:
-        unclear = "standard output has no format" if output == "-" else f"{output}: its suffix is no format's"
+        unclear = (
+            "standard output has no format" if run.place == "-" else f"{run.place}: its suffix is no format's"
+        )
         raise click.UsageError(f"{unclear}. Give --format {'|'.join(FORMATS)}.")
     if form == "html" and min_bits is not None:
         raise click.UsageError("--min-bits is for the graph and the links; the report shows all.")
-    check_output(output, force)
     loaded = load_models(model)
     table = None if data is None else read_complete(data, loaded.first.domain)
     text = _text(loaded.first, loaded.law, form, min_bits, table)
-    save_text(text, output, force)
-    document = {"output": output, "format": form, "bytes": len(text.encode())}
-    answer(as_json, document, output=output)
+    save_text(text, run.place, run.force)
+    run.answer({"format": form, "bytes": len(text.encode())})
 
 
 def _text(

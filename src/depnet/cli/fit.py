@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import JOBS, SEED, choice, command, number, output, removed_option
+from depnet.cli.command import JOBS, SEED, Run, choice, command, number, output, removed_option
 from depnet.cli.table_options import learning_options, new_table_options, text_options
 from depnet.wording import counted
 
@@ -58,9 +58,8 @@ if TYPE_CHECKING:
 @JOBS
 @text_options
 def fit(
+    run: Run,
     table: str,
-    output: str,
-    force: bool,
     penalty: str,
     smoothing: float,
     chosen: "NewTable",
@@ -69,9 +68,6 @@ def fit(
     cluster: str | None,
     local_cluster: int | None,
     resume: str | None,
-    seed: int | None,
-    jobs: int,
-    as_json: bool,
 ) -> None:
     """Learn a model from a table.
 
@@ -79,8 +75,7 @@ def fit(
     and scores are of. Text, whole numbers of few values and truth values are states as they are; other numbers and dates are
     binned by quantiles.
     """
-    from depnet.cli.command import answer, generator
-    from depnet.cli.files import check_output, save_model
+    from depnet.cli.files import save_model
     from depnet.cli.progress import progress
     from depnet.cli.table_options import names_in
     from depnet.fitting.fit import FitOptions, fit
@@ -88,30 +83,28 @@ def fit(
     options = FitOptions(
         penalty=penalty,
         smoothing=smoothing,
-        n_jobs=jobs,
+        n_jobs=run.jobs,
         resume=resume,
         order="auto" if order in ((), ("auto",)) else tuple(names_in(order)),
         **learning,
     )
-    check_output(output, force)
     if cluster is not None or local_cluster is not None:
         from depnet.cli.fit_cluster import cluster_document, learn_on_cluster
 
         network, law, rounds = learn_on_cluster(table, options, chosen, cluster, local_cluster)
-        save_model(network, output, force, law)
+        save_model(network, run.place, run.force, law)
         document, lines = cluster_document(network, law, rounds)
     else:
         rows = chosen.read(table)
-        rng, used = generator(seed)
         total = options.steps(rows)
         with progress("learning") as told:
-            found = fit(rows, options, rng, None if told is None else lambda done: told(done, total))
-        save_model(found.network, output, force, found.law)
-        if output == "-" and not as_json:
+            found = fit(rows, options, run.rng, None if told is None else lambda done: told(done, total))
+        save_model(found.network, run.place, run.force, found.law)
+        if run.output == "-" and not run.as_json:
             return
-        document = {**_document(found), "seed": used}
+        document = _document(found)
         lines = _lines(found, document["figures"])
-    answer(as_json, {"output": output, **document}, *lines, f"written: {output}", output=output)
+    run.answer(document, *lines, f"written: {run.output}")
 
 
 def _document(found: "Fitted") -> dict[str, Any]:

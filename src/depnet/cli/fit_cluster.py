@@ -98,7 +98,11 @@ def learn_on_cluster(
             if told is not None:
                 told(grown, max(total, 2 * done.nodes), round_text(done))
 
-        read = {"columns": chosen.columns, "bins": chosen.bins or "quantile", "missing": chosen.missing}
+        read = {
+            "columns": chosen.columns or None,
+            "bins": chosen.bins or "quantile",
+            "missing": chosen.missing,
+        }
         learned: Any = {**read, **{name: getattr(options, name) for name in OPTIONS}}
         return *learn_both(table, client=client, progress=count, report=report, **learned), rounds
 

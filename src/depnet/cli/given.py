@@ -11,6 +11,7 @@ no quotes; nor does a label with "|" or "=" in it that the variable has as it st
 """
 
 import math
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -146,13 +147,7 @@ def _unquoted(text: str) -> str:
     bare = text.strip()
     if len(bare) >= 2 and bare[0] in "\"'" and bare[-1] == bare[0]:
         bare = bare[1:-1]
-    out, at = [], 0
-    while at < len(bare):
-        if bare[at] == "\\" and bare[at + 1 : at + 2] and bare[at + 1] in ",=|~:\\\"'":
-            at += 1
-        out.append(bare[at])
-        at += 1
-    return "".join(out)
+    return re.sub(r"\\([,=|~:\\\"'])", r"\1", bare)
 
 
 def _quoted(text: str) -> str:

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from depnet.cli.command import JOBS, SCAN, SEED, TABLES, choice, command, output
+from depnet.cli.command import JOBS, SCAN, SEED, TABLES, Run, choice, command, output
 from depnet.cli.table_options import UNKNOWN, text_options
 from depnet.wording import counted
 
@@ -27,16 +27,11 @@ from depnet.wording import counted
 @JOBS
 @text_options
 def impute(
+    run: Run,
     model: str,
     table: str,
-    output: str,
-    force: bool,
     method: Any,
     unknown: str,
-    scan: str | None,
-    seed: int | None,
-    jobs: int,
-    as_json: bool,
 ) -> None:
     """Fill the holes of a table, given what each row knows.
 
@@ -45,15 +40,12 @@ def impute(
     """
     import numpy as np
 
-    from depnet.cli.command import answer, generator, scan_of, threads_of
-    from depnet.cli.files import check_output, load_asked
+    from depnet.cli.files import load_asked
     from depnet.cli.tables import as_file, read_to_fill, write_filled
     from depnet.data.files.fill import Fillings
     from depnet.inference import impute
 
-    check_output(output, force)
-    network = load_asked(model, chains=scan is not None)
-    rng, used = generator(seed)
+    network = load_asked(model, chains=run.scan is not None)
     with as_file(table) as path:
         holed, empty = read_to_fill(path, network.domain, unknown=unknown)
         found = impute(
@@ -61,13 +53,13 @@ def impute(
             holed.codes,
             holed.hidden,
             method=method,
-            scan=scan_of(scan),
-            rng=rng,
-            n_jobs=threads_of(jobs),
+            scan=run.asked_scan,
+            rng=run.rng,
+            n_jobs=run.threads,
         )
-        drawn = {"rng": rng} if method == "draw" else {"laws": found.cells.probabilities}
+        drawn = {"rng": run.rng} if method == "draw" else {"laws": found.cells.probabilities}
         fillings = Fillings.of(np.asarray(found.codes), empty, network.domain, **drawn)
-        write_filled(path, fillings, output, force=force)
+        write_filled(path, fillings, run.place, force=run.force)
     filled = dict(zip(network.domain.names, empty.sum(axis=0).tolist(), strict=True))
     holes = int(empty.sum())
     document = {
@@ -76,11 +68,9 @@ def impute(
         "filled": filled,
         "method": method,
         "converged": found.converged,
-        "output": output,
-        "seed": used,
     }
-    line = f"{counted(holes, 'hole')} of {counted(holed.rows, 'row')} filled: {output}"
-    answer(as_json, document, line, output=output)
+    line = f"{counted(holes, 'hole')} of {counted(holed.rows, 'row')} filled: {run.place}"
+    run.answer(document, line)
     if not found.converged:
         import warnings
 

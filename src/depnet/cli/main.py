@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import click
 
-from depnet.cli.command import DEBUG, RunOptions
+from depnet.cli.command import DEBUG, Run
 from depnet.errors import DepnetError, said_with
 
 COMMANDS = (
@@ -90,19 +90,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit code."""
-    options = RunOptions()
+    this = Run()
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = _warn
         try:
-            code = depnet.main(args=arguments, prog_name="depnet", standalone_mode=False, obj=options)
+            code = depnet.main(args=arguments, prog_name="depnet", standalone_mode=False, obj=this)
         except click.UsageError as error:
             where = error.ctx.command_path if error.ctx else "depnet"
             return _failed(f"{error.format_message()} See {where} --help.", code=error.exit_code)
         except click.exceptions.Abort:
             return _failed("interrupted.")
         except Exception as error:
-            if options.debug:
+            if this.debug:
                 raise
             return _failed(_message(error), code=getattr(error, "exit_code", 1))
     return code if isinstance(code, int) else 0

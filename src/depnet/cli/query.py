@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import GIVEN, SCAN, SEED, command, output
+from depnet.cli.command import GIVEN, SCAN, SEED, Run, command, output
 from depnet.cli.completion import complete_variable
 from depnet.cli.table_options import text_options
 from depnet.wording import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from depnet.data import Label
     from depnet.inference import QueryResult
 
 SHOWN = 20
@@ -66,6 +69,7 @@ class Methods(click.Choice):  # type: ignore[type-arg]
 @SEED
 @text_options
 def query(
+    run: Run,
     model: str,
     targets: tuple[str, ...],
     given: tuple[str, ...],
@@ -76,11 +80,6 @@ def query(
     data: str | None,
     hide_small: bool,
     each: str | None,
-    output: str | None,
-    force: bool,
-    scan: str | None,
-    seed: int | None,
-    as_json: bool,
 ) -> None:
     """What is likely, given what is known.
 
@@ -88,7 +87,6 @@ def query(
     With --data the answer joins the model's and the table's, which stand beside it: with many matching rows it is
     the table's, with few the model's.
     """
-    from depnet.cli.command import emit, generator, scan_of
     from depnet.cli.files import load_asked
     from depnet.cli.given import parse
     from depnet.cli.query_each import query_each
@@ -99,45 +97,38 @@ def query(
         if given or joint or data is not None or hide_small or method != "auto":
             raise click.UsageError("--each goes without --given, --joint, --method, --data and --hide-small.")
         query_each(
-            load_asked(model, chains=scan is not None),
+            run,
+            load_asked(model, chains=run.scan is not None),
             targets,
             each,
-            output or "-",
-            force=force,
-            as_json=as_json,
-            seed=seed,
-            scan=scan_of(scan),
+            scan=run.asked_scan,
             tolerance=tolerance,
             max_seconds=max_seconds,
         )
         return
-    if output is not None:
+    if run.output is not None:
         raise click.UsageError("-o is for --each; otherwise the answer is on standard output.")
-    network = load_asked(model, chains=scan is not None or method in ("clamped", "bayes"))
-    rng, used = generator(seed)
+    network = load_asked(model, chains=run.scan is not None or method in ("clamped", "bayes"))
     result = query(
         network,
         list(targets),
         parse(given, network.domain),
-        scan=scan_of(scan),
+        scan=run.asked_scan,
         joint=joint,
         method=method,
         tolerance=tolerance,
         max_seconds=max_seconds,
         data=None if data is None else read_complete(data, network.domain),
-        rng=rng,
+        rng=run.rng,
     )
     if hide_small:
         from depnet.inference.answer.small_counts import without_small_counts
 
         result = without_small_counts(result)
-    if as_json:
-        emit(document(result, used))
-    else:
-        show_result(result)
+    run.answer(document(result), show=lambda: show_result(result))
 
 
-def document(result: "QueryResult", seed: int) -> dict[str, Any]:
+def document(result: "QueryResult") -> dict[str, Any]:
     """The answer as JSON; docs/command-line.md has its fields."""
     return {
         "targets": [
@@ -165,40 +156,47 @@ def document(result: "QueryResult", seed: int) -> dict[str, Any]:
         "r_hat": result.r_hat,
         "effective_sample_size": result.effective_sample_size,
         "seconds": result.seconds,
-        "seed": seed,
         "warnings": result.warnings,
     }
 
 
 def show_result(result: "QueryResult") -> None:
     """The answer on one screen."""
-    from depnet.cli.render import bar, show_lines, show_table
+    from depnet.cli.render import show_lines
 
-    question, *notes = _question(result), *_notes(result)
     columns: dict[str, Any] = {"probability": result.probabilities}
     if result.matching:  # the answer joins the model's and the table's, which stand beside it
         columns = {"answer": result.combined, "model": result.probabilities, "table": result.observed}
-    found = {head: _by_target(result, column) for head, column in columns.items()}
-    errors = _by_target(result, result.standard_errors)
-    show_lines(question, style="bold")
-    heads = [list(result.targets)] if result.joint else [[name] for name in result.targets]
-    for head, states in zip(
-        heads, [result.states] if result.joint else [(s,) for s in result.states], strict=True
-    ):
-        labels = [list(map(str, row)) for row in itertools.product(*states)]
-        numbers = [(of if result.joint else of[head[0]]).ravel() for of in found.values()]
-        error = (errors if result.joint else errors[head[0]]).ravel()
-        first = numbers[0]
-        order = range(len(labels)) if len(labels) <= SHOWN else (-first).argsort(kind="stable")[:SHOWN]
-        rows = [
-            [*labels[at], *(_number(of[at]) for of in numbers), _error(error[at]), bar(float(first[at]))]
-            for at in order
-        ]
-        show_table([*head, *found, "± s.e.", ""], rows, left=len(head), bars=True)
-        if len(labels) > SHOWN:
-            show_lines(f"... and {len(labels) - SHOWN:,} less probable", style="dim")
-    show_lines(*notes)
+    columns["± s.e."] = result.standard_errors
+    show_lines(str(result).split("\n", 1)[0], style="bold")  # the question
+    if result.joint:
+        _show_states(result.targets, result.states, columns)
+    else:
+        found = {head: _by_target(result, column) for head, column in columns.items()}
+        for name, states in zip(result.targets, result.states, strict=True):
+            _show_states((name,), (states,), {head: of[name] for head, of in found.items()})
+    show_lines(*_notes(result))
     show_lines(*(f"warning: {text}" for text in result.warnings), style="yellow")
+
+
+def _show_states(
+    names: "Sequence[str]", states: "Sequence[Sequence[Label]]", columns: dict[str, Any]
+) -> None:
+    """The states of the targets, all or the most probable, with their numbers; the first are drawn as bars, too."""
+    from depnet.cli.render import bar, show_lines, show_table
+
+    labels = [list(map(str, row)) for row in itertools.product(*states)]
+    *numbers, errors = [column.ravel().tolist() for column in columns.values()]
+    order: Sequence[int] = range(len(labels))
+    if len(labels) > SHOWN:
+        order = sorted(order, key=lambda at: -numbers[0][at])[:SHOWN]
+    rows = [
+        [*labels[at], *(_number(of[at]) for of in numbers), _error(errors[at]), bar(numbers[0][at])]
+        for at in order
+    ]
+    show_table([*names, *columns, ""], rows, left=len(names), bars=True)
+    if len(labels) > SHOWN:
+        show_lines(f"... and {len(labels) - SHOWN:,} less probable", style="dim")
 
 
 def _by_target(result: "QueryResult", answer: Any) -> Any:
@@ -215,10 +213,6 @@ def _number(value: float) -> str:
 
 def _error(value: float) -> str:
     return "exact" if value == 0 else "unknown" if value != value else f"{value:.2g}"
-
-
-def _question(result: "QueryResult") -> str:
-    return str(result).split("\n", 1)[0]
 
 
 def _notes(result: "QueryResult") -> list[str]:

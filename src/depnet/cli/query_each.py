@@ -5,31 +5,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from depnet.cli.command import Run
     from depnet.inference import RowsResult
     from depnet.model import Network
 
 
-def query_each(
-    network: "Network",
-    targets: tuple[str, ...],
-    table: str,
-    output: str,
-    *,
-    force: bool,
-    as_json: bool,
-    seed: int | None,
-    **options: Any,
-) -> None:
+def query_each(run: "Run", network: "Network", targets: tuple[str, ...], table: str, **options: Any) -> None:
     """Write the probabilities of the targets in each row; what the table says of them is not looked at."""
     import numpy as np
 
-    from depnet.cli.command import answer, generator
-    from depnet.cli.files import check_output
     from depnet.cli.tables import read_holed, write_numbers
     from depnet.data import Domain
     from depnet.inference import query_rows
 
-    check_output(output, force)
+    run.output = run.output or "-"
     variables = network.domain.variables
     asked = [network.domain.index(name) for name in targets]
     known = [i for i in range(len(variables)) if i not in asked]
@@ -38,15 +27,14 @@ def query_each(
     holed = read_holed(table, Domain(tuple(variables[i] for i in known)))
     codes = np.full((holed.rows, len(variables)), -1)
     codes[:, known] = np.where(holed.hidden, -1, holed.codes.astype(np.int64))
-    rng, used = generator(seed)
-    result = query_rows(network, codes, rng=rng, **options)
+    result = query_rows(network, codes, rng=run.rng, **options)
     columns = {
         f"{name}={state}": result.probabilities[name][:, code]
         for name, i in zip(targets, asked, strict=True)
         for code, state in enumerate(variables[i].states)
     }
-    write_numbers(columns, output, force=force)
-    answer(as_json, {"targets": targets, **_document(result), "output": output, "seed": used}, output=output)
+    write_numbers(columns, run.output, force=run.force)
+    run.answer({"targets": targets, **_document(result)})
 
 
 def _document(result: "RowsResult") -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import click
 
-from depnet.cli.command import GIVEN, JOBS, SCAN, SEED, TABLES, command, number, output
+from depnet.cli.command import GIVEN, JOBS, SCAN, SEED, TABLES, Run, command, number, output
 
 
 @command(
@@ -26,17 +26,12 @@ from depnet.cli.command import GIVEN, JOBS, SCAN, SEED, TABLES, command, number,
 @SEED
 @JOBS
 def sample(
+    run: Run,
     model: str,
     rows: int,
     given: tuple[str, ...],
-    output: str,
-    force: bool,
     burn_in: int | None,
     thin: int | None,
-    scan: str | None,
-    seed: int | None,
-    jobs: int,
-    as_json: bool,
 ) -> None:
     """New rows of the model's law, given what is known.
 
@@ -44,43 +39,38 @@ def sample(
     is. Values of binned columns are drawn within their bin. With --scan, rows come from chains of the dependency
     network, whose evidence is clamped.
     """
-    from depnet.cli.command import answer, generator, scan_of
-    from depnet.cli.files import check_output, load_asked
+    from depnet.cli.files import load_asked
     from depnet.cli.given import parse
     from depnet.cli.progress import progress
     from depnet.cli.tables import write_table
     from depnet.sampling import Sampler
     from depnet.sampling.run.sampler import CHAINS
 
-    check_output(output, force)
-    network = load_asked(model, chains=scan is not None)
-    chained = network.order is None or scan is not None
+    network = load_asked(model, chains=run.scan is not None)
+    chained = network.order is None or run.scan is not None
     if not chained and (burn_in is not None or thin is not None):
         raise click.UsageError(
             "rows of an ordered law are drawn in one pass each: --burn-in and --thin are for chains, with --scan."
         )
-    rng, used = generator(seed)
     sampler = Sampler(
         network,
-        scan=scan_of(scan),
+        scan=run.asked_scan,
         evidence=parse(given, network.domain),
         burn_in="auto" if burn_in is None else burn_in,
         thin="auto" if thin is None else thin,
         chains=min(rows, CHAINS) if chained else "auto",
-        rng=rng,
-        n_jobs=jobs,
+        rng=run.rng,
+        n_jobs=run.jobs,
     )
     with progress("sampling") as told:
-        write_table(sampler.blocks(rows, progress=told), output, force=force, rng=rng)
+        write_table(sampler.blocks(rows, progress=told), run.place, force=run.force, rng=run.rng)
     report = sampler.report
     document = {
         "rows": rows,
-        "output": output,
         "of": "chain" if chained else "law",
-        "scan": (scan or "random") if chained else None,
+        "scan": (run.scan or "random") if chained else None,
         "chains": report.chains if chained else None,
         "burn_in": report.burn_in if chained else None,
         "thin": report.thin if chained else None,
-        "seed": used,
     }
-    answer(as_json, document, output=output)
+    run.answer(document)

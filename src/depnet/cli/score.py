@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from depnet.cli.command import JOBS, SEED, choice, command, output
+from depnet.cli.command import JOBS, SEED, Run, choice, command, output
 from depnet.cli.table_options import UNKNOWN, WHERE, text_options
 from depnet.wording import counted
 
@@ -30,16 +30,12 @@ if TYPE_CHECKING:
 @JOBS
 @text_options
 def score(
+    run: Run,
     model: str,
     table: str,
-    output: str | None,
-    force: bool,
     of: str,
     where: str | None,
     unknown: str,
-    seed: int | None,
-    jobs: int,
-    as_json: bool,
 ) -> None:
     """How well a model predicts the rows of a table.
 
@@ -47,20 +43,17 @@ def score(
     unknown, and summed out. With --of network it is the pseudo-log-likelihood: the sum over columns of how well each
     is predicted from all others.
     """
-    from depnet.cli.command import answer, generator, threads_of
-    from depnet.cli.files import check_output, load_asked
+    from depnet.cli.files import load_asked
     from depnet.cli.tables import read_holed, write_numbers
     from depnet.inference.judge.compare import scored
     from depnet.inference.rows.holed_score import score_holed
 
-    check_output(output, force)
     network = load_asked(model, chains=of == "network")
     holed = read_holed(table, network.domain, where=where, unknown=unknown)
-    rng, used = generator(seed)
-    each = score_holed(network, holed.codes, holed.hidden, rng=rng, n_jobs=threads_of(jobs))
+    each = score_holed(network, holed.codes, holed.hidden, rng=run.rng, n_jobs=run.threads)
     found = scored("data", "first", each, holed)
-    if output is not None:
-        write_numbers({"score": each}, output, force=force)
+    if run.output is not None:
+        write_numbers({"score": each}, run.place, force=run.force)
     with_holes = int(holed.hidden.any(axis=1).sum())
     kind = kind_of(network)
     document = {
@@ -70,12 +63,11 @@ def score(
         "unit": "nats per row",
         "rows": holed.rows,
         "rows_with_holes": with_holes,
-        "output": output,
-        "seed": used,
+        "output": run.output,
     }
     rows = counted(holed.rows, "row") + (f", {with_holes:,} with holes" if with_holes else "")
     line = f"{found.mean:.4f} ± {found.standard_error:.4f} nats a row ({kind} of {rows})"
-    answer(as_json, document, line, output=output)
+    run.answer(document, line)
 
 
 def kind_of(network: "Network") -> str:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import command
+from depnet.cli.command import Run, command
 from depnet.cli.completion import complete_variable
 from depnet.cli.table_options import text_options
 from depnet.wording import counted, some_of
@@ -46,16 +46,15 @@ MOST_VARIABLES = 1000
 )
 @text_options
 def show(
+    run: Run,
     model: str,
     node: str | None,
     links: int | None,
     law: bool,
     variables: bool,
     data: str | None,
-    as_json: bool,
 ) -> None:
     """What is in a model: a summary, a node, or its links."""
-    from depnet.cli.command import emit
     from depnet.cli.files import load_models
     from depnet.cli.tables import read_complete
 
@@ -69,18 +68,17 @@ def show(
     if node is not None:
         from depnet.cli.show_node import document, show_node
 
-        emit(document(network, node)) if as_json else show_node(network, node)
+        run.answer(document(network, node), show=lambda: show_node(network, node))
     elif links is not None:
         from depnet.learning.links.links import links as measured
 
-        found = measured(network, table)
-        found = found[:links] if links else found
-        emit(_links_document(found)) if as_json else _show_links(found)
+        found = measured(network, table)[: links or None]
+        run.answer(_links_document(found), show=lambda: _show_links(found))
     elif variables:
-        emit(_variables_document(network)) if as_json else _show_variables(network)
+        run.answer(_variables_document(network), show=lambda: _show_variables(network))
     else:
         summary = _summary(network, loaded, table)
-        emit(summary) if as_json else _show_summary(summary)
+        run.answer(summary, show=lambda: _show_summary(summary))
 
 
 def _summary(network: "Network", loaded: "Loaded", table: "Dataset | None") -> dict[str, Any]:

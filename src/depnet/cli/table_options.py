@@ -1,25 +1,18 @@
 """The options of commands that read a table, and of those that learn from one."""
 
 import functools
-import inspect
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import Option, choice, number, run_options
+from depnet.cli.command import Option, choice, number, this_run
 
 if TYPE_CHECKING:
     from depnet.data import Holed
 
-COLUMNS = click.option(
-    "--columns", metavar="A,B,...", multiple=True, help="Only these columns; may be repeated.  [default: all]"
-)
-WITHOUT = click.option(
-    "--without", metavar="A,B,...", multiple=True, help="All columns but these; may be repeated."
-)
 WHERE = click.option("--where", metavar="SQL", help='Only rows for which this holds, such as "age > 17".')
 UNKNOWN = choice(
     "--unknown",
@@ -27,26 +20,13 @@ UNKNOWN = choice(
     "missing",
     text="A state that the model has never seen: an error, or taken as missing.",
 )
-BINS = click.option(
-    "--bins",
-    multiple=True,
-    metavar="[NAME=]BINS",
-    help="Bins of numeric columns: a number of quantile bins, or edges 0|18|65; of one column NAME, or of all.",
-)
-MISSING = choice(
-    "--missing",
-    "complete",
-    "state",
-    "error",
-    text="Missing values: completed by rounds of learning and drawing, a state of their own, or an error.",
-)
 
 
 def _keep(_: click.Context, parameter: click.Parameter, value: Any) -> None:
     """Remember how text is read; every table of the command is read so."""
     name = str(parameter.name)
     if value not in (None, (), False):
-        run_options().dialect[name] = {"text": names_in, "header": operator.not_}.get(name, str)(value)
+        this_run().dialect[name] = {"text": names_in, "header": operator.not_}.get(name, str)(value)
 
 
 def _text_option(*names: str, **settings: Any) -> Option:
@@ -70,104 +50,61 @@ def text_options(command: Any) -> Any:
     return command
 
 
-def _gathered(name: str, options: Sequence[Option], make: Callable[..., Any]) -> Option:
+def _gathered(name: str, make: Callable[..., Any], *options: Option) -> Option:
     """Options of which the command gets one value, `make` of them all, under `name`."""
 
     def decorate(command: Any) -> Any:
-        parameters = set(inspect.signature(make).parameters)
-
         @functools.wraps(command)
         def gathering(**given: Any) -> Any:
-            own = {key: given.pop(key) for key in parameters}
+            own = {key: given.pop(key) for key in keys}
             return command(**given, **{name: make(**own)})
 
         decorated: Any = gathering
         for option in reversed(options):
             decorated = option(decorated)
+        keys = [parameter.name for parameter in decorated.__click_params__[-len(options) :]]
         return decorated
 
     return decorate
+
+
+def _repeated(name: str, read: Callable[[tuple[str, ...]], Any], metavar: str, text: str) -> Option:
+    """An option that may be repeated, and what its texts mean together."""
+
+    def callback(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> Any:
+        return read(texts)
+
+    return click.option(*name.split(), multiple=True, metavar=metavar, callback=callback, help=text)
 
 
 @dataclass(frozen=True, slots=True)
 class NewTable:
     """A table to learn from, as the options say: which columns and rows, in which bins, and what is missing."""
 
-    columns: list[str] | None
+    missing: str
+    columns: list[str]
     without: list[str]
     where: str | None
     bins: Any
-    missing: str
+
+    def __post_init__(self) -> None:
+        if self.columns and self.without:
+            raise click.UsageError("--columns names what is read, --without what is not: give one of them.")
 
     def read(self, path: str) -> "Holed":
         """Read it; what is missing is a state, an error, or stays a hole to be completed."""
-        from depnet.cli.tables import read_new
+        from depnet.cli.tables import read_table
+        from depnet.data.table.holed import with_holes
 
-        return read_new(
+        found = read_table(
             path,
-            columns=self.columns,
+            columns=self.columns or None,
             without=self.without,
             where=self.where,
-            bins=self.bins,
             missing="keep" if self.missing == "complete" else self.missing,
+            **({} if self.bins is None else {"bins": self.bins}),
         )
-
-
-def _new_table(
-    missing: str,
-    columns: tuple[str, ...],
-    without: tuple[str, ...],
-    where: str | None,
-    bins: tuple[str, ...],
-) -> NewTable:
-    if columns and without:
-        raise click.UsageError("--columns names what is read, --without what is not: give one of them.")
-    return NewTable(names_in(columns) or None, names_in(without), where, bins_of(bins), missing)
-
-
-new_table_options = _gathered("chosen", (MISSING, COLUMNS, WITHOUT, WHERE, BINS), _new_table)
-"""Which table is learned from: the command gets it as `chosen`."""
-
-
-def _learning(
-    max_leaves: int | None,
-    min_leaf_rows: int,
-    roles: tuple[str, ...],
-    forbid: tuple[str, ...],
-    max_seconds: float | None,
-) -> dict[str, Any]:
-    return {
-        "max_leaves": max_leaves,
-        "min_leaf_rows": min_leaf_rows,
-        "roles": roles_of(roles),
-        "forbidden": links_of(forbid),
-        "max_seconds": max_seconds,
-    }
-
-
-learning_options = _gathered(
-    "learning",
-    (
-        click.option("--max-leaves", type=click.IntRange(min=1), help="Leaves of a node, at most."),
-        number("--min-leaf-rows", 0, "Rows of a new leaf, at least.", least=0),
-        click.option(
-            "--role",
-            "roles",
-            multiple=True,
-            metavar="NAME=target|input",
-            help="Only predicted (target), or never predicted (input); may be repeated.",
-        ),
-        click.option(
-            "--forbid",
-            multiple=True,
-            metavar="SOURCE:TARGET",
-            help="A link that must not be: TARGET does not read SOURCE; may be repeated.",
-        ),
-        click.option("--max-seconds", type=click.FloatRange(min=0), help="Nodes stay as they are by then."),
-    ),
-    _learning,
-)
-"""What learning may do: the command gets `learning`, the arguments of `depnet.learn`."""
+        return with_holes(found)
 
 
 def names_in(texts: tuple[str, ...]) -> list[str]:
@@ -183,7 +120,7 @@ def roles_of(texts: tuple[str, ...]) -> dict[str, Any]:
     for text in texts:
         name, sign, role = text.rpartition("=")
         if not sign or role not in ("target", "input"):
-            raise click.BadParameter(f"{text!r}: write NAME=target or NAME=input.", param_hint="--role")
+            raise click.BadParameter(f"{text!r}: write NAME=target or NAME=input.")
         roles[name] = role
     return roles
 
@@ -194,7 +131,7 @@ def links_of(texts: tuple[str, ...]) -> list[tuple[str, str]]:
     for text in texts:
         source, sign, target = text.partition(":")
         if not sign or not source or not target:
-            raise click.BadParameter(f"{text!r}: write SOURCE:TARGET.", param_hint="--forbid")
+            raise click.BadParameter(f"{text!r}: write SOURCE:TARGET.")
         links.append((source, target))
     return links
 
@@ -205,9 +142,7 @@ def bins_of(texts: tuple[str, ...]) -> Any:
     for text in texts:
         name, sign, value = text.rpartition("=")
         if not sign and len(texts) > 1:
-            raise click.BadParameter(
-                f"{text!r} is for all columns: give it alone, or write NAME={value}.", param_hint="--bins"
-            )
+            raise click.BadParameter(f"{text!r} is for all columns: give it alone, or write NAME={value}.")
         if not sign:
             return _bins(value, text)
         named[name] = _bins(value, text)
@@ -222,9 +157,7 @@ def _bins(value: str, text: str) -> Any:
         return int(value)
     if len(parts) > 1:
         return [_edge(part) for part in parts]
-    raise click.BadParameter(
-        f"{text!r}: bins are a number, edges such as 0|18|65, quantile or categories.", param_hint="--bins"
-    )
+    raise click.BadParameter(f"{text!r}: bins are a number, edges such as 0|18|65, quantile or categories.")
 
 
 def _edge(text: str) -> Any:
@@ -232,3 +165,47 @@ def _edge(text: str) -> Any:
         return float(text)
     except ValueError:
         return text.strip()  # a date, which the column's own kind reads
+
+
+new_table_options = _gathered(
+    "chosen",
+    NewTable,
+    choice(
+        "--missing",
+        "complete",
+        "state",
+        "error",
+        text="Missing values: completed by rounds of learning and drawing, a state of their own, or an error.",
+    ),
+    _repeated("--columns", names_in, "A,B,...", "Only these columns; may be repeated.  [default: all]"),
+    _repeated("--without", names_in, "A,B,...", "All columns but these; may be repeated."),
+    WHERE,
+    _repeated(
+        "--bins",
+        bins_of,
+        "[NAME=]BINS",
+        "Bins of numeric columns: a number of quantile bins, or edges 0|18|65; of one column NAME, or of all.",
+    ),
+)
+"""Which table is learned from: the command gets it as `chosen`."""
+
+learning_options = _gathered(
+    "learning",
+    dict,
+    click.option("--max-leaves", type=click.IntRange(min=1), help="Leaves of a node, at most."),
+    number("--min-leaf-rows", 0, "Rows of a new leaf, at least.", least=0),
+    _repeated(
+        "--role roles",
+        roles_of,
+        "NAME=target|input",
+        "Only predicted (target), or never predicted (input); may be repeated.",
+    ),
+    _repeated(
+        "--forbid forbidden",
+        links_of,
+        "SOURCE:TARGET",
+        "A link that must not be: TARGET does not read SOURCE; may be repeated.",
+    ),
+    click.option("--max-seconds", type=click.FloatRange(min=0), help="Nodes stay as they are by then."),
+)
+"""What learning may do: the command gets `learning`, the arguments of `depnet.learn`."""

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import JOBS, SEED, command, number
+from depnet.cli.command import JOBS, SEED, Run, command, number
 from depnet.cli.table_options import learning_options, new_table_options, text_options
 
 if TYPE_CHECKING:
@@ -25,22 +25,19 @@ if TYPE_CHECKING:
 @JOBS
 @text_options
 def tune(
+    run: Run,
     table: str,
     validation: str | None,
     smoothing: float,
     whole: bool,
     chosen: "NewTable",
     learning: dict[str, Any],
-    seed: int | None,
-    jobs: int,
-    as_json: bool,
 ) -> None:
     """Held-out scores of penalties and smoothings, and the choice.
 
     The ladder of penalties that `fit --penalty auto` climbs, from strict to generous: the pseudo-log-likelihood of
     rows that the candidate has not seen, in nats a row. Holes are completed first, as `fit` does.
     """
-    from depnet.cli.command import emit, generator
     from depnet.cli.progress import progress
     from depnet.cli.tables import read_complete
     from depnet.fitting.fit import QUICK, FitOptions, fit_network
@@ -48,8 +45,8 @@ def tune(
     from depnet.learning.choose.ladder import LADDER, Auto
 
     holed = chosen.read(table)
-    rng, used = generator(seed)
-    options = FitOptions(penalty=QUICK, smoothing=smoothing, n_jobs=jobs, **learning)
+    rng = run.rng
+    options = FitOptions(penalty=QUICK, smoothing=smoothing, n_jobs=run.jobs, **learning)
     options = options.within(None)  # the time is that of the trials
     with progress("completing") as told:
         total = options.rounds + len(holed.domain)
@@ -61,14 +58,12 @@ def tune(
             auto=Auto(patience=len(LADDER)) if whole else Auto(),
             smoothing=smoothing,
             validation=None if validation is None else read_complete(validation, rows.domain),
-            n_jobs=jobs,
+            n_jobs=run.jobs,
             progress=told,
             **learning,
         )
-    if as_json:
-        emit({**_document(found, rows.total), "holes": int(holed.hidden.sum()), "seed": used})
-    else:
-        _show(found)
+    document = {**_document(found, rows.total), "holes": int(holed.hidden.sum())}
+    run.answer(document, show=lambda: _show(found))
 
 
 def _document(found: "Tuning", rows: int) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import click
 
-from depnet.cli.command import SEED, command, output
+from depnet.cli.command import SEED, Run, command, output
 from depnet.cli.table_options import UNKNOWN, WHERE, text_options
 from depnet.wording import counted
 
@@ -18,45 +18,37 @@ from depnet.wording import counted
 @SEED
 @text_options
 def update(
+    run: Run,
     model: str,
     table: str,
-    output: str,
-    force: bool,
     where: str | None,
     unknown: str,
-    seed: int | None,
-    as_json: bool,
 ) -> None:
     """Add the rows of a table to a model's counts.
 
     The structure of network and law stays as it is; learn again when it should be reconsidered. Holes are drawn given what
     their row knows.
     """
-    from depnet.cli.command import answer, generator
-    from depnet.cli.files import check_output, load_models, save_model
+    from depnet.cli.files import load_models, save_model
     from depnet.cli.tables import read_holed
     from depnet.inference.rows.impute import drawn_whole
 
-    check_output(output, force)
     found = load_models(model, layout=True)
     network = found.first
     holed = read_holed(table, network.domain, where=where, unknown=unknown)
-    rng, used = generator(seed)
-    rows = drawn_whole(network if found.law is None else found.law, holed, rng=rng)
+    rows = drawn_whole(network if found.law is None else found.law, holed, rng=run.rng)
     newer = network.updated(rows)
     law = None if found.law is None or found.network is None else found.law.updated(rows)
-    save_model(newer, output, force, law, found.layout)
+    save_model(newer, run.place, run.force, law, found.layout)
     counts = newer.counts
     document = {
         "rows_added": holed.total,
         "rows": None if counts is None else counts.total,
         "rows_with_holes": int(holed.hidden.any(axis=1).sum()),
-        "output": output,
-        "seed": used,
     }
     before = "" if counts is None else f" to {counts.total - holed.total:,}"
     line = (
-        f"{counted(holed.total, 'row')} added{before}: {output}. Its structure is the old one, and a certificate of the old "
-        "rows no longer holds."
+        f"{counted(holed.total, 'row')} added{before}: {run.place}. Its structure is the old one, and a certificate of the "
+        "old rows no longer holds."
     )
-    answer(as_json, document, line, output=output)
+    run.answer(document, line)

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.data.table.layout import Layout
-from depnet.fitting.complete import Completed
+from depnet.fitting.complete import Completion
 from depnet.fitting.explained import plain_figures
 from depnet.fitting.summary import Summary, short_lines, summary_of
 from depnet.learning.certificate import Certificate, certificate
@@ -33,7 +33,7 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
     domain_: Domain
     layout_: Layout | None
     data_: Dataset | None
-    completion_: Completed | None
+    completion_: Completion | None
     penalty: Any
     _certified: Certificate | None
     _law_certified: Certificate | None

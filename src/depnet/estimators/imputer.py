@@ -15,7 +15,7 @@ from depnet.estimators.base import TableEstimator
 from depnet.estimators.callbacks import with_callbacks
 from depnet.estimators.network import DependencyNetwork
 from depnet.estimators.tables import checked, filled, later_table, unchanged
-from depnet.fitting.complete import Completed, Learner
+from depnet.fitting.complete import Completion, Learner
 from depnet.fitting.ensemble import chosen_learner, plausible_networks
 from depnet.fitting.fit import FEW_ROWS, QUICK, learn_network
 from depnet.inference.rows.impute import impute
@@ -79,7 +79,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         self.indicated_ = np.flatnonzero(done.hidden.any(axis=0))
         return self
 
-    def _learner(self, done: Completed, rng: np.random.Generator) -> Learner:
+    def _learner(self, done: Completion, rng: np.random.Generator) -> Learner:
         """The learner of `networks_`: with the penalty given, or for each node the better of two."""
         if self.penalty is not None or done.dataset.total < FEW_ROWS:
             options = replace(self._options(), penalty=QUICK if self.penalty is None else self.penalty)
@@ -134,7 +134,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         )
 
     def _drawn(self, holed: Holed, draws: int, rng: np.random.Generator) -> list[IntArray]:
-        """Completed codes: imputation m from network m, and from the first again after the last."""
+        """Completion codes: imputation m from network m, and from the first again after the last."""
         out: list[IntArray] = []
         for m in range(min(draws, len(self.networks_))):
             times = len(range(m, draws, len(self.networks_)))

@@ -21,7 +21,7 @@ from depnet.estimators.base import TableEstimator
 from depnet.estimators.callbacks import Tasks, with_callbacks
 from depnet.estimators.fitted import FittedModel
 from depnet.estimators.tables import filled, fitted_table, joined, later_table, unchanged
-from depnet.fitting.complete import Completed
+from depnet.fitting.complete import Completion
 from depnet.fitting.fit import fit, learn_network
 from depnet.inference.answer.query import query
 from depnet.inference.answer.question import TOLERANCE, Method
@@ -121,7 +121,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         return self
 
     def _take(
-        self, network: Network, law: Network | None, completed: Completed | None, lacks: str | None = None
+        self, network: Network, law: Network | None, completed: Completion | None, lacks: str | None = None
     ) -> None:
         self.network_, self.law_, self.domain_ = network, law, network.domain
         self._lacks = lacks

@@ -17,10 +17,9 @@ from depnet.data.frames.describe import describe
 from depnet.data.frames.encode import HandleUnknown, encode
 from depnet.data.frames.fill import fill
 from depnet.data.frames.open import open_frame
-from depnet.data.table.holed import with_holes
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
-from depnet.data.table.holed import Holed
+from depnet.data.table.holed import Holed, with_holes
 from depnet.data.table.layout import Layout
 from depnet.errors import DataError
 from depnet.estimators.base import TableEstimator

@@ -48,8 +48,8 @@ Learner = Callable[[Dataset], Network]
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
-    """What one round changed. The first round has nothing to be compared with: its changes are nan."""
+class CompletionRound:
+    """What one round of completion changed. The first round has nothing to be compared with: its changes are nan."""
 
     score: float
     """The completed rows' mean pseudo-log-likelihood under the round's network, in nats per row."""
@@ -67,7 +67,7 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Completed:
+class Completion:
     """A network learned from a completed table. Its `certificate` speaks of the completed rows, not of the holes."""
 
     network: Network
@@ -75,7 +75,7 @@ class Completed:
     """The completed rows that the network was learned from; those with holes come once for each unit of weight."""
     hidden: NDArray[np.bool_]
     """Which of its cells were drawn."""
-    rounds: tuple[Round, ...]
+    rounds: tuple[CompletionRound, ...]
 
     @property
     def converged(self) -> bool:
@@ -100,7 +100,7 @@ class Completed:
         return "\n".join(lines)
 
 
-def learn_completed(
+def complete_and_learn(
     holed: Holed,
     learn: Learner,
     *,
@@ -109,7 +109,7 @@ def learn_completed(
     between: Learner | None = None,
     n_jobs: int | None = None,
     progress: Callable[[int, int], object] | None = None,
-) -> Completed:
+) -> Completion:
     """Learn from a table with holes: at most `rounds` rounds, then `learn` from the table they completed.
 
     `between` is the learner of the rounds, where a quicker one than the last will do (None: `learn`). Rounds end
@@ -121,7 +121,7 @@ def learn_completed(
     >>> whole = Dataset.from_codes([[0, 0], [1, 1]] * 200, cardinalities=[2, 2])
     >>> hidden = np.random.default_rng(0).random((400, 2)) < 0.2
     >>> seen = Dataset.from_codes(np.where(hidden, 0, whole.codes), cardinalities=[2, 2]).codes
-    >>> done = learn_completed(Holed(whole.domain, seen, hidden), lambda rows: learn(rows, smoothing=0.5),
+    >>> done = complete_and_learn(Holed(whole.domain, seen, hidden), lambda rows: learn(rows, smoothing=0.5),
     ...     rng=np.random.default_rng(1))
     >>> bool((done.dataset.codes == whole.codes)[hidden].mean() > 0.7)
     True
@@ -132,10 +132,10 @@ def learn_completed(
     domain = holed.domain
     if not hidden.any():
         dataset = Dataset.from_codes(codes, domain=domain, weights=weights)
-        return Completed(learn(dataset), dataset, read_only(hidden), ())
+        return Completion(learn(dataset), dataset, read_only(hidden), ())
     codes = marginal_fill(domain, codes, hidden, weights, rng)
     between = learn if between is None else between
-    report: list[Round] = []
+    report: list[CompletionRound] = []
     scores: FloatArray | None = None
     open_rows = np.flatnonzero(hidden.any(axis=1))
     for number in range(rounds):
@@ -147,13 +147,13 @@ def learn_completed(
         change = math.nan if scores is None else _standardised((now - scores)[open_rows])
         moved = math.nan if scores is None else _moved(domain, codes, drawn, hidden)
         mean = float(np.average(now, weights=weights))
-        report.append(Round(mean, change, moved, time.monotonic() - started))
+        report.append(CompletionRound(mean, change, moved, time.monotonic() - started))
         codes, scores = drawn, now
         if progress is not None:
             progress(number + 1, rounds)
         if len(report) > SETTLED_ROUNDS and all(r.settled for r in report[-SETTLED_ROUNDS:]):
             break
-    return Completed(learn(dataset), dataset, read_only(hidden), tuple(report))
+    return Completion(learn(dataset), dataset, read_only(hidden), tuple(report))
 
 
 def redrawn(

@@ -13,7 +13,7 @@ from depnet.arrays import FloatArray
 from depnet.checks import whole_number
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
-from depnet.fitting.complete import Completed, Learner, redrawn
+from depnet.fitting.complete import Completion, Learner, redrawn
 from depnet.fitting.fit import QUICK, FitOptions
 from depnet.learning.grow.cut_learner import CutLearner
 from depnet.learning.grow.node_specs import node_specs
@@ -34,7 +34,7 @@ TRIED_NETWORKS = 5
 
 
 def plausible_networks(
-    done: Completed,
+    done: Completion,
     learn: Learner,
     count: int,
     *,
@@ -53,7 +53,7 @@ def plausible_networks(
 
 
 def chosen_learner(
-    done: Completed, options: FitOptions, rng: np.random.Generator
+    done: Completion, options: FitOptions, rng: np.random.Generator
 ) -> tuple[CutLearner, NDArray[np.bool_]]:
     """A learner whose nodes have the better of two penalties, by rows not seen; and which nodes have the generous one.
 
@@ -86,7 +86,9 @@ def _cut_learner(
     )
 
 
-def out_of_bag_scores(done: Completed, learn: Learner, count: int, *, rng: np.random.Generator) -> FloatArray:
+def out_of_bag_scores(
+    done: Completion, learn: Learner, count: int, *, rng: np.random.Generator
+) -> FloatArray:
     """Of each node, how well a mean over `count` networks predicts rows that they have not seen, in nats a cell.
 
     A network is learned from rows drawn with replacement, and scores those that were not drawn: log of the mean, over the

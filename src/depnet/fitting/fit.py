@@ -15,7 +15,7 @@ from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
 from depnet.errors import LearningError
-from depnet.fitting.complete import Completed, learn_completed
+from depnet.fitting.complete import Completion, complete_and_learn
 from depnet.fitting.worth import chosen_worth
 from depnet.learning.choose.ladder import Auto
 from depnet.learning.choose.trials import Choice
@@ -94,7 +94,7 @@ class Fitted:
 
     network: Network
     law: Network
-    completion: Completed
+    completion: Completion
 
     @property
     def dataset(self) -> Dataset:
@@ -130,7 +130,7 @@ def fit_network(
     options: FitOptions,
     rng: np.random.Generator,
     progress: Callable[[int], object] | None = None,
-) -> Completed:
+) -> Completion:
     """The paper's network alone, from a table with holes; `progress` counts rounds first, then nodes."""
     return _completed(table, options, rng, progress or (lambda done: None))[0]
 
@@ -168,7 +168,7 @@ def fit_law(
 
 def _completed(
     table: Holed, options: FitOptions, rng: np.random.Generator, report: Callable[[int], object]
-) -> tuple[Completed, Choice | None]:
+) -> tuple[Completion, Choice | None]:
     """The paper's network from the completed table, and what penalty="auto" chose for it.
 
     The rounds take half of the time that there is, and the last network the other half.
@@ -187,7 +187,7 @@ def _completed(
         choices.append(choice)
         return network
 
-    completed = learn_completed(
+    completed = complete_and_learn(
         table,
         learn_last,
         between=lambda rows: learn_network(rows, quick),

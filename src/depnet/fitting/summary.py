@@ -6,14 +6,14 @@ import numpy as np
 
 from depnet.data.table.dataset import Dataset
 from depnet.exact import Consistency, consistency
-from depnet.fitting.complete import Completed
+from depnet.fitting.complete import Completion
 from depnet.fitting.explained import law_nearness, plain_figures
 from depnet.inference.judge.marginals import Nearness
 from depnet.learning.certificate import Certificate
 from depnet.learning.links.links import Link, links
 from depnet.model.links import OneSidedLink, one_sided_links
 from depnet.model.network import Network
-from depnet.wording import counted
+from depnet.wording import counted, some_of
 
 CONSISTENCY_STATES = 1 << 16
 """Inconsistency needs the exact law: it is computed up to this many joint states."""
@@ -32,7 +32,7 @@ class Summary:
     marginals: Nearness | None
     """Of rows drawn from the law."""
     strongest: tuple[Link, ...]
-    completion: Completed | None
+    completion: Completion | None
     law_certificate: Certificate | None
     certificate: Certificate | None
     """Of the dependency network."""
@@ -86,9 +86,7 @@ def _order_of(law: Network | None) -> str:
     """The order of the law, in names."""
     if law is None or law.order is None:
         return ""
-    names = [law.domain.names[i] for i in law.order]
-    more = f", and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
-    return f", and its law in the order {', '.join(names[:SHOWN])}{more}"
+    return f", and its law in the order {some_of([law.domain.names[i] for i in law.order], SHOWN)}"
 
 
 def summary_of(
@@ -98,7 +96,7 @@ def summary_of(
     data: Dataset | None,
     proven: Certificate | None,
     law_proven: Certificate | None,
-    completed: Completed | None,
+    completed: Completion | None,
 ) -> Summary:
     """Measure what there is to measure; see `Summary`."""
     small = network.domain.size <= CONSISTENCY_STATES
