@@ -1,4 +1,14 @@
-"""Queries, imputation and relevance: what is likely given what is known, exact or sampled."""
+"""Queries, imputation and relevance: what is likely given what is known, exact or sampled.
+
+In reading order:
+
+- `answer`: a question, from `depnet.query` to its result; the most probable state; log-probabilities;
+- `ordered`: answers of an ordered network's law;
+- `clamped`: answers of any other network, whose evidence is clamped: what matters, exact laws, chains;
+- `rows`: many rows with holes, answered, completed or scored together, by either of the two;
+- `judge`: how near models are to tables and to each other, and which cells are odd;
+- `effort`: how exactly, and until when.
+"""
 
 from depnet.inference.answer.density import LogProbability, log_probability
 from depnet.inference.answer.most_probable import MostProbable, most_probable

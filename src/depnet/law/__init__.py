@@ -1,5 +1,12 @@
 """The law of an ordered network, Q(x) = product over i of theta_i(x_i | Y_i(x)): one law, with a density.
 
-In reading order: `program` draws from it in one pass, with weights where something is known, and moves states;
-`conditional` finds what an answer depends on; `elimination` conditions it exactly; `draw` makes rows given evidence.
+In reading order:
+
+- `program`: passes that draw from it, weighted where something is known, and moves of states;
+- `factors`: its tables as factors, and their products;
+- `elimination`: sums and maxima of them over all variables but some;
+- `conditional`: which variables an answer depends on;
+- `mode`: its most probable state;
+- `resample`: weighted passes, resampled and moved;
+- `draw`: rows given evidence.
 """

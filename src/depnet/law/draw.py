@@ -25,9 +25,9 @@ from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 
 BLOCK = 1 << 16
-"""Rows without evidence are drawn so many at a time."""
+"""The rows that are drawn at a time without evidence."""
 PIECE = 1 << 12
-"""Rows with evidence are drawn so many at a time, whole pieces, so that they do not depend on how many are asked for."""
+"""The rows that are drawn at a time with evidence: whole pieces, so that they do not depend on how many are asked for."""
 EXACT_CELLS = 1 << 22
 ENOUGH = 4.0
 """Effective passes for each row that is resampled from them."""

@@ -71,12 +71,7 @@ def elimination_plan(
     kept = set(keep)
 
     def size(i: int) -> int:
-        cells = 1
-        for j in neighbours[i]:
-            cells *= cardinalities[j]
-            if cells > LARGEST:
-                break
-        return cells
+        return _cells_up_to(LARGEST, (cardinalities[j] for j in neighbours[i]))
 
     sizes = {i: size(i) for i in neighbours if i not in kept}
     waiting = [(cells, i) for i, cells in sizes.items()]
@@ -106,6 +101,16 @@ def elimination_plan(
     clusters = tuple(tuple(sorted(cluster, key=lambda j: place.get(j, len(order) + j))) for cluster in found)
     parent = tuple(place.get(cluster[1], -1) if len(cluster) > 1 else -1 for cluster in clusters)
     return EliminationPlan(clusters, parent, total)
+
+
+def _cells_up_to(most: int, cardinalities: Iterable[int]) -> int:
+    """The number of cells, or the first product that is above `most`."""
+    cells = 1
+    for k in cardinalities:
+        cells *= k
+        if cells > most:
+            break
+    return cells
 
 
 def network_plan(

@@ -95,26 +95,25 @@ def normalised(law: FloatArray) -> FloatArray:
 
 def factor_table(network: Network, i: int, fixed: Mapping[int, int]) -> FloatArray:
     """theta_i over its scope."""
-    cards = network.domain.cardinalities
-    node = network.nodes[i]
+    cards, node = network.domain.cardinalities, network.nodes[i]
     full = (*node.inputs, i)
     if product_within([cards[j] for j in full], KEPT_CELLS):
         kept = _kept(network)
         if i not in kept:
-            shape = [cards[j] for j in full]
-            kept[i] = node.probabilities(input_codes(cards, node.inputs)).reshape(shape)
+            kept[i] = node.probabilities(input_codes(cards, node.inputs)).reshape([cards[j] for j in full])
         return kept[i][tuple(fixed.get(j, slice(None)) for j in full)]
-    inputs = [j for j in node.inputs if j not in fixed]
-    scope = inputs if i in fixed else [*inputs, i]
-    if not product_within([cards[j] for j in scope], LARGEST):
+    scope = scope_of(network, i, fixed)
+    inputs = [j for j in scope if j != i]
+    shape = [cards[j] for j in scope]
+    if not product_within(shape, LARGEST):
         raise DomainTooLargeError(
             f"the factor of {network.domain.names[i]!r}, a function of {len(inputs)} variables, has more than "
             f'{LARGEST:,} cells. Ask with `method="sample"`.'
         )
-    codes = input_codes(cards, inputs, {j: fixed[j] for j in node.inputs if j in fixed})
-    wanted = fixed[i] if i in fixed else slice(None)
+    codes = input_codes(cards, inputs, {j: code for j, code in fixed.items() if j in node.inputs})
+    wanted = fixed.get(i, slice(None))
     parts = [node.probabilities(codes[at : at + ROWS])[:, wanted] for at in range(0, len(codes), ROWS)]
-    return np.concatenate(parts).reshape([cards[j] for j in scope])
+    return np.concatenate(parts).reshape(shape)
 
 
 def _no_tables(network: Network) -> dict[int, FloatArray]:

@@ -22,7 +22,7 @@ from depnet.model.network import Network
 
 PASSES = 1 << 14
 IMPROVED = 64
-"""Of the passes, so many of the best are improved."""
+"""The number of the best passes that are improved."""
 SWEEPS = 50
 
 

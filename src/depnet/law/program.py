@@ -35,11 +35,11 @@ from depnet.model.sources.source import how_many_joint_states, product_within
 from depnet.threads import Span, even_spans, in_threads
 
 TABLE_STATES = 2**10
-"""A decision graph is written out over its inputs up to so many joint states: a look-up is quicker than a walk."""
+"""The joint states of the inputs of a decision graph that is written out, at most: a look-up is quicker than a walk."""
 FUNCTION_STATES = 2**22
-"""Any other source is written out up to so many."""
+"""The same of any other source."""
 THREAD_CELLS = 1 << 18
-"""Below so many codes a pass is not worth a second thread."""
+"""The codes of a pass that is worth a second thread, at least."""
 
 PASS_STREAM, MOVE_STREAM = 64, 80
 """Streams of the counter generator (`depnet.sampling.plan.words`), as the native code has them: passes, moves."""

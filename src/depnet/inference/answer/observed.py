@@ -26,7 +26,7 @@ FALSE_ALARM = 1e-3
 """How often a true law is said to differ from its own rows, at most, but for the error of the law's own estimate."""
 
 LAW_ERRORS = 4.0
-"""The law is taken so many of its standard errors nearer to the table before the two are compared."""
+"""The standard errors by which the law is taken nearer to the table before the two are compared."""
 
 LEAST_DIFFERENCE = 0.01
 """With very many rows any model differs by more than chance allows: less than this is not worth a warning."""

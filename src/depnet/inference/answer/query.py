@@ -179,7 +179,7 @@ def _answered(
             return _from_law(row, estimators, "look-up")
         if question.method == "exact" or reduced.size <= EXACT_STATES:
             return _from_law(exact_law(reduced), estimators, "exact")
-    answer = sampled(
+    return sampled(
         reduced,
         estimators,
         tolerance=question.tolerance,
@@ -187,16 +187,6 @@ def _answered(
         rng=rng,
         stop=stop,
         rows=matching_rows(reduced, question.known, question.data, rng),
-    )
-    cards = reduced.network.domain.cardinalities
-    shapes = [tuple(cards[i] for i in variables) for variables in estimators]
-    return Part(
-        [value.reshape(shape) for value, shape in zip(answer.values, shapes, strict=True)],
-        [error.reshape(shape) for error, shape in zip(answer.errors, shapes, strict=True)],
-        "sample",
-        answer.converged,
-        answer.diagnostics,
-        answer.warnings,
     )
 
 

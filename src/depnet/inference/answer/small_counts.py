@@ -32,26 +32,20 @@ def hidden_cells(counts: FloatArray, least: int = LEAST) -> NDArray[np.bool_]:
     if small:
         order = np.argsort(flat, kind="stable")
         sums = np.cumsum(flat[order])
-        enough = int(np.searchsorted(sums, least - 0.5)) + 1  # so many cells have `least` rows together
+        enough = int(np.searchsorted(sums, least - 0.5)) + 1  # cells have `least` rows together
         hidden[order[: max(small, enough, 2)]] = True
     return hidden.reshape(counts.shape)
 
 
 def without_small_counts(result: QueryResult, least: int = LEAST) -> QueryResult:
     """The result without counts of fewer than `least` rows: `observed` is nan in cells that are hidden."""
-    few = result.support is not None and result.support.rows < least
-    rare = None if result.support is None else result.support.warning
+    kept, hidden = _kept(result, least)
+    few = (result.support is not None and result.support.rows < least) or (kept is None and hidden)
     said = list(result.warnings)
-    if few:
-        said = [text for text in said if text != rare]
-    if result.matching is not None and result.matching < least:
-        kept: Answer | None = None
-        hidden = True
-    else:
-        kept, hidden = _kept(result, least)
+    if few and result.support is not None:
+        said = [text for text in said if text != result.support.warning]
     if hidden:
         said = [text for text in said if not text.startswith(DIFFERENCE)]
-    few |= kept is None and hidden
     if few:
         said.append(f"fewer than {least} rows match the evidence: how many is hidden.")
     return replace(
@@ -64,7 +58,9 @@ def without_small_counts(result: QueryResult, least: int = LEAST) -> QueryResult
 
 
 def _kept(result: QueryResult, least: int) -> tuple[Answer | None, bool]:
-    """`observed` with nan where it is hidden, and whether anything is."""
+    """`observed` with nan where it is hidden (None: all of it), and whether anything is."""
+    if result.matching is not None and result.matching < least:
+        return None, True
     if result.observed is None or result.matching is None:
         return None, False
     tables = result.observed if isinstance(result.observed, dict) else {"": result.observed}

@@ -24,7 +24,7 @@ RARE_ROWS = 30
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """`rows` of `total` training rows match the evidence; at most so many, unless `exact`."""
+    """`rows` of `total` training rows match the evidence; unless `exact`, that is a bound from above."""
 
     rows: int
     total: int

@@ -15,7 +15,7 @@ from depnet.model.sources.enumerate import input_leaves
 from depnet.model.sources.source import LosslessSource
 
 TABLE_STATES = 1 << 12
-"""A decision graph over inputs with at most so many joint states is looked up; others are walked."""
+"""The joint states of the inputs of a decision graph that is looked up, at most; larger ones are walked."""
 
 MAX_FUNCTION_STATES = 1 << 24
 MAX_CELLS = 2**31 - 1

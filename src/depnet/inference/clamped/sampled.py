@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from depnet.arrays import FloatArray
 from depnet.errors import EvidenceError
+from depnet.inference.answer.question import Part
 from depnet.inference.answer.result import Diagnostics, effective_sample_size
 from depnet.inference.clamped.chains import Chains, Order
 from depnet.inference.clamped.estimates import Estimate, estimate
@@ -31,18 +31,7 @@ RESOLUTION = 0.25
 met by then, or one for a moment, shows in no spread of the chains."""
 
 STALLED_DOUBLINGS = 5
-"""So many doublings without a smaller error, and the chains are taken not to mix at all."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Sampled:
-    """Estimates and errors, one flat array for each estimator, and how they were found."""
-
-    values: list[FloatArray]
-    errors: list[FloatArray]
-    diagnostics: Diagnostics
-    converged: bool
-    warnings: tuple[str, ...]
+"""After this many doublings without a smaller error, the chains are taken not to mix at all."""
 
 
 def sampled(
@@ -54,7 +43,7 @@ def sampled(
     rng: np.random.Generator,
     stop: Over | None = None,
     rows: NDArray[np.uint16] | None = None,
-) -> Sampled:
+) -> Part:
     """Rao-Blackwell estimates of the joint laws of `estimators`, each a tuple of reduced variables.
 
     It ends early after `max_seconds`, or when `stop` says so. Chains start at `rows` of the data, if there are any, and
@@ -62,7 +51,8 @@ def sampled(
     """
     over = over_after(max_seconds, stop)
     cards = reduced.network.domain.cardinalities
-    sizes = [math.prod(cards[i] for i in variables) for variables in estimators]
+    shapes = [tuple(cards[i] for i in variables) for variables in estimators]
+    sizes = list(map(math.prod, shapes))
     chains = _started(reduced, estimators, rng, rows)
     sweeps, history = FIRST_SWEEPS, []
     warnings = _zeros(reduced)
@@ -75,31 +65,47 @@ def sampled(
             if found is None:
                 found = _hurried(chains, sizes, warnings)
             else:  # the time was over just after rounds were joined: the last estimate stands
-                warnings.append(_stopped(float(found.errors.max()), tolerance, stop))
+                warnings.append(_stopped(found, tolerance, stop))
             break
         found = estimate(chains, sizes, one_more=True)
-        error, r_hat = float(found.errors.max()), float(np.nanmax(found.r_hat, initial=1.0))
         if not done:
-            warnings.append(_stopped(error, tolerance, stop))
+            warnings.append(_stopped(found, tolerance, stop))
             break
-        if error <= tolerance and r_hat <= R_HAT and found.drift[0] <= most_drift(sum(sizes)):
+        if _is_settled(found, tolerance):
             break
-        history.append(error)
-        if len(history) > STALLED_DOUBLINGS and error > 0.7 * history[-1 - STALLED_DOUBLINGS] and r_hat > 1.5:
+        history.append(float(found.errors.max()))
+        if _is_stalled(history, found):
             warnings.append(
-                f"stopped: the chains do not mix (R-hat {r_hat:.2f}), and more sweeps do not help. They hardly leave the "
-                "mode in which they start, or tables with zeros leave several recurrent classes. An ordered law has no "
-                'chain to wait for (learn(dataset, order="auto")).'
+                f"stopped: the chains do not mix (R-hat {_largest_r_hat(found):.2f}), and more sweeps do not help. They "
+                "hardly leave the mode in which they start, or tables with zeros leave several recurrent classes. An "
+                'ordered law has no chain to wait for (learn(dataset, order="auto")).'
             )
             break
         chains.join_rounds()
         sweeps *= 2
-    return _finished(chains, found, sizes, tolerance, warnings)
+    return _told(chains, found, shapes, tolerance, warnings)
 
 
-def _stopped(error: float, tolerance: float, stop: Over | None) -> str:
+def _largest_r_hat(found: Estimate) -> float:
+    return float(np.nanmax(found.r_hat, initial=1.0))
+
+
+def _is_settled(found: Estimate, tolerance: float) -> bool:
+    """Errors are small enough, and neither R-hat nor a common drift says that chains still move."""
+    small = bool(found.errors.max() <= tolerance)
+    return small and _largest_r_hat(found) <= R_HAT and bool(found.drift[0] <= most_drift(found.values.size))
+
+
+def _is_stalled(history: Sequence[float], found: Estimate) -> bool:
+    """Several doublings have not made the error smaller, and the chains do not agree."""
+    if len(history) <= STALLED_DOUBLINGS or _largest_r_hat(found) <= 1.5:
+        return False
+    return history[-1] > 0.7 * history[-1 - STALLED_DOUBLINGS]
+
+
+def _stopped(found: Estimate, tolerance: float, stop: Over | None) -> str:
     why = "" if stop is not None and stop() else " by max_seconds"
-    return f"stopped{why}, at a standard error of {error:.2g} where {tolerance:.2g} was asked."
+    return f"stopped{why}, at a standard error of {float(found.errors.max()):.2g} where {tolerance:.2g} was asked."
 
 
 def most_drift(cells: int) -> float:
@@ -148,34 +154,34 @@ def _hurried(chains: Chains | PackedChains, sizes: Sequence[int], warnings: list
     return estimate(chains, sizes, one_more=True)
 
 
-def _finished(
+def _told(
     chains: Chains | PackedChains,
     found: Estimate,
-    sizes: Sequence[int],
+    shapes: Sequence[tuple[int, ...]],
     tolerance: float,
     warnings: list[str],
-) -> Sampled:
+) -> Part:
     if isinstance(chains, Chains) and chains.impossible.sum() > 0:
         raise EvidenceError(
             "the evidence contradicts itself: the chains keep coming to contexts where the states that it allows have "
             "probability 0. Smooth the tables (`smoothing=0.5`), or give other evidence."
         )
-    values, errors = found.values[0], found.errors[0]
-    effective = effective_sample_size(values, errors)
-    errors = np.maximum(errors, RESOLUTION * tolerance)
-    error = float(errors.max())
-    r_hat = (
-        math.nan if np.isnan(found.r_hat).any() else float(found.r_hat.max(initial=1.0))
-    )  # nan: too few rounds
+    values = found.values[0]
+    errors = np.maximum(found.errors[0], RESOLUTION * tolerance)
+    too_few = bool(np.isnan(found.r_hat).any())  # rounds
     diagnostics = Diagnostics(
-        r_hat=r_hat,
-        effective_sample_size=effective,
+        r_hat=math.nan if too_few else _largest_r_hat(found),
+        effective_sample_size=effective_sample_size(values, found.errors[0]),
         chains=chains.per_row,
         sweeps=chains.sweeps,
         burn_in=found.burn_in,
         updates=chains.updates,
-        largest_error=error,
+        largest_error=float(errors.max()),
     )
-    at = np.cumsum(sizes)[:-1]
-    converged = error <= tolerance and r_hat <= R_HAT and bool(found.drift[0] <= most_drift(sum(sizes)))
-    return Sampled(np.split(values, at), np.split(errors, at), diagnostics, converged, tuple(warnings))
+    at = np.cumsum([math.prod(shape) for shape in shapes])[:-1]
+    laws, spreads = (
+        [flat.reshape(shape) for flat, shape in zip(np.split(table, at), shapes, strict=True)]
+        for table in (values, errors)
+    )
+    converged = not too_few and _is_settled(found, tolerance)
+    return Part(laws, spreads, "sample", converged, diagnostics, tuple(warnings))

@@ -24,7 +24,7 @@ from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.enumerate import code_type
 
 ITEM_STATES = 1 << 12
-"""An item of at most so many joint states is summed over state by state."""
+"""The joint states of an item that is summed over state by state, at most."""
 CHUNK_STATES = 1 << 18
 """Joint states that are summed over at once."""
 

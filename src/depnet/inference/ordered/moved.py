@@ -23,7 +23,7 @@ from depnet.law.resample import WeightedPasses
 
 BATCHES = 32
 FEWEST_EFFECTIVE = 50.0
-"""Under so many effective passes a batch, passes go on before anything is moved."""
+"""While a batch has fewer effective passes than this, passes go on before anything is moved."""
 FIRST_PASSES = 1 << 10
 FIRST_STATES = 64
 FIRST_SWEEPS = 8

@@ -1,1 +1,11 @@
-"""."""
+"""Many rows with holes: what is not known is asked given what is.
+
+In reading order:
+
+- `query`: `depnet.query_rows`: who answers, an ordered law or clamped inference;
+- `result`: the answers;
+- `answers`: rows checked, equal ones answered once: what both share;
+- `impute`: holes filled, by modes or by joint draws;
+- `mean_law`: laws of holes averaged over several networks;
+- `holed_score`: scores of rows with holes.
+"""
