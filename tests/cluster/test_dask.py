@@ -1,5 +1,6 @@
 """On a real cluster of worker processes."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -13,7 +14,8 @@ import pytest
 
 import depnet
 from depnet import Aic, Dataset, StructuralMdl
-from depnet.cluster import learn, learn_both
+from depnet.cluster import learn, learn_both, on_dask
+from depnet.errors import LearningError
 from depnet.learning.choose.ladder import Auto
 from depnet.learning.grow.rounds import Round
 from tests.cluster.tables import assert_same_network, counted_pickles, mixed_table, write_parts
@@ -24,32 +26,37 @@ pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("das
 LADDER = Auto((StructuralMdl(), Aic()), (0.5, 2.0), standard_errors=0.5)
 
 
-@pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
+@contextlib.contextmanager
+def two_workers() -> Iterator[Any]:
+    options: Any = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
     with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
-        ) as cluster,
+        distributed.LocalCluster(n_workers=2, host="127.0.0.1", **options) as cluster,
         distributed.Client(cluster) as client,
     ):
         yield client
 
 
-def replaced(client: Any) -> None:
-    """Two more workers: a nanny whose worker was killed does not always start another, and rounds would wait for ever."""
-    client.cluster.scale(len(client.cluster.workers) + 2)
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    with two_workers() as client:
+        yield client
 
 
 @pytest.fixture
 def mortal() -> Iterator[Any]:
     """A cluster of its own for workers that are killed: the others keep theirs."""
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    with two_workers() as client:
         yield client
+
+
+def kill_workers(client: Any, many: int) -> list[int]:
+    """Kill some, and start two more: a nanny whose worker was killed does not always start another."""
+    client.wait_for_workers(2)
+    killed = list(client.run(os.getpid).values())[:many]
+    for pid in killed:
+        os.kill(pid, signal.SIGKILL)
+    client.cluster.scale(len(client.cluster.workers) + 2)
+    return killed
 
 
 def test_parquet_files_give_the_local_network(client: Any, tmp_path: Path) -> None:
@@ -78,6 +85,7 @@ def test_an_order_is_that_of_one_process(client: Any, tmp_path: Path, penalty: A
 
 
 def test_both_networks_where_workers_are_killed(mortal: Any, tmp_path: Path) -> None:
+    """All of them, twice: then every part is stale."""
     frame = mixed_table(1500, seed=10)[["class", "alive", "fare", "parts"]]
     write_parts(frame, tmp_path, 3, row_group=250)
     data = Dataset.from_frame(frame)
@@ -85,11 +93,7 @@ def test_both_networks_where_workers_are_killed(mortal: Any, tmp_path: Path) -> 
 
     def kill(report: Round) -> None:
         if report.number == 2 and len(killed) < 4:
-            mortal.wait_for_workers(2)
-            for pid in mortal.run(os.getpid).values():
-                os.kill(pid, signal.SIGKILL)
-                killed.append(pid)
-            replaced(mortal)
+            killed.extend(kill_workers(mortal, 8))
 
     network, law = learn_both(tmp_path, client=mortal, report=kill)
     assert len(killed) >= 4
@@ -97,24 +101,30 @@ def test_both_networks_where_workers_are_killed(mortal: Any, tmp_path: Path) -> 
     assert_same_network(law, depnet.learn(data, order="auto"))
 
 
-@pytest.mark.parametrize("many", [1, 2])  # one of the workers, and all of them: then every part is stale
-def test_killed_workers_change_nothing(mortal: Any, tmp_path: Path, many: int) -> None:
+def test_a_killed_worker_changes_nothing(mortal: Any, tmp_path: Path) -> None:
     frame = mixed_table(3000, seed=3)
     write_parts(frame, tmp_path, 4)
     expected = depnet.learn(Dataset.from_frame(frame))
-    killed = []
+    killed: list[int] = []
 
     def kill(report: Round) -> None:
         if report.number == 3:
-            mortal.wait_for_workers(2)
-            for pid in list(mortal.run(os.getpid).values())[:many]:
-                os.kill(pid, signal.SIGKILL)
-                killed.append(pid)
-            replaced(mortal)
+            killed.extend(kill_workers(mortal, 1))
 
     found = learn(tmp_path, client=mortal, report=kill)
-    assert len(killed) == many
+    assert len(killed) == 1
     assert_same_network(found, expected)
+
+
+def test_a_cluster_without_workers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(on_dask, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(on_dask, "WORKERLESS_SECONDS", 0.1)
+    with (
+        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+        pytest.raises(LearningError, match="no workers for"),
+    ):
+        on_dask.DaskWorkers(client).gather([client.submit(int)])
 
 
 def test_nodes_are_spread_by_joblib_and_the_table_is_sent_once(
@@ -150,15 +160,11 @@ def test_workers_killed_while_it_is_chosen_change_nothing(mortal: Any, tmp_path:
     frame = mixed_table(26_000, seed=7)[["class", "alive", "parts"]]  # one part is held out
     write_parts(frame, tmp_path, 4, row_group=6500)
     expected = depnet.learn(Dataset.from_frame(frame), penalty=LADDER, smoothing=0.5)
-    killed = []
+    killed: list[int] = []
 
     def kill(report: Round) -> None:
         if report.number == 4:
-            mortal.wait_for_workers(2)
-            for pid in mortal.run(os.getpid).values():
-                os.kill(pid, signal.SIGKILL)
-                killed.append(pid)
-            replaced(mortal)
+            killed.extend(kill_workers(mortal, 8))
 
     found = learn(tmp_path, client=mortal, rows_per_part=5000, penalty=LADDER, smoothing=0.5, report=kill)
     assert len(killed) >= 2

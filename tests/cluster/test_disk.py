@@ -12,6 +12,15 @@ from depnet.learning.grow.rounds import Round
 from tests.cluster.tables import assert_same_network, mixed_table, write_parts
 
 
+class StopError(Exception):
+    pass
+
+
+def stop(done: int, nodes: int) -> None:
+    if done == 3:
+        raise StopError
+
+
 @pytest.mark.parametrize("parts", [1, 3])
 def test_rows_on_disk_give_the_network_of_rows_in_memory(tmp_path: Path, parts: int) -> None:
     frame = mixed_table(3000, seed=1)
@@ -59,13 +68,6 @@ def test_a_choice_that_was_stopped_goes_on_from_its_file(tmp_path: Path) -> None
         "smoothing": 0.5,
         "resume": tmp_path / "resume",
     }
-
-    class StopError(Exception):
-        pass
-
-    def stop(done: int, nodes: int) -> None:
-        if done == 3:
-            raise StopError
 
     with pytest.raises(StopError):
         learn(tmp_path / "rows", progress=stop, **options)
@@ -146,13 +148,6 @@ def test_a_resumed_fit_ends_in_the_same_network(tmp_path: Path) -> None:
     write_parts(frame, tmp_path / "rows", 2)
     expected = depnet.learn(Dataset.from_frame(frame))
     file = tmp_path / "resume"
-
-    class StopError(Exception):
-        pass
-
-    def stop(done: int, nodes: int) -> None:
-        if done == 3:
-            raise StopError
 
     with pytest.raises(StopError):
         learn(tmp_path / "rows", memory="1GB", resume=file, progress=stop)

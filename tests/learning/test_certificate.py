@@ -62,7 +62,7 @@ def test_every_number_equals_its_definition(dataset: Dataset, seed: int, zeros: 
     proven = certificate(network, dataset, penalty=Aic())
     one_leaf = learn_parameters(dataset, [ConstantSource()] * len(network))
     for node, part, constant in zip(network.nodes, proven.nodes, one_leaf.nodes, strict=True):
-        full = counting.entropy_given_the_others(node.variables, dataset)
+        full = counting.entropy_given_the_others(node.variable, dataset)
         learned = Node(
             node.variables, node.source, ConditionalTable.from_counts(counting.counts_of(node, dataset))
         )
@@ -93,67 +93,6 @@ def test_weights_are_those_of_the_random_scan(dataset: Dataset, seed: int) -> No
     np.testing.assert_allclose(proven.fc_limit, weights @ [part.kl for part in proven.nodes])
     with pytest.raises(ScanError, match="weights"):
         certificate(network, dataset, (*weights[:-1], weights[-1] / 2, weights[-1] / 2))
-
-
-@given(datasets(max_variables=5, max_rows=200, weighted=True))
-def test_contexts_equal_the_dictionary(dataset: Dataset) -> None:
-    found = Contexts(dataset)
-    n = len(dataset.domain)
-    for variables in [(i,) for i in range(n)] + [(i, (i + 1) % n) for i in range(n) if n > 1]:
-        expected = counting.entropy_given_the_others(variables, dataset)
-        np.testing.assert_allclose(
-            found.entropy_given_others(variables), expected, rtol=1e-9, atol=1e-13, err_msg=str(variables)
-        )
-
-
-@given(datasets(max_variables=5, max_rows=200, weighted=True), seeds)
-def test_entropies_in_an_order_equal_the_definition(dataset: Dataset, seed: int) -> None:
-    order = [int(i) for i in np.random.default_rng(seed).permutation(len(dataset.domain))]
-    found = Contexts(dataset).entropies_in_order(order)
-    p = literal.empirical(dataset)
-    for at, i in enumerate(order):
-        before = order[:at]
-        expected = literal.conditional_entropy(p, (i,), lambda x, before=before: literal.part(x, before))  # type: ignore[misc]
-        np.testing.assert_allclose(found[i], expected, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(sum(found), literal.entropy(p), rtol=1e-9, atol=1e-12)
-
-
-def weak_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    """4-bit words instead of 64 in the first attempts: collisions are certain."""
-    default_rng = np.random.default_rng
-
-    class Weak:
-        def __init__(self, seed: int) -> None:
-            self.rng, self.seed = default_rng(seed), seed
-
-        def integers(self, low: int, high: int, size: tuple[int, int], dtype: type) -> np.ndarray:
-            words = self.rng.integers(low, high, size=size, dtype=dtype)
-            if self.seed < 3:
-                words[0] %= 16
-            return words
-
-    monkeypatch.setattr("numpy.random.default_rng", Weak)
-
-
-def test_a_collision_of_hashes_is_seen_and_repaired(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(5)
-    dataset = Dataset.from_codes(rng.integers(0, 2, size=(300, 10)), [2] * 10)
-    weak_words(monkeypatch)
-    found = Contexts(dataset)
-    assert found._seed >= 3, "the weak words were given up"
-    expected = counting.entropy_given_the_others((4,), dataset)
-    np.testing.assert_allclose(found.entropy_given_others((4,)), expected, rtol=1e-12)
-
-
-def test_a_collision_of_what_comes_before_is_seen_and_repaired(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two rows whose whole hashes differ, whatever those of their first variables do."""
-    dataset = Dataset.from_codes(np.arange(40)[:, None] * [1, 0] + [0, 1], [40, 2])
-    expected = Contexts(dataset).entropies_in_order([0, 1])
-    found = Contexts(dataset)
-    found._words = [words.copy() for words in found._words]
-    found._words[0][0][:] %= 4
-    assert found.entropies_in_order([0, 1]) == expected
-    assert found._seed == 1
 
 
 # An ordered network: KL(p^D || Q), exactly

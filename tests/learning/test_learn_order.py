@@ -29,7 +29,7 @@ from depnet.learning.rows.pair_counts import TablePairs
 from depnet.model.score import score
 from tests.cluster.tables import assert_same_network
 from tests.learning.grow.test_resume import KilledError, kill_after, table
-from tests.learning.rows.test_held_out_parts import learn_parts, parted, parts_of
+from tests.learning.parts import learn_parts, parted, parts_of
 from tests.learning.test_learn import penalties
 from tests.learning.test_learn_options import copies
 from tests.reference.learning import learn_ordered

@@ -222,7 +222,7 @@ def certificate(
     contexts = Contexts(dataset)
     if network.order is None:
         c = RandomScan(None if weights is None else tuple(weights)).weights_of(len(network)).tolist()
-        full = [contexts.entropy_given_others(node.variables) for node in network.nodes]
+        full = [contexts.entropy_given_others(node.variable) for node in network.nodes]
     else:
         if weights is not None:
             raise ScanError(
@@ -261,7 +261,7 @@ def _choices(
 def _of_node(
     node: Node, dataset: Dataset, full_entropy: float, penalty: Penalty, admissible: int
 ) -> NodeCertificate:
-    counts = leaf_counts(node.source, node.variables, dataset)
+    counts = leaf_counts(node.source, node.variable, dataset)
     rows = dataset.total
     parameters = node.source.size * (node.table.states - 1)
     return NodeCertificate(

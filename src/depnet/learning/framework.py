@@ -78,7 +78,7 @@ class NodeData:
 
     def counts(self, source: InformationSource) -> IntArray:
         """N_yx, [leaf, state]."""
-        return leaf_counts(source, (self.variable,), self.dataset)
+        return leaf_counts(source, self.variable, self.dataset)
 
 
 class CandidateStrategy(Protocol):

@@ -51,7 +51,7 @@ def learn_parameters(
     nodes = []
     for i, source in enumerate(_checked_sources(dataset.domain, sources)):
         source.check_domain(dataset.domain.cardinalities)
-        counts = leaf_counts(source, (i,), dataset)
+        counts = leaf_counts(source, i, dataset)
         nodes.append(Node((i,), source, ConditionalTable.from_counts(counts, smoothing)))
     chosen = None if order is None else checked_order(dataset.domain, order)
     return Network(dataset.domain, tuple(nodes), order=chosen)

@@ -77,7 +77,7 @@ def test_learned_tables_are_the_counts_of_their_sources() -> None:
     assert any(isinstance(o, Merge) for node in network.nodes for o in node.source.operations)  # type: ignore[attr-defined]
     for node, smoothing in zip(network.nodes, smoothings, strict=True):
         assert node.table.smoothing == smoothing
-        np.testing.assert_array_equal(node.table.counts, leaf_counts(node.source, node.variables, rows))
+        np.testing.assert_array_equal(node.table.counts, leaf_counts(node.source, node.variable, rows))
     assert network.domain is rows.domain
 
 

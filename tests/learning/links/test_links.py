@@ -17,7 +17,7 @@ from tests.strategies import datasets, random_operations, seeds
 
 def known_bits(source: DecisionGraph, dataset: Dataset) -> float:
     """I(X_0; Y_0) in bits per row."""
-    counts = leaf_counts(source, (0,), dataset)
+    counts = leaf_counts(source, 0, dataset)
     nats = conditional_entropy(counts.sum(axis=0, keepdims=True), dataset.total)
     return (nats - conditional_entropy(counts, dataset.total)) / math.log(2)
 

@@ -6,6 +6,7 @@ Roles, forbidden links and an order are given by names; what comes out are numbe
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from depnet.checks import is_whole
 from depnet.data import Domain
@@ -56,29 +57,20 @@ def node_specs(
     variable reads earlier ones of its kind: their joint law is learned, too. The order "auto" is chosen by the 2-way
     counts of `pairs`; where a link j -> i is forbidden, it has i before j if it can.
     """
-    role_of, barred = _rules(domain, roles, forbidden, ordered=order is not None)
+    inputs, targets, barred = _rules(domain, roles, forbidden, ordered=order is not None)
     everyone = range(len(domain))
     if order is None:
-        readable = tuple(j for j in everyone if role_of.get(j) != "target")
-        return tuple(
-            NodeSpec(i, () if role_of.get(i) == "input" else readable, frozenset(barred.get(i, ())))
-            for i in everyone
-        )
+        readable = tuple(j for j in everyone if j not in targets)
+        return tuple(NodeSpec(i, () if i in inputs else readable, barred[i]) for i in everyone)
     if isinstance(order, str) and order == "auto":
         assert pairs is not None, 'the order "auto" is chosen by counts'
-        found = chosen_order(
-            pairs,
-            domain.cardinalities,
-            inputs=[i for i, role in role_of.items() if role == "input"],
-            targets=[i for i, role in role_of.items() if role == "target"],
-            before=[(i, j) for i, sources in barred.items() for j in sources],
-        )
+        before = [(i, j) for i, sources in enumerate(barred) for j in sources]
+        found = chosen_order(pairs, domain.cardinalities, inputs=inputs, targets=targets, before=before)
     else:
         found = checked_order(domain, order)
-        _check_roles(domain, found, role_of)
-    read = sum(role_of.get(i) != "target" for i in found)
-    place = {i: min(at, read) for at, i in enumerate(found)}
-    return tuple(NodeSpec(i, found, frozenset(barred.get(i, ())), place[i]) for i in everyone)
+        _check_roles(domain, found, inputs, targets)
+    place = {i: min(at, len(domain) - len(targets)) for at, i in enumerate(found)}
+    return tuple(NodeSpec(i, found, barred[i], place[i]) for i in everyone)
 
 
 def first_specs(domain: Domain, options: LearnOptions) -> tuple[NodeSpec, ...]:
@@ -98,11 +90,12 @@ def order_of(specs: Sequence[NodeSpec]) -> tuple[int, ...] | None:
 
 def checked_order(domain: Domain, order: object) -> tuple[int, ...]:
     """An order given by names, or numbers, of all variables, as numbers."""
-    listed = list(order) if isinstance(order, Iterable) and not isinstance(order, (str, bytes)) else None
-    if listed is None or not all(isinstance(one, str) or is_whole(one) for one in listed):
+    if not isinstance(order, Iterable) or isinstance(order, (str, bytes)):
         raise not_an_order(order)
     found: dict[int, None] = {}
-    for one in listed:
+    for one in order:
+        if not (isinstance(one, str) or is_whole(one)):
+            raise not_an_order(order)
         i = _index(domain, one, "order") if isinstance(one, str) else int(one)
         if not 0 <= i < len(domain):
             raise LearningError(f"order: there is no variable {i}; the table has {len(domain)}.")
@@ -125,16 +118,23 @@ def _index(domain: Domain, name: str, what: str) -> int:
         raise LearningError(f"{what}: {error}") from None
 
 
+class _Rules(NamedTuple):
+    inputs: frozenset[int]
+    targets: frozenset[int]
+    barred: list[frozenset[int]]
+    """The variables that the source of each node may not read."""
+
+
 def _rules(
     domain: Domain, roles: Mapping[str, Role] | None, forbidden: Iterable[tuple[str, str]], ordered: bool
-) -> tuple[dict[int, Role], dict[int, set[int]]]:
-    """The roles of variables, and the variables that the source of each target may not read."""
+) -> _Rules:
+    """Roles and forbidden links, by numbers."""
     role_of: dict[int, Role] = {}
     for name, role in (roles or {}).items():
         if role not in ("target", "input"):
             raise LearningError(f"the role of {name!r} is 'target' or 'input'; got {role!r}.")
         role_of[_index(domain, name, "roles")] = role
-    barred: dict[int, set[int]] = {}
+    barred = [frozenset[int]()] * len(domain)
     for link in forbidden:
         if isinstance(link, str) or len(link) != 2:
             raise LearningError(f"a forbidden link is a pair (source, target) of names; got {link!r}.")
@@ -142,8 +142,11 @@ def _rules(
         if source == target:
             raise LearningError(f"the link {link!r} is forbidden anyway: no variable is its own input.")
         _check_link(domain, role_of, source, target, ordered)
-        barred.setdefault(target, set()).add(source)
-    return role_of, barred
+        barred[target] = barred[target].union((source,))
+    inputs, targets = (
+        frozenset(i for i, role in role_of.items() if role == kind) for kind in ("input", "target")
+    )
+    return _Rules(inputs, targets, barred)
 
 
 def _check_link(domain: Domain, role_of: Mapping[int, Role], source: int, target: int, ordered: bool) -> None:
@@ -159,9 +162,11 @@ def _check_link(domain: Domain, role_of: Mapping[int, Role], source: int, target
     )
 
 
-def _check_roles(domain: Domain, order: Sequence[int], role_of: Mapping[int, Role]) -> None:
+def _check_roles(
+    domain: Domain, order: Sequence[int], inputs: frozenset[int], targets: frozenset[int]
+) -> None:
     """Inputs first, targets last."""
-    stage = [{"input": 0, "target": 2}.get(role_of.get(i, ""), 1) for i in order]
+    stage = [0 if i in inputs else 2 if i in targets else 1 for i in order]
     wrong = next((at for at in range(1, len(order)) if stage[at] < stage[at - 1]), None)
     if wrong is not None:
         early, late = domain.names[order[wrong - 1]], domain.names[order[wrong]]

@@ -12,7 +12,7 @@ from depnet.learning.grow.node_specs import order_of
 from depnet.learning.grow.resume import Fit, ResumeFile
 from depnet.learning.options import Progress
 from depnet.learning.penalty import Penalty, penalty_value
-from depnet.learning.rows.learning_rows import LearningRows
+from depnet.learning.rows.learning_rows import GrowRequest, LearningRows
 from depnet.model import ConditionalTable, Network, Node
 
 
@@ -42,9 +42,8 @@ def learn_nodes(
             resume = stack.enter_context(file).fit()
         nodes = {} if resume is None else _resumed(rows, resume, smoothing)
         missing = [number for number in range(len(rows.specs)) if number not in nodes]
-        for grown in rows.grow(
-            penalties, missing, smoothing=smoothing, max_seconds=max_seconds, one_by_one=resume is not None
-        ):
+        request = GrowRequest(penalties, missing, smoothing, max_seconds, one_by_one=resume is not None)
+        for grown in rows.grow(request):
             if resume is not None and grown.complete:
                 resume.add(grown.number, grown.source)
             nodes[grown.number] = Node.learned((rows.specs[grown.number].target,), grown.source, grown.table)

@@ -10,7 +10,7 @@ the same native functions as in `depnet.learn`. So the network is the same, bit 
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -19,13 +19,12 @@ import numpy as np
 from depnet._native import learner as native
 from depnet.arrays import IntArray
 from depnet.learning.grow.native import GrownNode
-from depnet.learning.grow.node_specs import NodeSpec
-from depnet.learning.options import Limits
 from depnet.learning.penalty import Penalty, StructuralMdl, penalty_value, per_parameter
 from depnet.learning.rows.part import CountRequest
 from depnet.model import ConditionalTable, DecisionGraph
 
 if TYPE_CHECKING:
+    from depnet.learning.rows.learning_rows import GrowRequest
     from depnet.learning.rows.parts import PartedRows
 
 
@@ -92,54 +91,27 @@ class _Live:
         )
 
 
-def grow_in_rounds(
-    rows: "PartedRows",
-    penalties: Sequence[Penalty],
-    numbers: Sequence[int],
-    *,
-    smoothing: float,
-    max_seconds: float | None = None,
-) -> Iterator[GrownNode]:
-    """The nodes with these numbers, each as soon as it is grown; at most `rows.live` of them grow at once.
+def grow_in_rounds(rows: "PartedRows", request: "GrowRequest") -> Iterator[GrownNode]:
+    """The nodes that are asked for, each as soon as it is grown; at most `rows.live` of them grow at once.
 
     After `max_seconds` nodes end as they are, and are marked so.
     """
-    cards = rows.domain.cardinalities
-    waiting = list(reversed(numbers))
+    waiting = list(reversed(request.numbers))
     growing: dict[int, _Live] = {}
     began, rounds, finished = time.monotonic(), 0, 0
     counts = np.zeros(0, dtype=np.int64)
-
-    def grown(number: int, node: native.CountedNode) -> GrownNode:
-        nonlocal finished
-        finished += 1
-        kinds, first, second, flat = node.result()
-        table = flat.reshape(-1, cards[rows.specs[number].target])
-        source = DecisionGraph.recorded(kinds, first, second, cards, len(table))
-        return GrownNode(number, source, ConditionalTable.learned(table, smoothing), not over)
-
     while waiting or growing:
-        over = max_seconds is not None and time.monotonic() - began >= max_seconds
         started = time.monotonic()
-        done: list[int] = []
-        at = 0
-        for number, node in growing.items():
-            width = len(node.log[-1].wanted) * node.grower.width
-            if over or node.advance(number, counts[at : at + width]):
-                done.append(number)
-            at += width
-        for number in done:
-            yield grown(number, growing.pop(number).grower)
+        over = request.max_seconds is not None and started - began >= request.max_seconds
+        done = _advanced(growing, counts, over)
         while waiting and len(growing) < rows.live:
             some = [waiting.pop() for _ in range(min(len(waiting), rows.live - len(growing)))]
             for number, root in zip(some, rows.roots(some), strict=True):
-                node = _Live(
-                    _counted_node(cards, rows.specs[number], penalties[number], rows.limits, root, rows.total)
-                )
-                if node.advance(number, None) or over:
-                    yield grown(number, node.grower)
-                else:
-                    growing[number] = node
+                node = _Live(_counted_node(rows, number, request.penalties[number], root))
+                (done if node.advance(number, None) or over else growing)[number] = node
+        for number, node in done.items():
+            finished += 1
+            yield _grown(rows, number, node.grower, request.smoothing, not over)
         if not growing:
             continue
         rounds += 1
@@ -150,21 +122,44 @@ def grow_in_rounds(
                 rounds,
                 len(growing),
                 finished,
-                len(numbers),
-                sum(len(request.wanted) for request in requests),
-                sum(request.bytes for request in requests),
+                len(request.numbers),
+                sum(len(asked.wanted) for asked in requests),
+                sum(asked.bytes for asked in requests),
                 counts.size * rows.wire_type.itemsize,
                 time.monotonic() - started,
             )
         )
 
 
-def _counted_node(
-    cardinalities: Sequence[int], spec: NodeSpec, penalty: Penalty, limits: Limits, root: IntArray, total: int
-) -> native.CountedNode:
+def _advanced(growing: dict[int, _Live], counts: IntArray, over: bool) -> dict[int, _Live]:
+    """Tell the growing nodes their counts; those that are done, or all if the time is over, grow no more."""
+    done: dict[int, _Live] = {}
+    at = 0
+    for number, node in growing.items():
+        width = len(node.log[-1].wanted) * node.grower.width
+        if over or node.advance(number, counts[at : at + width]):
+            done[number] = node
+        at += width
+    for number in done:
+        del growing[number]
+    return done
+
+
+def _grown(
+    rows: "PartedRows", number: int, node: native.CountedNode, smoothing: float, complete: bool
+) -> GrownNode:
+    cards = rows.domain.cardinalities
+    kinds, first, second, flat = node.result()
+    counts = flat.reshape(-1, cards[rows.specs[number].target])
+    source = DecisionGraph.recorded(kinds, first, second, cards, len(counts))
+    return GrownNode(number, source, ConditionalTable.learned(counts, smoothing), complete)
+
+
+def _counted_node(rows: "PartedRows", number: int, penalty: Penalty, root: IntArray) -> native.CountedNode:
+    spec, limits, total = rows.specs[number], rows.limits, rows.total
     linear = per_parameter(penalty, total)
     return native.CountedNode(
-        list(cardinalities),
+        list(rows.domain.cardinalities),
         root,
         targets=(spec.target,),
         inputs=spec.inputs,

@@ -135,7 +135,7 @@ def _information(node: Node, dataset: Dataset, j: int, given: Sequence[int]) -> 
     def entropy(inputs: Sequence[int]) -> float:
         kept = tuple(sorted(inputs))
         source = LosslessSource(kept, tuple(cards[j] for j in kept)) if kept else ConstantSource()
-        return conditional_entropy(leaf_counts(source, node.variables, dataset), dataset.total)
+        return conditional_entropy(leaf_counts(source, node.variable, dataset), dataset.total)
 
     return max(entropy(given) - entropy((*given, j)), 0.0) / math.log(2)
 

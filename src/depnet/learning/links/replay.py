@@ -26,7 +26,7 @@ def strengths(node: Node, dataset: Dataset) -> dict[int, float]:
     source = node.source
     if isinstance(source, DecisionGraph):
         return _shared(_Replay(node, source, dataset).gained, source.inputs)
-    return shared_equally(source, leaf_counts(source, node.variables, dataset))
+    return shared_equally(source, leaf_counts(source, node.variable, dataset))
 
 
 def _shared(gained: Mapping[int, float], inputs: Sequence[int]) -> dict[int, float]:

@@ -1,18 +1,19 @@
-r"""H(p^D(X_B | X_-B)) from distinct rows: at any number of variables, in O(N n) for all of them.
+r"""H(p^D(X_i | X_-i)) from distinct rows: at any number of variables, in O(N n) for all of them.
 
-Rows that agree on X_-B share a *context*. With N_c rows in context c and N_x equal rows x,
+Rows that agree on X_-i share a *context*. With N_c rows in context c and N_x equal rows x,
 
-.. math:: H(p^D(X_B \mid X_{-B})) = \frac1N \sum_c \Big( N_c \log N_c - \sum_{x \in c} N_x \log N_x \Big).
+.. math:: H(p^D(X_i \mid X_{-i})) = \frac1N \sum_c \Big( N_c \log N_c - \sum_{x \in c} N_x \log N_x \Big).
 
 Contexts are found without looking at all columns again for every node: the hash of a context is that of the row
-(`distinct`) less the words of B. Two contexts are taken for one only where all 128 bits agree by chance: for a million
+(`distinct`) less the word of X_i. Two contexts are taken for one only where all 128 bits agree by chance: for a million
 rows and a thousand nodes that has a probability below 10^-23.
 
 In an order, H(p^D) is the sum over i of H(p^D(X_i | the variables before X_i)): the hash of what comes before grows by
 one word a variable.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy.special import xlogy
@@ -22,9 +23,11 @@ from depnet.errors import LearningError
 from depnet.learning.rows.distinct import CollisionError, distinct_rows, grouped, words_of
 from depnet.learning.rows.some_rows import some_rows
 
+Found = TypeVar("Found")
+
 
 class Contexts:
-    """The distinct rows of a dataset with their hashes, ready to be grouped by any X_-B.
+    """The distinct rows of a dataset with their hashes, ready to be grouped by any X_-i.
 
     `distinct` is the same table with each row once, weighted, in an order that does not depend on the order of
     rows.
@@ -38,19 +41,18 @@ class Contexts:
         self._dataset = dataset
         self._hash(seed=0)
 
-    def entropy_given_others(self, variables: Sequence[int]) -> float:
-        """H(p^D(X_B | X_-B)) in nats, B being `variables`."""
-        while True:
-            try:
-                return self._entropy(variables)
-            except CollisionError:
-                self._hash(self._seed + 1)
+    def entropy_given_others(self, i: int) -> float:
+        """H(p^D(X_i | X_-i)) in nats."""
+        return self._without_collision(self._entropy, i)
 
     def entropies_in_order(self, order: Sequence[int]) -> list[float]:
         """H(p^D(X_i | the variables before X_i in `order`)) of every variable i, in nats; the sum is H(p^D)."""
+        return self._without_collision(self._in_order, order)
+
+    def _without_collision(self, entropies: Callable[[Any], Found], asked: Any) -> Found:
         while True:
             try:
-                return self._in_order(order)
+                return entropies(asked)
             except CollisionError:
                 self._hash(self._seed + 1)
 
@@ -63,13 +65,11 @@ class Contexts:
         self._counts = found.counts.astype(np.float64)
         self._first, self._check = found.first, found.check
 
-    def _entropy(self, variables: Sequence[int]) -> float:
-        first, check = self._first.copy(), self._check.copy()
-        for i in variables:
-            column = self.distinct.column(i)
-            first -= self._words[i][0][column]
-            check -= self._words[i][1][column]
-        order, begin = grouped(first, check)
+    def _entropy(self, i: int) -> float:
+        column = self.distinct.column(i)
+        order, begin = grouped(
+            self._first - self._words[i][0][column], self._check - self._words[i][1][column]
+        )
         sizes = np.diff(begin, append=len(order))
         shared = sizes > 1  # a context with one distinct row contributes exactly 0
         if not shared.any():

@@ -4,7 +4,7 @@ Learning, and `penalty="auto"` with its held-out rows, ask nothing else of a tab
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 from depnet.arrays import IntArray
 from depnet.data.table.domain import Domain
@@ -15,6 +15,17 @@ from depnet.learning.penalty import Penalty
 from depnet.learning.rows.pair_counts import CountPairs
 from depnet.learning.rows.paired_counts import PairedCounts, PairedRequest
 from depnet.model.sources.source import InformationSource
+
+
+class GrowRequest(NamedTuple):
+    """The nodes with these `numbers` are to be grown, each with its own of `penalties`, within `max_seconds`."""
+
+    penalties: Sequence[Penalty]
+    numbers: Sequence[int]
+    smoothing: float = 0.0
+    max_seconds: float | None = None
+    one_by_one: bool = False
+    """Each node is given as soon as it is grown, so that it can be kept."""
 
 
 class LearningRows(Protocol):
@@ -45,16 +56,8 @@ class LearningRows(Protocol):
     def pair_counts(self) -> CountPairs:
         """What counts pairs of variables."""
 
-    def grow(
-        self,
-        penalties: Sequence[Penalty],
-        numbers: Sequence[int],
-        *,
-        smoothing: float,
-        max_seconds: float | None,
-        one_by_one: bool,
-    ) -> Iterator[GrownNode]:
-        """The nodes with these numbers, each with its penalty, in any order; `one_by_one`, so that each can be kept."""
+    def grow(self, request: GrowRequest) -> Iterator[GrownNode]:
+        """The nodes that are asked for, in any order."""
 
     def leaf_counts(self, numbers: Sequence[int], sources: Sequence[InformationSource]) -> list[IntArray]:
         """For the nodes with these numbers `counts[leaf, state]`, their sources being those given."""

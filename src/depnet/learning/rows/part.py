@@ -117,7 +117,7 @@ class Part:
 
     def leaf_counts(self, node: int, source: InformationSource) -> IntArray:
         """[leaf, state]: how many rows have each state of the node's target at each leaf of `source`."""
-        return leaf_counts(source, (self._specs[node].target,), self.dataset)
+        return leaf_counts(source, self._specs[node].target, self.dataset)
 
     def paired_counts(self, request: PairedRequest) -> PairedCounts:
         """How many rows are at each pair of leaves of two sources, by state."""

@@ -21,6 +21,7 @@ from depnet.learning.grow.rounds import Reports, grow_in_rounds
 from depnet.learning.options import Limits
 from depnet.learning.penalty import Penalty
 from depnet.learning.rows.held_out import held_out_parts
+from depnet.learning.rows.learning_rows import GrowRequest
 from depnet.learning.rows.pair_counts import CountPairs, folded
 from depnet.learning.rows.paired_counts import PairedCounts, PairedRequest, added
 from depnet.learning.rows.part import CountRequest, Part
@@ -71,18 +72,10 @@ class PartedRows:
 
         return count
 
-    def grow(
-        self,
-        penalties: Sequence[Penalty],
-        numbers: Sequence[int],
-        *,
-        smoothing: float,
-        max_seconds: float | None,
-        one_by_one: bool,
-    ) -> Iterator[GrownNode]:
-        """The nodes with these numbers, in any order: by rounds of counts."""
+    def grow(self, request: GrowRequest) -> Iterator[GrownNode]:
+        """The nodes that are asked for, in any order: by rounds of counts."""
         self.reports.begin()
-        return grow_in_rounds(self, penalties, numbers, smoothing=smoothing, max_seconds=max_seconds)
+        return grow_in_rounds(self, request)
 
     def roots(self, numbers: Sequence[int]) -> list[IntArray]:
         """For each of the nodes, how many rows have each state of its target."""

@@ -19,6 +19,7 @@ from depnet.learning.grow.resume import fingerprint, hashed_table
 from depnet.learning.options import LearnOptions, Limits, checked_jobs
 from depnet.learning.penalty import Penalty
 from depnet.learning.rows.held_out import held_out
+from depnet.learning.rows.learning_rows import GrowRequest
 from depnet.learning.rows.pair_counts import TablePairs
 from depnet.learning.rows.paired_counts import PairedCounts, PairedRequest, paired_counts
 from depnet.model.counting import leaf_counts
@@ -71,21 +72,14 @@ class TableRows:
         """What counts pairs of variables."""
         return TablePairs(self.dataset)
 
-    def grow(
-        self,
-        penalties: Sequence[Penalty],
-        numbers: Sequence[int],
-        *,
-        smoothing: float,
-        max_seconds: float | None,
-        one_by_one: bool,
-    ) -> Iterator[GrownNode]:
-        """The nodes with these numbers, in any order: by the native learner, on `n_jobs` threads."""
+    def grow(self, request: GrowRequest) -> Iterator[GrownNode]:
+        """The nodes that are asked for, in any order: by the native learner, on `n_jobs` threads."""
         wide = self.with_cuts
         rows, specs = (self.dataset, self.specs) if wide is None else (wide.rows, wide.specs)
-        grower = Grower(rows, specs, penalties, self.limits, max_seconds)
-        for batch in grown_batches(grower, numbers, self.n_jobs, most=1 if one_by_one else MOST):
-            for node in batch.nodes(specs, rows.domain.cardinalities, smoothing):
+        grower = Grower(rows, specs, request.penalties, self.limits, request.max_seconds)
+        most = 1 if request.one_by_one else MOST
+        for batch in grown_batches(grower, request.numbers, self.n_jobs, most):
+            for node in batch.nodes(specs, rows.domain.cardinalities, request.smoothing):
                 if wide is not None:
                     node = node._replace(
                         source=spelled_out(node.source, wide.cuts, self.domain.cardinalities)
@@ -95,7 +89,7 @@ class TableRows:
     def leaf_counts(self, numbers: Sequence[int], sources: Sequence[InformationSource]) -> list[IntArray]:
         """For the nodes with these numbers `counts[leaf, state]`, their sources being those given."""
         return [
-            leaf_counts(source, (self.specs[number].target,), self.dataset)
+            leaf_counts(source, self.specs[number].target, self.dataset)
             for number, source in zip(numbers, sources, strict=True)
         ]
 

@@ -9,43 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import depnet
-from depnet import Aic, Dataset, Mdl, Network, NoPenalty, StructuralMdl
-from depnet.learning.choose.auto import learn_rows
+from depnet import Aic, Dataset, Mdl, NoPenalty, StructuralMdl
 from depnet.learning.choose.ladder import Auto
-from depnet.learning.grow.node_specs import first_specs
-from depnet.learning.options import LearnOptions
 from depnet.learning.rows import contexts, held_out
 from depnet.learning.rows.distinct import distinct_rows
 from depnet.learning.rows.paired_counts import PairedRequest, added, paired_counts
-from depnet.learning.rows.part import Part
 from depnet.learning.rows.parts import PartedRows
-from depnet.learning.rows.some_rows import some_rows
-from depnet.learning.rows.workers import LocalWorkers
 from tests.cluster.tables import assert_same_network
+from tests.learning.parts import learn_parts, parted, parts_of, weak_words
 from tests.strategies import datasets
 
 Row = tuple[int, ...]
-
-
-@st.composite
-def parted(draw: st.DrawFn, max_rows: int = 200) -> tuple[Dataset, list[np.ndarray]]:
-    """A table of at least two rows, and the numbers of the rows of each part, some of them empty."""
-    dataset = draw(datasets(max_rows=max_rows, weighted=draw(st.booleans())).filter(lambda d: d.total > 1))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    cuts = np.sort(rng.integers(0, dataset.rows + 1, draw(st.integers(0, 5))))
-    return dataset, np.split(rng.permutation(dataset.rows), cuts)
-
-
-def parts_of(dataset: Dataset, rows: list[np.ndarray], options: LearnOptions | None = None) -> PartedRows:
-    """The rows of a table in parts, in this process."""
-    specs = first_specs(dataset.domain, options or LearnOptions())
-    parts = [Part(some_rows(dataset, some), specs, number) for number, some in enumerate(rows)]
-    return PartedRows(LocalWorkers(), parts, dataset.domain, specs, dataset.total)
-
-
-def learn_parts(dataset: Dataset, rows: list[np.ndarray], **options: Any) -> Network:
-    asked = LearnOptions(**options)
-    return learn_rows(parts_of(dataset, rows, asked), asked)[0]
 
 
 def multiset(codes: np.ndarray, weights: np.ndarray | None) -> Counter[Row]:
@@ -95,20 +69,7 @@ def test_collisions_are_those_of_the_whole_table(cuts: list[int], monkeypatch: p
     """With 8-bit words for the first seeds there are some within parts, and some between parts that have none."""
     rng = np.random.default_rng(5)
     dataset = Dataset.from_codes(rng.integers(0, 2, size=(60, 10)), [2] * 10)
-    default_rng = np.random.default_rng
-
-    class Weak:
-        def __init__(self, seed: int) -> None:
-            self.rng, self.seed = default_rng(seed), seed
-            self.shuffle = self.rng.shuffle
-
-        def integers(self, low: int, high: int, size: tuple[int, int], dtype: type) -> np.ndarray:
-            words = self.rng.integers(low, high, size=size, dtype=dtype)
-            if self.seed < 3:
-                words[0] %= 256
-            return words
-
-    monkeypatch.setattr("numpy.random.default_rng", Weak)
+    weak_words(monkeypatch, bits=8)
     parts = parts_of(dataset, np.split(np.arange(60), cuts))
     assert min(part.distinct(0).seed for part in parts.parts) == 0
     assert contexts.Contexts(dataset)._seed == 3
