@@ -83,16 +83,6 @@ def random_table(rng: np.random.Generator, leaves: int, states: int, zeros: floa
     return ConditionalTable.from_probabilities(rows / rows.sum(axis=1, keepdims=True))
 
 
-def random_blocks(rng: np.random.Generator, n: int) -> list[tuple[int, ...]]:
-    """Random, possibly overlapping blocks that cover 0..n-1."""
-    blocks = [
-        tuple(int(i) for i in rng.choice(n, size=int(rng.integers(1, min(n, 3) + 1)), replace=False))
-        for _ in range(int(rng.integers(1, n + 1)))
-    ]
-    missing = set(range(n)) - {i for block in blocks for i in block}
-    return blocks + [(i,) for i in sorted(missing)]
-
-
 def random_network(
     rng: np.random.Generator, cards: Sequence[int], zeros: float = 0.0, order: Sequence[int] | None = None
 ) -> Network:

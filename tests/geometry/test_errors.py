@@ -79,21 +79,19 @@ def test_shapes_that_do_not_fit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("block", "message"), [(2, "0..1"), (-1, "0..1"), ((0, 0), "distinct"), (0.5, "int or a tuple")]
+    ("variable", "message"), [(2, "0..1"), (-1, "0..1"), ((0, 0), "distinct"), (0.5, "int or a tuple")]
 )
-def test_what_is_no_block(block: Any, message: str) -> None:
+def test_what_is_no_variable(variable: Any, message: str) -> None:
     for call in (geometry.full_conditional, geometry.conditional_entropy, FullConditionalManifold.of_joint):
         with pytest.raises(DistributionError, match=re.escape(message)):
-            call(P, block)
-    with pytest.raises(DistributionError, match="block 1 are"):
-        geometry.full_conditional_divergence(P, P, blocks=[0, block])
+            call(P, variable)
 
 
-def test_blocks_may_not_be_empty() -> None:
-    with pytest.raises(DistributionError, match="at least one variable"):
-        geometry.full_conditional(P, ())
-    with pytest.raises(DistributionError, match="at least one variable"):
-        geometry.full_conditional_divergence(P, P, blocks=[(0,), ()])
+@pytest.mark.parametrize("variables", [(), (0, 1)])
+def test_a_full_conditional_is_of_one_variable(variables: tuple[int, ...]) -> None:
+    for call in (geometry.full_conditional, FullConditionalManifold.of_joint):
+        with pytest.raises(DistributionError, match="of one variable; got the variables"):
+            call(P, variables)
 
 
 @pytest.mark.parametrize("weights", [(0.5, 0.4), (1.5, -0.5), (1.0,), (math.nan, 1.0), ((0.5, 0.5),)])

@@ -32,7 +32,7 @@ def test_the_slack_of_the_bound_is_linear_in_p() -> None:
     rng = np.random.default_rng(5)
     network = random_network(rng, 3)
     q = stationary(network, SequentialScan())
-    slack = sum(np.log(full_conditional(q, s.variables)) - np.log(s.theta) for s in manifolds(network)) / 3
+    slack = sum(np.log(full_conditional(q, s.variable)) - np.log(s.theta) for s in manifolds(network)) / 3
     p = rng.dirichlet(np.ones(8)).reshape(2, 2, 2)
     gap = fc_limit(p, network) - full_conditional_divergence(p, q)
     assert np.isclose(gap, (p * slack).sum(), rtol=0, atol=1e-10)
@@ -42,7 +42,7 @@ def test_the_slack_of_the_bound_is_linear_in_p() -> None:
             fc_limit(p, network) - full_conditional_divergence(p, pi), (p * slack).sum(), rtol=0, atol=1e-6
         )
     # for pi of the random scan it is nowhere negative: Theorem 3, state by state
-    own = sum(np.log(full_conditional(pi, s.variables)) - np.log(s.theta) for s in manifolds(network))
+    own = sum(np.log(full_conditional(pi, s.variable)) - np.log(s.theta) for s in manifolds(network))
     assert np.min(own) > -1e-9
     worst = worst_law(network)
     assert worst.max() == 1.0

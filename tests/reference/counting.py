@@ -2,7 +2,6 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -28,20 +27,12 @@ def pair_counts(dataset: Dataset) -> dict[tuple[int, int], IntArray]:
     return tables
 
 
-def state_of(row: Sequence[int], node: Node, cardinalities: Sequence[int]) -> int:
-    """The joint state of the node's variables, row-major."""
-    state = 0
-    for i in node.variables:
-        state = state * cardinalities[i] + row[i]
-    return state
-
-
 def counts_of(node: Node, dataset: Dataset) -> list[list[int]]:
     """N_yx."""
     counts = [[0] * node.table.states for _ in range(node.source.size)]
     for row, weight in weighted_rows(dataset):
         leaf = int(node.source([row])[0])
-        counts[leaf][state_of(row, node, dataset.domain.cardinalities)] += weight
+        counts[leaf][row[node.variable]] += weight
     return counts
 
 
@@ -50,17 +41,17 @@ def node_score(node: Node, dataset: Dataset) -> float:
     total = 0.0
     for row, weight in weighted_rows(dataset):
         leaf = int(node.source([row])[0])
-        theta = float(node.table.probabilities[leaf, state_of(row, node, dataset.domain.cardinalities)])
+        theta = float(node.table.probabilities[leaf, row[node.variable]])
         if weight > 0:
             total += weight * (math.log(theta) if theta > 0 else -math.inf)
     return total / dataset.total
 
 
-def entropy_given_the_others(variables: Sequence[int], dataset: Dataset) -> float:
-    """H(p^D(X_B | X_-B)) in nats, with a dictionary of contexts."""
+def entropy_given_the_others(variable: int, dataset: Dataset) -> float:
+    """H(p^D(X_i | X_-i)) in nats, with a dictionary of contexts."""
     contexts: dict[tuple[int, ...], Counter[tuple[int, ...]]] = {}
     for row, weight in weighted_rows(dataset):
-        others = tuple(x for j, x in enumerate(row) if j not in variables)
+        others = tuple(x for j, x in enumerate(row) if j != variable)
         contexts.setdefault(others, Counter())[row] += weight
     total = 0.0
     for states in contexts.values():
@@ -70,8 +61,8 @@ def entropy_given_the_others(variables: Sequence[int], dataset: Dataset) -> floa
 
 
 def kl_to_manifold(node: Node, dataset: Dataset) -> float:
-    """KL(p^D || E(theta)) = < log p(X_B | X_-B) / theta(X_B | Y) >, straight from the definition."""
-    return -node_score(node, dataset) - entropy_given_the_others(node.variables, dataset)
+    """KL(p^D || E(theta)) = < log p(X_i | X_-i) / theta(X_i | Y_i) >, straight from the definition."""
+    return -node_score(node, dataset) - entropy_given_the_others(node.variable, dataset)
 
 
 def network_scores(network: Network, dataset: Dataset) -> list[float]:

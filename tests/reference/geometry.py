@@ -11,7 +11,7 @@ from depnet.arrays import FloatArray
 
 State = tuple[int, ...]
 Law = dict[State, float]
-Block = Sequence[int]
+Variables = Sequence[int]
 
 
 def law_of(tensor: FloatArray) -> Law:
@@ -33,11 +33,11 @@ def times_log(a: float, b: float) -> float:
     return a * math.log(b) if b > 0 else -a * math.inf
 
 
-def part(x: State, variables: Block) -> State:
+def part(x: State, variables: Variables) -> State:
     return tuple(x[i] for i in variables)
 
 
-def others(x: State, variables: Block) -> State:
+def others(x: State, variables: Variables) -> State:
     return tuple(x[i] for i in range(len(x)) if i not in variables)
 
 
@@ -53,7 +53,7 @@ def entropy(p: Law) -> float:
     return -math.fsum(times_log(p[x], p[x]) for x in p)
 
 
-def conditional_entropy(p: Law, variables: Block, key: Callable[[State], object]) -> float:
+def conditional_entropy(p: Law, variables: Variables, key: Callable[[State], object]) -> float:
     """H(p(X_B | Y)) where Y = key(X)."""
     p_y = marginal(p, key)
     p_xy = marginal(p, lambda x: (part(x, variables), key(x)))
@@ -72,59 +72,48 @@ def kl(p: Law, q: Law) -> float:
     return math.fsum(times_log(p[x], p[x]) - times_log(p[x], q[x]) for x in p)
 
 
-def full_conditional(p: Law, variables: Block) -> Law:
-    """p(x_B | x_-B) for every x; 0 where p(x_-B) = 0."""
-    p_others = marginal(p, lambda x: others(x, variables))
-    return {
-        x: p[x] / p_others[others(x, variables)] if p_others[others(x, variables)] > 0 else 0.0 for x in p
-    }
+def full_conditional(p: Law, i: int) -> Law:
+    """p(x_i | x_-i) for every x; 0 where p(x_-i) = 0."""
+    p_others = marginal(p, lambda x: others(x, [i]))
+    return {x: p[x] / p_others[others(x, [i])] if p_others[others(x, [i])] > 0 else 0.0 for x in p}
 
 
 def theta_of(node: Node, states: Law) -> Law:
-    """theta(x_B | Y(x)) for every x; the states of a block are numbered row-major."""
-    cardinalities = [max(x[i] for x in states) + 1 for i in node.variables]
-    numbers = {s: k for k, s in enumerate(itertools.product(*map(range, cardinalities)))}
-    return {
-        x: float(node.table.probabilities[leaf(node.source, x), numbers[part(x, node.variables)]])
-        for x in states
-    }
+    """theta_i(x_i | Y_i(x)) for every x."""
+    return {x: float(node.table.probabilities[leaf(node.source, x), x[node.variable]]) for x in states}
 
 
-def m_projection(p: Law, theta: Law, variables: Block) -> Law:
-    p_others = marginal(p, lambda x: others(x, variables))
-    return {x: p_others[others(x, variables)] * theta[x] for x in p}
+def m_projection(p: Law, theta: Law, i: int) -> Law:
+    p_others = marginal(p, lambda x: others(x, [i]))
+    return {x: p_others[others(x, [i])] * theta[x] for x in p}
 
 
-def kl_to_manifold(p: Law, theta: Law, variables: Block) -> float:
-    conditional = full_conditional(p, variables)
+def kl_to_manifold(p: Law, theta: Law, i: int) -> float:
+    conditional = full_conditional(p, i)
     return math.fsum(times_log(p[x], conditional[x]) - times_log(p[x], theta[x]) for x in p)
 
 
-def full_conditional_divergence(p: Law, q: Law, weights: Sequence[float], blocks: Sequence[Block]) -> float:
-    return sum(
-        c * kl_to_manifold(p, full_conditional(q, block), block)
-        for c, block in zip(weights, blocks, strict=True)
-    )
+def full_conditional_divergence(p: Law, q: Law, weights: Sequence[float]) -> float:
+    return sum(c * kl_to_manifold(p, full_conditional(q, i), i) for i, c in enumerate(weights))
 
 
 def fc_limit(p: Law, network: Network, weights: Sequence[float]) -> float:
     return sum(
-        c * kl_to_manifold(p, theta_of(node, p), node.variables)
+        c * kl_to_manifold(p, theta_of(node, p), node.variable)
         for c, node in zip(weights, network.nodes, strict=True)
     )
 
 
-def pseudo_log_likelihood(p: Law, q: Law, weights: Sequence[float], blocks: Sequence[Block]) -> float:
-    conditionals = [full_conditional(q, block) for block in blocks]
+def pseudo_log_likelihood(p: Law, q: Law, weights: Sequence[float]) -> float:
     return sum(
-        c * times_log(p[x], conditional[x])
-        for c, conditional in zip(weights, conditionals, strict=True)
-        for x in p
+        c * times_log(p[x], conditional)
+        for i, c in enumerate(weights)
+        for x, conditional in full_conditional(q, i).items()
     )
 
 
 def kl_by_evidence(
-    p: Law, theta: Law, variables: Block, clamped: Block
+    p: Law, theta: Law, i: int, clamped: Variables
 ) -> tuple[dict[State, float], dict[State, float]]:
     """p(x_C) and KL(p(X_Cbar | x_C) || E(theta(. ; x_C))), every x_C in turn clamped for real."""
     probabilities: dict[State, float] = {}
@@ -135,7 +124,7 @@ def kl_by_evidence(
         divergences[known] = 0.0
         if probabilities[known] > 0:
             given = {x: p[x] / probabilities[known] for x in agreeing}
-            divergences[known] = kl_to_manifold(given, {x: theta[x] for x in agreeing}, variables)
+            divergences[known] = kl_to_manifold(given, {x: theta[x] for x in agreeing}, i)
     return probabilities, divergences
 
 

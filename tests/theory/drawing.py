@@ -14,8 +14,8 @@ from tests.strategies import random_joint
 def point_of(
     manifold: FullConditionalManifold, shape: tuple[int, ...], rng: np.random.Generator, zeros: float = 0.0
 ) -> FloatArray:
-    """A random q(X_-B) theta_B: a point of E(theta_B) by its definition, not by `m_projection`."""
-    context = tuple(1 if i in manifold.variables else k for i, k in enumerate(shape))
+    """A random q(X_-i) theta_i: a point of E(theta_i) by its definition, not by `m_projection`."""
+    context = tuple(1 if i == manifold.variable else k for i, k in enumerate(shape))
     q = random_joint(rng, context, zeros) * manifold.theta
     return np.asarray(q / q.sum())
 
@@ -29,8 +29,8 @@ def neighbours(
 
 
 def transition_matrix(manifold: FullConditionalManifold, shape: tuple[int, ...]) -> FloatArray:
-    """K_i[x, x'] = theta_i(x'_B | x_-B) where x and x' agree outside B, else 0; states row-major."""
-    context = tuple(1 if i in manifold.variables else k for i, k in enumerate(shape))
+    """K_i[x, x'] = theta_i(x'_i | x_-i) where x and x' agree in all but X_i, else 0; states row-major."""
+    context = tuple(1 if i == manifold.variable else k for i, k in enumerate(shape))
     numbers = np.broadcast_to(np.arange(math.prod(context)).reshape(context), shape).ravel()
     theta = np.broadcast_to(manifold.theta, shape).ravel()
     return np.where(numbers[:, None] == numbers[None, :], theta[None, :], 0.0)

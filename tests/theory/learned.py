@@ -61,7 +61,7 @@ def a_graph(dataset: Dataset, seed: int) -> DecisionGraph:
 
 def reduced(graph: DecisionGraph, dataset: Dataset, penalty: Penalty) -> float:
     """cost'(Y) of X_0."""
-    return cost_prime(leaf_counts(graph, (0,), dataset), dataset.total, penalty)
+    return cost_prime(leaf_counts(graph, 0, dataset), dataset.total, penalty)
 
 
 GROWING = (100, 1_000, 10_000, 100_000, 1_000_000)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from depnet import geometry
 from depnet.arrays import FloatArray
 from depnet.geometry import NEGATIVE_ENTROPY, BregmanFunction, negative_conditional_entropy
-from tests.strategies import cardinalities, random_blocks, random_joint, random_weights, seeds
+from tests.strategies import cardinalities, random_joint, random_weights, seeds
 
 
 def assert_bregman(f: BregmanFunction, p: FloatArray, q: FloatArray, divergence: float) -> None:
@@ -20,10 +20,8 @@ def test_kl_and_fc_are_bregman_divergences(shape: tuple[int, ...], seed: int) ->
     rng = np.random.default_rng(seed)
     p, q = random_joint(rng, shape), random_joint(rng, shape)
     assert_bregman(NEGATIVE_ENTROPY, p, q, geometry.kl(p, q))
-    for blocks in ([(i,) for i in range(len(shape))], random_blocks(rng, len(shape))):
-        c = random_weights(rng, len(blocks))
-        f = negative_conditional_entropy(c, blocks=blocks)
-        assert_bregman(f, p, q, geometry.full_conditional_divergence(p, q, c, blocks=blocks))
+    c = random_weights(rng, len(shape))
+    assert_bregman(negative_conditional_entropy(c), p, q, geometry.full_conditional_divergence(p, q, c))
 
 
 @given(cardinalities(), seeds, st.floats(0.1, 0.9))

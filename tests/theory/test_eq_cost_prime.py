@@ -43,7 +43,7 @@ def test_the_lossless_source_costs_its_penalty_alone(dataset: Dataset, penalty: 
     """Eq. cost(Y_i^ll)."""
     cards = dataset.domain.cardinalities
     lossless = LosslessSource.of_all_but((0,), cards)
-    counts = leaf_counts(lossless, (0,), dataset)
+    counts = leaf_counts(lossless, 0, dataset)
     full = conditional_entropy(empirical(dataset), 0)
     expected = penalty(lossless.size * (cards[0] - 1), dataset.total)
     np.testing.assert_allclose(

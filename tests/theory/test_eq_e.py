@@ -7,13 +7,13 @@ from hypothesis import given
 from depnet import Network, geometry
 from depnet.arrays import FloatArray
 from depnet.geometry import FullConditionalManifold
-from tests.strategies import cardinalities, networks, random_blocks, random_joint, random_network, seeds
+from tests.strategies import cardinalities, networks, random_joint, random_network, seeds
 from tests.theory.drawing import point_of
 
 
 def assert_on_the_manifold(p: FloatArray, manifold: FullConditionalManifold) -> None:
-    conditional = geometry.full_conditional(p, manifold.variables)
-    said = p.sum(axis=manifold.variables, keepdims=True) > 0  # where p(x_-i) = 0, p says nothing
+    conditional = geometry.full_conditional(p, manifold.variable)
+    said = p.sum(axis=manifold.variable, keepdims=True) > 0  # where p(x_-i) = 0, p says nothing
     np.testing.assert_allclose(conditional, np.where(said, manifold.theta, 0.0), rtol=0, atol=1e-9)
     assert manifold.contains(p)
     assert geometry.kl_to_manifold(p, manifold) == pytest.approx(0.0, abs=1e-12)
@@ -31,8 +31,8 @@ def test_points_with_the_full_conditional_are_on_the_manifold(network: Network, 
 def test_every_joint_is_on_its_own_manifolds(shape: tuple[int, ...], seed: int) -> None:
     rng = np.random.default_rng(seed)
     q = random_joint(rng, shape, zeros=0.3)
-    for block in random_blocks(rng, len(shape)):
-        assert_on_the_manifold(q, FullConditionalManifold.of_joint(q, block))
+    for i in range(len(shape)):
+        assert_on_the_manifold(q, FullConditionalManifold.of_joint(q, i))
 
 
 def test_mutant_a_slightly_different_theta() -> None:
@@ -43,7 +43,7 @@ def test_mutant_a_slightly_different_theta() -> None:
         assert_on_the_manifold(p, manifold)
         theta = manifold.theta + 1e-3
         other = FullConditionalManifold(
-            theta / theta.sum(axis=manifold.variables, keepdims=True), manifold.variables
+            theta / theta.sum(axis=manifold.variable, keepdims=True), manifold.variable
         )
         with pytest.raises(AssertionError):
             assert_on_the_manifold(p, other)

@@ -17,7 +17,7 @@ penalties = st.sampled_from([Mdl(), Aic(), NoPenalty(), 0.3 * Mdl()])
 
 def local_delta(graph: DecisionGraph, changed: DecisionGraph, dataset: Dataset, penalty: Penalty) -> float:
     """Delta from the leaves that the last operation of `changed` touched, and no others."""
-    before, after = leaf_counts(graph, (0,), dataset), leaf_counts(changed, (0,), dataset)
+    before, after = leaf_counts(graph, 0, dataset), leaf_counts(changed, 0, dataset)
     operation = changed.operations[-1]
     if isinstance(operation, Split):
         k = dataset.domain.cardinalities[operation.variable]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from depnet import geometry
-from tests.strategies import cardinalities, random_blocks, random_joint, random_weights, seeds
+from tests.strategies import cardinalities, random_joint, random_weights, seeds
 
 
 def assert_eq_FC_rewrite(divergence: float, own: float, likelihood: float) -> None:
@@ -18,18 +18,13 @@ def test_fc_and_pseudo_likelihood(shape: tuple[int, ...], seed: int) -> None:
     q = random_joint(rng, shape)
     for zeros in (0.0, 0.4):
         p = random_joint(rng, shape, zeros)
-        for blocks in ([(i,) for i in range(len(shape))], random_blocks(rng, len(shape))):
-            c = random_weights(rng, len(blocks))
-            own = geometry.pseudo_log_likelihood(p, p, c, blocks=blocks)
-            assert_eq_FC_rewrite(
-                geometry.full_conditional_divergence(p, q, c, blocks=blocks),
-                own,
-                geometry.pseudo_log_likelihood(p, q, c, blocks=blocks),
-            )
-            # the first term is minus the weighted sum of conditional entropies
-            entropies = (geometry.conditional_entropy(p, block) for block in blocks)
-            total = sum(weight * h for weight, h in zip(c, entropies, strict=True))
-            assert own == pytest.approx(-total, rel=1e-9, abs=1e-12)
+        c = random_weights(rng, len(shape))
+        own = geometry.pseudo_log_likelihood(p, p, c)
+        likelihood = geometry.pseudo_log_likelihood(p, q, c)
+        assert_eq_FC_rewrite(geometry.full_conditional_divergence(p, q, c), own, likelihood)
+        # the first term is minus the weighted sum of conditional entropies
+        total = sum(weight * geometry.conditional_entropy(p, i) for i, weight in enumerate(c))
+        assert own == pytest.approx(-total, rel=1e-9, abs=1e-12)
 
 
 def test_mutant_the_plain_sum_over_variables() -> None:

@@ -20,7 +20,7 @@ penalties = st.sampled_from([Mdl(), Aic(), NoPenalty(), 0.3 * Mdl()])
 def test_the_cost_is_a_sum_over_leaves(dataset: Dataset, seed: int, penalty: Penalty) -> None:
     """Eq. sum_of_Lcost, for penalties linear in k."""
     graph = a_graph(dataset, seed)
-    assert_sum_of_lcost(leaf_counts(graph, (0,), dataset), dataset, penalty)
+    assert_sum_of_lcost(leaf_counts(graph, 0, dataset), dataset, penalty)
 
 
 def assert_sum_of_lcost(counts: IntArray, dataset: Dataset, penalty: Penalty) -> None:
@@ -33,7 +33,7 @@ def test_mutants() -> None:
     rng = np.random.default_rng(0)
     dataset = Dataset.from_codes(rng.integers(0, [2, 3, 2], size=(40, 3)), [2, 4, 2])
     graph = DecisionGraph((Split(0, 1), Split(0, 2)), (2, 4, 2))
-    counts = leaf_counts(graph, (0,), dataset)
+    counts = leaf_counts(graph, 0, dataset)
     filled = counts[counts.sum(axis=1) > 0]
     assert len(filled) < len(counts), "X1 = 3 never happens"
     assert_sum_of_lcost(counts, dataset, Mdl())

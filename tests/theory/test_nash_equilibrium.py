@@ -23,7 +23,7 @@ def assert_equilibrium(
     manifolds = geometry.manifolds(network)
     answers = [geometry.m_projection(pi, manifold) for manifold in manifolds]
     for manifold, answer in zip(manifolds, answers, strict=True):
-        contexts = neighbours(pi.sum(axis=manifold.variables, keepdims=True), rng)
+        contexts = neighbours(pi.sum(axis=manifold.variable, keepdims=True), rng)
         deviations = [point_of(manifold, pi.shape, rng), *(context * manifold.theta for context in contexts)]
         for q in deviations:
             assert geometry.kl(pi, answer) <= geometry.kl(pi, q) + 1e-9

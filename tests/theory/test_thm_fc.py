@@ -41,7 +41,7 @@ def hardest_state(pi: FloatArray, network: Network, c: Sequence[float]) -> Float
     """
     spare = np.zeros(pi.shape)
     for weight, manifold in zip(c, geometry.manifolds(network), strict=True):
-        spare += weight * np.log(geometry.full_conditional(pi, manifold.variables) / manifold.theta)
+        spare += weight * np.log(geometry.full_conditional(pi, manifold.variable) / manifold.theta)
     p = np.zeros(pi.shape)
     p.flat[int(spare.argmin())] = 1.0
     return p

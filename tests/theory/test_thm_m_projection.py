@@ -18,7 +18,7 @@ def assert_nearest_point(
     assert manifold.contains(nearest)
     least = geometry.kl(p, nearest)
     far = [point_of(manifold, p.shape, rng, zeros) for zeros in (0.0, 0.0, 0.3)]
-    contexts = neighbours(p.sum(axis=manifold.variables, keepdims=True), rng)
+    contexts = neighbours(p.sum(axis=manifold.variable, keepdims=True), rng)
     for q in [*far, *(context * manifold.theta for context in contexts)]:
         assert least <= geometry.kl(p, q) + 1e-12
 
@@ -44,7 +44,7 @@ def test_it_is_idempotent_and_keeps_the_context(network: Network, seed: int) -> 
         once = geometry.m_projection(p, manifold)
         np.testing.assert_allclose(geometry.m_projection(once, manifold), once, rtol=1e-12)
         np.testing.assert_allclose(
-            once.sum(axis=manifold.variables), p.sum(axis=manifold.variables), rtol=1e-12
+            once.sum(axis=manifold.variable), p.sum(axis=manifold.variable), rtol=1e-12
         )
 
 
@@ -53,7 +53,7 @@ def test_mutant_another_point_of_the_manifold() -> None:
     network = random_network(rng, (3, 2, 2))
     p = random_joint(rng, (3, 2, 2))
     for manifold in geometry.manifolds(network):
-        context = p.sum(axis=manifold.variables, keepdims=True)
+        context = p.sum(axis=manifold.variable, keepdims=True)
         nearby = (0.99 * context + 0.01 / context.size) * manifold.theta
         with pytest.raises(AssertionError):
             assert_nearest_point(nearby, p, manifold, np.random.default_rng(0))

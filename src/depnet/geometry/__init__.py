@@ -1,7 +1,14 @@
 """Information geometry on plain tensors: joints, manifolds, projections, divergences (Sec. 3).
 
-A joint distribution is a float64 tensor, axis i being variable i; everything is in nats. A node updates a
-block of variables (one, in the paper), so every function that speaks of a variable takes a tuple too.
+A joint distribution is a float64 tensor, axis i being variable i; everything is in nats.
+
+- `joint`: what every function asks of its arguments; `size`: the guard in front of everything dense
+- `empirical`: p^D; `dense`: sources and tables as tensors
+- `entropy`: entropies, KL, total variation
+- `manifold`: full conditional manifolds and the m-projection (Theorems 1 and 2)
+- `divergence`: FC, the FC-limit, the pseudo-log-likelihood; `bregman`: KL and FC as Bregman divergences
+- `geodesic`: m- and e-geodesics, orthogonality; `inference`: the terms of Eq. inference_KL
+- `reach`: which joint states the random scan leads to from which
 """
 
 from depnet.geometry.bregman import (

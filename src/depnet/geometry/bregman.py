@@ -18,7 +18,7 @@ from scipy.special import xlogy
 
 from depnet.arrays import FloatArray
 from depnet.errors import DistributionError
-from depnet.geometry.joint import Block, checked_blocks, checked_weights, marginal
+from depnet.geometry.joint import checked_weights, marginal
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +75,8 @@ NEGATIVE_ENTROPY = BregmanFunction(_negative_entropy, lambda p: _log(_checked_po
 """f(p) = -H(p(X)): its Bregman divergence is KL."""
 
 
-def negative_conditional_entropy(
-    weights: ArrayLike | None = None, *, blocks: Iterable[Block] | None = None
-) -> BregmanFunction:
-    r"""The Bregman function of FC with the weights c_i (uniform by default), over `blocks`.
+def negative_conditional_entropy(weights: ArrayLike | None = None) -> BregmanFunction:
+    r"""The Bregman function of FC with the weights c_i (uniform by default).
 
     .. math:: f(p) = -\sum_i c_i H(p(X_i \mid X_{-i})) = \sum_i c_i \langle \log p(X_i \mid X_{-i}) \rangle_p
 
@@ -86,15 +84,12 @@ def negative_conditional_entropy(
     >>> round(bregman_divergence(negative_conditional_entropy(), p, q), 6)     # FC
     0.192745
     """
-    listed = None if blocks is None else tuple(blocks)
 
     def terms(p: FloatArray) -> Iterable[tuple[float, FloatArray]]:
-        chosen = checked_blocks(listed, p.ndim)
-        c = checked_weights(weights, len(chosen))
         _checked_positive(p)
-        for weight, block in zip(c.tolist(), chosen, strict=True):
+        for i, weight in enumerate(checked_weights(weights, p.ndim).tolist()):
             if weight > 0:
-                context = marginal(p, block)
+                context = marginal(p, i)
                 yield weight, np.divide(p, context, out=np.zeros_like(p), where=context > 0)
 
     def value(p: FloatArray) -> float:

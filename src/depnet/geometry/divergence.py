@@ -1,30 +1,17 @@
 """Full conditional divergence, its bound the FC-limit, and the pseudo-log-likelihood (Sec. 3.2).
 
-Each is a sum over nodes with the weights c_i of the random scan (Eq. c_i; uniform by default). A network's
-nodes may be blocks; between two joints, `blocks` says which, and the paper's are the single variables.
+Each is a sum over nodes with the weights c_i of the random scan (Eq. c_i; uniform by default).
 """
-
-from collections.abc import Iterable
 
 from numpy.typing import ArrayLike
 
 from depnet.errors import DistributionError
-from depnet.geometry.joint import (
-    Block,
-    checked_blocks,
-    checked_joint,
-    checked_pair,
-    checked_weights,
-    mean_log,
-    weighted_sum,
-)
+from depnet.geometry.joint import checked_joint, checked_pair, checked_weights, mean_log, weighted_sum
 from depnet.geometry.manifold import FullConditionalManifold, conditional_of, kl_to_manifold
 from depnet.model.network import Network
 
 
-def full_conditional_divergence(
-    p: ArrayLike, q: ArrayLike, weights: ArrayLike | None = None, *, blocks: Iterable[Block] | None = None
-) -> float:
+def full_conditional_divergence(p: ArrayLike, q: ArrayLike, weights: ArrayLike | None = None) -> float:
     r"""The full conditional divergence (Eq. FC), in nats.
 
     .. math:: FC(p\|q) = \sum_i c_i\,KL(p\|E_i(q)), \quad
@@ -38,9 +25,8 @@ def full_conditional_divergence(
     0.192745
     """
     first, second = checked_pair(p, q)
-    chosen = checked_blocks(blocks, first.ndim)
-    c = checked_weights(weights, len(chosen))
-    terms = (kl_to_manifold(first, FullConditionalManifold.of_joint(second, block)) for block in chosen)
+    c = checked_weights(weights, first.ndim)
+    terms = (kl_to_manifold(first, FullConditionalManifold.of_joint(second, i)) for i in range(first.ndim))
     return weighted_sum(c, terms)
 
 
@@ -69,9 +55,7 @@ def fc_limit(p: ArrayLike, network: Network, weights: ArrayLike | None = None) -
     return weighted_sum(c, terms)
 
 
-def pseudo_log_likelihood(
-    p: ArrayLike, q: ArrayLike, weights: ArrayLike | None = None, *, blocks: Iterable[Block] | None = None
-) -> float:
+def pseudo_log_likelihood(p: ArrayLike, q: ArrayLike, weights: ArrayLike | None = None) -> float:
     r"""Besag's pseudo-log-likelihood of the law `q` for data with the law `p` (Eq. FC_rewrite), in nats.
 
     .. math:: \left\langle \sum_i c_i \log q(X_i \mid X_{-i}) \right\rangle_p
@@ -83,6 +67,5 @@ def pseudo_log_likelihood(
     -0.693147
     """
     first, second = checked_pair(p, q)
-    chosen = checked_blocks(blocks, first.ndim)
-    c = checked_weights(weights, len(chosen))
-    return weighted_sum(c, (mean_log(first, conditional_of(second, block)) for block in chosen))
+    c = checked_weights(weights, first.ndim)
+    return weighted_sum(c, (mean_log(first, conditional_of(second, i)) for i in range(first.ndim)))

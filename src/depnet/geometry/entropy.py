@@ -10,7 +10,7 @@ from scipy.special import xlogy
 
 from depnet.arrays import FloatArray
 from depnet.geometry.dense import leaf_tensor
-from depnet.geometry.joint import Block, checked_block, checked_joint, checked_pair, mean_log
+from depnet.geometry.joint import Variables, checked_joint, checked_pair, checked_variables, mean_log
 from depnet.model.sources.source import InformationSource
 
 
@@ -27,7 +27,7 @@ def entropy(p: ArrayLike) -> float:
 
 
 def conditional_entropy(
-    p: ArrayLike, variables: Block, given: Block | InformationSource | None = None
+    p: ArrayLike, variables: Variables, given: Variables | InformationSource | None = None
 ) -> float:
     r"""The conditional entropy of some variables given others, in nats.
 
@@ -39,30 +39,30 @@ def conditional_entropy(
     0.0
     """
     joint = checked_joint(p)
-    block = checked_block(variables, joint.ndim)
+    targets = checked_variables(variables, joint.ndim)
     if isinstance(given, InformationSource):
-        p_xy = _with_leaves(joint, block, given)
+        p_xy = _with_leaves(joint, targets, given)
         p_y = p_xy.sum(axis=1)
         return max(0.0, mean_log(p_y, p_y) - mean_log(p_xy, p_xy))
     known = (
-        tuple(j for j in range(joint.ndim) if j not in block)
+        tuple(j for j in range(joint.ndim) if j not in targets)
         if given is None
-        else checked_block(given, joint.ndim, "given")
+        else checked_variables(given, joint.ndim, "given")
     )
-    others = tuple(j for j in range(joint.ndim) if j not in block and j not in known)
+    others = tuple(j for j in range(joint.ndim) if j not in targets and j not in known)
     p_xy = joint.sum(axis=others, keepdims=True)
     p_y = joint.sum(axis=tuple(j for j in range(joint.ndim) if j not in known), keepdims=True)
     return max(0.0, mean_log(p_y, p_y) - mean_log(p_xy, p_xy))
 
 
-def _with_leaves(p: FloatArray, block: tuple[int, ...], source: InformationSource) -> FloatArray:
-    """p(Y, X_B) as a table [leaf, joint state of the block]."""
+def _with_leaves(p: FloatArray, targets: tuple[int, ...], source: InformationSource) -> FloatArray:
+    """p(Y, X_B) as a table [leaf, joint state of X_B]."""
     source.check_domain(p.shape)
     leaves = np.broadcast_to(leaf_tensor(source, p.shape), p.shape)
-    last = range(p.ndim - len(block), p.ndim)
-    rows = np.moveaxis(p, block, last)
-    states = int(np.prod([p.shape[i] for i in block], dtype=np.int64))
-    leaf_of_row = np.moveaxis(leaves, block, last).reshape(-1, states).astype(np.int64)
+    last = range(p.ndim - len(targets), p.ndim)
+    rows = np.moveaxis(p, targets, last)
+    states = int(np.prod([p.shape[i] for i in targets], dtype=np.int64))
+    leaf_of_row = np.moveaxis(leaves, targets, last).reshape(-1, states).astype(np.int64)
     cells = leaf_of_row * states + np.arange(states)
     counted = np.bincount(cells.ravel(), weights=rows.reshape(-1), minlength=source.size * states)
     return np.asarray(counted, dtype=np.float64).reshape(source.size, states)

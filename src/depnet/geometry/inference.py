@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from depnet.arrays import FloatArray
-from depnet.geometry.joint import Block, checked_block
+from depnet.geometry.joint import Variables, checked_variables
 from depnet.geometry.manifold import FullConditionalManifold, check_unclamped, kl_terms
 
 
@@ -19,7 +19,7 @@ class EvidenceTerms(NamedTuple):
     """KL(p(X_Cbar | x_C) || E(theta_i(. ; x_C))), in nats; 0 where p(x_C) = 0."""
 
 
-def kl_by_evidence(p: ArrayLike, manifold: FullConditionalManifold, clamped: Block) -> EvidenceTerms:
+def kl_by_evidence(p: ArrayLike, manifold: FullConditionalManifold, clamped: Variables) -> EvidenceTerms:
     r"""The divergence of `p` from a manifold, told apart by evidence on the variables C = `clamped`.
 
     .. math:: KL(p\|E(\theta_i)) = \sum_{x_C} p(x_C)\,
@@ -35,8 +35,8 @@ def kl_by_evidence(p: ArrayLike, manifold: FullConditionalManifold, clamped: Blo
     ([0.9, 0.1], [0.0, 0.693])
     """
     joint = manifold.checked(p)
-    known = checked_block(clamped, joint.ndim, "clamped")
-    check_unclamped(manifold.variables, known)
+    known = checked_variables(clamped, joint.ndim, "clamped")
+    check_unclamped(manifold.variable, known)
     summed = tuple(j for j in range(joint.ndim) if j not in known)
     # given x_C, p(x) log(p(x_i | x_-i) / theta_i) is p(x_C) times the same of the conditional law
     axes = tuple(sorted(known).index(j) for j in known)

@@ -1,7 +1,6 @@
 """What every function of this layer asks of its arguments, and its two sums with zeros in them.
 
-A joint distribution is a plain float64 tensor, axis i being variable i. A set of variables that a node
-updates is a *block*, a tuple of distinct axes; a single variable may be given as an int.
+A joint distribution is a plain float64 tensor, axis i being variable i.
 """
 
 import operator
@@ -18,8 +17,8 @@ from depnet.errors import DistributionError
 SUM_TOLERANCE = 1e-9
 """How far the entries of a distribution may be from summing to one."""
 
-Block: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
-"""The variables that are updated together: one, or several distinct ones."""
+Variables: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
+"""One variable by its number, or several distinct ones."""
 
 
 def checked_joint(p: ArrayLike, name: str = "p") -> FloatArray:
@@ -61,56 +60,52 @@ def checked_pair(
     return first, second
 
 
-def checked_block(variables: Block, axes: int, what: str = "variables") -> tuple[int, ...]:
-    """`variables` as a tuple of distinct axes of a tensor that has so many."""
+def checked_variables(variables: Variables, axes: int, what: str = "variables") -> tuple[int, ...]:
+    """`variables` as a tuple of distinct numbers below `axes`."""
     try:
-        block = _indices(variables)
+        numbers = _indices(variables)
     except TypeError:
         raise DistributionError(
             f"{what} are the numbers of distinct variables, an int or a tuple of them; got {variables!r}."
         ) from None
-    if len(set(block)) < len(block) or not all(0 <= i < axes for i in block):
-        raise DistributionError(f"{what} are distinct numbers in 0..{axes - 1}; got {block}.")
-    return block
+    if len(set(numbers)) < len(numbers) or not all(0 <= i < axes for i in numbers):
+        raise DistributionError(f"{what} are distinct numbers in 0..{axes - 1}; got {numbers}.")
+    return numbers
 
 
-def _indices(variables: Block) -> tuple[int, ...]:
+def _indices(variables: Variables) -> tuple[int, ...]:
     try:
         return (operator.index(variables),)  # type: ignore[arg-type]  # a sequence has no index: tried next
     except TypeError:
         return tuple(operator.index(i) for i in variables)  # type: ignore[union-attr]  # a TypeError is ours
 
 
-def checked_blocks(blocks: Iterable[Block] | None, axes: int) -> tuple[tuple[int, ...], ...]:
-    """The blocks of a divergence; None: every single variable, as in the paper."""
-    if blocks is None:
-        return tuple((i,) for i in range(axes))
-    checked = tuple(checked_block(block, axes, f"block {b}") for b, block in enumerate(blocks))
-    if not checked or not all(checked):
-        raise DistributionError(f"blocks are one or more tuples of at least one variable; got {checked}.")
-    return checked
+def checked_variable(variable: Variables, axes: int) -> int:
+    """The one variable of a full conditional, by its number; a node's `variables`, a tuple of one, will do."""
+    found = checked_variables(variable, axes)
+    if len(found) != 1:
+        raise DistributionError(f"a full conditional is of one variable; got the variables {found}.")
+    return found[0]
 
 
 def checked_weights(weights: ArrayLike | None, count: int) -> FloatArray:
-    """c_i, one for each node or block, summing to one (Eq. c_i); None: all alike."""
+    """c_i, one for each node, summing to one (Eq. c_i); None: all alike."""
     if weights is None:
         return np.full(count, 1.0 / count)
     try:
         checked = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise DistributionError(
-            f"weights are {count} numbers c_i, one for each node or block; {error}."
-        ) from None
+        raise DistributionError(f"weights are {count} numbers c_i, one for each node; {error}.") from None
     if checked.shape != (count,):
         raise DistributionError(
-            f"weights are {count} numbers c_i, one for each node or block; got the shape {checked.shape}."
+            f"weights are {count} numbers c_i, one for each node; got the shape {checked.shape}."
         )
     return checked_joint(checked, "weights")
 
 
-def marginal(p: FloatArray, block: tuple[int, ...]) -> FloatArray:
-    """p(X_-B) for every state, the axes of B kept with length 1."""
-    return np.asarray(p.sum(axis=block, keepdims=True))
+def marginal(p: FloatArray, variable: int) -> FloatArray:
+    """p(X_-i) for every state, the axis of X_i kept with length 1."""
+    return np.asarray(p.sum(axis=variable, keepdims=True))
 
 
 def mean_log(p: FloatArray, q: FloatArray) -> float:

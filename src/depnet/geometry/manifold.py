@@ -1,17 +1,15 @@
 """Full conditional manifolds and the m-projection onto them (Sec. 3, Eq. E, Theorems 1 and 2).
 
-    E(theta_B) = {p : p(X_B | X_-B) = theta_B(X_B | X_-B)}
+    E(theta_i) = {p : p(X_i | X_-i) = theta_i(X_i | X_-i)}
 
-A node, which updates the variables B, is such a manifold: e-flat and m-flat. Updating it moves the law of
-the chain from p to the nearest point of the manifold, p(X_-B) theta_B. A joint q has the manifolds
-E_B(q) of its own full conditionals.
+A node is such a manifold: e-flat and m-flat. Updating it moves the law of the chain from p to the nearest point of
+the manifold, p(X_-i) theta_i. A joint q has the manifolds E_i(q) of its own full conditionals.
 
-Where p(x_-B) = 0, the joint p says nothing of X_B. Its full conditional is 0 there, and a manifold whose
-theta is 0 in a whole context x_-B holds only laws without mass in that context: so a divergence from a
+Where p(x_-i) = 0, the joint p says nothing of X_i. Its full conditional is 0 there, and a manifold whose
+theta is 0 in a whole context x_-i holds only laws without mass in that context: so a divergence from a
 law with mass there is infinite, which is the paper's convention.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -22,30 +20,36 @@ from scipy.special import xlogy
 from depnet.arrays import FloatArray, read_only
 from depnet.errors import DistributionError
 from depnet.geometry.dense import theta_tensor
-from depnet.geometry.joint import SUM_TOLERANCE, Block, checked_block, checked_joint, marginal
+from depnet.geometry.joint import (
+    SUM_TOLERANCE,
+    Variables,
+    checked_joint,
+    checked_variable,
+    checked_variables,
+    marginal,
+)
 from depnet.geometry.size import check_dense
 from depnet.model.network import Network
 from depnet.model.node import Node
 
 
-def full_conditional(p: ArrayLike, variables: Block) -> FloatArray:
-    r"""The full conditional distribution of a variable or a block, a tensor of the shape of `p`.
+def full_conditional(p: ArrayLike, variable: Variables) -> FloatArray:
+    r"""The full conditional distribution of a variable, a tensor of the shape of `p`.
 
-    .. math:: p(X_B \mid X_{-B}) = p(X) / p(X_{-B})
+    .. math:: p(X_i \mid X_{-i}) = p(X) / p(X_{-i})
 
-    In a context x_-B of probability 0 it is 0, so that its support is that of `p`.
+    In a context x_-i of probability 0 it is 0, so that its support is that of `p`.
 
     >>> full_conditional([[0.125, 0.375], [0.25, 0.25]], 1).tolist()
     [[0.25, 0.75], [0.5, 0.5]]
     """
     joint = checked_joint(p)
-    block = _checked_targets(variables, joint.ndim)
-    return conditional_of(joint, block)
+    return conditional_of(joint, checked_variable(variable, joint.ndim))
 
 
-def conditional_of(joint: FloatArray, block: tuple[int, ...]) -> FloatArray:
-    """`full_conditional` of what is known to be a joint and a block of it."""
-    context = marginal(joint, block)
+def conditional_of(joint: FloatArray, variable: int) -> FloatArray:
+    """`full_conditional` of what is known to be a joint and a variable of it."""
+    context = marginal(joint, variable)
     return np.divide(joint, context, out=np.zeros_like(joint), where=context > 0)
 
 
@@ -53,10 +57,10 @@ def conditional_of(joint: FloatArray, block: tuple[int, ...]) -> FloatArray:
 class FullConditionalManifold:
     r"""All joint distributions with one full conditional in common (Eq. E).
 
-    .. math:: E(\theta_B) = \{p \mid p(X_B \mid X_{-B}) = \theta_B(X_B \mid X_{-B})\}
+    .. math:: E(\theta_i) = \{p \mid p(X_i \mid X_{-i}) = \theta_i(X_i \mid X_{-i})\}
 
-    `theta` is a tensor over the joint domain. Axes that it does not depend on may have length 1; those
-    of `variables` (B: an int, or a tuple) must be whole.
+    `theta` is a tensor over the joint domain. Axes that it does not depend on may have length 1; that of `variable`, the
+    number i, must be whole.
 
     >>> manifold = FullConditionalManifold([[0.9, 0.1]], 1)
     >>> manifold.contains([[0.45, 0.05], [0.45, 0.05]]), manifold.contains([[0.25, 0.25], [0.25, 0.25]])
@@ -64,9 +68,9 @@ class FullConditionalManifold:
     """
 
     theta: FloatArray
-    variables: tuple[int, ...]
+    variable: int
 
-    def __init__(self, theta: ArrayLike, variables: Block) -> None:
+    def __init__(self, theta: ArrayLike, variable: Variables) -> None:
         try:
             tensor = np.array(theta, dtype=np.float64)
         except (TypeError, ValueError) as error:
@@ -78,53 +82,53 @@ class FullConditionalManifold:
                 f"theta has the shape {tensor.shape}; expected one axis for each variable, of length 1 where "
                 "theta does not depend on it."
             )
-        block = _checked_targets(variables, tensor.ndim)
-        totals = marginal(tensor, block)
+        i = checked_variable(variable, tensor.ndim)
+        totals = marginal(tensor, i)
         if not ((tensor >= 0).all() and ((np.abs(totals - 1) <= SUM_TOLERANCE) | (totals == 0)).all()):
             worst = float(totals.flat[int(np.argmax(np.where(totals == 0, 0, np.abs(totals - 1))))])
             raise DistributionError(
-                f"theta is not a conditional distribution of the variables {block}: over them it sums to "
+                f"theta is not a conditional distribution of variable {i}: over its states it sums to "
                 f"{worst:.12g} in some context, and its least entry is {tensor.min():.6g}."
             )
         object.__setattr__(self, "theta", read_only(tensor))
-        object.__setattr__(self, "variables", block)
+        object.__setattr__(self, "variable", i)
 
     @classmethod
     def of_node(cls, node: Node, cardinalities: Sequence[int]) -> "FullConditionalManifold":
         """E(theta_i) of a node in a domain with these cardinalities."""
         node.source.check_domain(cardinalities)
-        involved = {*node.variables, *node.source.inputs}
+        i = checked_variable(node.variable, len(cardinalities))
+        involved = {i, *node.source.inputs}
         check_dense(
-            [k if i in involved else 1 for i, k in enumerate(cardinalities)],
+            [k if j in involved else 1 for j, k in enumerate(cardinalities)],
             bytes_per_state=8,
             what="the theta of a node as a tensor",
             way_out="depnet.certificate(network, dataset) needs no tensors.",
         )
-        states = math.prod(cardinalities[i] for i in checked_block(node.variables, len(cardinalities)))
-        if states != node.table.states:
+        if cardinalities[i] != node.table.states:
             raise DistributionError(
-                f"the node of the variables {node.variables} has a table of {node.table.states} states; in a domain "
-                f"with the cardinalities {tuple(cardinalities)} they have {states}."
+                f"the node of variable {i} has a table of {node.table.states} states; in a domain with the cardinalities "
+                f"{tuple(cardinalities)} the variable has {cardinalities[i]}."
             )
-        return cls(theta_tensor(node, cardinalities), node.variables)
+        return cls(theta_tensor(node, cardinalities), i)
 
     @classmethod
-    def of_joint(cls, q: ArrayLike, variables: Block) -> "FullConditionalManifold":
-        """E_i(q): the joint distributions that share the full conditional of `variables` with `q` (Eq. FC)."""
-        return cls(full_conditional(q, variables), variables)
+    def of_joint(cls, q: ArrayLike, variable: Variables) -> "FullConditionalManifold":
+        """E_i(q): the joint distributions that share the full conditional of `variable` with `q` (Eq. FC)."""
+        return cls(full_conditional(q, variable), variable)
 
     def contains(self, p: ArrayLike, *, tolerance: float = 1e-9) -> bool:
-        """Is `p` on the manifold: is the L1 distance of p(X) to p(X_-B) theta_B at most `tolerance`?"""
+        """Is `p` on the manifold: is the L1 distance of p(X) to p(X_-i) theta_i at most `tolerance`?"""
         joint = self.checked(p)
-        return bool(np.abs(joint - marginal(joint, self.variables) * self.theta).sum() <= tolerance)
+        return bool(np.abs(joint - marginal(joint, self.variable) * self.theta).sum() <= tolerance)
 
     def given(self, clamped: Mapping[int, int]) -> "FullConditionalManifold":
         """E(theta_i(. ; x_C)): the same node where X_j is known to have the code `clamped[j]` (Sec. 5).
 
         The axes of the known variables remain, with length 1.
         """
-        known = checked_block(tuple(clamped), self.theta.ndim, "clamped")
-        check_unclamped(self.variables, known)
+        known = checked_variables(tuple(clamped), self.theta.ndim, "clamped")
+        check_unclamped(self.variable, known)
         theta = self.theta
         for j, code in clamped.items():
             if theta.shape[j] > 1:
@@ -133,19 +137,19 @@ class FullConditionalManifold:
                         f"variable {j} has the codes 0..{theta.shape[j] - 1}; got evidence {code}."
                     )
                 theta = theta.take([code], axis=j)
-        return FullConditionalManifold(theta, self.variables)
+        return FullConditionalManifold(theta, self.variable)
 
     def checked(self, p: ArrayLike, name: str = "p") -> FloatArray:
         """`p` as a tensor, if it is a distribution on this manifold's domain."""
         joint = checked_joint(p, name)
         shape = self.theta.shape
         fits = joint.ndim == len(shape) and all(
-            t == k or (t == 1 and j not in self.variables)
+            t == k or (t == 1 and j != self.variable)
             for j, (t, k) in enumerate(zip(shape, joint.shape, strict=True))
         )
         if not fits:
             raise DistributionError(
-                f"{name} has the shape {joint.shape}; the manifold of the variables {self.variables} has a theta "
+                f"{name} has the shape {joint.shape}; the manifold of variable {self.variable} has a theta "
                 f"of shape {shape}, where only axes of other variables may have length 1 instead."
             )
         return joint
@@ -169,13 +173,13 @@ def m_projection(p: ArrayLike, manifold: FullConditionalManifold) -> FloatArray:
     [[0.125, 0.125], [0.375, 0.375]]
     """
     joint = manifold.checked(p)
-    context = marginal(joint, manifold.variables)
-    unsaid = (context > 0) & (marginal(manifold.theta, manifold.variables) == 0)
+    context = marginal(joint, manifold.variable)
+    unsaid = (context > 0) & (marginal(manifold.theta, manifold.variable) == 0)
     if unsaid.any():
         state = tuple(map(int, np.argwhere(unsaid)[0]))
         raise DistributionError(
-            f"p has no m-projection: it has mass in the context of the state {state}, where the manifold of the "
-            f"variables {manifold.variables} has no conditional distribution (theta is 0 there)."
+            f"p has no m-projection: it has mass in the context of the state {state}, where the manifold of "
+            f"variable {manifold.variable} has no conditional distribution (theta is 0 there)."
         )
     return context * manifold.theta
 
@@ -196,21 +200,12 @@ def kl_to_manifold(p: ArrayLike, manifold: FullConditionalManifold) -> float:
 
 def kl_terms(joint: FloatArray, manifold: FullConditionalManifold) -> FloatArray:
     """p(x) log(p(x_i | x_-i) / theta_i(x_i | x_-i)) for every x."""
-    return np.asarray(xlogy(joint, conditional_of(joint, manifold.variables)) - xlogy(joint, manifold.theta))
+    return np.asarray(xlogy(joint, conditional_of(joint, manifold.variable)) - xlogy(joint, manifold.theta))
 
 
-def _checked_targets(variables: Block, axes: int) -> tuple[int, ...]:
-    block = checked_block(variables, axes)
-    if not block:
-        raise DistributionError("a full conditional is of at least one variable; got none.")
-    return block
-
-
-def check_unclamped(variables: tuple[int, ...], clamped: tuple[int, ...]) -> None:
-    """Sec. 5 speaks of nodes whose own variables are unclamped."""
-    both = set(variables) & set(clamped)
-    if both:
+def check_unclamped(variable: int, clamped: tuple[int, ...]) -> None:
+    """Sec. 5 speaks of nodes whose own variable is unclamped."""
+    if variable in clamped:
         raise DistributionError(
-            f"variable {min(both)} is clamped and updated by the node of the variables {variables}; "
-            "a node's own variables must be unclamped here."
+            f"variable {variable} is clamped, and the manifold is of its node; a node's own variable must be unclamped here."
         )

@@ -1,7 +1,4 @@
-"""Counting rows: N_yx, how often each leaf y meets each state x of a node's variables (Sec. 4.5)."""
-
-import math
-from collections.abc import Sequence
+"""Counting rows: N_yx, how often each leaf y meets each state x of a node's variable (Sec. 4.5)."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,28 +14,17 @@ MAX_CELLS = 2**28
 """Tables are dense; 2 GiB of counts is where a source is no longer one to tabulate."""
 
 
-def joint_states(dataset: Dataset, variables: Sequence[int]) -> IntArray:
-    """The joint state of `variables` in every row, row-major: the last variable moves fastest."""
-    state = dataset.column(variables[0]).astype(np.int64)
-    for i in variables[1:]:
-        state *= dataset.domain.cardinalities[i]
-        state += dataset.column(i)
-    return state
-
-
-def leaf_counts(source: InformationSource, variables: Sequence[int], dataset: Dataset) -> IntArray:
+def leaf_counts(source: InformationSource, variable: int, dataset: Dataset) -> IntArray:
     """`counts[leaf, state]`: the rows of `dataset` (with their weights) in each leaf and each state of
-    the node's variables. Empty leaves are rows of zeros.
+    the node's variable. Empty leaves are rows of zeros.
     """
-    states = math.prod(dataset.domain.cardinalities[i] for i in variables)
+    states = dataset.domain.cardinalities[variable]
     if source.size * states > MAX_CELLS:
         raise ModelError(
-            f"the conditional table of variables {tuple(variables)} would have {source.size:,} leaves x {states:,} "
-            f"states, more than {MAX_CELLS:,} cells. Use a source with fewer leaves, or learn one."
+            f"the conditional table of variable {variable} would have {source.size:,} leaves x {states:,} states, more "
+            f"than {MAX_CELLS:,} cells. Use a source with fewer leaves, or learn one."
         )
-    return tabulate(
-        leaves_of(source, dataset), joint_states(dataset, variables), source.size, states, dataset
-    )
+    return tabulate(leaves_of(source, dataset), dataset.column(variable), source.size, states, dataset)
 
 
 def leaves_of(source: InformationSource, dataset: Dataset) -> NDArray[np.int32]:
@@ -49,7 +35,9 @@ def leaves_of(source: InformationSource, dataset: Dataset) -> NDArray[np.int32]:
     return source(dataset.codes)
 
 
-def tabulate(leaves: np.ndarray, state: IntArray, size: int, states: int, dataset: Dataset) -> IntArray:
+def tabulate(
+    leaves: np.ndarray, state: NDArray[np.integer], size: int, states: int, dataset: Dataset
+) -> IntArray:
     """Rows counted by (leaf, state), weights included; exact, since all weights sum to less than 2^53."""
     cells = leaves.astype(np.int64) * states + state
     counts = np.bincount(cells, weights=dataset.weights, minlength=size * states)

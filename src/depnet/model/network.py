@@ -186,7 +186,7 @@ class Network:
                     f"Network.updated: the table of node {number} has no counts to add to, only probabilities. Learn "
                     "the network, or use learn_parameters(dataset, sources) with its sources."
                 )
-            more = leaf_counts(node.source, node.variables, dataset)
+            more = leaf_counts(node.source, node.variable, dataset)
             table = ConditionalTable.from_counts(counts + more, smoothing)
             nodes.append(Node(node.variables, node.source, table))
         kept = None if self.counts is None else self.counts + MarginalCounts.of(dataset)

@@ -102,5 +102,5 @@ def transition_change(before: Network, after: Network) -> float:
     for old, new in zip(manifolds(before), manifolds(after), strict=True):
         difference: FloatArray = np.broadcast_to((new.theta - old.theta) / len(before), shape)
         stay += difference
-        apart += np.abs(difference).sum(axis=old.variables, keepdims=True) - np.abs(difference)
+        apart += np.abs(difference).sum(axis=old.variable, keepdims=True) - np.abs(difference)
     return float((apart + np.abs(stay)).max() / 2)

@@ -29,7 +29,7 @@ def check_stages(network: Network, data: Dataset, number: int, stages: tuple[Sta
     assert [stage.operation for stage in stages] == [None, *operations]
     for t, stage in enumerate(stages):
         part = DecisionGraph(operations[:t], node.source.cardinalities)
-        counts = leaf_counts(part, node.variables, data)
+        counts = leaf_counts(part, node.variable, data)
         assert stage.leaves == part.size
         assert stage.cost == cost_prime(counts, data.total, Mdl())
 
@@ -73,7 +73,7 @@ def test_the_graph_of_a_stage_has_the_rows_of_its_leaves() -> None:
     for step in range(len(node.source.operations) + 1):
         drawn = decision_at(network, "age", step, data)
         part = DecisionGraph(node.source.operations[:step], node.source.cardinalities)
-        rows = leaf_counts(part, node.variables, data).sum(axis=1)
+        rows = leaf_counts(part, node.variable, data).sum(axis=1)
         assert {v.number: v.rows for v in drawn.vertices if isinstance(v, Leaf)} == dict(
             enumerate(rows.tolist())
         )

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from depnet.arrays import IntArray
 from depnet.data.table.dataset import Dataset
 from depnet.learning.certificate import conditional_entropy
 from depnet.learning.links.from_counts import shared_equally
@@ -19,13 +18,15 @@ from depnet.model.counting import leaf_counts
 from depnet.model.node import Node
 from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.operations import Split
+from depnet.model.sources.replay import replayed
 
 
 def strengths(node: Node, dataset: Dataset) -> dict[int, float]:
     """{j: bits per row that X_j's splits gained}, for the inputs of the node's source."""
     source = node.source
     if isinstance(source, DecisionGraph):
-        return _shared(_Replay(node, source, dataset).gained, source.inputs)
+        gains = _Gains(node, source, dataset)
+        return _shared(gains.of_variables(dataset.total * math.log(2)), source.inputs)
     return shared_equally(source, leaf_counts(source, node.variable, dataset))
 
 
@@ -41,52 +42,44 @@ def _shared(gained: Mapping[int, float], inputs: Sequence[int]) -> dict[int, flo
     return kept
 
 
-class _Replay:
-    """The operations replayed on rows, keeping who gained what.
+class _Gains:
+    """What the splits of a source gained, in nats times rows, while its operations are replayed on rows.
 
-    `history[leaf][event]` is the set of branches of that split which lead to the leaf: two leaves are told
+    `_history[leaf][event]` is the set of branches of that split which lead to the leaf: two leaves are told
     apart by the splits of which they lie on different branches.
     """
 
     def __init__(self, node: Node, source: DecisionGraph, dataset: Dataset) -> None:
-        self._dataset = dataset
-        self._state = dataset.column(node.variable)
-        self._states = node.table.states
         self._gain: list[float] = []
         self._variable: list[int] = []
-        rows = np.arange(dataset.rows)
-        self._rows, self._terms = [rows], [self._term(rows)]
+        self._terms: list[float] = []
         self._history: list[dict[int, frozenset[int]]] = [{}]
-        for operation in source.operations:
-            if isinstance(operation, Split):
-                self._split(*operation, source.cardinalities[operation.variable])
+        for operation, counts in replayed(source, node.variable, dataset):
+            terms = [conditional_entropy(each[None, :], 1) for each in counts]
+            if operation is None:
+                self._terms = terms
+            elif isinstance(operation, Split):
+                self._split(*operation, terms)
             else:
-                self._merge(*operation)
-        self.gained: defaultdict[int, float] = defaultdict(float)
+                self._merge(*operation, terms[0])
+
+    def of_variables(self, unit: float) -> dict[int, float]:
+        """{j: what the splits on X_j gained, in this unit}."""
+        gained: defaultdict[int, float] = defaultdict(float)
         for j, nats in zip(self._variable, self._gain, strict=True):
-            self.gained[j] += nats / (dataset.total * math.log(2))
+            gained[j] += nats / unit
+        return gained
 
-    def _term(self, rows: IntArray) -> float:
-        weights = None if self._dataset.weights is None else self._dataset.weights[rows]
-        counts = np.bincount(self._state[rows], weights=weights, minlength=self._states)
-        return conditional_entropy(counts[None, :], 1)
-
-    def _split(self, leaf: int, j: int, cardinality: int) -> None:
-        rows, term, past = self._rows.pop(leaf), self._terms.pop(leaf), self._history.pop(leaf)
+    def _split(self, leaf: int, j: int, terms: list[float]) -> None:
+        term, past = self._terms.pop(leaf), self._history.pop(leaf)
         event = len(self._gain)
-        codes = self._dataset.column(j)[rows]
-        parts = [rows[codes == x] for x in range(cardinality)]
-        terms = [self._term(part) for part in parts]
         self._gain.append(term - sum(terms))
         self._variable.append(j)
-        self._rows += parts
         self._terms += terms
-        self._history += [{**past, event: frozenset([x])} for x in range(cardinality)]
+        self._history += [{**past, event: frozenset([x])} for x in range(len(terms))]
 
-    def _merge(self, first: int, second: int) -> None:
+    def _merge(self, first: int, second: int, term: float) -> None:
         ours, theirs = self._history[first], self._history.pop(second)
-        rows = np.concatenate([self._rows[first], self._rows.pop(second)])
-        term = self._term(rows)
         loss = term - self._terms[first] - self._terms.pop(second)
         common = [event for event in ours if event in theirs]
         apart = [event for event in common if not ours[event] & theirs[event]] or common
@@ -98,4 +91,4 @@ class _Replay:
         self._history[first] = {
             event: ours.get(event, nothing) | theirs.get(event, nothing) for event in ours | theirs
         }
-        self._rows[first], self._terms[first] = rows, term
+        self._terms[first] = term

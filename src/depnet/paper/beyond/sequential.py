@@ -103,7 +103,7 @@ def worst_law(network: Network) -> FloatArray:
     centroid = stationary(network, SequentialScan())
     slack = np.zeros(centroid.shape)
     for space in manifolds(network):
-        slack += np.log(full_conditional(centroid, space.variables)) - np.log(space.theta)
+        slack += np.log(full_conditional(centroid, space.variable)) - np.log(space.theta)
     p = np.zeros(centroid.shape)
     p.flat[int(np.argmin(slack))] = 1.0
     return p

@@ -5,8 +5,7 @@ with them
 
 .. math:: cost'(Y_t) = H(p^D(X_i \mid Y_t)) + R(k_t, N), \qquad k_t = |Y_t| (|X_i| - 1)
 
-which learning lowers with every operation, under the penalty R that it was given. A split looks only at the rows of
-its own leaf, and a merge joins two lists of rows, so that all stages together cost little more than the last one.
+which learning lowers with every operation, under the penalty R that it was given.
 """
 
 import itertools
@@ -15,7 +14,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from depnet.arrays import IntArray
 from depnet.data.table.dataset import Dataset
 from depnet.learning.cost import leaf_entropy
 from depnet.learning.penalty import Mdl, PenaltyLike, checked_penalty, penalty_value
@@ -23,7 +21,8 @@ from depnet.model.counting import check_same_domain, leaf_counts
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.sources.decision_graph import DecisionGraph
-from depnet.model.sources.operations import Operation, Split
+from depnet.model.sources.operations import Merge, Operation, Split
+from depnet.model.sources.replay import replayed
 from depnet.model.table import ConditionalTable
 from depnet.pictures.node.decision import Decision, Leaf, decision, decision_of, node_of
 
@@ -88,7 +87,7 @@ def decision_at(network: Network, node: int | str, step: int, dataset: Dataset |
     first = DecisionGraph(source.operations[:step], source.cardinalities)
     if dataset is not None:
         check_same_domain("decision_at", network.domain, dataset)
-        counts = leaf_counts(first, chosen.variables, dataset)
+        counts = leaf_counts(first, chosen.variable, dataset)
         table = ConditionalTable.from_counts(counts, chosen.table.smoothing or 0.0)
         return decision_of(network.domain, Node(chosen.variables, first, table))
     unknown = ConditionalTable.from_counts(np.zeros((first.size, chosen.table.states), dtype=np.int64), 1.0)
@@ -101,25 +100,14 @@ def _replayed(
     node: Node, source: DecisionGraph, dataset: Dataset
 ) -> Iterator[tuple[Operation | None, list[float]]]:
     """Every operation, None before the first, with N H(X_i | y) of each leaf y after it, in the paper's numbering."""
-    state = dataset.column(node.variable)
-
-    def nats(rows: IntArray) -> float:
-        weights = None if dataset.weights is None else dataset.weights[rows]
-        counts = np.bincount(state[rows], weights=weights, minlength=node.table.states)
-        return leaf_entropy(counts.astype(np.int64))
-
-    leaves: list[IntArray] = [np.arange(dataset.rows)]
-    entropies = [nats(leaves[0])]
-    yield None, entropies
-    for step in source.operations:
-        if isinstance(step, Split):
-            rows, _ = leaves.pop(step.leaf), entropies.pop(step.leaf)
-            codes = dataset.column(step.variable)[rows]
-            parts = [rows[codes == code] for code in range(source.cardinalities[step.variable])]
-            leaves += parts
-            entropies += map(nats, parts)
+    entropies: list[float] = []
+    for step, counts in replayed(source, node.variable, dataset):
+        new = [leaf_entropy(each) for each in counts]
+        if isinstance(step, Merge):
+            del entropies[step.second]
+            entropies[step.first] = new[0]
         else:
-            second, _ = leaves.pop(step.second), entropies.pop(step.second)
-            leaves[step.first] = np.concatenate([leaves[step.first], second])
-            entropies[step.first] = nats(leaves[step.first])
+            if step is not None:
+                del entropies[step.leaf]
+            entropies += new
         yield step, entropies
