@@ -77,3 +77,10 @@ def random_rows(rng: np.random.Generator, network: Network, count: int = 12) -> 
     codes[rng.random(codes.shape) < 0.5] = -1
     codes[count // 2 :] = codes[rng.integers(0, count // 2 + 1, size=count - count // 2)]
     return codes
+
+
+def random_question(network: Network, seed: int) -> tuple[Evidence, Scan, list[int]]:
+    """Evidence, a scan and targets that the evidence does not give; there may be none of these."""
+    rng = np.random.default_rng(seed)
+    evidence, scan = random_evidence(rng, network), random_scan(rng, network)
+    return evidence, scan, [i for i in random_targets(rng, network) if i not in evidence.clamped]

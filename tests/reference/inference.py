@@ -17,24 +17,17 @@ def joint_states(cards: Sequence[int]) -> Iterator[tuple[int, ...]]:
     return itertools.product(*map(range, cards))
 
 
-def theta(
-    network: Network, number: int, row: Sequence[int], evidence: Evidence
-) -> dict[tuple[int, ...], float]:
-    """What node `number` draws its variables from in the state `row`: theta, tilted and conditioned."""
-    node, cards = network.nodes[number], network.domain.cardinalities
+def theta(network: Network, i: int, row: Sequence[int], evidence: Evidence) -> dict[int, float]:
+    """What node i draws its state from in the state `row`: theta, tilted."""
+    node = network.nodes[i]
     leaf = int(node.source(np.array([row]))[0])
     weights = {}
-    for state, values in enumerate(joint_states([cards[i] for i in node.variables])):
-        weight = float(node.table.probabilities[leaf, state])
-        for i, x in zip(node.variables, values, strict=True):
-            weight *= evidence.tilts[i][x] if i in evidence.tilts else 1.0
-            if i in evidence.clamped and x != evidence.clamped[i]:
-                weight = 0.0
-        weights[values] = weight
+    for x, probability in enumerate(node.table.probabilities[leaf].tolist()):
+        weights[x] = probability * (evidence.tilts[i][x] if i in evidence.tilts else 1.0)
     total = sum(weights.values())
     if total == 0:
-        return {tuple(row[i] for i in node.variables): 1.0}
-    return {values: weight / total for values, weight in weights.items()}
+        return {row[i]: 1.0}
+    return {x: weight / total for x, weight in weights.items()}
 
 
 def relevant(network: Network, targets: Sequence[int], evidence: Evidence) -> set[int]:
@@ -44,15 +37,13 @@ def relevant(network: Network, targets: Sequence[int], evidence: Evidence) -> se
         [evidence.clamped[i]] if i in evidence.clamped else list(range(k)) for i, k in enumerate(cards)
     ]
     reads: dict[int, set[int]] = {}
-    for number, node in enumerate(network.nodes):
-        for i, j in itertools.product(node.variables, range(len(cards))):
-            if j in node.variables or i in evidence.clamped or j in evidence.clamped:
-                continue
-            for row in itertools.product(*allowed):
-                laws = [theta(network, number, (*row[:j], x, *row[j + 1 :]), evidence) for x in allowed[j]]
-                if any(law != laws[0] for law in laws):
-                    reads.setdefault(i, set()).add(j)
-                    break
+    free = [i for i in range(len(cards)) if i not in evidence.clamped]
+    for i, j in itertools.permutations(free, 2):
+        for row in itertools.product(*allowed):
+            laws = [theta(network, i, (*row[:j], x, *row[j + 1 :]), evidence) for x in allowed[j]]
+            if any(law != laws[0] for law in laws):
+                reads.setdefault(i, set()).add(j)
+                break
     inside: set[int] = set()
     waiting = [i for i in targets if i not in evidence.clamped]
     while waiting:
@@ -75,7 +66,7 @@ def query_law(network: Network, targets: Sequence[int], evidence: Evidence, scan
 def rao_blackwell_random(
     network: Network, targets: Sequence[int], evidence: Evidence, scan: RandomScan
 ) -> FloatArray:
-    """sum over nodes B that update some of T of (c_B / c_T) E_pi[theta_B(x) 1(X_{T without B} = x)]."""
+    """The sum over i in T of (c_i / c_T) E_pi[theta_i(x_i) 1(X_{T without i} = x)]."""
     law = stationary(network, scan, evidence)
     table = np.zeros([law.shape[i] for i in targets])
     for row in joint_states(law.shape):
@@ -86,48 +77,44 @@ def rao_blackwell_random(
 def rao_blackwell_state(
     network: Network, targets: Sequence[int], evidence: Evidence, scan: RandomScan, row: Sequence[int]
 ) -> FloatArray:
-    """What one state adds: sum over nodes B that update some of T of (c_B / c_T) theta_B(x) 1(X_{T without B} = x)."""
+    """What one state adds: the sum over i in T of (c_i / c_T) theta_i(x_i) 1(X_{T without i} = x)."""
     free = evidence.free_nodes(network)
     chances = dict(zip(free, scan.weights_of(len(network), free), strict=True))
-    touching = [number for number in free if set(network.nodes[number].variables) & set(targets)]
-    c_t = sum(chances[number] for number in touching)
+    touching = [i for i in free if i in targets]
+    c_t = sum(chances[i] for i in touching)
     table = np.zeros([network.domain.cardinalities[i] for i in targets])
-    for number in touching:
-        for cell, probability in _drawn(network, number, row, targets, evidence).items():
-            table[cell] += chances[number] / c_t * probability
+    for i in touching:
+        for cell, probability in _drawn(network, i, row, targets, evidence).items():
+            table[cell] += chances[i] / c_t * probability
     return table
 
 
 def rao_blackwell_sequential(
     network: Network, targets: Sequence[int], evidence: Evidence, scan: SequentialScan
 ) -> FloatArray:
-    """theta_B just before B's own update, weighted by the steps until the next update of a target."""
+    """theta_i just before its own update, weighted by the steps until the next update of a target."""
     cycle = stationary_cycle(network, scan, evidence)
     order = scan.order_of(len(network), evidence.free_nodes(network))
-    touches = [bool(set(network.nodes[number].variables) & set(targets)) for number in order]
+    touches = [i in targets for i in order]
     table = np.zeros([cycle[0].shape[i] for i in targets])
-    for place, number in enumerate(order):
+    for place, i in enumerate(order):
         if not touches[place]:
             continue
         steps = next(s for s in range(1, len(order) + 1) if touches[(place + s) % len(order)])
         for row in joint_states(cycle[place].shape):
-            for cell, probability in _drawn(network, number, row, targets, evidence).items():
+            for cell, probability in _drawn(network, i, row, targets, evidence).items():
                 table[cell] += steps / len(order) * cycle[place][row] * probability
     return table
 
 
 def _drawn(
-    network: Network, number: int, row: Sequence[int], targets: Sequence[int], evidence: Evidence
+    network: Network, i: int, row: Sequence[int], targets: Sequence[int], evidence: Evidence
 ) -> dict[tuple[int, ...], float]:
-    """The law of X_T just after node `number` is updated in the state `row`."""
-    law: dict[tuple[int, ...], float] = {}
-    for values, probability in theta(network, number, row, evidence).items():
-        after = list(row)
-        for i, x in zip(network.nodes[number].variables, values, strict=True):
-            after[i] = x
-        cell = tuple(after[i] for i in targets)
-        law[cell] = law.get(cell, 0.0) + probability
-    return law
+    """The law of X_T just after node i, one of T, is updated in the state `row`."""
+    return {
+        tuple(x if j == i else row[j] for j in targets): probability
+        for x, probability in theta(network, i, row, evidence).items()
+    }
 
 
 def word(key: int, counter: int) -> int:
@@ -167,8 +154,8 @@ def clamped_chain(
             number = order[t % len(order)]
         law = theta(network, number, row, evidence)
         for e, targets in enumerate(estimators):
-            touches = [bool(set(network.nodes[m].variables) & set(targets)) for m in order]
-            if not set(network.nodes[number].variables) & set(targets):
+            touches = [i in targets for i in order]
+            if number not in targets:
                 continue
             place, weight = t % len(order), 1.0
             if sequential:
@@ -177,9 +164,7 @@ def clamped_chain(
             for cell, probability in _drawn(network, number, row, targets, evidence).items():
                 sums[e][cell] = sums[e].get(cell, 0.0) + weight * probability
             weights[e] += weight
-        values = list(law)[_draw(np.cumsum(list(law.values())).tolist(), u)]
-        for i, x in zip(network.nodes[number].variables, values, strict=True):
-            row[i] = x
+        row[number] = list(law)[_draw(np.cumsum(list(law.values())).tolist(), u)]
     return row, sums, weights
 
 

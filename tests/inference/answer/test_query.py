@@ -27,7 +27,7 @@ from depnet.inference.answer.question import Method
 from depnet.inference.answer.result import Diagnostics
 from depnet.inference.answer.support import Support, support
 from depnet.model import Evidence
-from tests.inference.cases import names, random_evidence, random_scan, random_targets
+from tests.inference.cases import names, random_evidence, random_question, random_scan, random_targets
 from tests.interrupts import ctrl_c
 from tests.reference.inference import query_law
 from tests.strategies import networks, seeds
@@ -97,9 +97,7 @@ def test_sampled_answers_are_within_their_errors(network: Network, seed: int) ->
 @settings(max_examples=25)
 @given(networks(max_states=60), seeds)
 def test_bayes_rule_conditions_the_joint_law(network: Network, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    evidence, scan = random_evidence(rng, network), random_scan(rng, network)
-    targets = [i for i in random_targets(rng, network) if i not in evidence.clamped]
+    evidence, scan, targets = random_question(network, seed)
     if not targets:
         return
     others = [*evidence.clamped, *(i for i in evidence.tilts if i not in targets)]

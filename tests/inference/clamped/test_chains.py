@@ -13,7 +13,14 @@ from depnet.inference.clamped.chains import Chains, Order
 from depnet.inference.clamped.estimates import estimate
 from depnet.inference.clamped.starts import start_states
 from depnet.model import Evidence, Scan
-from tests.inference.cases import random_evidence, random_scan, random_targets, slightly_wrong, uneven
+from tests.inference.cases import (
+    random_evidence,
+    random_question,
+    random_scan,
+    random_targets,
+    slightly_wrong,
+    uneven,
+)
 from tests.reference.inference import (
     clamped_chain,
     query_law,
@@ -73,9 +80,7 @@ def test_the_kernel_equals_the_slow_twin(table_states: int, network: Network, se
 
 @given(networks(max_variables=4, max_states=40), seeds)
 def test_rao_blackwell_formulas_are_the_exact_law(network: Network, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    evidence, scan = random_evidence(rng, network), random_scan(rng, network)
-    targets = [i for i in random_targets(rng, network) if i not in evidence.clamped]
+    evidence, scan, targets = random_question(network, seed)
     if not targets:
         return
     law = query_law(network, targets, evidence, scan)

@@ -24,7 +24,7 @@ from depnet.inference.clamped.relevance import closure, reduce
 from depnet.inference.clamped.solved import exact_law, marginal
 from depnet.model import Evidence
 from depnet.model.sources.restrict import Kept, reached, restrict
-from tests.inference.cases import random_evidence, random_scan, random_targets
+from tests.inference.cases import random_evidence, random_question, random_targets
 from tests.reference.inference import query_law, relevant
 from tests.strategies import networks, random_source, seeds
 
@@ -75,9 +75,7 @@ def test_the_closure_holds_all_that_is_relevant(network: Network, seed: int) -> 
 
 @given(networks(max_states=100), seeds)
 def test_the_reduced_network_has_the_same_law(network: Network, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    evidence, scan = random_evidence(rng, network), random_scan(rng, network)
-    targets = [i for i in random_targets(rng, network) if i not in evidence.clamped]
+    evidence, scan, targets = random_question(network, seed)
     if not targets:
         return
     reduced = reduce(network, targets, evidence, scan)
