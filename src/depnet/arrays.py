@@ -23,7 +23,7 @@ def read_only(array: AnyArray) -> AnyArray:
 
 
 def strides_of(sizes: Sequence[int]) -> list[int]:
-    """Row-major strides of a joint state of variables with so many states: the last moves fastest.
+    """Row-major strides of a joint state of variables with these numbers of states: the last moves fastest.
 
     Plain integers, of whatever size: the joint states of a wide table have no 64 bits.
 

@@ -169,17 +169,18 @@ def _bins(ranked: Ranked, bounds: Sequence[int], heavy: set[int], kind: Kind) ->
         low, high = next(around), next(around)
         if start in heavy_ends:
             edges.append(_after(low, kind))
-        elif start in heavy:
-            edges.append(high)
         else:
-            edges.append(edge_between(low, high, kind))
-    last: Number = _after(top, kind)
-    if kind == "float" and rows not in heavy_ends:
-        last = -edge_between(-top - margin, -top, kind) if margin else top
-    elif margin and rows not in heavy_ends:
-        last = edge_between(top, top + margin, kind)
+            edges.append(high if start in heavy else edge_between(low, high, kind))
+    last = _after(top, kind) if rows in heavy_ends else _last_edge(top, margin, kind)
     edges.append(last if edges[-1] < last else _after(top, kind))
     return Bins(tuple(edges), tuple(quantiles_between(ranked, bounds)), kind)
+
+
+def _last_edge(top: Number, margin: Number, kind: Kind) -> Number:
+    """The edge after all values; the last bin of floats includes it."""
+    if kind == "float":
+        return -edge_between(-top - margin, -top, kind) if margin else top
+    return edge_between(top, top + margin, kind) if margin else _after(top, kind)
 
 
 def _ranked(values: Numbers | Ranked) -> Ranked:

@@ -1,6 +1,6 @@
 """The values of a column in their order, x_(0) <= x_(1) <= ... <= x_(N-1): all that states and bins are made from.
 
-An array answers at once. A column of a file that does not fit in memory answers by queries (`depnet.data.files.ranks`).
+An array answers from memory. A column of a file that does not fit in memory answers by queries (`depnet.data.files.ranks`).
 """
 
 from collections.abc import Sequence

@@ -52,7 +52,7 @@ def locked_engine(
 ) -> Iterator["duckdb.DuckDBPyConnection"]:
     """A connection that can read the file at `table`, and read and write in `scratch`; give paths as they are here.
 
-    Rows of so many `columns` at once must fit in its memory, at least for one thread.
+    Rows of that number of `columns` must fit in its memory, at least for one thread.
     """
     import duckdb
 

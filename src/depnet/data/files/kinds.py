@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -31,6 +31,8 @@ MOSTLY = 0.9
 FEW_NUMBERS = 16
 _GROUP = 25
 _SAMPLE = 1000
+_Matches: TypeAlias = dict[Any, int]
+"""Of a column, how many cells there are, under None, and how many of them are of a kind, under that."""
 
 _TYPES: dict[str, "ColumnKind"] = {
     **dict.fromkeys(("VARCHAR", "UUID", "ENUM"), "label"),
@@ -124,20 +126,13 @@ def find_kinds(
     From some rows which kinds are possible; where there are more rows, from all of them whether they hold.
     """
     possible: list[ColumnKind] = ["date", "datetime"] if only_dates else list(_PATTERNS)
-    counts: list[dict[Any, int]] = []
+    counts: list[_Matches] = []
     for group in _groups(columns, width):
         counts += _matches_of_some(connection, table, group, possible)
     if rows > _SAMPLE:
-        wanted = [
-            [
-                kind
-                for kind in possible
-                if some[kind] == some[None] or (kind == "float" and 2 * some[kind] > some[None])
-            ]
-            for some in counts
-        ]
+        wanted = [(column, _likely(some, possible)) for column, some in zip(columns, counts, strict=True)]
         counts = []
-        for group in _groups(list(zip(columns, wanted, strict=True)), min(width, _GROUP)):
+        for group in _groups(wanted, min(width, _GROUP)):
             counts += _matches(connection, table, group)
     kinds: list[ColumnKind] = []
     for (name, text), found in zip(columns, counts, strict=True):
@@ -149,6 +144,12 @@ def find_kinds(
     return kinds
 
 
+def _likely(some: _Matches, possible: Sequence["ColumnKind"]) -> list["ColumnKind"]:
+    """The kinds that all of some cells are; and numbers, if most of them are."""
+    present = some[None]
+    return [k for k in possible if some[k] == present or (k == "float" and 2 * some[k] > present)]
+
+
 def _groups(items: Sequence[Any], size: int) -> Iterator[Any]:
     for start in range(0, len(items), size):
         yield items[start : start + size]
@@ -156,7 +157,7 @@ def _groups(items: Sequence[Any], size: int) -> Iterator[Any]:
 
 def _matches_of_some(
     connection: Any, table: str, group: Sequence[tuple[str, str]], kinds: Sequence["ColumnKind"]
-) -> list[dict[Any, int]]:
+) -> list[_Matches]:
     """As `_matches`, of the first rows, by looking at each different text once."""
     shown = ", ".join(f"{text} AS t{place}" for place, (_, text) in enumerate(group))
     cells = connection.execute(f"SELECT {shown} FROM {table} LIMIT {_SAMPLE}").fetchnumpy()
@@ -164,9 +165,7 @@ def _matches_of_some(
     for place in range(len(group)):
         column = cells[f"t{place}"]
         times = Counter(column.compressed() if isinstance(column, np.ma.MaskedArray) else column)
-        fits: dict[Any, int] = {
-            kind: sum(n for text, n in times.items() if is_kind(kind, text)) for kind in kinds
-        }
+        fits: _Matches = {kind: sum(n for text, n in times.items() if is_kind(kind, text)) for kind in kinds}
         found.append({None: times.total(), **fits})
     return found
 
@@ -191,8 +190,8 @@ def is_kind(kind: "ColumnKind", text: str) -> bool:
 
 def _matches(
     connection: Any, table: str, group: Sequence[tuple[tuple[str, str], Sequence["ColumnKind"]]]
-) -> list[dict[Any, int]]:
-    """For each column how many cells there are, under None, and how many are of a kind, under that."""
+) -> list[_Matches]:
+    """The matches of each column, by all of its cells."""
     parts: list[str] = []
     for (_, text), kinds in group:
         parts += [f"count({text})", *(f"count_if({_is(kind, text)})" for kind in kinds)]

@@ -189,17 +189,7 @@ def _places(names: Sequence[str], request: Request, source: Source) -> list[int]
                 f"{source.name} has no column {brief(name)}. {nearest(name, [n for n in names if n])}"
             )
     wanted = [place for place, name in enumerate(names) if request.wants(name)]
-    used = wanted if request.where is None else range(len(names))
-    first: dict[str, int] = {}
-    for place in used:
-        name = names[place]
-        if not name.strip():
-            raise _nameless(source, place, len(names))
-        if first.setdefault(name, place) != place:
-            raise DataError(
-                f"{source.name}: columns {first[name] + 1} and {place + 1} are both named {brief(name)}. Rename one, "
-                "or choose others with `columns=[...]`."
-            )
+    first = _first_places(names, wanted if request.where is None else range(len(names)), source)
     if request.columns is not None:
         return [first[name] for name in request.columns]
     if not wanted:
@@ -207,12 +197,23 @@ def _places(names: Sequence[str], request: Request, source: Source) -> list[int]
     return [place for place in wanted if not _INDEX.fullmatch(names[place])] or wanted
 
 
-def _nameless(source: Source, place: int, columns: int) -> DataError:
-    by_pandas = " (pandas writes its row numbers so, but for to_csv(..., index=False))"
-    return DataError(
-        f"{source.name}: column {place + 1} of {columns} has no name{by_pandas if place == 0 else ''}. "
-        "Name it, choose others with `columns=[...]`, or, where line 1 is no header, say `header=False`."
-    )
+def _first_places(names: Sequence[str], used: Iterable[int], source: Source) -> dict[str, int]:
+    """Where each name stands, of the columns that are used; each has a name of its own."""
+    first: dict[str, int] = {}
+    for place in used:
+        name = names[place]
+        if not name.strip():
+            by_pandas = " (pandas writes its row numbers so, but for to_csv(..., index=False))"
+            raise DataError(
+                f"{source.name}: column {place + 1} of {len(names)} has no name{by_pandas if place == 0 else ''}. "
+                "Name it, choose others with `columns=[...]`, or, where line 1 is no header, say `header=False`."
+            )
+        if first.setdefault(name, place) != place:
+            raise DataError(
+                f"{source.name}: columns {first[name] + 1} and {place + 1} are both named {brief(name)}. Rename one, "
+                "or choose others with `columns=[...]`."
+            )
+    return first
 
 
 def _columns(

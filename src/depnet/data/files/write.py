@@ -17,7 +17,6 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.data.binning.calendar import text_of_day
 from depnet.data.files.engine import DEFAULT_MEMORY, identifier, locked_engine, text_literal
 from depnet.data.files.source import FORMATS, Format
 from depnet.data.frames.columns import Column
@@ -202,21 +201,16 @@ def _values(column: Column) -> list[Any]:
     if column.kind == "empty":
         return [None] * len(column.hidden)
     if column.ids is not None:
-        labels = [*column.labels, None]
-        return [labels[place] for place in column.ids.tolist()]
-    assert column.numbers is not None
-    numbers: list[Any] = column.numbers.tolist()
-    if column.kind == "boolean":
-        numbers = [bool(number) for number in numbers]
-    elif column.kind == "date":
-        numbers = [text_of_day(number) for number in numbers]
-    elif column.kind == "datetime":
-        numbers = np.datetime_as_string(column.numbers.astype("datetime64[us]")).tolist()
-    if column.hidden.any():
-        return [
-            None if gone else number for gone, number in zip(column.hidden.tolist(), numbers, strict=True)
-        ]
-    return numbers
+        values = column.objects()
+    elif column.times.dtype.kind == "M":
+        values = np.datetime_as_string(column.times)
+    else:
+        values = column.times.astype(bool) if column.kind == "boolean" else column.times
+    if column.hidden.any() and column.ids is None:
+        values = values.astype(object)
+        values[column.hidden] = None
+    listed: list[Any] = values.tolist()
+    return listed
 
 
 def _write_parquet(table: Any, blocks: _Blocks, target: Path) -> None:

@@ -132,18 +132,22 @@ def _states(column: Summary, bins: BinChoice, max_bins: int) -> tuple[tuple[Labe
     assert numbers is not None
     as_they_are = isinstance(how, str) and how == "categories"
     if column.kind in ("integer", "float") and (as_they_are or not asked):
-        limit = MAX_CARDINALITY if as_they_are else FEW_VALUES
-        distinct = numbers.distinct(limit + 1)
-        whole = bool((distinct == np.floor(distinct)).all()) and abs(distinct).max() < 2**53
-        if as_they_are or (whole and len(distinct) <= FEW_VALUES):
-            labels = distinct.astype(np.int64).tolist() if whole else distinct.tolist()
-            return ordered_states(labels), None
+        states = _numbers_as_they_are(numbers, MAX_CARDINALITY if as_they_are else FEW_VALUES)
+        if as_they_are or (len(states) <= FEW_VALUES and all(isinstance(state, int) for state in states)):
+            return states, None
     kind: Kind = column.kind  # type: ignore[assignment]  # all others are numbers
     try:
         cut = _cut(numbers, kind, how, max_bins)
     except DataError as error:
         raise DataError(f"column {column.name!r}: {error}") from None
     return cut.labels, cut
+
+
+def _numbers_as_they_are(numbers: Ranked, most: int) -> tuple[Label, ...]:
+    """The different numbers, but no more than one beyond `most`; whole ones where they all are whole."""
+    distinct = numbers.distinct(most + 1)
+    whole = bool((distinct == np.floor(distinct)).all()) and abs(distinct).max() < 2**53
+    return ordered_states(distinct.astype(np.int64).tolist() if whole else distinct.tolist())
 
 
 def _how(bins: BinChoice, name: str) -> tuple[How, bool]:

@@ -68,12 +68,12 @@ def fill(
 
 def _shape(opened: Opened, column: Column, layout: Layout, i: int) -> ColumnLayout:
     """The frame's own column, but where it has no type of its own, what the layout has, or the usual one."""
-    known, own = layout.columns[i], column.layout
+    learned, own = layout.columns[i], column.layout
     if own.kind != "empty":
-        return replace(own, values=known.values)
+        return replace(own, values=learned.values)
     untyped = str(own.dtype) in ("Null", "null")  # polars, and Arrow
-    usual = known.dtype if opened.kind == layout.kind else None
-    return replace(known, key=own.key, dtype=usual if untyped else own.dtype)
+    usual = learned.dtype if opened.kind == layout.kind else None
+    return replace(learned, key=own.key, dtype=usual if untyped else own.dtype)
 
 
 def _with(frame: Any, opened: Opened, filled: dict[int, Filled]) -> Any:
