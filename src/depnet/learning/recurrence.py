@@ -14,13 +14,15 @@ import math
 
 import numpy as np
 
-from depnet.arrays import CodeArray
+from depnet.arrays import CodeArray, IntArray
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.errors import brief
-from depnet.geometry.reach import at, leading_to, moves_of, reached_from
+from depnet.geometry.chain import FreeChain
+from depnet.geometry.classes import closed_classes
 from depnet.geometry.size import MAX_AXES
 from depnet.model.network import Network
+from depnet.model.scan import RandomScan
 
 MOST_STATES = 1 << 20
 """The joint domain is searched up to so many states."""
@@ -47,21 +49,22 @@ def why_no_bound(network: Network, rows: Dataset) -> str | None:
 
 
 def _searched(network: Network, codes: CodeArray) -> str | None:
-    """The same from all joint states: those that the first row leads to, and those that lead to it."""
-    domain, moves = network.domain, moves_of(network)
-    first = at(codes[:1], domain.cardinalities)
-    after, before = reached_from(first, moves), leading_to(first, moves)
+    """The same from the recurrent classes among all joint states."""
+    domain, chain = network.domain, FreeChain.of(network)
+    classes = closed_classes(chain, network, RandomScan())
+    states = np.ravel_multi_index(tuple(codes.T.astype(np.int64)), domain.cardinalities)
+    own = next((members for members in classes if states[0] in members), None)
     here = _state(domain, codes[0])
-    if (after & ~before).any():
+    if own is None:
         return f"zeros in tables: the chain leaves {here} for good, a state that the rows have. {REMEDY}"
-    missed = codes[~after[tuple(codes.T)]]
+    missed = codes[~np.isin(states, own)]
     if len(missed):
         return (
             f"zeros in tables: from {here} the chain never comes to {_state(domain, missed[0])}, and the rows have "
             f"both. {REMEDY}"
         )
-    if not before.all():
-        there = np.argwhere(~before)[0]
+    if len(classes) > 1:
+        there = chain.codes(next(members for members in classes if members is not own)[:1])[0]
         return (
             f"zeros in tables: the chain has several recurrent classes, and its law depends on where it starts; from "
             f"{_state(domain, there)} it never comes to a state of the rows. {REMEDY}"
@@ -95,7 +98,7 @@ def hub_leads_to(network: Network, codes: CodeArray) -> bool:
     return True
 
 
-def _state(domain: Domain, row: CodeArray) -> str:
+def _state(domain: Domain, row: CodeArray | IntArray) -> str:
     parts = [
         f"{v.name}={brief(v.states[int(c)], 40)}" for v, c in zip(domain.variables[:SHOWN], row, strict=False)
     ]
