@@ -58,7 +58,7 @@ class Filled:
 
 @dataclass(frozen=True)
 class Over:
-    """A tool that was stopped at so many CPU seconds."""
+    """A tool that was stopped at its limit of CPU seconds."""
 
     seconds: float
 

@@ -33,7 +33,7 @@ WAITED = 6.0
 """Wall seconds for each second that a peer is given, before it is killed: on a busy machine."""
 
 REPEATED = 2.0
-"""A peer that is faster than this is run again until so many seconds are over, and its best run counts."""
+"""A peer that is faster than this is run again until this time is over, and its best run counts."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Measured:
     share: float = 1.0
     """The share of the nodes that was run, and scaled to all."""
     runs: int = 1
-    """The best of so many."""
+    """The number of runs, of which the best counts."""
 
     def __str__(self) -> str:
         if self.over:

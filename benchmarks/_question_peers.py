@@ -1,4 +1,4 @@
-"""The same questions put to others, in a process of their own that ends itself after so many CPU seconds:
+"""The same questions put to others, in a process of their own that ends itself at a limit of CPU seconds:
 the questions it has answered by then are judged.
 
 pyAgrum: a Bayesian network learned by greedy hill climbing with BIC, then exact inference; it cannot learn from holes, so

@@ -24,7 +24,7 @@ from depnet.arrays import FloatArray
 from depnet.data.table.variable import Label
 
 ATTEMPTS = 2000
-"""Evidence that is drawn in vain, before a question with so many known variables is given up."""
+"""Evidence that is drawn in vain, before a question with that number of known variables is given up."""
 
 MOST_STATES = 64
 """Of a target: a column with more is a name, of which nobody asks for a distribution."""

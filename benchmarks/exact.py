@@ -17,7 +17,7 @@ import numpy as np
 
 from depnet import Dataset, Network, learn
 from depnet.arrays import FloatArray
-from depnet.exact.free import FreeChain
+from depnet.geometry.chain import FreeChain
 from depnet.exact.solve import RESIDUAL, Effort, random_laws, sequential_laws, uniform
 
 ROWS, PARENTS = 20_000, 3

@@ -145,9 +145,9 @@ def main(argv: Sequence[str]) -> int:
     add_data(parser)
     parser.add_argument("--tables", nargs="*", default=[*BINARY, *BUNDLED])
     parser.add_argument("--tools", nargs="*", default=list(TOOLS))
-    parser.add_argument("--rows", type=int, default=1000, help="at most so many rows of a table, at random")
+    parser.add_argument("--rows", type=int, default=1000, help="rows of a table, at most, chosen at random")
     parser.add_argument(
-        "--columns", type=int, default=20, help="at most so many columns of a table, at random"
+        "--columns", type=int, default=20, help="columns of a table, at most, chosen at random"
     )
     parser.add_argument("--limit", type=float, default=90.0, help="CPU seconds for a peer on a table")
     parser.add_argument("--repeats", type=int, default=5, help="how often small tables have cells hidden")

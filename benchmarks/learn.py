@@ -4,7 +4,7 @@ CPU seconds of one thread on the same table, side by side; only the ratios trave
 figure is the median of its runs, a peer's the best of those that its time allows (benchmarks/_peers.py says what the
 peers do). Where a peer takes too long, a few nodes are measured and scaled to all, marked ~, or it is stopped: then
 its time is "over" so much and the ratio at least (>=) so much. It is not stopped before the ratio to reach is reached.
-The trees have as many leaves as depnet's nodes, but a tree of so many leaves takes just as many splits, where depnet
+The trees have as many leaves as depnet's nodes, but a tree takes as many splits as it has leaves, where depnet
 splits and merges again: the number of operations says how much more it did. The second line is the same with
 StructuralMdl, which pays for naming operations.
 """

@@ -5,7 +5,7 @@ Three sources of n rows are compared, n being the number of training rows: `samp
 that were held out. For each source:
 
 - the mean total variation distance to the training rows' 1-, 2- and 3-way marginals, over all variables, pairs and
-  triples (or so many triples drawn at random, where there are more than --triples). Numbers are compared in the
+  triples (or --triples of them, drawn at random, where there are more). Numbers are compared in the
   network's bins. Fewer rows make a larger distance by chance alone, so all are cut to the same number for this;
 - the accuracy on held-out real rows of gradient boosting trained on it: of the class, where a table has one, and else of
   its four variables of the largest entropy, averaged. Numbers are drawn from the bins' quantiles. Beside it, `real`:
@@ -61,7 +61,7 @@ def main(arguments: list[str]) -> int:
     add_data(parser)
     parser.add_argument("--binary", nargs="*", default=list(BINARY), metavar="NAME")
     parser.add_argument("--bundled", nargs="*", default=list(BUNDLED), choices=BUNDLED, metavar="NAME")
-    parser.add_argument("--most", type=int, default=10_000, help="at most so many training and held-out rows")
+    parser.add_argument("--most", type=int, default=10_000, help="training and held-out rows, at most")
     parser.add_argument("--triples", type=int, default=5000)
     parser.add_argument("--penalty", default="auto")
     parser.add_argument("--smoothing", type=float, default=0.5)

@@ -10,7 +10,7 @@ from depnet.exact import stationary, stationary_cycle
 from depnet.geometry import fc_limit, m_projection, manifolds
 from depnet.paper.convergence import convergence, with_lossless
 from depnet.paper.data_sets import sample
-from depnet.paper.game import play
+from depnet.paper.game import Turn, is_nash, play
 from depnet.paper.laws import ising
 from depnet.paper.perturbation import perturbation, sticky_pair, transition_change
 from depnet.paper.rare import rare
@@ -65,14 +65,12 @@ def test_moving_all_players_at_once_is_the_chain_at_half_pace(network: Network) 
 
 
 def test_another_law_is_no_equilibrium(network: Network) -> None:
-    from depnet.paper.game import Turn, _is_nash
-
     pi, spaces = stationary(network, RandomScan()), manifolds(network)
     c = np.full(5, 0.2)
-    assert _is_nash(Turn(pi, [m_projection(pi, space) for space in spaces]), spaces, c)
+    assert is_nash(Turn(pi, [m_projection(pi, space) for space in spaces]), spaces, c)
     other = 0.99 * pi + 0.01 / 32
-    assert not _is_nash(Turn(other, [m_projection(other, space) for space in spaces]), spaces, c)
-    assert not _is_nash(Turn(pi, [m_projection(other, space) for space in spaces]), spaces, c)
+    assert not is_nash(Turn(other, [m_projection(other, space) for space in spaces]), spaces, c)
+    assert not is_nash(Turn(pi, [m_projection(other, space) for space in spaces]), spaces, c)
 
 
 def test_a_game_needs_a_step(network: Network) -> None:

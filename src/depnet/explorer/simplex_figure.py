@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 
 from depnet.explorer.parts import DARK, Palette
-from depnet.pictures.canvas import GREY, INK
-from depnet.pictures.colours import BLUE, SKY
+from depnet.pictures.colours import BLUE, GREY, INK, SKY
 from depnet.pictures.tetrahedron.scene import Curve, Point, Scene
 
 

@@ -55,5 +55,5 @@ def sample(family: str, rows: int, seed: int, *, coupling: float = 1.0, cardinal
 
 
 def rows_rng(seed: int, rows: int) -> np.random.Generator:
-    """The generator that draws a sample of so many rows."""
+    """The generator that draws a sample of this number of rows."""
     return np.random.default_rng([seed, ROWS_STREAM, rows])

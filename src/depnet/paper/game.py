@@ -90,7 +90,7 @@ def play(
             Claim("KL(p^t||pi) never rises", falls),
             Claim(
                 "p = sum of c_i pi_i at the equilibrium, and no player gains by a deviation",
-                _is_nash(equilibrium, spaces, c),
+                is_nash(equilibrium, spaces, c),
             ),
         ),
         ("The last line is the Nash equilibrium (pi, {pi_i}); nats.",),
@@ -120,7 +120,7 @@ def _costs(turn: Turn, c: FloatArray) -> dict[str, float]:
     }
 
 
-def _is_nash(
+def is_nash(
     turn: Turn, spaces: Sequence[FullConditionalManifold], c: FloatArray, deviations: int = 20
 ) -> bool:
     """No tried deviation lowers a player's cost: towards random laws, by small steps and large ones."""

@@ -9,7 +9,8 @@ import numpy as np
 
 from depnet.paper.report import ExperimentError, Report
 from depnet.paper.table1 import PAPER, determined
-from depnet.pictures.canvas import COLORS, GREY, INK, checked_suffix, new_figure, save, styled
+from depnet.pictures.canvas import COLORS, checked_suffix, new_figure, save, styled
+from depnet.pictures.colours import GREY, INK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

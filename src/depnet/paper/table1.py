@@ -11,7 +11,7 @@ them. An empty leaf is uniform, which only adds transitions.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from depnet.data import Dataset
@@ -53,7 +53,6 @@ SPREAD_COLUMNS = columns("""
     place     paper's place  .0%
 """)
 
-QUANTITIES = {"fc": "FC(p^D||pi)", "fc_limit": "FC_lim(p^D)"}
 ROUNDING = 1e-9
 
 
@@ -76,11 +75,7 @@ def table1(
     ]
     finite = [r for r in records if determined(r)]
     kept = sum(within_limit(r["fc"], r["fc_limit"]) for r in finite)
-    claims = (
-        Claim(
-            f"FC(p^D||pi) <= FC_lim(p^D) in {kept} of {len(finite)} networks (Theorem 3)", kept == len(finite)
-        ),
-    )
+    bound = f"FC(p^D||pi) <= FC_lim(p^D) in {kept} of {len(finite)} networks (Theorem 3)"
     notes = [
         "Learned with the paper's MDL, no smoothing; pi of the random scan from the linear equations; nats."
     ]
@@ -89,27 +84,12 @@ def table1(
             f"{len(records) - len(finite)} of {len(records)} networks have no finite FC: zeros leave several recurrent "
             "classes, so no unique pi, or give a state of the data probability 0 under pi."
         )
-    if len(seeds) == 1:
-        return Report(
-            "table1", "Table 1", COLUMNS, tuple(map(_beside_paper, records)), claims, tuple(notes), records
-        )
-    rows = [
-        _spread(
-            name, key, [r[key] for r in records if r["data"] == name and (key == "fc_limit" or determined(r))]
-        )
-        for name in dict.fromkeys(r["data"] for r in records)
-        for key in QUANTITIES
-    ]
-    notes.append("The paper's place is the share of seeds below its number.")
-    return Report(
-        "table1",
-        f"Table 1 over {len(seeds)} seeds",
-        SPREAD_COLUMNS,
-        tuple(rows),
-        claims,
-        tuple(notes),
-        records,
-    )
+    title, shown, rows = "Table 1", COLUMNS, list(map(_beside_paper, records))
+    if len(seeds) > 1:
+        title, shown, rows = f"Table 1 over {len(seeds)} seeds", SPREAD_COLUMNS, _spreads(records)
+        notes.append("The paper's place is the share of seeds below its number.")
+    claim = Claim(bound, kept == len(finite))
+    return Report("table1", title, shown, tuple(rows), (claim,), tuple(notes), records)
 
 
 def determined(record: Mapping[str, Any]) -> bool:
@@ -150,22 +130,28 @@ def _beside_paper(record: Mapping[str, Any]) -> dict[str, Any]:
     return {**record, "paper_fc": fc, "paper_fc_limit": limit, "ratio": ratio}
 
 
-def _spread(name: str, key: str, values: list[float]) -> dict[str, Any]:
+def _spreads(records: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """FC and FC_lim of every data set, over the seeds."""
+    rows = []
+    for name in dict.fromkeys(r["data"] for r in records):
+        own = [r for r in records if r["data"] == name]
+        paper_fc, paper_limit = PAPER.get(name, (None, None))
+        fc = _spread([r["fc"] for r in own if determined(r)], paper_fc)
+        limit = _spread([r["fc_limit"] for r in own], paper_limit)
+        rows.append({"data": name, "quantity": "FC(p^D||pi)", **fc})
+        rows.append({"data": name, "quantity": "FC_lim(p^D)", **limit})
+    return rows
+
+
+def _spread(values: Sequence[float], paper: float | None) -> dict[str, float | None]:
     ordered = sorted(values)
-    paper = PAPER[name][list(QUANTITIES).index(key)] if name in PAPER else None
-
-    def at(share: float) -> float | None:
-        return ordered[round(share * (len(ordered) - 1))] if ordered else None
-
+    shares = {"least": 0, "low": 0.05, "median": 0.5, "high": 0.95, "greatest": 1}
     place = None if paper is None or not ordered else sum(v < paper for v in ordered) / len(ordered)
     return {
-        "data": name,
-        "quantity": QUANTITIES[key],
-        "least": at(0),
-        "low": at(0.05),
-        "median": at(0.5),
-        "high": at(0.95),
-        "greatest": at(1),
+        **{
+            key: ordered[round(share * (len(ordered) - 1))] if ordered else None
+            for key, share in shares.items()
+        },
         "paper": paper,
         "place": place,
     }

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from depnet.errors import PictureError
+from depnet.pictures.colours import GREY, INK
 from depnet.pictures.labels import short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-INK, GREY = "#1b1f24", "#8a9099"
 COLORS = ("#1f6feb", "#d1495b", "#2a9d6f", "#b8860b", "#7b4bb7", "#4f5d75", "#d97706", "#0e7490")
 SUFFIXES = (".png", ".svg", ".pdf")
 
@@ -37,7 +37,7 @@ STYLE: Any = {
 
 
 def new_figure(width: float = 6.4, height: float = 4.2) -> "Figure":
-    """An empty figure of so many inches."""
+    """An empty figure; its size is in inches."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -59,7 +59,7 @@ def _missing() -> PictureError:
 
 
 def axes_of(ax: "Axes | None", width: float, height: float) -> "tuple[Figure, Axes]":
-    """The caller's axes with their figure, or those of a new figure of so many inches."""
+    """The caller's axes with their figure, or those of a new figure; its size is in inches."""
     if ax is None:
         figure = new_figure(width, height)
         return figure, figure.add_subplot()

@@ -19,6 +19,7 @@ MODEL: Final = ORANGE
 BOTH: Final = BLUE
 ONE_WAY: Final = VERMILLION
 GREY: Final = "#8a9099"
+INK: Final = "#1b1f24"
 REST: Final = "#b3b9c1"
 """What has no colour of its own."""
 

@@ -9,7 +9,7 @@ from tests.pictures.cases import chain, mixed
 
 
 def random_graph(n: int, arrows: int, seed: int = 0, groups: int = 15) -> DependencyGraph:
-    """Four of five arrows stay within groups of so many variables."""
+    """Four of five arrows stay within groups of `groups` variables."""
     rng = np.random.default_rng(seed)
     ways = set[tuple[int, int]]()
     while len(ways) < arrows:
@@ -23,9 +23,7 @@ def random_graph(n: int, arrows: int, seed: int = 0, groups: int = 15) -> Depend
     )
 
 
-@pytest.mark.parametrize(
-    ("n", "arrows"), [(1, 0), (2, 0), (2, 1), (3, 3), (40, 0), (200, 2000), (1500, 10_000)]
-)
+@pytest.mark.parametrize(("n", "arrows"), [(1, 0), (2, 0), (2, 1), (3, 3), (40, 0), (200, 2000), (600, 4000)])
 def test_layout_is_the_same_every_time_and_apart(n: int, arrows: int) -> None:
     graph = random_graph(n, arrows)
     at = layout(graph)

@@ -72,20 +72,19 @@ def _records(seeds: range, family: str, rows: int, **options: Any) -> list[dict[
 def _spread(name: str, drawn: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     undetermined = sum(not determined(r) for r in drawn)
     summary: dict[str, Any] = {"undetermined": undetermined, "all_inside": name in PAPER}
-    for place, key in enumerate(("fc", "fc_limit")):
+    for key, paper in zip(("fc", "fc_limit"), PAPER.get(name, (None, None)), strict=True):
         values = np.array([r[key] for r in drawn if key == "fc_limit" or determined(r)])
-        low, middle, high = map(float, np.quantile(values, (0.05, 0.5, 0.95))) if len(values) else (None,) * 3
-        summary[key], summary[f"{key}_low"], summary[f"{key}_high"] = middle, low, high
-        summary[f"{key}_range"] = None if low is None else f"{low:.1e} to {high:.1e}"
-        paper = PAPER[name][place] if name in PAPER else None
-        summary[f"{key}_place"] = None if paper is None or not len(values) else float((values < paper).mean())
+        some = len(values) > 0
+        low, middle, high = map(float, np.quantile(values, (0.05, 0.5, 0.95))) if some else (None,) * 3
+        summary |= {
+            key: middle,
+            f"{key}_low": low,
+            f"{key}_high": high,
+            f"{key}_range": f"{low:.1e} to {high:.1e}" if some else None,
+            f"{key}_place": float((values < paper).mean()) if some and paper else None,
+        }
         # the paper prints two digits: a number stands for an interval
-        inside = (
-            paper is not None
-            and len(values)
-            and values.min() <= paper * 1.05
-            and values.max() >= paper * 0.95
-        )
+        inside = some and paper and values.min() <= paper * 1.05 and values.max() >= paper * 0.95
         summary["all_inside"] = bool(summary["all_inside"] and inside)
     return summary
 
@@ -122,12 +121,14 @@ def measured(case: Mapping[str, Any], seeds: range) -> dict[str, Any]:
     drawn = _records(seeds, case["family"], case["rows"], **options)
     own = [r for r in drawn if determined(r) and r["fc_limit"] > 0]
     ratios = [r["fc"] / r["fc_limit"] for r in own]
-    return {
-        **{key: case[key] for key in shown},
-        "fc": float(np.median([r["fc"] for r in own])) if own else None,
-        "fc_limit": float(np.median([r["fc_limit"] for r in own])) if own else None,
-        "ratio": float(np.median(ratios)) if own else None,
-        "low": min(ratios, default=None),
-        "high": max(ratios, default=None),
-        "undetermined": len(drawn) - len(own),
+    medians = {
+        "fc": _median([r["fc"] for r in own]),
+        "fc_limit": _median([r["fc_limit"] for r in own]),
+        "ratio": _median(ratios),
     }
+    ends = {"low": min(ratios, default=None), "high": max(ratios, default=None)}
+    return {**{key: case[key] for key in shown}, **medians, **ends, "undetermined": len(drawn) - len(own)}
+
+
+def _median(values: Sequence[float]) -> float | None:
+    return float(np.median(values)) if values else None

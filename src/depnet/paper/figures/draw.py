@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from depnet.paper.figures.diagram import Box, Diagram, Frame
-from depnet.pictures.canvas import COLORS, GREY, INK, new_figure
+from depnet.pictures.canvas import COLORS, new_figure
+from depnet.pictures.colours import GREY, INK
 from depnet.pictures.tetrahedron.scene import Scene
 
 if TYPE_CHECKING:

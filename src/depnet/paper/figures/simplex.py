@@ -13,7 +13,8 @@ from depnet.geometry import (
     orthogonality,
 )
 from depnet.model import Network, RandomScan, SequentialScan
-from depnet.pictures.canvas import COLORS, GREY, INK
+from depnet.pictures.canvas import COLORS
+from depnet.pictures.colours import GREY, INK
 from depnet.pictures.tetrahedron.scene import Curve, Point, Scene
 from depnet.pictures.tetrahedron.simplex import (
     PSEUDO,

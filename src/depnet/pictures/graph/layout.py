@@ -21,13 +21,13 @@ from depnet.arrays import FloatArray, IntArray
 from depnet.pictures.graph.dependency import DependencyGraph
 
 STRONGEST = 2
-"""So many of each variable's ties are in the backbone beside the forest."""
+"""The ties of each variable that are in the backbone beside the forest."""
 
 PIVOTS = 60
 ROUNDS = 80
 SETTLED = 1e-4
 MOST_DENSE = 2500
-"""Past so many variables in one part, memory for all their distances is not spent: the pivots' map is kept."""
+"""The most variables of one part whose distances are all kept in memory; of more, the pivots' map is kept."""
 
 ASPECT = 1.5
 GAP = 1.1

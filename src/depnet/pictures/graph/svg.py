@@ -23,7 +23,7 @@ from depnet.wording import counted, some_of
 FONT = 13.0
 MOST_LETTERS = 22
 MOST_BOXES = 150
-"""Past so many variables they are dots, and only those with most ties have their names beside them."""
+"""The most variables that are boxes; more are dots, and only those with most ties have their names beside them."""
 
 STEP, DOTS_STEP = 78.0, 42.0
 """The length of a tie of the layout's backbone."""
@@ -32,10 +32,10 @@ MARGIN = 16.0
 LEGEND = 62.0
 LEAST_WIDTH = 430.0
 NAMED = 8
-"""Hovering over a variable names so many others."""
+"""The most others that hovering over a variable names."""
 
 PER_VARIABLE = 3
-"""By default no more than so many links are drawn for each variable; one less where they are dots."""
+"""The links that are drawn by default, for each variable; one less where they are dots."""
 
 
 class _Marks(NamedTuple):

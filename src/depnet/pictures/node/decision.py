@@ -57,6 +57,11 @@ class Leaf:
     ways: int
 
     @property
+    def branches(self) -> tuple[Branch, ...]:
+        """None leave a leaf."""
+        return ()
+
+    @property
     def rows_said(self) -> str:
         """The rows to be said after something else, as ", 12 rows"; nothing where they are not known."""
         return "" if self.rows is None else f", {counted(self.rows, 'row')}"

@@ -2,22 +2,7 @@
 
 import itertools
 
-from depnet.pictures.node.decision import Decision, Leaf, Test
-
-
-def layers(graph: Decision) -> dict[int, int]:
-    """The depth of every vertex, by the longest way from the root; leaves all on the last."""
-    depth = {0: 0}
-    waiting = [0]
-    while waiting:
-        v = waiting.pop()
-        vertex = graph.vertices[v]
-        for branch in vertex.branches if isinstance(vertex, Test) else ():
-            if depth.get(branch.to, -1) < depth[v] + 1:
-                depth[branch.to] = depth[v] + 1
-                waiting.append(branch.to)
-    last = max(depth.values())
-    return {v: last if isinstance(graph.vertices[v], Leaf) else d for v, d in depth.items()}
+from depnet.pictures.node.decision import Decision, Leaf
 
 
 def places(graph: Decision, *, leaf: float = 1.0, test: float = 1.0) -> dict[int, tuple[float, int]]:
@@ -25,30 +10,47 @@ def places(graph: Decision, *, leaf: float = 1.0, test: float = 1.0) -> dict[int
     middle of those it reaches first, and tests of one layer at least `test` apart.
     """
     at: dict[int, float] = {}
-    waiting: list[tuple[int, bool]] = [(0, False)]
-    leaves = 0
-    first: dict[int, list[int]] = {}
-    begun: set[int] = set()
-    while waiting:  # a walk with a stack of its own: a graph may be deeper than Python's
-        v, done = waiting.pop()
-        vertex = graph.vertices[v]
-        if isinstance(vertex, Leaf):
-            if v not in at:
-                at[v] = leaf * leaves
-                leaves += 1
-        elif done:
-            below = [at[c] for c in first[v]]
-            at[v] = sum(below) / len(below) if below else max(at[b.to] for b in vertex.branches)
-        elif v not in begun:
-            begun.add(v)
-            first[v] = [b.to for b in vertex.branches if b.to not in begun and b.to not in at]
-            waiting.append((v, True))
-            waiting += [(c, False) for c in reversed(first[v])]
-    level = layers(graph)
+    leaves = itertools.count()
+    for v, reached in _walk(graph).items():
+        if isinstance(graph.vertices[v], Leaf):
+            at[v] = leaf * next(leaves)
+        elif reached:
+            at[v] = sum(at[c] for c in reached) / len(reached)
+        else:
+            at[v] = max(at[branch.to] for branch in graph.vertices[v].branches)
+    level = _layers(graph)
     for depth in range(max(level.values())):
-        row = sorted(
-            (v for v in at if level[v] == depth and isinstance(graph.vertices[v], Test)), key=lambda v: at[v]
-        )
-        for left, right in itertools.pairwise(row):
+        for left, right in itertools.pairwise(
+            sorted((v for v in at if level[v] == depth), key=at.__getitem__)
+        ):
             at[right] = max(at[right], at[left] + test)
     return {v: (at[v], level[v]) for v in at}
+
+
+def _walk(graph: Decision) -> dict[int, list[int]]:
+    """Every vertex after those below it, with the ones that the walk reached from it and had not seen before."""
+    reached: dict[int, list[int]] = {}
+    ended: dict[int, list[int]] = {}
+    waiting = [(0, False)]
+    while waiting:  # a stack of its own: a graph may be deeper than Python's
+        v, done = waiting.pop()
+        if done:
+            ended[v] = reached[v]
+        elif v not in reached:
+            reached[v] = [branch.to for branch in graph.vertices[v].branches if branch.to not in reached]
+            waiting += [(v, True), *((c, False) for c in reversed(reached[v]))]
+    return ended
+
+
+def _layers(graph: Decision) -> dict[int, int]:
+    """The depth of every vertex, by the longest way from the root; leaves all on the last."""
+    depth = {0: 0}
+    waiting = [0]
+    while waiting:
+        v = waiting.pop()
+        for branch in graph.vertices[v].branches:
+            if depth.get(branch.to, -1) < depth[v] + 1:
+                depth[branch.to] = depth[v] + 1
+                waiting.append(branch.to)
+    last = max(depth.values())
+    return {v: last if isinstance(graph.vertices[v], Leaf) else d for v, d in depth.items()}

@@ -58,12 +58,11 @@ class _Drawing:
         self.tests = {v: t for v, t in enumerate(graph.vertices) if isinstance(t, Test) and v in at}
         self.height = {v: TITLE + LINE * len(t.branches) + 5 for v, t in self.tests.items()}
         self.y = {v: place * ROW for v, (place, _) in at.items()}
-        for layer in range(depth):
-            self._apart([v for v in self.tests if self.layer[v] == layer])
         self.wide = [0.0] * (depth + 1)
-        for v, test in self.tests.items():
-            longest = max(columns(label) for label in (_name(test), *map(_label, test.branches)))
-            self.wide[self.layer[v]] = max(self.wide[self.layer[v]], LETTER * FONT * longest + 20)
+        for layer in range(depth):
+            tests = [v for v in self.tests if self.layer[v] == layer]
+            self._apart(tests)
+            self.wide[layer] = max((_width(self.tests[v]) for v in tests), default=0.0)
         self.left = list(itertools.accumulate([w + GAP for w in self.wide[:-1]], initial=MARGIN))
         self.colour = state_colours(graph)
 
@@ -163,6 +162,10 @@ class _Drawing:
         ways = f", {leaf.ways} ways in" if merged else ""
         found.append(text(x + BAR + 8, y + 4, f"y = {leaf.number}{leaf.rows_said}{ways}", kind="soft"))
         return element("g", "".join(found))
+
+
+def _width(test: Test) -> float:
+    return LETTER * FONT * max(columns(label) for label in (_name(test), *map(_label, test.branches))) + 20
 
 
 def _name(test: Test) -> str:

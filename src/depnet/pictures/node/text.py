@@ -100,7 +100,7 @@ def _bar(leaf: Leaf, frequent: list[int]) -> str:
 
 
 def _shared_tests(graph: Decision) -> set[int]:
-    ways = Counter(b.to for vertex in graph.vertices if isinstance(vertex, Test) for b in vertex.branches)
+    ways = Counter(branch.to for vertex in graph.vertices for branch in vertex.branches)
     return {v for v, times in ways.items() if times > 1 and isinstance(graph.vertices[v], Test)}
 
 

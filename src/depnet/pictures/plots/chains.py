@@ -9,7 +9,8 @@ from depnet.data.table.dataset import Dataset
 from depnet.data.table.variable import Label
 from depnet.errors import PictureError
 from depnet.pictures import colours
-from depnet.pictures.canvas import GREY, axes_of, new_figure, plain, styled
+from depnet.pictures.canvas import axes_of, new_figure, plain, styled
+from depnet.pictures.colours import GREY
 from depnet.sampling.run.diagnostics import by_chain, diagnose, state_indicators
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ INCHES = 0.72
 LETTER = 0.085
 MOST_INCHES = 20.0
 NAMED = 80
-"""Past so many variables, only those with the strongest links are named."""
+"""The most variables that are all named; of more, those with the strongest links are."""
 
 
 def plot_graph(

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 from depnet.model.network import Network
 from depnet.pictures import colours
-from depnet.pictures.canvas import GREY, INK, axes_of, plain, styled
+from depnet.pictures.canvas import axes_of, plain, styled
+from depnet.pictures.colours import GREY, INK
 from depnet.pictures.labels import listed
 from depnet.pictures.node.decision import Decision, Leaf, Test, decision, legend, shares, state_colours
 from depnet.pictures.node.layout import places

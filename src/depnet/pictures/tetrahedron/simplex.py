@@ -10,7 +10,8 @@ from depnet.arrays import FloatArray
 from depnet.data.table.domain import Domain
 from depnet.geometry import m_geodesic, m_projection, manifolds
 from depnet.model import ConditionalTable, LosslessSource, Network, Node
-from depnet.pictures.canvas import COLORS, GREY
+from depnet.pictures.canvas import COLORS
+from depnet.pictures.colours import GREY
 from depnet.pictures.tetrahedron.scene import CORNERS, Curve, Point, Scene, Surface, place
 
 BLUE, _, GREEN, GOLD = COLORS[:4]

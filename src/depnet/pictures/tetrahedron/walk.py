@@ -15,8 +15,7 @@ from depnet.errors import PictureError
 from depnet.exact import law_path, stationary, stationary_cycle
 from depnet.geometry import fc_limit, full_conditional_divergence, kl, m_projection, manifolds
 from depnet.model import Network, RandomScan, Scan
-from depnet.pictures.canvas import INK
-from depnet.pictures.colours import BLUE, GREEN, GREY, PURPLE, VERMILLION
+from depnet.pictures.colours import BLUE, GREEN, GREY, INK, PURPLE, VERMILLION
 from depnet.pictures.tetrahedron.scene import Curve, Point, Scene
 from depnet.pictures.tetrahedron.simplex import START, in_tetrahedron, manifold_lines
 
