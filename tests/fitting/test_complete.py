@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from depnet import Dataset, Domain, Network, RandomScan, learn, stationary
-from depnet.arrays import FloatArray, IntArray
+from depnet import Dataset, Network, RandomScan, stationary
+from depnet.arrays import IntArray
 from depnet.data.table.holed import Holed
 from depnet.errors import DataError
 from depnet.fitting import complete as completion
@@ -17,36 +17,8 @@ from depnet.fitting.complete import (
     marginal_fill,
     redrawn,
 )
-from depnet.fitting.ensemble import out_of_bag_scores, plausible_networks
+from tests.fitting.holes import ROWS, domain_of, drawn_rows, holed_of, holes, learned, truth
 from tests.laws import assert_same_law
-
-ROWS = 20_000
-
-
-def truth() -> FloatArray:
-    """A chain of four variables, each a noisy copy of the one before."""
-    p = np.zeros((3, 3, 2, 2))
-    for a, b, c, d in itertools.product(*map(range, p.shape)):
-        copies = (0.8 if a == b else 0.1) * (0.85 if c == (b > 0) else 0.15) * (0.8 if d == c else 0.2)
-        p[a, b, c, d] = [0.5, 0.3, 0.2][a] * copies
-    return p
-
-
-def drawn_rows(rng: np.random.Generator) -> IntArray:
-    p = truth()
-    return np.stack(np.unravel_index(rng.choice(p.size, size=ROWS, p=p.ravel()), p.shape), axis=1)
-
-
-def holes(kind: str, codes: IntArray, rng: np.random.Generator) -> NDArray[np.bool_]:
-    if kind == "MCAR":
-        return rng.random(codes.shape) < 0.45
-    hidden = rng.random(codes.shape) < np.where(codes[:, :1] == 0, 0.6, 0.05)
-    hidden[:, 0] = False  # whether the others are missing depends on what is always observed
-    return hidden
-
-
-def learned(rows: Dataset) -> Network:
-    return learn(rows, smoothing=0.5)
 
 
 def error(network: Network) -> float:
@@ -186,63 +158,8 @@ def test_a_column_without_observed_values_is_an_error() -> None:
         complete_and_learn(holed_of(codes, hidden), learned)
 
 
-def test_plausible_networks_spread_as_resampled_rows_do() -> None:
-    """The share of X0 = 0 over 60 networks: its standard deviation is that of N rows, sqrt(p q / N), within 40 %.
-
-    A sample's standard deviation of 60 normal values is off by 40 % in fewer than 1e-4 of all seeds.
-    """
-    rng = np.random.default_rng(4)
-    codes = drawn_rows(rng)[:1000]
-    done = complete_and_learn(holed_of(codes, np.zeros(codes.shape, dtype=bool)), learned)
-
-    def one_leaf(rows: Dataset) -> Network:
-        return learn(rows, max_leaves=1)
-
-    networks = plausible_networks(done, one_leaf, 60, rng=rng)
-    shares = [float(network.nodes[0].table.probabilities[0, 0]) for network in networks]
-    p = float((codes[:, 0] == 0).mean())
-    assert np.std(shares, ddof=1) == pytest.approx(np.sqrt(p * (1 - p) / 1000), rel=0.4)
-    with pytest.raises(ValueError, match="number of networks"):
-        plausible_networks(done, learned, 0, rng=rng)
-
-
-def test_out_of_bag_scores_are_those_of_rows_not_drawn() -> None:
-    """Against a literal twin: rows, networks and nodes in loops, hidden cells left out."""
-    rng = np.random.default_rng(6)
-    codes = drawn_rows(rng)[:40]
-    hidden = rng.random(codes.shape) < 0.2
-    done = complete_and_learn(holed_of(codes, hidden), learned, rounds=1, rng=rng)
-    found = out_of_bag_scores(done, learned, 3, rng=np.random.default_rng(8))
-    again = np.random.default_rng(8)
-    tables = [again.multinomial(40, np.full(40, 1 / 40)) for _ in range(3)]
-    rows = done.dataset.codes
-    networks = [
-        learned(Dataset.from_codes(np.repeat(rows, times, axis=0), domain=domain_of())) for times in tables
-    ]
-    for i in range(4):
-        logs = []
-        for r in range(40):
-            unseen = [net for net, times in zip(networks, tables, strict=True) if times[r] == 0]
-            if unseen and not hidden[r, i]:
-                nodes = [net.nodes[i] for net in unseen]
-                thetas = [
-                    node.table.probabilities[node.source(rows[r : r + 1])[0], rows[r, i]] for node in nodes
-                ]
-                logs.append(np.log(np.mean(thetas)))
-        assert found[i] == pytest.approx(np.mean(logs), rel=1e-12)
-
-
 @pytest.mark.parametrize("wrong", [{"rounds": 0}, {"rounds": True}])
 def test_wrong_numbers_are_errors(wrong: dict[str, int]) -> None:
     codes = np.zeros((5, 4), dtype=int)
     with pytest.raises(ValueError, match="whole number of at least 1"):
         complete_and_learn(holed_of(codes, np.zeros((5, 4), dtype=bool)), learned, **wrong)  # type: ignore[arg-type]
-
-
-def domain_of() -> Domain:
-    return Domain.from_cardinalities(truth().shape)
-
-
-def holed_of(codes: IntArray, hidden: NDArray[np.bool_]) -> Holed:
-    rows = Dataset.from_codes(np.where(hidden, 0, codes), domain=domain_of())
-    return Holed(rows.domain, rows.codes, hidden)

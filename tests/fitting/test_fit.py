@@ -1,14 +1,15 @@
 """Both networks of one table: what they share, and that sharing changes nothing."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from depnet import Dataset
+from depnet import Dataset, Network
 from depnet.data.table.holed import Holed, with_holes
-from depnet.fitting.fit import FitOptions, fit, fit_law
+from depnet.fitting.fit import FitOptions, Fitted, fit, fit_law
 from depnet.learning.choose.ladder import LADDER
 from depnet.learning.learn import learn_with_choice
 from tests.estimators.tables import people
@@ -16,9 +17,18 @@ from tests.estimators.tables import people
 ROWS = Dataset.from_frame(people())
 
 
-def test_the_law_is_that_of_the_whole_ladder() -> None:
-    fitted = fit(with_holes(ROWS), FitOptions(), np.random.default_rng(0))
-    alone = fit_law(ROWS, FitOptions())
+@pytest.fixture(scope="module")
+def fitted() -> Fitted:
+    return fit(with_holes(ROWS), FitOptions(), np.random.default_rng(0))
+
+
+@pytest.fixture(scope="module")
+def alone() -> Network:
+    """The law by itself, with the whole ladder of penalties."""
+    return fit_law(ROWS, FitOptions())
+
+
+def test_the_law_is_that_of_the_whole_ladder(fitted: Fitted, alone: Network) -> None:
     assert fitted.law.nodes == alone.nodes
     assert fitted.law.held_out == alone.held_out
     assert fitted.law.order == alone.order
@@ -28,12 +38,11 @@ def test_the_law_is_that_of_the_whole_ladder() -> None:
 
 
 def test_a_law_whose_best_is_the_first_rung_tried_climbs_the_whole_ladder(
-    monkeypatch: pytest.MonkeyPatch,
+    alone: Network, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, choice = learn_with_choice(ROWS, penalty="auto", smoothing=0.5)
     assert choice is not None
     far = replace(choice, pooled=(LADDER[-1], 0.5))
-    alone = fit_law(ROWS, FitOptions())
     monkeypatch.setattr("depnet.fitting.fit.BEFORE", 0)
     tried: list[int] = []
 
@@ -61,8 +70,8 @@ def test_progress_counts_rounds_and_the_nodes_of_both() -> None:
         assert told[-1] == options.steps(holed) == 10 + (0 if holed.complete else 3)
 
 
-def test_an_interrupted_fit_goes_on_with_both(tmp_path_factory: pytest.TempPathFactory) -> None:
-    path = tmp_path_factory.mktemp("resume") / "fit.jsonl"
+def test_an_interrupted_fit_goes_on_with_both(fitted: Fitted, tmp_path: Path) -> None:
+    path = tmp_path / "fit.jsonl"
     options = FitOptions(resume=str(path))
 
     class StopError(Exception):
@@ -79,8 +88,7 @@ def test_an_interrupted_fit_goes_on_with_both(tmp_path_factory: pytest.TempPathF
     assert path.exists()
     assert path.with_name("fit.jsonl.law").exists()
     found = fit(with_holes(ROWS), options, np.random.default_rng(0))
-    expected = fit(with_holes(ROWS), FitOptions(), np.random.default_rng(0))
-    assert (found.network, found.law) == (expected.network, expected.law)
+    assert (found.network, found.law) == (fitted.network, fitted.law)
 
 
 def test_what_a_law_is_worth_is_judged_by_rows_it_has_not_seen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,62 @@
+"""A table's file with its empty cells filled: cell by cell as text, by DuckDB where types are to stay."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from depnet.data import Domain, Variable
+from depnet.data.files.fill import Fillings, fill_file
+from depnet.data.files.text import Dialect
+from depnet.errors import DataError
+
+DOMAIN = Domain((Variable("sex", ("female", "male")), Variable("alive", ("no", "yes"))))
+EMPTY = np.array([[False, True], [True, False], [False, False]])
+FILLINGS = Fillings.of(np.array([[0, 1], [1, 0], [0, 0]]), EMPTY, DOMAIN)
+HOLES = 'note,alive,sex\n"a, b",,female\n 01 ,no,\n,no,female\n'
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    (tmp_path / "holes.csv").write_text(HOLES)
+    return str(tmp_path / "holes.csv")
+
+
+def test_what_was_there_stays_as_it_was_written(path: str, tmp_path: Path) -> None:
+    fill_file(path, FILLINGS, str(tmp_path / "full.csv"))
+    assert (
+        tmp_path / "full.csv"
+    ).read_text() == 'note,alive,sex\n"a, b",yes,female\n 01 ,no,male\n,no,female\n'
+    with pytest.raises(DataError, match="there is a file of that name already"):
+        fill_file(path, FILLINGS, str(tmp_path / "full.csv"))
+    fill_file(path, FILLINGS, str(tmp_path / "full.tsv"))
+    assert (tmp_path / "full.tsv").read_text().splitlines()[1] == "a, b\tyes\tfemale"
+
+
+def test_other_dialects(tmp_path: Path) -> None:
+    (tmp_path / "t.txt").write_bytes("m\xfcde;;f\nwach;no;\n".encode("latin-1"))
+    domain = Domain((Variable("X1", ("no", "yes")), Variable("X2", ("f", "m"))))
+    fillings = Fillings.of(np.array([[1, 0], [0, 1]]), np.array([[True, False], [False, True]]), domain)
+    dialect = Dialect(header=False, delimiter=";", encoding="latin-1")
+    fill_file(str(tmp_path / "t.txt"), fillings, str(tmp_path / "full.csv"), dialect=dialect)
+    assert (tmp_path / "full.csv").read_text(encoding="utf-8") == "m\xfcde,yes,f\nwach,no,m\n"
+
+
+def test_types_stay_in_other_formats(path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fill_file(path, FILLINGS, str(tmp_path / "full.jsonl"))
+    rows = [json.loads(line) for line in (tmp_path / "full.jsonl").read_text().splitlines()]
+    assert [(row["alive"], row["sex"]) for row in rows] == [
+        ("yes", "female"),
+        ("no", "male"),
+        ("no", "female"),
+    ]
+    fill_file(str(tmp_path / "full.jsonl"), FILLINGS, "-")
+    assert capsys.readouterr().out.splitlines()[0] == "note,alive,sex"
+
+
+def test_a_file_that_has_changed_is_noticed(path: str, tmp_path: Path) -> None:
+    fewer = Fillings(FILLINGS.names, FILLINGS.values, EMPTY[:2])
+    with pytest.raises(DataError, match="had 2 rows when it was read, and 3 when it was filled"):
+        fill_file(path, fewer, str(tmp_path / "full.csv"))
+    assert not (tmp_path / "full.csv").exists()
