@@ -87,7 +87,7 @@ def query(
 def _conditioned(question: Question, scan: Scan) -> QueryResult:
     """pi(T | x_C): the joint law of targets and evidence, each closure's apart, weighted by the evidence."""
     network, free = question.network, question.free
-    given = tuple(sorted(question.known.clamped.keys() | question.known.tilts.keys()))
+    given = tuple(sorted(question.evidence.clamped.keys() | question.evidence.tilts.keys()))
     groups: dict[Closure, list[int]] = {}
     for i in free:
         targets = (*free, *given) if question.joint else (i, *given)
@@ -95,7 +95,7 @@ def _conditioned(question: Question, scan: Scan) -> QueryResult:
     parts = []
     for relevant, group in groups.items():
         reduced = reduce(network, relevant, NOTHING, scan)
-        law = _weighted_law(reduced, question.known, given)
+        law = _weighted_law(reduced, question.evidence, given)
         parts.append((tuple(group), _from_law(law, _estimators(question, group, reduced), "exact")))
     return question.result(
         parts,
@@ -131,7 +131,7 @@ def _clamped(question: Question, scan: Scan, rng: np.random.Generator, stop: Ove
     relevant = Closure((), frozenset())
     parts = []
     for group, own in _groups(question):
-        reduced = reduce(question.network, own, question.known, scan)
+        reduced = reduce(question.network, own, question.evidence, scan)
         parts.append((group, _answered(question, group, reduced, rng, stop)))
         relevant |= own
     return question.result(
@@ -140,7 +140,7 @@ def _clamped(question: Question, scan: Scan, rng: np.random.Generator, stop: Ove
         scan=scan,
         closure=relevant.variables,
         used=relevant.used,
-        warnings=_unread(question.network, relevant, question.known),
+        warnings=_unread(question.network, relevant, question.evidence),
     )
 
 
@@ -153,11 +153,11 @@ def _groups(question: Question) -> list[tuple[tuple[int, ...], Closure]]:
     if not free:
         return []
     if question.joint or method == "sample":
-        return [(free, closure(network, free, question.known))]
+        return [(free, closure(network, free, question.evidence))]
     cards = network.domain.cardinalities
     groups: dict[Closure | None, tuple[tuple[int, ...], Closure]] = {}
     for i in free:
-        own = closure(network, (i,), question.known)
+        own = closure(network, (i,), question.evidence)
         small = method == "exact" or math.prod(cards[j] for j in own.variables) <= EXACT_STATES
         targets, relevant = groups.get(own if small else None, ((), own))
         groups[own if small else None] = (*targets, i), relevant | own
@@ -186,7 +186,7 @@ def _answered(
         max_seconds=question.seconds_left,
         rng=rng,
         stop=stop,
-        rows=matching_rows(reduced, question.known, question.data, rng),
+        rows=matching_rows(reduced, question.evidence, question.data, rng),
     )
 
 

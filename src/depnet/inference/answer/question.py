@@ -48,7 +48,7 @@ class Question:
     network: Network
     wanted: tuple[int, ...]
     """The targets, as they were named."""
-    known: Evidence
+    evidence: Evidence
     given: Mapping[str, Any]
     """The evidence by labels, as it was given."""
     joint: bool
@@ -97,7 +97,7 @@ class Question:
     @property
     def free(self) -> tuple[int, ...]:
         """The targets whose state the evidence does not give."""
-        return tuple(i for i in self.wanted if i not in self.known.clamped)
+        return tuple(i for i in self.wanted if i not in self.evidence.clamped)
 
     @property
     def seconds_left(self) -> float | None:
@@ -123,14 +123,14 @@ class Question:
         """
         domain = self.network.domain
         tables = self._tables(parts)
-        seen = None if self.data is None else observed(domain, self._asked(), self.known, self.data)
-        matching = support(self.network, self.known, self.data)
+        seen = None if self.data is None else observed(domain, self._asked(), self.evidence, self.data)
+        matching = support(self.network, self.evidence, self.data)
         said = [*(text for _, part in parts for text in part.warnings), *warnings]
         if matching is not None and self.given and matching.warning is not None:
             said.append(matching.warning)
         if seen is not None:
             said += self._differences(tables, seen)
-        effective = {*used, *(i for i in self.wanted if i in self.known.clamped)}
+        effective = {*used, *(i for i in self.wanted if i in self.evidence.clamped)}
         with_effect = {name for name in self.given if domain.index(name) in effective}
         return QueryResult(
             targets=tuple(domain.names[i] for i in self.wanted),
@@ -175,7 +175,7 @@ class Question:
 
     def _tables(self, parts: Sequence[tuple[tuple[int, ...], Part]]) -> list[tuple[FloatArray, FloatArray]]:
         """(values, errors) of each table; a target whose state is known has it with certainty."""
-        cards, clamped = self.network.domain.cardinalities, self.known.clamped
+        cards, clamped = self.network.domain.cardinalities, self.evidence.clamped
         found = {
             table: (values, errors)
             for targets, part in parts

@@ -2,9 +2,9 @@
 
 import itertools
 import math
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -48,8 +48,11 @@ class Diagnostics:
     @property
     def effective_draws(self) -> str:
         """`effective_sample_size` to be shown."""
-        size = self.effective_sample_size
-        return f"{size:,.0f}" if math.isfinite(size) else "unlimited"
+        return _shown_size(self.effective_sample_size)
+
+    def __str__(self) -> str:
+        chains = f"{self.chains} chains of {counted(self.sweeps, 'sweep')}"
+        return f"R-hat {self.r_hat:.3f}, effective sample size {self.effective_draws}, {chains}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,14 @@ class PassDiagnostics:
     @property
     def effective_draws(self) -> str:
         """`effective_sample_size` to be shown."""
-        return f"{self.effective_sample_size:,.0f}"
+        return _shown_size(self.effective_sample_size)
+
+    def __str__(self) -> str:
+        return f"{counted(self.passes, 'pass', 'passes')} worth {self.effective_draws} without weights"
+
+
+def _shown_size(size: float) -> str:
+    return f"{size:,.0f}" if math.isfinite(size) else "unlimited"
 
 
 def effective_sample_size(values: FloatArray, errors: FloatArray) -> float:
@@ -121,11 +131,7 @@ class QueryResult:
         """
         if self.observed is None or not self.matching:
             return self.probabilities
-        if isinstance(self.probabilities, dict):
-            assert isinstance(self.observed, dict)
-            return {name: self._joined(p, self.observed[name]) for name, p in self.probabilities.items()}
-        assert not isinstance(self.observed, dict)
-        return self._joined(self.probabilities, self.observed)
+        return each_table(self._joined, self.probabilities, self.observed)
 
     def _joined(self, law: FloatArray, frequencies: FloatArray) -> FloatArray:
         if np.isnan(frequencies).any():  # some are hidden
@@ -155,32 +161,16 @@ class QueryResult:
         given = ", ".join(_shown(name, known) for name, known in self.evidence.items())
         lines = [f"P({', '.join(self.targets)}{' | ' + given if given else ''})"]
         if isinstance(self.probabilities, dict):
-            assert isinstance(self.standard_errors, dict)
             for name, states in zip(self.targets, self.states, strict=True):
-                lines += [f"  {name}"]
-                lines += _table(
-                    [str(state) for state in states],
-                    self.probabilities[name],
-                    self.standard_errors[name],
-                    self._beside(name),
-                    indent="    ",
-                )
+                lines += [f"  {name}", *self._table(name, list(map(str, states)), indent="    ")]
         else:
-            assert not isinstance(self.standard_errors, dict)
-            rows = [", ".join(map(str, row)) for row in itertools.product(*self.states)]
-            errors = self.standard_errors.ravel()
-            lines += _table(rows, self.probabilities.ravel(), errors, self._beside(None), indent="  ")
+            joint_states = [", ".join(map(str, row)) for row in itertools.product(*self.states)]
+            lines += self._table("", joint_states, indent="  ")
         relevant = counted(len(self.closure), "relevant variable")
         lines.append(f"{self.method}, {self.scan_name}, {relevant}, {self.seconds:.3g} s")
         if self.diagnostics is not None:
-            d = self.diagnostics
-            line = f"standard errors up to {d.largest_error:.2g} (asked: {self.tolerance:.2g}), "
-            if isinstance(d, Diagnostics):
-                line += f"R-hat {d.r_hat:.3f}, effective sample size {d.effective_draws}, "
-                line += f"{d.chains} chains of {counted(d.sweeps, 'sweep')}"
-            else:
-                line += f"{counted(d.passes, 'pass', 'passes')} worth {d.effective_draws} without weights"
-            lines.append(line)
+            error = f"{self.diagnostics.largest_error:.2g} (asked: {self.tolerance:.2g})"
+            lines.append(f"standard errors up to {error}, {self.diagnostics}")
         if self.evidence_ignored:
             lines.append(f"evidence without effect: {', '.join(self.evidence_ignored)}")
         if self.support is not None and self.evidence:
@@ -188,16 +178,38 @@ class QueryResult:
         lines += [f"warning: {text}" for text in self.warnings]
         return "\n".join(lines)
 
-    def _beside(self, name: str | None) -> tuple[FloatArray, FloatArray] | None:
-        """`combined` and `observed`, flat, of a target or of the one table; None where no row is at hand."""
-        if self.observed is None or not self.matching:
-            return None
-        found = []
-        for answer in (self.combined, self.observed):
-            table = answer if name is None else answer[name]  # type: ignore[call-overload]
-            assert isinstance(table, np.ndarray)
-            found.append(table.ravel())
-        return found[0], found[1]
+    def _table(self, name: str, rows: list[str], *, indent: str) -> list[str]:
+        """A line a state of the target, or of the one table; the combined answer comes first where rows are at hand."""
+        values, errors = (_flat(answer, name) for answer in (self.probabilities, self.standard_errors))
+        combined, seen = values, np.full(len(rows), np.nan)
+        if self.observed is not None and self.matching:
+            combined, seen = _flat(self.combined, name), _flat(self.observed, name)
+        order = np.arange(len(rows))
+        if len(rows) > SHOWN:
+            order = np.argsort(-combined, kind="stable")[:SHOWN]
+        width = max(len(rows[at]) for at in order)
+        lines = []
+        for at in order:
+            error = "" if errors[at] == 0 or np.isnan(errors[at]) else f" ± {errors[at]:.2g}"
+            answer = f"{values[at]:.4f}{error}"
+            if not np.isnan(seen[at]):
+                answer = f"{combined[at]:.4f}  (model {answer}, table {seen[at]:.4f})"
+            lines.append(f"{indent}{rows[at]:<{width}}  {answer}")
+        if len(rows) > SHOWN:
+            lines.append(f"{indent}... and {len(rows) - SHOWN:,} less probable")
+        return lines
+
+
+def each_table(function: Callable[..., FloatArray], *answers: Answer) -> Answer:
+    """A function of the one table of each of the answers, or of each target's tables, by its name."""
+    if not isinstance(answers[0], dict):
+        return function(*answers)
+    return {name: function(*(cast("dict[str, FloatArray]", a)[name] for a in answers)) for name in answers[0]}
+
+
+def _flat(answer: Answer, name: str) -> FloatArray:
+    """The table of a target, or the only one, flat."""
+    return (answer[name] if isinstance(answer, dict) else answer).ravel()
 
 
 def _shown(name: str, known: object) -> str:
@@ -207,28 +219,3 @@ def _shown(name: str, known: object) -> str:
     if isinstance(known, (Set, list, tuple)):
         return f"{name} in {{{', '.join(sorted(map(str, known)))}}}"
     return f"{name} = {known}"
-
-
-def _table(
-    rows: list[str],
-    values: FloatArray,
-    errors: FloatArray,
-    beside: tuple[FloatArray, FloatArray] | None,
-    *,
-    indent: str,
-) -> list[str]:
-    """A line a state; `beside` are the combined answer, which then comes first, and the table's frequencies."""
-    order = np.arange(len(rows))
-    if len(rows) > SHOWN:
-        order = np.argsort(-(values if beside is None else beside[0]), kind="stable")[:SHOWN]
-    width = max(len(rows[at]) for at in order)
-    lines = []
-    for at in order:
-        error = "" if errors[at] == 0 or np.isnan(errors[at]) else f" ± {errors[at]:.2g}"
-        answer = f"{values[at]:.4f}{error}"
-        if beside is not None and not np.isnan(beside[1][at]):
-            answer = f"{beside[0][at]:.4f}  (model {answer}, table {beside[1][at]:.4f})"
-        lines.append(f"{indent}{rows[at]:<{width}}  {answer}")
-    if len(rows) > SHOWN:
-        lines.append(f"{indent}... and {len(rows) - SHOWN:,} less probable")
-    return lines

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, read_only
 from depnet.inference.answer.observed import DIFFERENCE
-from depnet.inference.answer.result import Answer, QueryResult
+from depnet.inference.answer.result import Answer, QueryResult, each_table
 
 LEAST = 5
 
@@ -63,10 +63,9 @@ def _kept(result: QueryResult, least: int) -> tuple[Answer | None, bool]:
         return None, True
     if result.observed is None or result.matching is None:
         return None, False
-    tables = result.observed if isinstance(result.observed, dict) else {"": result.observed}
-    found, hidden = {}, False
-    for name, table in tables.items():
-        cells = hidden_cells(np.asarray(table) * result.matching, least)
-        hidden |= bool(cells.any())
-        found[name] = read_only(np.where(cells, np.nan, table))
-    return (found if isinstance(result.observed, dict) else found[""]), hidden
+    n = result.matching
+    kept = each_table(
+        lambda table: read_only(np.where(hidden_cells(table * n, least), np.nan, table)), result.observed
+    )
+    tables = kept.values() if isinstance(kept, dict) else [kept]
+    return kept, any(bool(np.isnan(table).any()) for table in tables)

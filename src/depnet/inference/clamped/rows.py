@@ -103,7 +103,7 @@ class ClampedRows(RowAnswers):
                     last, codes, sums, applied,
                 )  # fmt: skip
 
-        in_threads(work, _spans(np.exp2(sizes[chosen])), self.effort.threads)
+        in_threads(work, spans_of(np.exp2(sizes[chosen])), self.effort.threads)
         done = np.flatnonzero(applied > 0)  # the others mix too slowly, or time was up: they are sampled
         self.store(chosen[done], sums[done])
         self.method[chosen[done]] = EXACT
@@ -173,7 +173,7 @@ class ClampedRows(RowAnswers):
             )
 
 
-def _spans(states: FloatArray) -> list[Span]:
+def spans_of(states: FloatArray) -> list[Span]:
     """Neighbouring rows solved in one call: few where they have many joint states."""
     call = ((np.cumsum(states) - states) // STATES_PER_CALL).astype(np.int64)
     begins = [*np.flatnonzero(np.diff(call, prepend=-1)).tolist(), len(states)]

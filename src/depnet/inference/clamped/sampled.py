@@ -16,7 +16,7 @@ from depnet.inference.clamped.estimates import Estimate, estimate
 from depnet.inference.clamped.packed import PackedChains
 from depnet.inference.clamped.program import ChainProgram
 from depnet.inference.clamped.relevance import Reduced
-from depnet.inference.clamped.starts import CHAINS, start_states
+from depnet.inference.clamped.starts import QUESTION_CHAINS, start_states
 from depnet.inference.effort import Over, over_after
 from depnet.model.scan import SequentialScan
 from depnet.sampling.plan.plan import plan
@@ -129,7 +129,7 @@ def _started(
     rows: NDArray[np.uint16] | None,
 ) -> Chains | PackedChains:
     network, evidence = reduced.network, reduced.evidence
-    codes = start_states(network, evidence, CHAINS, rng, rows)
+    codes = start_states(network, evidence, QUESTION_CHAINS, rng, rows)
     packed = PackedChains.of(reduced, estimators, codes, rng)
     if packed is not None:
         return packed

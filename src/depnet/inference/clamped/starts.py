@@ -15,7 +15,7 @@ from depnet.inference.clamped.relevance import Reduced
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 
-CHAINS = 64
+QUESTION_CHAINS = 64
 """Chains of a question."""
 
 
@@ -32,7 +32,7 @@ def matching_rows(
     matched = weights * matching(known, data)
     if matched.sum() > 0:
         weights = matched
-    chosen = rng.choice(data.rows, size=CHAINS // 2, p=weights / weights.sum())
+    chosen = rng.choice(data.rows, size=QUESTION_CHAINS // 2, p=weights / weights.sum())
     return np.stack([data.column(i)[chosen] for i in reduced.variables], axis=1).astype(np.uint16)
 
 

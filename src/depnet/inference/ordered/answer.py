@@ -40,7 +40,7 @@ def of_law(question: Question, rng: np.random.Generator | None, stop: Over | Non
     if not question.free:
         return question.result([], method="evidence", scan=None, closure=(), used=())
     tables = (question.free,) if question.joint else tuple((i,) for i in question.free)
-    asked = Conditional(question.network, question.known, tables)
+    asked = Conditional(question.network, question.evidence, tables)
     part = None
     if question.method != "sample":
         most = MOST_CELLS if question.method == "exact" else _worth(asked, question.tolerance)
@@ -53,13 +53,13 @@ def of_law(question: Question, rng: np.random.Generator | None, stop: Over | Non
     if part is None:
         timed = question.max_seconds is not None
         part = _sampled(asked, question.tolerance, rng, timed, over_after(question.seconds_left, stop))
-    known = question.known.clamped.keys() | question.known.tilts.keys()
+    known = question.evidence.clamped.keys() | question.evidence.tilts.keys()
     read = {j for i in asked.variables for j in question.network.nodes[i].inputs}
     return question.result(
         [(question.free, part)],
         method=part.method,
         scan=None,
-        closure=[i for i in asked.variables if i not in question.known.clamped],
+        closure=[i for i in asked.variables if i not in question.evidence.clamped],
         used=known & (read | set(asked.variables)),
     )
 
