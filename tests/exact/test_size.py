@@ -5,8 +5,8 @@ import pytest
 import depnet
 from depnet import ConditionalTable, Domain, LosslessSource, Network, Node, RandomScan, SequentialScan
 from depnet.errors import DomainTooLargeError
-from depnet.exact.free import FreeChain
 from depnet.exact.stationary import free_law
+from depnet.geometry.chain import FreeChain
 
 
 def chain_network(n: int) -> Network:

@@ -19,7 +19,7 @@ from depnet import (
 from depnet._native import exact as native
 from depnet.errors import ConvergenceError
 from depnet.exact import solve
-from depnet.exact.free import FreeChain
+from depnet.geometry.chain import FreeChain
 from tests.exact.drawing import inconsistent_network
 from tests.reference import stationary as reference
 from tests.strategies import random_source

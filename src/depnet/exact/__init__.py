@@ -1,4 +1,10 @@
-"""Exact laws of pseudo-Gibbs sampling: stationary laws, their cycle, the path to them, recurrent classes."""
+"""Exact laws of pseudo-Gibbs sampling.
+
+- `stationary`: stationary laws, and the cycle of a sequential scan
+- `classes`: recurrent classes with their laws; `solve`: the fixed point of a scan on one class
+- `path`: the laws on the way there
+- `consistency`: is there a joint with all these full conditionals
+"""
 
 from depnet.exact.classes import RecurrentClass, recurrent_classes
 from depnet.exact.consistency import Consistency, consistency

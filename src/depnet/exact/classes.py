@@ -11,18 +11,15 @@ import numpy as np
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.table.domain import Domain
-from depnet.errors import EvidenceError, ReducibleError
-from depnet.exact.free import FreeChain
+from depnet.errors import ReducibleError
 from depnet.exact.solve import random_laws, sequential_laws
-from depnet.geometry.size import check_dense
+from depnet.geometry.chain import FreeChain
+from depnet.geometry.classes import SHOWN_STATES, closed_classes, described, in_order
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
-from depnet.model.scan import RandomScan, Scan, SequentialScan, checked_scan
+from depnet.model.scan import RandomScan, Scan, checked_scan
 
-BYTES_PER_VERTEX = 48
-"""Of the search for classes; under a sequential scan a vertex is a state at a place of the order."""
-
-SHOWN_CLASSES, SHOWN_STATES = 4, 3
+SHOWN_CLASSES = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +42,7 @@ class RecurrentClass:
         return tensor
 
     def __str__(self) -> str:
-        return _described(self.domain, self.states)
+        return described(self.domain, self.states)
 
 
 def recurrent_classes(
@@ -80,12 +77,6 @@ def only_law(chain: FreeChain, network: Network, scan: Scan) -> FloatArray:
     return law
 
 
-def in_order(chain: FreeChain, network: Network, scan: SequentialScan) -> tuple[int, ...]:
-    """The updates in the order of a sequential scan."""
-    of = {node: u for u, node in enumerate(chain.nodes)}
-    return tuple(of[node] for node in scan.order_of(len(network), chain.nodes))
-
-
 def only_class(chain: FreeChain, network: Network, scan: Scan) -> IntArray | None:
     """The members of the one recurrent class (None: all); several are a `ReducibleError` that names them."""
     if chain.positive:
@@ -93,7 +84,7 @@ def only_class(chain: FreeChain, network: Network, scan: Scan) -> IntArray | Non
     classes = closed_classes(chain, network, scan)
     if len(classes) > 1:
         named = "; ".join(
-            _described(chain.domain, chain.codes(members[:SHOWN_STATES]), len(members))
+            described(chain.domain, chain.codes(members[:SHOWN_STATES]), len(members))
             for members in classes[:SHOWN_CLASSES]
         )
         rest = f"; and {len(classes) - SHOWN_CLASSES:,} more" if len(classes) > SHOWN_CLASSES else ""
@@ -102,39 +93,3 @@ def only_class(chain: FreeChain, network: Network, scan: Scan) -> IntArray | Non
             "depnet.recurrent_classes gives the law of each; tables with smoothing > 0 have one class."
         )
     return classes[0]
-
-
-def closed_classes(chain: FreeChain, network: Network, scan: Scan) -> list[IntArray]:
-    """The members of each class; a class that keeps meeting impossible evidence is an `EvidenceError`."""
-    if chain.positive:
-        return [np.arange(chain.size)]
-    if isinstance(scan, RandomScan):
-        label, update, state = chain.native.random_classes()
-    else:
-        check_dense(
-            chain.shape,
-            bytes_per_state=BYTES_PER_VERTEX * len(chain.nodes),
-            what="the search for recurrent classes under a sequential scan",
-        )
-        label, update, state = chain.native.sequential_classes(in_order(chain, network, scan))
-    if update >= 0:
-        context = _state(chain.domain, chain.codes(np.array([state]))[0])
-        raise EvidenceError(
-            f"the evidence is impossible for node {chain.nodes[update]}: it leaves no probability to any allowed state "
-            f"where {context}, and the chain keeps coming back there. Relearn with smoothing > 0, or allow more states."
-        )
-    recurrent = np.flatnonzero(label >= 0)
-    by_class = recurrent[np.argsort(label[recurrent], kind="stable")]
-    ends = np.cumsum(np.bincount(label[recurrent]))
-    return sorted(np.split(by_class, ends[:-1]), key=lambda members: int(members[0]))
-
-
-def _described(domain: Domain, codes: IntArray, count: int | None = None) -> str:
-    count = len(codes) if count is None else count
-    some = ", ".join(f"({_state(domain, row)})" for row in codes[:SHOWN_STATES])
-    return f"{{{some}{', ...' if count > SHOWN_STATES else ''}}} of {count:,} state{'s' if count > 1 else ''}"
-
-
-def _state(domain: Domain, row: IntArray, shown: int = 12) -> str:
-    parts = [f"{v.name}={v.states[c]!r}" for v, c in zip(domain.variables, row, strict=True)]
-    return ", ".join(parts[:shown]) + (", ..." if len(parts) > shown else "")

@@ -21,7 +21,7 @@ import numpy as np
 from depnet._native import exact as native
 from depnet.arrays import FloatArray, IntArray
 from depnet.errors import ConvergenceError
-from depnet.exact.free import FreeChain
+from depnet.geometry.chain import FreeChain
 
 Map: TypeAlias = native.Coloured | native.Jumping | native.Sweep
 
@@ -68,8 +68,8 @@ def random_laws(
 
 def _jumps(chain: FreeChain, weights: FloatArray) -> Map:
     """The random scan's jumps: coloured, if variables have few states."""
-    neighbours = [math.prod(chain.shape[a] for a in axes) - 1 for axes in chain.axes]
-    if all(len(axes) <= 1 for axes in chain.axes) and sum(neighbours) <= FEW_NEIGHBOURS * len(neighbours):
+    neighbours = [states - 1 for states in chain.states]
+    if sum(neighbours) <= FEW_NEIGHBOURS * len(neighbours):
         return native.Coloured(chain.native, weights)
     return native.Jumping(chain.native, weights)
 
@@ -84,7 +84,7 @@ def sequential_laws(
 
     The cycle may be entered anywhere: where the update changes most, the unknown is smallest.
     """
-    sizes = [math.prod(chain.shape[a] for a in chain.axes[u]) for u in order]
+    sizes = [chain.states[u] for u in order]
     place = int(np.argmax(sizes)) if sizes else 0
     before, after = list(order[:place]), list(order[place:])
     sweep: Map | None = None

@@ -1,7 +1,7 @@
 """Stationary laws of pseudo-Gibbs sampling (Sec. 2.2 and 3).
 
-A scan of a network is a Markov chain on joint states. Node B's update moves the law of the chain by its
-m-projection p -> p(X_-B) theta_B (Theorem 2). The random scan mixes them, p^(t+1) = sum of c_i p^t_i, and
+A scan of a network is a Markov chain on joint states. Node i's update moves the law of the chain by its
+m-projection p -> p(X_-i) theta_i (Theorem 2). The random scan mixes them, p^(t+1) = sum of c_i p^t_i, and
 has the law pi = sum of c_i pi_i. The sequential scan takes them in turn: its law goes round the cycle
 pi^0 -> ... -> pi^(n-1) -> pi^0, whose centroid is the model distribution (Eq. ordered).
 """
@@ -12,8 +12,9 @@ import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.errors import ScanError
-from depnet.exact.classes import in_order, only_law
-from depnet.exact.free import FreeChain
+from depnet.exact.classes import only_law
+from depnet.geometry.chain import FreeChain
+from depnet.geometry.classes import in_order
 from depnet.geometry.size import check_dense
 from depnet.law.factors import joint_law
 from depnet.model.evidence import Evidence, Given

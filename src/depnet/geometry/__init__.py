@@ -8,7 +8,7 @@ A joint distribution is a float64 tensor, axis i being variable i; everything is
 - `manifold`: full conditional manifolds and the m-projection (Theorems 1 and 2)
 - `divergence`: FC, the FC-limit, the pseudo-log-likelihood; `bregman`: KL and FC as Bregman divergences
 - `geodesic`: m- and e-geodesics, orthogonality; `inference`: the terms of Eq. inference_KL
-- `reach`: which joint states the random scan leads to from which
+- `chain`: the chain that evidence leaves; `classes`: its recurrent classes
 """
 
 from depnet.geometry.bregman import (

@@ -14,8 +14,8 @@ MAX_AXES = 64 if int(np.__version__.split(".")[0]) >= 2 else 32
 """numpy has no more axes than this."""
 
 WAY_OUT = (
-    'Sample instead (depnet.sample, `method="sample"`), ask for a few targets only (depnet.query keeps the nodes they need), or '
-    "clamp variables with evidence."
+    'Sample instead (depnet.sample, `method="sample"`), ask for a few targets only (depnet.query keeps the nodes they '
+    "need), or clamp variables with evidence."
 )
 
 

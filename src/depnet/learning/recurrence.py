@@ -25,7 +25,7 @@ from depnet.model.network import Network
 from depnet.model.scan import RandomScan
 
 MOST_STATES = 1 << 20
-"""The joint domain is searched up to so many states."""
+"""The joint domain is searched up to this many states."""
 
 SHOWN = 8
 

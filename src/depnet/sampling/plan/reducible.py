@@ -9,10 +9,11 @@ import warnings
 from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from depnet.arrays import strides_of
-from depnet.errors import ReducibleError, ReducibleWarning, SamplingError
+from depnet.arrays import IntArray
+from depnet.errors import EvidenceError, ReducibleError, ReducibleWarning, SamplingError
+from depnet.geometry.chain import FreeChain
+from depnet.geometry.classes import closed_classes
 from depnet.sampling.plan.plan import Plan
 from depnet.sampling.plan.rule import UpdateRule, tilt_of
 
@@ -68,44 +69,18 @@ def moves(plan: Plan) -> int:
     return _states(plan) * sum(int(rule.weights.shape[1]) for rule in plan.rules)
 
 
-def recurrent_states(plan: Plan) -> NDArray[np.int64]:
-    """One joint state of each recurrent class [classes, variables].
+def recurrent_states(plan: Plan) -> IntArray:
+    """A joint state of each recurrent class [classes, variables]; none where a class contradicts the evidence.
 
-    Under the random scan a vertex is a joint state; under the sequential scan a joint state at a place
-    of the order, so that the classes are those of the chain seen once a sweep.
+    The chain itself says so when it comes to such a class. Under the sequential scan the classes are those of the chain
+    seen once a sweep.
     """
-    from scipy import sparse  # slow to import, and tables with zeros alone need it
-    from scipy.sparse import csgraph
-
-    cards = plan.network.domain.cardinalities
-    free = [i for i in range(len(cards)) if i not in plan.evidence.clamped]
-    size = _states(plan)
-    codes = np.zeros((size, len(cards)), dtype=plan.dtype, order="F")
-    codes[:] = plan.blank(1)[:, 0]
-    strides = dict(zip(free, strides_of([cards[i] for i in free]), strict=True))
-    state = np.arange(size)
-    for i in free:
-        codes[:, i] = state // strides[i] % cards[i]
-    places = 1 if plan.random else len(plan.rules)
-    heads, tails = [], []
-    stuck = np.zeros(places * size, dtype=bool)
-    for j, rule in enumerate(plan.rules):
-        here, after = (0, 0) if plan.random else (j * size, (j + 1) % places * size)
-        leaves = rule.source(codes)
-        row, drawn = np.nonzero(rule.weights[leaves] > 0)
-        target = row.copy()
-        target += strides[rule.number] * (drawn - codes[row, rule.number])
-        heads.append(here + row)
-        tails.append(after + target)
-        stuck[here : here + size] |= ~(rule.weights[leaves] > 0).any(axis=1)
-    head, tail = np.concatenate(heads), np.concatenate(tails)
-    graph = sparse.coo_matrix((np.ones(len(head), dtype=np.int8), (head, tail)), shape=2 * (places * size,))
-    count, label = csgraph.connected_components(graph.tocsr(), connection="strong")
-    closed = np.ones(count, dtype=bool)
-    closed[label[head[label[head] != label[tail]]]] = False
-    closed[label[stuck]] = False  # the evidence leaves nothing possible there: the chain cannot stay
-    first = [int(np.flatnonzero(label == number)[0]) % size for number in np.flatnonzero(closed)[:64]]
-    return codes[first].astype(np.int64)
+    chain = FreeChain.of(plan.network, plan.evidence)
+    try:
+        classes = closed_classes(chain, plan.network, plan.scan)
+    except EvidenceError:
+        classes = []
+    return chain.codes(np.array([members[0] for members in classes], dtype=np.int64))
 
 
 def _states(plan: Plan) -> int:

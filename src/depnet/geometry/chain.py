@@ -3,9 +3,9 @@
 Evidence allows some states of each variable: one where the variable is clamped, those of positive weight
 where theta is tilted, all where nothing is known. The *free domain* is the product of what is allowed;
 variables with one allowed state have no axis in it. Conditional pseudo-Gibbs sampling is pseudo-Gibbs
-sampling on the free domain: node B has there the table
+sampling on the free domain: node i has there the table
 
-    theta_B(x_B | x_-B) w(x_B) / sum over allowed x'_B of theta_B(x'_B | x_-B) w(x'_B).
+    theta_i(x_i | x_-i) w(x_i) / sum over allowed x'_i of theta_i(x'_i | x_-i) w(x'_i).
 
 Where the sum is zero the evidence contradicts the node; the update then leaves the state as it is, and
 the context is remembered as `impossible`: it is an error only if the chain keeps coming back to it.
@@ -39,15 +39,15 @@ BYTES_PER_STATE, BYTES_PER_UPDATE = 300, 3
 class FreeChain:
     """The free domain and the updates of the free nodes, in the order of their numbers.
 
-    Laws over the free domain are flat arrays, row-major. Update u is of node `nodes[u]`, and changes the
-    free axes `axes[u]`, ascending; the native chain holds its leaves and its tilted theta.
+    Laws over the free domain are flat arrays, row-major. Update u is of node `nodes[u]`, which has
+    `states[u]` allowed states; the native chain holds its leaves and its tilted theta.
     """
 
     domain: Domain
     allowed: tuple[IntArray, ...]
     shape: tuple[int, ...]
     nodes: tuple[int, ...]
-    axes: tuple[tuple[int, ...], ...]
+    states: tuple[int, ...]
     native: native.Chain
     positive: bool
     """No table has a zero: every state reaches every other, whatever the scan."""
@@ -66,15 +66,16 @@ class FreeChain:
             what="the exact law of the free variables",
         )
         chain = native.Chain(shape)
-        axes, positive = [], True
+        positive = True
         for number in nodes:
             node = network.nodes[number]
             leaves, kept = _leaves(node.source, network.domain.cardinalities, allowed, axis_of)
             theta, impossible = _tilted(node, kept, allowed[number], weights[number])
-            axes.append((axis_of[number],) if number in axis_of else ())
-            chain.add(axes[-1], _contexts(node, leaves, allowed, axis_of), theta.reshape(-1), impossible)
+            own = [axis_of[number]] if number in axis_of else []
+            chain.add(own, _contexts(node, leaves, allowed, axis_of), theta.reshape(-1), impossible)
             positive = positive and bool((theta > 0).all())
-        return cls(network.domain, allowed, shape, nodes, tuple(axes), chain, positive)
+        states = tuple(len(allowed[number]) for number in nodes)
+        return cls(network.domain, allowed, shape, nodes, states, chain, positive)
 
     @property
     def size(self) -> int:
