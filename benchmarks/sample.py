@@ -25,8 +25,8 @@ from depnet._native import sampler as native
 from depnet.arrays import CodeArray, FloatArray
 from depnet.model import Scan
 from depnet.sampling.kernels import KERNELS, CodesKernel, Kernel, PackedKernel, Randomness, Task, start_codes
-from depnet.sampling.plan.plan import Plan, plan
-from depnet.sampling.plan.program import WALK, RowFinder
+from depnet.sampling.plan.plan import ChainPlan, chain_plan
+from depnet.sampling.plan.row_finder import WALK, RowFinder
 
 ROWS, PARENTS = 20_000, 3
 SINGLE_REACH, SLICED_REACH, PGMPY_REACH, PYAGRUM_REACH = 0.30, 20.0, 1e4, 1e3
@@ -91,7 +91,7 @@ def rate(kernel: Kernel, chains: int, seconds: float) -> float:
     return best_rate(run, seconds)
 
 
-def walking(made: Plan) -> Kernel:
+def walking(made: ChainPlan) -> Kernel:
     """The kernel that walks every decision graph, tables left aside."""
     finders = tuple(
         RowFinder(WALK, (), 0, rule.thresholds, graph=rule.source)
@@ -214,7 +214,7 @@ def main(arguments: Sequence[str]) -> int:
     for domain, cards in domains.items():
         network = BayesianNetwork.random(cards, options.seed).learned(options.seed)
         for scan in scans:
-            made = plan(network, scan)
+            made = chain_plan(network, scan)
             order = type(scan).__name__.removesuffix("Scan").lower()
             running = {
                 name: kind(made) for name, kind in KERNELS.items() if name != "callback" and kind.fits(made)
@@ -240,7 +240,7 @@ def main(arguments: Sequence[str]) -> int:
     )
 
     truth = BayesianNetwork.random((2,) * 10, options.seed)
-    made = plan(truth.learned(options.seed), SequentialScan())
+    made = chain_plan(truth.learned(options.seed), SequentialScan())
     best = rate(KERNELS["sliced"](made), MANY, seconds)
     one = rate(PackedKernel(made), 1, seconds)
     others = {"pgmpy": (pgmpy_rate(truth), PGMPY_REACH), "pyAgrum": (pyagrum_rate(truth), PYAGRUM_REACH)}

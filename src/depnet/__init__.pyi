@@ -75,7 +75,6 @@ from depnet.model.file import save as save
 from depnet.model.score import score as score
 from depnet.model.score import score_samples as score_samples
 from depnet.sampling import Sampler as Sampler
-from depnet.sampling import expectation as expectation
 from depnet.sampling import sample as sample
 from depnet.sampling import trace as trace
 

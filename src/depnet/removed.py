@@ -16,6 +16,7 @@ NAMES = {
     "SupervisedCut": "learn(dataset, cuts=True) splits binned columns where it pays; or give the edges of bins yourself",
     "calibrate": f"{LAW}, with nothing to calibrate",
     "drift_report": "depnet.compare(network, dataset) says how near a network's marginals are to the data's",
+    "expectation": "depnet.sample(...).codes and its diagnostics, or depnet.query for probabilities",
     "marginal_drift": "depnet.compare(network, dataset) says how near a network's marginals are to the data's",
     "sweep_density": f"{LAW}; depnet.log_probability is then exact at any size",
 }

@@ -9,7 +9,7 @@ from depnet import Network, RandomScan, SequentialScan
 from depnet.arrays import CodeArray
 from depnet.model import Evidence, Scan
 from depnet.sampling.kernels import KERNELS, Kernel, Randomness, Task
-from depnet.sampling.plan.plan import Plan, plan
+from depnet.sampling.plan.plan import ChainPlan, chain_plan
 from tests.reference import sampling as reference
 
 States = list[tuple[int, ...]]
@@ -36,7 +36,7 @@ def random_evidence(rng: np.random.Generator, network: Network) -> Evidence:
     return Evidence(clamped, tilts)
 
 
-def random_start(rng: np.random.Generator, made: Plan, chains: int) -> CodeArray:
+def random_start(rng: np.random.Generator, made: ChainPlan, chains: int) -> CodeArray:
     """Arbitrary allowed states [variables, chains]."""
     codes = made.blank(chains)
     for i, k in enumerate(made.network.domain.cardinalities):
@@ -57,7 +57,7 @@ def scans(rng: np.random.Generator, network: Network) -> tuple[Scan, ...]:
     )
 
 
-def twin_trace(made: Plan, start: Sequence[int], words: NDArray[np.uint32]) -> States:
+def twin_trace(made: ChainPlan, start: Sequence[int], words: NDArray[np.uint32]) -> States:
     """X^0, X^1, ... of the slow twin for one chain, whose words are a column of the kernels' buffer."""
     numbers = [rule.number for rule in made.rules]
     column = [int(w) for w in words]
@@ -69,7 +69,7 @@ def twin_trace(made: Plan, start: Sequence[int], words: NDArray[np.uint32]) -> S
 
 
 def twin_rows(
-    made: Plan, task: Task, start: CodeArray, words: NDArray[np.uint32], places: NDArray[np.uint32]
+    made: ChainPlan, task: Task, start: CodeArray, words: NDArray[np.uint32], places: NDArray[np.uint32]
 ) -> CodeArray:
     """The rows [variables, records * chains] that a task should record, from the twin's traces."""
     m = len(made.rules)
@@ -94,7 +94,7 @@ def run_kernel(
     return out
 
 
-def words_needed(made: Plan, task: Task) -> int:
+def words_needed(made: ChainPlan, task: Task) -> int:
     """Rows of the buffer that a task reads at most."""
     sweeps = task.lead + task.records * (task.gap + 1)
     return sweeps * len(made.rules) * (2 if made.random else 1)
@@ -102,5 +102,5 @@ def words_needed(made: Plan, task: Task) -> int:
 
 def kernels_of(network: Network, scan: Scan, evidence: Evidence) -> list[Kernel]:
     """Every kernel that can run this plan."""
-    made = plan(network, scan, evidence)
+    made = chain_plan(network, scan, evidence)
     return [kind(made) for kind in KERNELS.values() if kind.fits(made)]

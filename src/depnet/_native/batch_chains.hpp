@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "batch_plan.hpp"
+#include "batch_program.hpp"
 
 namespace depnet {
 
@@ -26,7 +26,6 @@ struct Row {
     const double* choice = nullptr;
     const std::int32_t* positions = nullptr;
     std::int32_t length = 0;
-    const std::uint8_t* clamped = nullptr;
     std::vector<std::int32_t> weight_begin;  // place in the order -> its pairs' weights
     std::vector<double> weight;
 };
@@ -41,7 +40,7 @@ struct Chain {
 
 class Stepper {
   public:
-    explicit Stepper(const Plan& plan) : plan_(plan) {}
+    explicit Stepper(const Program& program) : program_(program) {}
 
     // Sequential scan: an update of an estimator's targets stands until the next one, a share
     // (steps until then) / (steps of a sweep), nodes counted that are left out as irrelevant.
@@ -49,16 +48,16 @@ class Stepper {
         const std::size_t places = row.free.size();
         row.weight_begin.assign(places + 1, 0);
         for (std::size_t p = 0; p < places; ++p) {
-            const Node& node = plan_.nodes[row.free[p]];
+            const Node& node = program_.nodes[row.free[p]];
             row.weight_begin[p + 1] = row.weight_begin[p] + node.pair_end - node.pair_begin;
         }
         row.weight.assign(row.weight_begin[places], 0.0);
-        std::vector<std::ptrdiff_t> next(plan_.estimators.size(), -1);
+        std::vector<std::ptrdiff_t> next(program_.estimators.size(), -1);
         for (std::size_t again = 2 * places; again-- > 0;) {  // twice round, backwards
             const std::size_t p = again % places;
-            const Node& node = plan_.nodes[row.free[p]];
+            const Node& node = program_.nodes[row.free[p]];
             for (std::int32_t q = node.pair_begin; q < node.pair_end; ++q) {
-                std::ptrdiff_t& following = next[plan_.pairs[q].estimator];
+                std::ptrdiff_t& following = next[program_.pairs[q].estimator];
                 const std::ptrdiff_t now = row.positions[p] + (again < places ? 0 : row.length);
                 if (again < places)
                     row.weight[row.weight_begin[p] + q - node.pair_begin] =
@@ -77,10 +76,10 @@ class Stepper {
                     const std::uint64_t random = word(chain.key, chain.counter++);
                     const double u = static_cast<double>(random & 0xFFFFFFFFULL) * kUnit;
                     if constexpr (Sequential) {
-                        update<Record>(row, chain, row.free[p], u,
+                        update<Record>(chain, row.free[p], u,
                                        row.weight.data() + row.weight_begin[p]);
                     } else {
-                        update<Record>(row, chain, row.free[chosen(row, random >> 32)], u, nullptr);
+                        update<Record>(chain, row.free[chosen(row, random >> 32)], u, nullptr);
                     }
                 }
     }
@@ -94,36 +93,32 @@ class Stepper {
     }
 
     template <bool Record>
-    void update(const Row& row, Chain& chain, std::int32_t number, double u,
-                const double* weight) const {
-        const Node& node = plan_.nodes[number];
-        const std::int32_t at = plan_.theta_row(node, chain.codes);
-        const double* theta = plan_.thetas.data() + at;
-        const double* cumulated = plan_.cumulated.data() + at;
+    void update(Chain& chain, std::int32_t number, double u, const double* weight) const {
+        const Node& node = program_.nodes[number];
+        const std::int32_t at = program_.theta_row(node, chain.codes);
+        const double* theta = program_.thetas.data() + at;
+        const double* cumulated = program_.cumulated.data() + at;
         const std::int32_t k = node.states;
-        if (node.target_end - node.target_begin > 1) {
-            update_block<Record>(row, chain, node, theta, cumulated, u, weight);
+        std::uint16_t& code = chain.codes[node.variable];
+        if (cumulated[k - 1] == 0) {  // the evidence leaves theta no mass here: the state stays
+            if constexpr (Record) {
+                ++chain.impossible;
+                add(chain, node, weight,
+                    [&](double* cell, std::int32_t stride, double w) { cell[code * stride] += w; });
+            }
             return;
         }
-        std::uint16_t& code = chain.codes[plan_.target_variable[node.target_begin]];
-        if (cumulated[k - 1] == 0) {
-            stay<Record>(chain, node, code, weight);
-            return;
-        }
-        std::int32_t x = 0;
-        if (k == 2) {
-            x = u >= cumulated[0];
-        } else {
-            x = draw(cumulated, k, u);
-        }
+        const std::int32_t x = k == 2 ? u >= cumulated[0] : draw(cumulated, k, u);
         if constexpr (Record) {
             if (node.simple_cell != kNone) {
                 double* cell = chain.sums + node.simple_cell;
                 const double w = weight == nullptr ? 1.0 : weight[0];
                 for (std::int32_t s = 0; s < k; ++s) cell[s] += w * theta[s];
-                chain.weights[plan_.pairs[node.pair_begin].estimator] += w;
+                chain.weights[program_.pairs[node.pair_begin].estimator] += w;
             } else {
-                add(chain, node, theta, 1.0, weight);
+                add(chain, node, weight, [&](double* cell, std::int32_t stride, double w) {
+                    for (std::int32_t s = 0; s < k; ++s) cell[s * stride] += w * theta[s];
+                });
             }
         }
         code = static_cast<std::uint16_t>(x);
@@ -138,89 +133,22 @@ class Stepper {
         return x;
     }
 
-    void add(Chain& chain, const Node& node, const double* theta, double total,
-             const double* weight) const {
+    // What an update adds to each of its estimators: `put(cell of the other codes, stride,
+    // weight)`.
+    template <typename Put>
+    void add(Chain& chain, const Node& node, const double* weight, Put&& put) const {
         for (std::int32_t q = node.pair_begin; q < node.pair_end; ++q) {
-            const Pair& pair = plan_.pairs[q];
+            const Pair& pair = program_.pairs[q];
             const double w = weight == nullptr ? 1.0 : weight[q - node.pair_begin];
             double* cell = chain.sums + pair.cell;
             for (std::int32_t o = pair.outside_begin; o < pair.outside_end; ++o)
-                cell += chain.codes[plan_.outside_variable[o]] * plan_.outside_stride[o];
-            const std::int32_t* offset = plan_.pair_offsets.data() + pair.offset_begin;
-            for (std::int32_t b = 0; b < node.states; ++b) cell[offset[b]] += w * theta[b] / total;
+                cell += chain.codes[program_.outside_variable[o]] * program_.outside_stride[o];
+            put(cell, pair.stride, w);
             chain.weights[pair.estimator] += w;
         }
     }
 
-    // The evidence leaves theta no mass here: the state stays.
-    template <bool Record>
-    void stay(Chain& chain, const Node& node, std::int32_t state, const double* weight) const {
-        if constexpr (Record) {
-            ++chain.impossible;
-            for (std::int32_t q = node.pair_begin; q < node.pair_end; ++q) {
-                const Pair& pair = plan_.pairs[q];
-                const double w = weight == nullptr ? 1.0 : weight[q - node.pair_begin];
-                double* cell = chain.sums + pair.cell;
-                for (std::int32_t o = pair.outside_begin; o < pair.outside_end; ++o)
-                    cell += chain.codes[plan_.outside_variable[o]] * plan_.outside_stride[o];
-                cell[plan_.pair_offsets[pair.offset_begin + state]] += w;
-                chain.weights[pair.estimator] += w;
-            }
-        }
-    }
-
-    // A block: its clamped variables condition theta.
-    template <bool Record>
-    void update_block(const Row& row, Chain& chain, const Node& node, const double* theta,
-                      const double* cumulated, double u, const double* weight) const {
-        bool partial = false;
-        std::int32_t current = 0;
-        for (std::int32_t t = node.target_begin; t < node.target_end; ++t) {
-            partial = partial || row.clamped[plan_.target_variable[t]];
-            current += chain.codes[plan_.target_variable[t]] * plan_.target_stride[t];
-        }
-        std::int32_t state = 0;
-        if (!partial) {
-            if (cumulated[node.states - 1] == 0) {
-                stay<Record>(chain, node, current, weight);
-                return;
-            }
-            state = draw(cumulated, node.states, u);
-            if constexpr (Record) add(chain, node, theta, 1.0, weight);
-        } else {
-            thread_local std::vector<double> left;
-            left.assign(node.states, 0.0);
-            double total = 0;
-            for (std::int32_t b = 0; b < node.states; ++b) {
-                bool matches = true;
-                for (std::int32_t t = node.target_begin; t < node.target_end; ++t)
-                    if (row.clamped[plan_.target_variable[t]] &&
-                        plan_.digit(t, b) != chain.codes[plan_.target_variable[t]])
-                        matches = false;
-                if (matches) total += left[b] = theta[b];
-            }
-            if (total == 0) {
-                stay<Record>(chain, node, current, weight);
-                return;
-            }
-            double cumulative = 0;
-            state = kNone;
-            std::int32_t possible = 0;
-            for (std::int32_t b = 0; b < node.states && state == kNone; ++b) {
-                if (left[b] == 0) continue;
-                cumulative += left[b];
-                possible = b;
-                if (u * total < cumulative) state = b;
-            }
-            if (state == kNone) state = possible;
-            if constexpr (Record) add(chain, node, left.data(), total, weight);
-        }
-        for (std::int32_t t = node.target_begin; t < node.target_end; ++t)
-            chain.codes[plan_.target_variable[t]] =
-                static_cast<std::uint16_t>(plan_.digit(t, state));
-    }
-
-    const Plan& plan_;
+    const Program& program_;
 };
 
 }  // namespace depnet

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "batch_plan.hpp"
+#include "batch_program.hpp"
 #include "exact_coloured.hpp"
 #include "exact_krylov.hpp"
 #include "exact_sweep.hpp"
@@ -13,7 +13,8 @@ namespace depnet {
 // Nodes of one variable each, one node a variable. Scratch memory is kept from row to row.
 class Solver {
   public:
-    explicit Solver(const Plan& plan) : plan_(plan), seen_(plan.thetas.size(), kNone) {}
+    explicit Solver(const Program& program)
+        : program_(program), seen_(program.thetas.size(), kNone) {}
 
     // Adds the marginal of every free variable to the cells of its estimator (estimator i is the
     // marginal of variable i). Returns how often the map was applied, 0 if it did not converge.
@@ -21,13 +22,13 @@ class Solver {
                        double goal, std::int64_t most, const std::uint16_t* codes, double* sums) {
         variables_.clear();
         for (const std::int32_t number : free)
-            variables_.push_back(plan_.target_variable[plan_.nodes[number].target_begin]);
+            variables_.push_back(program_.nodes[number].variable);
         std::sort(variables_.begin(), variables_.end());
         std::vector<exact::Index> shape;
-        for (const std::int32_t v : variables_) shape.push_back(plan_.cards[v]);
-        codes_.assign(codes, codes + plan_.cards.size());
+        for (const std::int32_t v : variables_) shape.push_back(program_.cards[v]);
+        codes_.assign(codes, codes + program_.cards.size());
         exact::Chain chain(std::move(shape));
-        for (const std::int32_t number : free) add(chain, plan_.nodes[number]);
+        for (const std::int32_t number : free) add(chain, program_.nodes[number]);
         std::int64_t applied = 0;
         if (chain.size == 1) {  // variables with one state only
             law_.assign(1, 1.0);
@@ -48,7 +49,7 @@ class Solver {
   private:
     // The leaf of each context of the node, only those that occur, and their rows of theta.
     void add(exact::Chain& chain, const Node& node) {
-        const std::int32_t own = plan_.target_variable[node.target_begin];
+        const std::int32_t own = node.variable;
         others_.clear();
         exact::Index contexts = 1, axis = 0;
         for (std::size_t a = 0; a < variables_.size(); ++a) {
@@ -57,23 +58,23 @@ class Solver {
                 continue;
             }
             others_.push_back(variables_[a]);
-            contexts *= plan_.cards[variables_[a]];
+            contexts *= program_.cards[variables_[a]];
             codes_[variables_[a]] = 0;
         }
         std::vector<std::uint32_t> leaves(contexts);
         std::vector<double> theta;
         rows_.clear();
         for (exact::Index c = 0; c < contexts; ++c) {
-            const std::int32_t row = plan_.theta_row(node, codes_.data());
+            const std::int32_t row = program_.theta_row(node, codes_.data());
             if (seen_[row] == kNone) {
                 seen_[row] = static_cast<std::int32_t>(rows_.size());
                 rows_.push_back(row);
                 for (std::int32_t s = 0; s < node.states; ++s)
-                    theta.push_back(plan_.thetas[row + s]);
+                    theta.push_back(program_.thetas[row + s]);
             }
             leaves[c] = static_cast<std::uint32_t>(seen_[row]);
             for (std::size_t a = others_.size(); a-- > 0;) {
-                if (++codes_[others_[a]] < plan_.cards[others_[a]]) break;
+                if (++codes_[others_[a]] < program_.cards[others_[a]]) break;
                 codes_[others_[a]] = 0;
             }
         }
@@ -119,9 +120,9 @@ class Solver {
         for (exact::Index s = 0; s < chain.size; ++s) total += law_[s];
         exact::Index stride = chain.size;
         for (const std::int32_t v : variables_) {
-            const exact::Index k = plan_.cards[v];
+            const exact::Index k = program_.cards[v];
             stride /= k;
-            double* cell = sums + plan_.estimators[v].cell;
+            double* cell = sums + program_.estimators[v].cell;
             for (exact::Index begin = 0; begin < chain.size; begin += stride)
                 for (exact::Index s = begin; s < begin + stride; ++s)
                     cell[begin / stride % k] += law_[s];
@@ -130,7 +131,7 @@ class Solver {
     }
 
     static constexpr exact::Index kBasis = 30;
-    const Plan& plan_;
+    const Program& program_;
     std::vector<std::int32_t> seen_;  // row of theta -> its number among those that occur
     std::vector<std::int32_t> variables_, others_, rows_;
     std::vector<std::uint16_t> codes_;

@@ -11,9 +11,7 @@
 namespace depnet {
 namespace {
 
-using Flat = std::tuple<nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>,
-                        nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>,
-                        nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>>;
+using Flat = std::tuple<Array1<std::int32_t>, Array1<std::int32_t>, Array1<std::int32_t>>;
 
 Flat compile(In1<std::uint8_t> kinds, In1<std::int32_t> first, In1<std::int32_t> second,
              In1<std::int32_t> branches) {
@@ -49,10 +47,17 @@ void walk(In1<std::int32_t> variable, In1<std::int32_t> begin, In1<std::int32_t>
 
 NB_MODULE(decision_graph, m) {
     using namespace depnet;
-    m.def("compile_operations", &compile, nb::arg("kinds"), nb::arg("first"), nb::arg("second"),
-          nb::arg("branches"));
+    m.def(
+        "compile_operations", &compile, nb::arg("kinds"), nb::arg("first"), nb::arg("second"),
+        nb::arg("branches"),
+        R"(Compile recorded operations into (variable, begin, children) of a directed acyclic graph.
+
+`kinds[t]` is 0 for Split(first, second), where `branches[t]` is the number of states of the variable, and 1 for
+Merge(first, second). Vertex 0 is the root. A vertex v with `variable[v] >= 0` tests that variable and goes on to
+`children[begin[v] + code]`; one with `variable[v] == -1` is the leaf `begin[v]`.)");
     m.def("walk", &walk<std::uint8_t>, nb::arg("variable"), nb::arg("begin"), nb::arg("children"),
-          nb::arg("codes").noconvert(), nb::arg("leaves").noconvert());
+          nb::arg("codes").noconvert(), nb::arg("leaves").noconvert(),
+          "Write the leaf of every row of `codes` ([N, n], column-major) into `leaves` ([N]).");
     m.def("walk", &walk<std::uint16_t>, nb::arg("variable"), nb::arg("begin"), nb::arg("children"),
           nb::arg("codes").noconvert(), nb::arg("leaves").noconvert());
 }

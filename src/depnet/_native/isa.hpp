@@ -13,6 +13,21 @@
 
 namespace depnet {
 
+// `call` in the namespace of the chosen instruction set.
+#if defined(DEPNET_X86)
+#define DEPNET_DISPATCH(call)      \
+    switch (chosen_isa()) {        \
+        case Isa::avx512:          \
+            return avx512::call;   \
+        case Isa::avx2:            \
+            return avx2::call;     \
+        default:                   \
+            return portable::call; \
+    }
+#else
+#define DEPNET_DISPATCH(call) return portable::call;
+#endif
+
 enum class Isa { portable, avx2, avx512 };
 
 inline Isa best_isa() {

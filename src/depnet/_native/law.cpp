@@ -14,25 +14,20 @@ namespace {
 
 constexpr double kImpossible = -std::numeric_limits<double>::infinity();
 
-template <typename T>
-using Out2 = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+// What is known of each variable: where its weights begin, or -1, and all weights.
+struct Known {
+    std::vector<std::int32_t> begin;
+    std::vector<double> weights, log_weights;
 
-#if defined(DEPNET_X86)
-#define DEPNET_DISPATCH(isa, call) \
-    switch (isa) {                 \
-        case Isa::avx512:          \
-            return avx512::call;   \
-        case Isa::avx2:            \
-            return avx2::call;     \
-        default:                   \
-            return portable::call; \
+    Known(In1<std::int32_t> begin, In1<double> weights)
+        : begin(copied(begin)), weights(copied(weights)) {
+        for (const double weight : this->weights) log_weights.push_back(std::log(weight));
     }
-#else
-#define DEPNET_DISPATCH(isa, call) return portable::call;
-#endif
+};
 
-void check_known(const Program& program, const In1<std::int32_t>& begin) {
-    if (begin.size() != program.variables()) throw std::invalid_argument("one begin a variable");
+void check_known(const Program& program, const Known& known) {
+    if (known.begin.size() != program.variables())
+        throw std::invalid_argument("one begin a variable");
 }
 
 // Of a variable with weights: thresholds in proportion to theta_i(. | y_i) w_i of every leaf, and
@@ -71,16 +66,13 @@ std::int32_t clamped_to(const double* weights, std::size_t states) {
     return code;
 }
 
-void passes(Program& program, In1<std::int32_t> places, In1<std::int32_t> known_begin,
-            In1<double> known_weights, std::uint64_t seed, std::int64_t first,
-            std::optional<Out2<const std::uint32_t>> words,
-            nb::ndarray<nb::ndim<2>, nb::f_contig, nb::device::cpu> codes,
+template <typename Code>
+void passes(Program& program, const Known& known, In1<std::int32_t> places, std::uint64_t seed,
+            std::int64_t first, std::optional<In2<std::uint32_t>> words,
+            nb::ndarray<nb::numpy, Code, nb::ndim<2>, nb::f_contig, nb::device::cpu> codes,
             Out1<double> log_weights) {
-    check_known(program, known_begin);
+    check_known(program, known);
     const View view = program.view();
-    const bool narrow = codes.dtype() == nb::dtype<std::uint8_t>();
-    void* data = codes.data();
-    const Isa isa = chosen_isa();
     nb::gil_scoped_release release;
     std::vector<Weighted> weighted;
     weighted.reserve(places.size());
@@ -91,10 +83,10 @@ void passes(Program& program, In1<std::int32_t> places, In1<std::int32_t> known_
         const Node& node = program.node(static_cast<std::size_t>(places(k)));
         taking[static_cast<std::size_t>(node.variable)] = true;
         const auto states = static_cast<std::size_t>(node.states);
-        const std::int32_t begin = known_begin(static_cast<std::size_t>(node.variable));
+        const std::int32_t begin = known.begin[static_cast<std::size_t>(node.variable)];
         Step step{places(k), -1, program.thresholds(node), nullptr, 0};
         if (begin >= 0) {
-            const double* weights = known_weights.data() + begin;
+            const double* weights = known.weights.data() + begin;
             step.code = clamped_to(weights, states);
             if (step.code >= 0) {
                 step.logs = program.log_theta(node) + step.code;
@@ -122,36 +114,35 @@ void passes(Program& program, In1<std::int32_t> places, In1<std::int32_t> known_
                         codes.shape(0),
                         log_weights.data(),
                         tile.data()};
-    if (narrow) {
-        DEPNET_DISPATCH(isa, pass8(view, task, static_cast<std::uint8_t*>(data)))
-    } else {
-        DEPNET_DISPATCH(isa, pass16(view, task, static_cast<std::uint16_t*>(data)))
-    }
+    DEPNET_DISPATCH(pass(view, task, codes.data()))
 }
 
 // Sweeps over the hidden variables of each row, in the order. Word t of a row's stream is that of
 // its t-th update of all sweeps, `first_sweep` having been made before.
-void moves(Program& program, In1<std::uint8_t> active, In1<std::int32_t> known_begin,
-           In1<double> known_weights, std::uint64_t seed, std::int64_t first_row,
-           std::int64_t first_sweep, std::int64_t sweeps, Out2<const std::uint8_t> hidden,
-           Out2<std::uint16_t> codes, In1<std::int32_t> cells, Out2<double> sums,
-           Out1<std::int64_t> impossible) {
-    check_known(program, known_begin);
+void moves(Program& program, const Known& known, In1<std::uint8_t> active, std::uint64_t seed,
+           std::int64_t first_row, std::int64_t first_sweep, std::int64_t sweeps,
+           In2<std::uint8_t> hidden, Out2<std::uint16_t> codes, In1<std::int32_t> cells,
+           Out2<double> sums, Out1<std::int64_t> impossible) {
+    check_known(program, known);
     const View view = program.view();
-    const Isa isa = chosen_isa();
     nb::gil_scoped_release release;
-    std::vector<double> log_known;
-    for (std::size_t c = 0; c < known_weights.size(); ++c)
-        log_known.push_back(std::log(known_weights(c)));
     std::vector<std::uint16_t> tile(program.variables() * kRows);
     std::vector<double> logs(program.most_states() * kRows);
-    const MoveTask task{active.data(), known_begin.data(), log_known.data(),
+    const MoveTask task{active.data(), known.begin.data(), known.log_weights.data(),
                         seed,          first_row,          first_sweep,
                         sweeps,        hidden.data(),      hidden.shape(0) == 1,
                         codes.data(),  codes.shape(0),     cells.data(),
                         sums.data(),   sums.shape(1),      impossible.data(),
                         tile.data(),   logs.data()};
-    DEPNET_DISPATCH(isa, move(view, task))
+    DEPNET_DISPATCH(move(view, task))
+}
+
+template <typename Code>
+void bind_passes(nb::module_& m, const char* doc) {
+    using nb::arg;
+    m.def("passes", &passes<Code>, arg("program"), arg("known"), nb::kw_only(), arg("places"),
+          arg("seed"), arg("first"), arg("words").none(), arg("codes").noconvert(),
+          arg("log_weights").noconvert(), doc);
 }
 
 }  // namespace
@@ -160,19 +151,39 @@ void moves(Program& program, In1<std::uint8_t> active, In1<std::int32_t> known_b
 NB_MODULE(law, m) {
     using namespace depnet;
     using namespace depnet::law;
-    nb::class_<Program>(m, "Program")
-        .def(nb::init<In1<std::int32_t>>(), nb::arg("cardinalities"))
-        .def("add_graph_node", &Program::add_graph_node, nb::arg("variable"), nb::arg("tested"),
-             nb::arg("begin"), nb::arg("children"), nb::arg("theta"))
-        .def("add_table_node", &Program::add_table_node, nb::arg("variable"), nb::arg("inputs"),
-             nb::arg("leaves"), nb::arg("theta"));
-    m.def("passes", &passes, nb::arg("program"), nb::kw_only(), nb::arg("places"),
-          nb::arg("known_begin"), nb::arg("known_weights"), nb::arg("seed"), nb::arg("first"),
-          nb::arg("words").none(), nb::arg("codes").noconvert(),
-          nb::arg("log_weights").noconvert());
-    m.def("moves", &moves, nb::arg("program"), nb::kw_only(), nb::arg("active"),
-          nb::arg("known_begin"), nb::arg("known_weights"), nb::arg("seed"), nb::arg("first_row"),
-          nb::arg("first_sweep"), nb::arg("sweeps"), nb::arg("hidden"),
-          nb::arg("codes").noconvert(), nb::arg("cells"), nb::arg("sums").noconvert(),
-          nb::arg("impossible").noconvert());
+    using nb::arg;
+    nb::class_<Program>(
+        m, "Program",
+        R"(An ordered network laid out for passes and moves. Add the nodes in the order.
+
+A table node's leaf is `leaves[x]` of the joint state x of its inputs, row-major; a graph node's is where the compiled
+decision graph (tested, begin, children) leads. `theta` is [leaf, state], flat.)")
+        .def(nb::init<In1<std::int32_t>>(), arg("cardinalities"))
+        .def("add_graph_node", &Program::add_graph_node, arg("variable"), arg("tested"),
+             arg("begin"), arg("children"), arg("theta"))
+        .def("add_table_node", &Program::add_table_node, arg("variable"), arg("inputs"),
+             arg("leaves"), arg("theta"));
+    nb::class_<Known>(m, "Known",
+                      "What is known of variable i are the weights `weights[begin[i] :]` of its "
+                      "states (begin -1: nothing).")
+        .def(nb::init<In1<std::int32_t>, In1<double>>(), arg("begin"), arg("weights"));
+    bind_passes<std::uint8_t>(
+        m,
+        R"(One pass of every row of `codes` ([rows, n], column-major) over the nodes at `places` of the order, ascending.
+
+A variable of which something is known is drawn in proportion to theta w, and log of their sum is added to `log_weights`.
+Word p of a row is that of the node at place p: of the counter generator, row r being chain `first` + r, or of `words`
+[place, row].)");
+    bind_passes<std::uint16_t>(m, "");
+    m.def(
+        "moves", &moves, arg("program"), arg("known"), nb::kw_only(), arg("active"), arg("seed"),
+        arg("first_row"), arg("first_sweep"), arg("sweeps"), arg("hidden"),
+        arg("codes").noconvert(), arg("cells"), arg("sums").noconvert(),
+        arg("impossible").noconvert(),
+        R"(Sweeps over the `hidden` variables of every row of `codes` ([rows, n], row-major), in the order.
+
+X_i is drawn from its conditional under the law of the `active` places given all others: theta_i times its weights times
+the tables of the active nodes that read it. `hidden` is [rows, n], or [1, n] for all rows alike. Where `sums` has columns,
+each conditional is added to `sums[row, cells[i] :]`. `impossible[row]` counts updates that found no possible state, and
+left the row as it was.)");
 }

@@ -86,11 +86,11 @@ struct MoveTask {
     double* logs;         // scratch: [states of any variable][kRows]
 };
 
-#define DEPNET_DECLARE_KERNELS(isa)                            \
-    namespace isa {                                            \
-    void pass8(const View&, const PassTask&, std::uint8_t*);   \
-    void pass16(const View&, const PassTask&, std::uint16_t*); \
-    void move(const View&, const MoveTask&);                   \
+#define DEPNET_DECLARE_KERNELS(isa)                          \
+    namespace isa {                                          \
+    void pass(const View&, const PassTask&, std::uint8_t*);  \
+    void pass(const View&, const PassTask&, std::uint16_t*); \
+    void move(const View&, const MoveTask&);                 \
     }
 
 DEPNET_DECLARE_KERNELS(portable)

@@ -10,8 +10,8 @@
 
 namespace depnet::law {
 
-// The thresholds of depnet.sampling.plan.thresholds: a word draws the number of thresholds at or below
-// it. T_s is the share of the states 0..s times 2^32; kAlways means that no word reaches it.
+// The thresholds of depnet.sampling.plan.thresholds: a word draws the number of thresholds at or
+// below it. T_s is the share of the states 0..s times 2^32; kAlways means that no word reaches it.
 inline void thresholds_of(const double* row, std::size_t states, std::uint32_t* out) {
     double total = 0.0;
     for (std::size_t s = 0; s < states; ++s) total += row[s];
@@ -32,8 +32,7 @@ inline void thresholds_of(const double* row, std::size_t states, std::uint32_t* 
 class Program {
   public:
     explicit Program(In1<std::int32_t> cardinalities)
-        : cards_(cardinalities.data(), cardinalities.data() + cardinalities.size()),
-          readers_(cards_.size()) {}
+        : cards_(copied(cardinalities)), readers_(cards_.size()) {}
 
     void add_graph_node(std::int32_t variable, In1<std::int32_t> tested, In1<std::int32_t> begin,
                         In1<std::int32_t> children, In1<double> theta) {

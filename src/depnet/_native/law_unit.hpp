@@ -119,74 +119,97 @@ struct Mover {
     // `count` rows of `active`.
     void add_reader(const Node& reader, std::int32_t variable, std::int64_t states,
                     const std::int32_t* active, std::size_t count) const {
-        std::uint16_t* tile = task.tile;
+        if (reader.map >= 0)
+            add_table(reader, variable, states, active, count);
+        else
+            add_graph(reader, variable, states, active, count);
+    }
+
+    const std::uint16_t* column(std::int32_t variable) const {
+        return task.tile + static_cast<std::size_t>(variable) * kRows;
+    }
+
+    void add_table(const Node& reader, std::int32_t variable, std::int64_t states,
+                   const std::int32_t* active, std::size_t count) const {
         const double* log_theta = view.log_theta + reader.cells;
-        const std::uint16_t* own = tile + static_cast<std::size_t>(reader.variable) * kRows;
-        if (reader.map >= 0) {
-            std::int32_t index[kRows] = {}, step = 0;
-            for (std::int64_t k = reader.input_begin; k < reader.input_end; ++k) {
-                const Input input = view.inputs[k];
-                if (input.variable == variable) {
-                    step = input.stride;
-                    continue;
-                }
-                const std::uint16_t* column =
-                    tile + static_cast<std::size_t>(input.variable) * kRows;
-                for (std::size_t r = 0; r < kRows; ++r) index[r] += input.stride * column[r];
+        const std::uint16_t* own = column(reader.variable);
+        std::int32_t index[kRows] = {}, step = 0;
+        for (std::int64_t k = reader.input_begin; k < reader.input_end; ++k) {
+            const Input input = view.inputs[k];
+            if (input.variable == variable) {
+                step = input.stride;
+                continue;
             }
-            const std::int32_t* map = view.leaf_map + reader.map;
-            for (std::int64_t s = 0; s < states; ++s)
-                for (std::size_t k = 0; k < count; ++k) {
-                    const std::int32_t r = active[k];
-                    const std::int64_t leaf = map[index[r] + s * step];
-                    task.logs[s * kRows + r] += log_theta[leaf * reader.states + own[r]];
-                }
-            return;
+            const std::uint16_t* code = column(input.variable);
+            for (std::size_t r = 0; r < kRows; ++r) index[r] += input.stride * code[r];
         }
+        const std::int32_t* map = view.leaf_map + reader.map;
+        for (std::int64_t s = 0; s < states; ++s)
+            for (std::size_t k = 0; k < count; ++k) {
+                const std::int32_t r = active[k];
+                const std::int64_t leaf = map[index[r] + s * step];
+                task.logs[s * kRows + r] += log_theta[leaf * reader.states + own[r]];
+            }
+    }
+
+    // All rows walk together until they come to a test of `variable`, and from there once for each
+    // of its states.
+    void add_graph(const Node& reader, std::int32_t variable, std::int64_t states,
+                   const std::int32_t* active, std::size_t count) const {
+        const double* log_theta = view.log_theta + reader.cells;
+        const std::uint16_t* own = column(reader.variable);
         Slot at[kRows], hit[kRows];
         std::int32_t going[kRows], tested[kRows];
         for (std::size_t k = 0; k < count; ++k) at[active[k]] = reader.root;
         if (reader.root.variable != variable) {
             for (std::size_t k = 0; k < count; ++k) going[k] = active[k];
-            walk(view, tile, variable, going, count, at);
+            walk(view, task.tile, variable, going, count, at);
         }
+        if (reader.zeros) rule_out(reader, states, active, count, at);
         std::size_t hits = 0;
         for (std::size_t k = 0; k < count; ++k) {
             const std::int32_t r = active[k];
             tested[hits] = r;
             hits += at[r].variable != kLeaf;
         }
-        if (reader.zeros)  // what does not depend on X_i says only that nothing is possible
-            for (std::size_t k = 0; k < count; ++k) {
-                const std::int32_t r = active[k];
-                if (at[r].variable != kLeaf) continue;
-                const double log = log_theta[std::int64_t{at[r].next} * reader.states + own[r]];
-                if (log == -HUGE_VAL)
-                    for (std::int64_t s = 0; s < states; ++s) task.logs[s * kRows + r] = log;
-            }
         if (hits == 0) return;
-        std::uint16_t* column = tile + static_cast<std::size_t>(variable) * kRows;
+        std::uint16_t* code = task.tile + static_cast<std::size_t>(variable) * kRows;
         std::uint16_t was[kRows];
-        __builtin_memcpy(was, column, sizeof was);
+        __builtin_memcpy(was, code, sizeof was);
         for (std::size_t k = 0; k < hits; ++k) hit[k] = at[tested[k]];
         for (std::int64_t s = 0; s < states; ++s) {
             std::size_t open = 0;
             for (std::size_t k = 0; k < hits; ++k) {
                 const std::int32_t r = tested[k];
-                column[r] = static_cast<std::uint16_t>(s);
+                code[r] = static_cast<std::uint16_t>(s);
                 const Slot slot = view.slots[hit[k].next + s];
                 at[r] = slot;
                 going[open] = r;
                 open += slot.variable != kLeaf;
             }
-            walk(view, tile, kLeaf, going, open, at);
+            walk(view, task.tile, kLeaf, going, open, at);
             for (std::size_t k = 0; k < hits; ++k) {
                 const std::int32_t r = tested[k];
                 task.logs[s * kRows + r] +=
                     log_theta[std::int64_t{at[r].next} * reader.states + own[r]];
             }
         }
-        __builtin_memcpy(column, was, sizeof was);
+        __builtin_memcpy(code, was, sizeof was);
+    }
+
+    // Rows that came to a leaf without a test of X_i: what does not depend on X_i says only whether
+    // nothing is possible.
+    void rule_out(const Node& reader, std::int64_t states, const std::int32_t* active,
+                  std::size_t count, const Slot* at) const {
+        const double* log_theta = view.log_theta + reader.cells;
+        const std::uint16_t* own = column(reader.variable);
+        for (std::size_t k = 0; k < count; ++k) {
+            const std::int32_t r = active[k];
+            if (at[r].variable != kLeaf) continue;
+            const double log = log_theta[std::int64_t{at[r].next} * reader.states + own[r]];
+            if (log == -HUGE_VAL)
+                for (std::int64_t s = 0; s < states; ++s) task.logs[s * kRows + r] = log;
+        }
     }
 
     // The logs of the conditional of a node's variable, not normalised.
@@ -289,10 +312,10 @@ struct Mover {
     }
 };
 
-void pass8(const View& view, const PassTask& task, std::uint8_t* codes) {
+void pass(const View& view, const PassTask& task, std::uint8_t* codes) {
     run_pass(view, task, codes);
 }
-void pass16(const View& view, const PassTask& task, std::uint16_t* codes) {
+void pass(const View& view, const PassTask& task, std::uint16_t* codes) {
     run_pass(view, task, codes);
 }
 void move(const View& view, const MoveTask& task) {

@@ -30,14 +30,10 @@ void check_signals() {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
-Settings settings_of(const std::vector<std::int32_t>& targets,
-                     const std::vector<std::int32_t>& inputs, double per_parameter,
-                     std::optional<nb::callable> penalty,
+Settings settings_of(double per_parameter, std::optional<nb::callable> penalty,
                      std::optional<std::tuple<double, double>> name_factors,
                      std::optional<std::int64_t> max_leaves, std::int64_t min_leaf_rows) {
     Settings settings;
-    settings.targets = targets;
-    settings.inputs = inputs;
     settings.per_parameter = per_parameter;
     if (penalty)
         settings.penalty = [penalty = *penalty](std::int64_t parameters) {
@@ -53,9 +49,20 @@ Settings settings_of(const std::vector<std::int32_t>& targets,
     return settings;
 }
 
+Settings of_node(Settings settings, std::int32_t target, std::vector<std::int32_t> inputs) {
+    settings.target = target;
+    settings.inputs = std::move(inputs);
+    return settings;
+}
+
 bool holds(const std::vector<std::int32_t>& few, std::int32_t variable) {
     return std::find(few.begin(), few.end(), variable) != few.end();
 }
+
+using Bytes = Array1<std::uint8_t>;
+using Ints = Array1<std::int32_t>;
+using Longs = Array1<std::int64_t>;
+using GrownArrays = std::tuple<Bytes, Ints, Ints, Longs, Ints, Ints, Ints, Longs>;
 
 // Grown nodes one behind the other: Python takes the arrays apart by their sizes.
 struct Batch {
@@ -87,9 +94,8 @@ struct Batch {
 // The coded table and, as long as it lives, the arrays that it reads.
 class Table {
   public:
-    Table(nb::ndarray<nb::ndim<2>, nb::f_contig, nb::device::cpu, nb::ro> codes,
-          const std::vector<std::int32_t>& cardinalities, std::optional<In1<std::int64_t>> weights,
-          bool in_bits)
+    Table(AnyCodes codes, const std::vector<std::int32_t>& cardinalities,
+          std::optional<In1<std::int64_t>> weights, bool in_bits)
         : codes_(codes), weights_(weights) {
         data_.rows = static_cast<std::int64_t>(codes.shape(0));
         data_.cardinalities = cardinalities;
@@ -111,14 +117,10 @@ class Table {
     }
 
     // The nodes one after the other, until `slice_seconds` are over.
-    nb::tuple grow(const std::vector<std::vector<std::int32_t>>& targets,
-                   const std::vector<std::vector<std::int32_t>>& barred, In1<std::int32_t> readable,
-                   double per_parameter, std::optional<nb::callable> penalty,
-                   std::optional<std::tuple<double, double>> name_factors,
-                   std::optional<std::int64_t> max_leaves, std::int64_t min_leaf_rows,
-                   std::optional<double> seconds, double slice_seconds, const Stop& stop) const {
-        Settings settings =
-            settings_of({}, {}, per_parameter, penalty, name_factors, max_leaves, min_leaf_rows);
+    GrownArrays grow(Settings settings, const std::vector<std::int32_t>& targets,
+                     const std::vector<std::vector<std::int32_t>>& barred,
+                     In1<std::int32_t> readable, std::optional<double> seconds,
+                     double slice_seconds, const Stop& stop) const {
         Batch batch;
         bool cancelled = false;
         {
@@ -131,10 +133,10 @@ class Table {
             };
             try {
                 for (std::size_t k = 0; k < targets.size(); ++k) {
-                    settings.targets = targets[k];
+                    settings.target = targets[k];
                     settings.inputs.clear();
                     for (std::size_t at = 0; at < readable.size(); ++at)
-                        if (!holds(targets[k], readable(at)) && !holds(barred[k], readable(at)))
+                        if (readable(at) != targets[k] && !holds(barred[k], readable(at)))
                             settings.inputs.push_back(readable(at));
                     batch.add(depnet::grow(data_, bits_, *kernels_, settings, watch),
                               data_.cardinalities);
@@ -148,11 +150,10 @@ class Table {
             PyErr_SetString(PyExc_InterruptedError, "learning was stopped");
             throw nb::python_error();
         }
-        return nb::make_tuple(
-            to_numpy(std::move(batch.kinds)), to_numpy(std::move(batch.first)),
-            to_numpy(std::move(batch.second)), to_numpy(std::move(batch.counts)),
-            to_numpy(std::move(batch.graph.variable)), to_numpy(std::move(batch.graph.begin)),
-            to_numpy(std::move(batch.graph.children)), to_numpy(std::move(batch.sizes)));
+        return {to_numpy(std::move(batch.kinds)),          to_numpy(std::move(batch.first)),
+                to_numpy(std::move(batch.second)),         to_numpy(std::move(batch.counts)),
+                to_numpy(std::move(batch.graph.variable)), to_numpy(std::move(batch.graph.begin)),
+                to_numpy(std::move(batch.graph.children)), to_numpy(std::move(batch.sizes))};
     }
 
     const Data& data() const { return data_; }
@@ -160,7 +161,7 @@ class Table {
     const LearnerKernels& kernels() const { return *kernels_; }
 
   private:
-    nb::ndarray<nb::ndim<2>, nb::f_contig, nb::device::cpu, nb::ro> codes_;
+    AnyCodes codes_;
     std::optional<In1<std::int64_t>> weights_;
     Data data_;
     const LearnerKernels* kernels_;
@@ -170,13 +171,9 @@ class Table {
 // One node, grown from counts that come from elsewhere.
 class CountedNode {
   public:
-    CountedNode(const std::vector<std::int32_t>& cardinalities, In1<std::int64_t> root,
-                const std::vector<std::int32_t>& targets, const std::vector<std::int32_t>& inputs,
-                double per_parameter, std::optional<nb::callable> penalty,
-                std::optional<std::tuple<double, double>> name_factors,
-                std::optional<std::int64_t> max_leaves, std::int64_t min_leaf_rows)
-        : settings_(settings_of(targets, inputs, per_parameter, penalty, name_factors, max_leaves,
-                                min_leaf_rows)),
+    CountedNode(const Settings& settings, const std::vector<std::int32_t>& cardinalities,
+                In1<std::int64_t> root, std::int32_t target, std::vector<std::int32_t> inputs)
+        : settings_(of_node(settings, target, std::move(inputs))),
           watch_(-1.0, never_, check_signals) {
         data_.cardinalities = cardinalities;
         std::vector<std::int64_t> counts(root.data(), root.data() + root.shape(0));
@@ -188,7 +185,7 @@ class CountedNode {
             });
     }
 
-    nb::tuple advance(std::optional<In1<std::int64_t>> counts) {
+    std::tuple<Bytes, Longs, Longs, Longs, bool> advance(std::optional<In1<std::int64_t>> counts) {
         bool done = false;
         {
             nb::gil_scoped_release release;
@@ -197,15 +194,14 @@ class CountedNode {
             if (!done) grower_->foresee();
         }
         auto news = grower_->splits().news();
-        return nb::make_tuple(to_numpy(std::move(news.kinds)), to_numpy(std::move(news.first)),
-                              to_numpy(std::move(news.second)),
-                              to_numpy(grower_->splits().wanted()), done);
+        return {to_numpy(std::move(news.kinds)), to_numpy(std::move(news.first)),
+                to_numpy(std::move(news.second)), to_numpy(grower_->splits().wanted()), done};
     }
 
-    nb::tuple result() {
+    std::tuple<Bytes, Ints, Ints, Longs> result() {
         Grown grown = grower_->result();
-        return nb::make_tuple(to_numpy(std::move(grown.kinds)), to_numpy(std::move(grown.first)),
-                              to_numpy(std::move(grown.second)), to_numpy(std::move(grown.counts)));
+        return {to_numpy(std::move(grown.kinds)), to_numpy(std::move(grown.first)),
+                to_numpy(std::move(grown.second)), to_numpy(std::move(grown.counts))};
     }
 
     std::size_t width() const { return width_of_counts(data_, settings_); }
@@ -222,13 +218,10 @@ class CountedNode {
 // The rows of one node's leaves in one part of the table.
 class NodeRows {
   public:
-    NodeRows(const Table& table, const std::vector<std::int32_t>& targets,
-             const std::vector<std::int32_t>& inputs) {
-        Settings settings;
-        settings.targets = targets;
-        settings.inputs = inputs;
+    NodeRows(const Table& table, std::int32_t target, std::vector<std::int32_t> inputs) {
         nb::gil_scoped_release release;
-        rows_ = std::make_unique<LeafRows>(table.data(), table.bits(), table.kernels(), settings);
+        rows_ = std::make_unique<LeafRows>(table.data(), table.bits(), table.kernels(),
+                                           of_node({}, target, std::move(inputs)));
     }
 
     void apply(In1<std::uint8_t> kinds, In1<std::int64_t> first, In1<std::int64_t> second) {
@@ -254,36 +247,79 @@ double xlogx(std::int64_t x) { return shared_xlogx(x)(x); }
 
 NB_MODULE(learner, m) {
     using namespace depnet;
-    nb::class_<Stop>(m, "Stop").def(nb::init<>()).def("set", [](Stop& stop) {
-        stop.set.store(true);
-    });
-    nb::class_<Table>(m, "Table")
-        .def(nb::init<nb::ndarray<nb::ndim<2>, nb::f_contig, nb::device::cpu, nb::ro>,
-                      const std::vector<std::int32_t>&, std::optional<In1<std::int64_t>>, bool>(),
-             nb::arg("codes").noconvert(), nb::arg("cardinalities"), nb::arg("weights").none(),
-             nb::arg("in_bits") = true)
-        .def("grow", &Table::grow, nb::kw_only(), nb::arg("targets"), nb::arg("barred"),
-             nb::arg("readable"), nb::arg("per_parameter"), nb::arg("penalty").none(),
-             nb::arg("name_factors").none(), nb::arg("max_leaves").none(), nb::arg("min_leaf_rows"),
-             nb::arg("seconds").none(), nb::arg("slice_seconds"), nb::arg("stop"));
-    nb::class_<CountedNode>(m, "CountedNode")
-        .def(nb::init<const std::vector<std::int32_t>&, In1<std::int64_t>,
-                      const std::vector<std::int32_t>&, const std::vector<std::int32_t>&, double,
-                      std::optional<nb::callable>, std::optional<std::tuple<double, double>>,
-                      std::optional<std::int64_t>, std::int64_t>(),
-             nb::arg("cardinalities"), nb::arg("root"), nb::kw_only(), nb::arg("targets"),
-             nb::arg("inputs"), nb::arg("per_parameter"), nb::arg("penalty").none(),
-             nb::arg("name_factors").none(), nb::arg("max_leaves").none(), nb::arg("min_leaf_rows"))
-        .def("advance", &CountedNode::advance, nb::arg("counts").none())
-        .def("result", &CountedNode::result)
-        .def_prop_ro("width", &CountedNode::width)
-        .def_prop_ro("leaves", &CountedNode::leaves);
-    nb::class_<NodeRows>(m, "NodeRows")
-        .def(nb::init<const Table&, const std::vector<std::int32_t>&,
-                      const std::vector<std::int32_t>&>(),
-             nb::arg("table"), nb::kw_only(), nb::arg("targets"), nb::arg("inputs"),
-             nb::keep_alive<1, 2>())
-        .def("apply", &NodeRows::apply, nb::arg("kinds"), nb::arg("first"), nb::arg("second"))
-        .def("add_counts", &NodeRows::add_counts, nb::arg("ids"), nb::arg("out"));
-    m.def("xlogx", &xlogx, nb::arg("x"));
+    using nb::arg;
+    nb::class_<Stop>(m, "Stop",
+                     "A word to the growers of other threads: once `set`, they raise "
+                     "InterruptedError.")
+        .def(nb::init<>())
+        .def(
+            "set", [](Stop& stop) { stop.set.store(true); },
+            "End every `grow` that was given this.");
+    nb::class_<Settings>(m, "Settings", R"(The penalty and the limits of a node.
+
+`penalty(k)` is R(k, N), called once for each k; without it R(k, N) = k * `per_parameter`. `name_factors` are those of
+splits and of merges (StructuralMdl).)")
+        .def(
+            "__init__",
+            [](Settings* self, double per_parameter, std::optional<nb::callable> penalty,
+               std::optional<std::tuple<double, double>> name_factors,
+               std::optional<std::int64_t> max_leaves, std::int64_t min_leaf_rows) {
+                new (self) Settings(
+                    settings_of(per_parameter, penalty, name_factors, max_leaves, min_leaf_rows));
+            },
+            nb::kw_only(), arg("per_parameter"), arg("penalty").none(), arg("name_factors").none(),
+            arg("max_leaves").none(), arg("min_leaf_rows"),
+            nb::sig("def __init__(self, *, per_parameter: float, penalty: "
+                    "collections.abc.Callable[[int], float] | None, name_factors: tuple[float, "
+                    "float] | None, max_leaves: int | None, min_leaf_rows: int) -> None"));
+    nb::class_<Table>(m, "Table",
+                      "A coded table ([N, n], column-major), made ready once and shared by all "
+                      "nodes and threads.")
+        .def(nb::init<AnyCodes, const std::vector<std::int32_t>&, std::optional<In1<std::int64_t>>,
+                      bool>(),
+             arg("codes").noconvert(), arg("cardinalities"), arg("weights").none(),
+             arg("in_bits") = true,
+             nb::sig("def __init__(self, codes: numpy.typing.NDArray[numpy.uint8] | "
+                     "numpy.typing.NDArray[numpy.uint16], cardinalities: "
+                     "collections.abc.Sequence[int], weights: numpy.typing.NDArray[numpy.int64] | "
+                     "None, in_bits: bool = True) -> None"),
+             "`in_bits` keeps the table in bits beside the codes, for speed; without, memory is "
+             "the codes' alone.")
+        .def("grow", &Table::grow, arg("settings"), nb::kw_only(), arg("targets"), arg("barred"),
+             arg("readable"), arg("seconds").none(), arg("slice_seconds"), arg("stop"),
+             R"(Algorithm 3 for some nodes in turn, at least one and until `slice_seconds` are over.
+
+Node k updates `targets[k]` and may be split by what is `readable` less its target and `barred[k]`. Returned are
+(kinds, first, second, counts, variable, begin, children, sizes), the nodes' arrays one behind the other. `kinds[t]` is 0
+for Split(first, second) and 1 for Merge(first, second); `counts` is [leaf, state]; (variable, begin, children) is the
+compiled graph. `sizes` has five numbers a node: those of its operations, counts, vertices and children, and 0 if
+`seconds` passed before it was complete; what was grown until then is valid.)");
+    nb::class_<CountedNode>(m, "CountedNode",
+                            "One node grown from counts alone, wherever the rows are; the same "
+                            "node as `Table.grow` gives.")
+        .def(nb::init<const Settings&, const std::vector<std::int32_t>&, In1<std::int64_t>,
+                      std::int32_t, std::vector<std::int32_t>>(),
+             arg("settings"), arg("cardinalities"), arg("root"), nb::kw_only(), arg("target"),
+             arg("inputs"), "`root` is how many rows have each state of the target.")
+        .def("advance", &CountedNode::advance, arg("counts").none(),
+             R"(Go on until counts are wanted: (kinds, first, second, wanted, done).
+
+`counts` are those wanted last, `width` for each id. The operations since then are what the parts shall do to their rows,
+by ids: those of the node, and splits that are foreseen, which a merge may take back. `wanted` are the ids to count next.)")
+        .def("result", &CountedNode::result,
+             "(kinds, first, second, counts) as of `Table.grow`; once, at the end.")
+        .def_prop_ro("width", &CountedNode::width,
+                     "How many counts a leaf has: [z][x] for each input, one after the other.")
+        .def_prop_ro("leaves", &CountedNode::leaves, "How many leaves it has by now.");
+    nb::class_<NodeRows>(m, "NodeRows",
+                         "The rows of one node's leaves in one part of the table: what "
+                         "`CountedNode` wants counted.")
+        .def(nb::init<const Table&, std::int32_t, std::vector<std::int32_t>>(), arg("table"),
+             nb::kw_only(), arg("target"), arg("inputs"), nb::keep_alive<1, 2>())
+        .def("apply", &NodeRows::apply, arg("kinds"), arg("first"), arg("second"),
+             "Split and merge as `CountedNode.advance` says; an unknown leaf is an IndexError.")
+        .def("add_counts", &NodeRows::add_counts, arg("ids"), arg("out"),
+             "Add the counts of these leaves to `out`, one after the other.");
+    m.def("xlogx", &xlogx, arg("x"),
+          "T(x) = x log x, and 0 at 0: the one function behind every entropy.");
 }

@@ -5,9 +5,11 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
+#include "learner_data.hpp"
 #include "learner_leaf.hpp"
 
 namespace depnet {
@@ -16,7 +18,7 @@ namespace depnet {
 constexpr double kStep = 1e-12;
 
 struct Settings {
-    std::vector<std::int32_t> targets;            // the variables of the node
+    std::int32_t target = 0;                      // the variable of the node
     std::vector<std::int32_t> inputs;             // the variables it may be split by, ascending
     double per_parameter = 0;                     // R(1, N), for a penalty that is linear in k
     std::function<double(std::int64_t)> penalty;  // or R(k, N), called once for each k
@@ -25,6 +27,15 @@ struct Settings {
     std::int64_t max_leaves = std::numeric_limits<std::int64_t>::max();
     std::int64_t min_leaf_rows = 0;
 };
+
+// The numbers of states of the inputs, each once, ascending; one state splits nothing.
+inline std::vector<std::int64_t> cardinalities_of_inputs(const Data& data,
+                                                         const Settings& settings) {
+    std::set<std::int64_t> found;
+    for (const std::int32_t j : settings.inputs)
+        if (data.cardinalities[j] > 1) found.insert(data.cardinalities[j]);
+    return {found.begin(), found.end()};
+}
 
 class Costs {
   public:

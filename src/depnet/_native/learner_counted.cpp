@@ -12,8 +12,8 @@ namespace depnet {
 constexpr std::int64_t kMostForeseen = 8;
 
 std::size_t width_of_counts(const Data& data, const Settings& settings) {
-    std::size_t states = 1, width = 0;
-    for (const std::int32_t i : settings.targets) states *= data.cardinalities[i];
+    const std::size_t states = data.cardinalities[settings.target];
+    std::size_t width = 0;
     for (const std::int32_t j : settings.inputs) width += data.cardinalities[j] * states;
     return width;
 }
@@ -25,33 +25,17 @@ CountedSplits::CountedSplits(const Data& data, const Settings& settings, const X
       xlogx_(xlogx),
       costs_(costs),
       keep_all_(keep_all),
+      states_(data.cardinalities[settings.target]),
+      cardinalities_(cardinalities_of_inputs(data, settings)),
       root_(std::move(root)) {
-    for (const std::int32_t i : settings.targets) states_ *= data.cardinalities[i];
     offsets_.push_back(0);
-    for (const std::int32_t j : settings.inputs) {
+    for (const std::int32_t j : settings.inputs)
         offsets_.push_back(offsets_.back() + data.cardinalities[j] * states_);
-        if (data.cardinalities[j] > 1) cardinalities_.push_back(data.cardinalities[j]);
-    }
-    std::sort(cardinalities_.begin(), cardinalities_.end());
-    cardinalities_.erase(std::unique(cardinalities_.begin(), cardinalities_.end()),
-                         cardinalities_.end());
 }
-
-namespace {
-
-// The cells of a leaf from its counts by state of the target.
-std::unique_ptr<Leaf> leaf_of(const std::int64_t* counts, std::int64_t states, const XLogX& xlogx) {
-    auto leaf = std::make_unique<Leaf>();
-    for (std::int64_t x = 0; x < states; ++x)
-        if (counts[x] > 0) leaf->cells.push_back({static_cast<std::uint32_t>(x), counts[x]});
-    leaf->sum_up(xlogx);
-    return leaf;
-}
-
-}  // namespace
 
 std::unique_ptr<Leaf> CountedSplits::root() {
-    auto leaf = leaf_of(root_.data(), states_, xlogx_);
+    auto leaf = std::make_unique<Leaf>();
+    leaf->set_cells(root_.data(), states_, xlogx_);
     known_[leaf.get()].rows.id = next_++;
     return leaf;
 }
@@ -75,9 +59,7 @@ void CountedSplits::want(Rows& rows) {
 }
 
 bool CountedSplits::evaluate(Leaf& leaf) {
-    leaf.split_delta = kInfinity;
-    leaf.split_variable = -1;
-    if (keep_all_) leaf.split_changes.assign(settings_.inputs.size(), kInfinity);
+    leaf.forget_splits(keep_all_ ? settings_.inputs.size() : 0);
     if (cardinalities_.empty() || !costs_.may_pay(leaf, cardinalities_)) return true;
     Rows& rows = known_.at(&leaf).rows;
     if (!rows.told()) {
@@ -112,8 +94,10 @@ Leaves CountedSplits::children(const Counts& counts, std::int32_t j) const {
     const auto at = std::lower_bound(settings_.inputs.begin(), settings_.inputs.end(), j) -
                     settings_.inputs.begin();
     Leaves children;
-    for (std::int64_t z = 0; z < data_.cardinalities[j]; ++z)
-        children.push_back(leaf_of(counts.data() + offsets_[at] + z * states_, states_, xlogx_));
+    for (std::int64_t z = 0; z < data_.cardinalities[j]; ++z) {
+        children.push_back(std::make_unique<Leaf>());
+        children.back()->set_cells(counts.data() + offsets_[at] + z * states_, states_, xlogx_);
+    }
     return children;
 }
 
@@ -190,9 +174,7 @@ std::unique_ptr<Leaf> CountedSplits::merge(Leaf& a, Leaf& b) {
     reunite(one);
     reunite(two);
     log(kMerge, one.rows.id, two.rows.id);
-    auto merged = std::make_unique<Leaf>();
-    merged->cells = add_cells(a.cells, b.cells);
-    merged->sum_up(xlogx_);
+    auto merged = a.joined(b, xlogx_);
     Rows& rows = known_[merged.get()].rows;
     rows.id = next_++;
     if (b.count == 0) {

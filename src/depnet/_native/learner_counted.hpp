@@ -90,10 +90,10 @@ class CountedSplits {
     const XLogX& xlogx_;
     const Costs& costs_;
     const bool keep_all_;
-    std::int64_t states_ = 1;
-    std::vector<std::size_t> offsets_;         // of each input's counts, and their width at the end
-    std::vector<std::int64_t> cardinalities_;  // of the inputs, each once
-    std::vector<std::int64_t> root_;           // [state]
+    const std::int64_t states_;
+    const std::vector<std::int64_t> cardinalities_;  // of the inputs, each once
+    std::vector<std::size_t> offsets_;  // of each input's counts, and their width at the end
+    std::vector<std::int64_t> root_;    // [state]
     std::unordered_map<const Leaf*, Known> known_;
     std::int64_t next_ = 0;  // id
 

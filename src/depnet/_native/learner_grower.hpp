@@ -24,7 +24,7 @@ class Grower {
           settings_(settings),
           watch_(watch),
           xlogx_(shared_xlogx(data.total)),
-          costs_(settings, data.total, states_of(data, settings)),
+          costs_(settings, data.total, data.cardinalities[settings.target]),
           // Where R is not linear, or where max_leaves bars splits by some variables at some steps,
           // the best split of a leaf changes with the number of leaves.
           keep_all_(!costs_.linear() ||
@@ -69,17 +69,9 @@ class Grower {
     }
 
     Splits& splits() { return splits_; }
-    const Grown& operations() const { return grown_; }
-
     std::int64_t size() const { return static_cast<std::int64_t>(leaves_.size()); }
 
   private:
-    static std::int64_t states_of(const Data& data, const Settings& settings) {
-        std::int64_t states = 1;
-        for (const std::int32_t i : settings.targets) states *= data.cardinalities[i];
-        return states;
-    }
-
     void append(std::unique_ptr<Leaf> leaf) { insert(std::move(leaf), size()); }
 
     void insert(std::unique_ptr<Leaf> leaf, std::int64_t position) {

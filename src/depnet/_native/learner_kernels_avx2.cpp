@@ -1,13 +1,7 @@
 // The learner's kernels on 256-bit vectors.
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12's own header
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#endif
-
-#include <immintrin.h>
-
 #include "learner_kernels.hpp"
+#include "vectors.hpp"
 
 namespace depnet {
 namespace {
@@ -41,12 +35,6 @@ struct Vec {
             return _mm256_set_m128i(_mm_loadu_si128(pairs + rows[1]),
                                     _mm_loadu_si128(pairs + rows[0]));
         }
-    }
-    static void spread(const std::uint64_t* words, std::size_t fold, int digits,
-                       std::uint32_t* counts) {
-        for (std::size_t w = 0; w < kWords; w += fold)
-            for (int d = 0; d < digits; ++d)
-                if (words[d * kWords + w]) spread_digit(words[d * kWords + w], d, counts);
     }
     static void spread_digit(std::uint64_t word, int digit, std::uint32_t* counts) {
         const __m256i one = _mm256_set1_epi32(1);
@@ -82,9 +70,7 @@ struct Vec {
         return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
     }
     static Counts plus(Counts a, Counts b) { return _mm_add_epi32(a, b); }
-    static Counts minus(Counts a, Counts b) { return _mm_sub_epi32(a, b); }
     static Doubles doubles(double x) { return _mm256_set1_pd(x); }
-    static Doubles load_doubles(const double* from) { return _mm256_loadu_pd(from); }
     static void store(double* to, Doubles x) { _mm256_storeu_pd(to, x); }
     static Doubles plus(Doubles a, Doubles b) { return _mm256_add_pd(a, b); }
     static Doubles minus(Doubles a, Doubles b) { return _mm256_sub_pd(a, b); }
@@ -123,6 +109,8 @@ struct Vec {
     }
 };
 
+#include "learner_kernels_body.hpp"
+
 void pack_equal(const std::uint8_t* codes, std::size_t rows, std::uint8_t value,
                 std::uint64_t* out) {
     const __m256i wanted = _mm256_set1_epi8(static_cast<char>(value));
@@ -135,30 +123,13 @@ void pack_equal(const std::uint8_t* codes, std::size_t rows, std::uint8_t value,
             _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_loadu_si256(at + 1), wanted)));
         out[r / 64] = low | static_cast<std::uint64_t>(high) << 32;
     }
-    if (r == rows) return;
-    std::uint64_t word = 0;
-    for (std::size_t b = 0; r + b < rows; ++b)
-        word |= static_cast<std::uint64_t>(codes[r + b] == value) << b;
-    out[r / 64] = word;
+    if (r < rows) out[r / 64] = equal_bits(codes + r, rows - r, value);
 }
-
-#include "learner_kernels_body.hpp"
-#include "learner_kernels_lists.hpp"
 
 }  // namespace
 
 const LearnerKernels& learner_kernels_avx2() {
-    static const LearnerKernels kernels{pack_equal,
-                                        popcount_product,
-                                        positional_popcount,
-                                        entropies,
-                                        chi_terms,
-                                        best_binary_split,
-                                        list_bits,
-                                        partition,
-                                        1.5,
-                                        0.8,
-                                        1};
+    static const LearnerKernels kernels = kernels_of(1.5, 0.8, 1);
     return kernels;
 }
 

@@ -1,13 +1,7 @@
 // The learner's kernels on 512-bit vectors, with the popcount and ternary logic of AVX-512.
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12's own header
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#endif
-
-#include <immintrin.h>
-
 #include "learner_kernels.hpp"
+#include "vectors.hpp"
 
 namespace depnet {
 namespace {
@@ -45,8 +39,8 @@ struct Vec {
     }
     // Some digits of 64 counters are the bytes of a vector: as many as leave room for the sum of
     // all words.
-    static void spread(const std::uint64_t* words, std::size_t fold, int digits,
-                       std::uint32_t* counts) {
+    static void spread_digits(const std::uint64_t* words, std::size_t fold, int digits,
+                              std::uint32_t* counts) {
         const int together = 8 - (fold == 1 ? 3 : fold == 2 ? 2 : fold == 4 ? 1 : 0);
         for (int first = 0; first < digits; first += together) {
             const int last = first + together < digits ? first + together : digits;
@@ -82,9 +76,7 @@ struct Vec {
         return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
     }
     static Counts plus(Counts a, Counts b) { return _mm256_add_epi32(a, b); }
-    static Counts minus(Counts a, Counts b) { return _mm256_sub_epi32(a, b); }
     static Doubles doubles(double x) { return _mm512_set1_pd(x); }
-    static Doubles load_doubles(const double* from) { return _mm512_loadu_pd(from); }
     static void store(double* to, Doubles x) { _mm512_storeu_pd(to, x); }
     static Doubles plus(Doubles a, Doubles b) { return _mm512_add_pd(a, b); }
     static Doubles minus(Doubles a, Doubles b) { return _mm512_sub_pd(a, b); }
@@ -120,6 +112,8 @@ struct Vec {
     }
 };
 
+#include "learner_kernels_body.hpp"
+
 void pack_equal(const std::uint8_t* codes, std::size_t rows, std::uint8_t value,
                 std::uint64_t* out) {
     const __m512i wanted = _mm512_set1_epi8(static_cast<char>(value));
@@ -131,8 +125,6 @@ void pack_equal(const std::uint8_t* codes, std::size_t rows, std::uint8_t value,
     out[r / 64] =
         _mm512_mask_cmpeq_epi8_mask(rest, _mm512_maskz_loadu_epi8(rest, codes + r), wanted);
 }
-
-#include "learner_kernels_body.hpp"
 
 // Writes the chosen ones of 16 numbers, and nothing behind them.
 inline std::uint32_t* write_some(std::uint32_t* out, __mmask16 chosen, __m512i numbers) {
@@ -192,17 +184,7 @@ void partition(const std::uint32_t* rows, std::size_t chosen, const std::uint32_
 }  // namespace
 
 const LearnerKernels& learner_kernels_avx512() {
-    static const LearnerKernels kernels{pack_equal,
-                                        popcount_product,
-                                        positional_popcount,
-                                        entropies,
-                                        chi_terms,
-                                        best_binary_split,
-                                        list_bits,
-                                        partition,
-                                        0.2,
-                                        0.3,
-                                        3};
+    static const LearnerKernels kernels = kernels_of(0.2, 0.3, 3);
     return kernels;
 }
 

@@ -1,6 +1,14 @@
 // The kernels written once over a vector type `Vec`, which each instruction set defines before it
 // includes this file inside an unnamed namespace: nothing here may be shared between translation
-// units.
+// units. What a set has instructions of its own for, it defines behind the include.
+
+void pack_equal(const std::uint8_t* codes, std::size_t rows, std::uint8_t value,
+                std::uint64_t* out);
+std::size_t list_bits(const std::uint64_t* a, const std::uint64_t* b, std::size_t words,
+                      std::uint32_t* out);
+void partition(const std::uint32_t* rows, std::size_t chosen, const std::uint32_t* words,
+               std::uint32_t step, std::uint32_t offset, std::uint32_t shift, bool one_bit_a_row,
+               std::uint32_t* zeros, std::uint32_t* ones);
 
 // A full adder of bit strings: `sum` keeps the ones, the carry is returned.
 inline Vec::Bits add(Vec::Bits& sum, Vec::Bits a, Vec::Bits b) {
@@ -12,6 +20,19 @@ inline Vec::Bits add(Vec::Bits& sum, Vec::Bits a, Vec::Bits b) {
 // Counts every bit position of a stream of vectors: a counter is a column of bits, one vector a
 // binary digit. Digit d takes carries two at a time; the odd one waits.
 struct Positions {
+    // Adds the digits of 64 counters; those of words `fold` apart are of the same counters.
+    static void spread(const std::uint64_t* words, std::size_t fold, int digits,
+                       std::uint32_t* counts) {
+#if defined(__AVX512F__)
+        Vec::spread_digits(words, fold, digits, counts);
+#else
+        for (std::size_t w = 0; w < Vec::kWords; w += fold)
+            for (int d = 0; d < digits; ++d)
+                if (const std::uint64_t word = words[d * Vec::kWords + w])
+                    Vec::spread_digit(word, d, counts);
+#endif
+    }
+
     static constexpr int kDigits = 36;
     Vec::Bits digit[kDigits];
     Vec::Bits waiting[kDigits];
@@ -55,7 +76,7 @@ struct Positions {
         digit[used++] = carry;
         std::uint64_t words[kDigits * Vec::kWords];
         for (int d = 0; d < used; ++d) Vec::store(words + d * Vec::kWords, digit[d]);
-        for (std::size_t w = 0; w < fold; ++w) Vec::spread(words + w, fold, used, counts + w * 64);
+        for (std::size_t w = 0; w < fold; ++w) spread(words + w, fold, used, counts + w * 64);
     }
 };
 
@@ -306,6 +327,14 @@ std::size_t list_bits_of(std::uint64_t word, std::uint32_t first, std::uint32_t*
     return found;
 }
 
+// One bit for each of at most 64 codes: whether it is `value`.
+inline std::uint64_t equal_bits(const std::uint8_t* codes, std::size_t count, std::uint8_t value) {
+    std::uint64_t word = 0;
+    for (std::size_t b = 0; b < count; ++b)
+        word |= static_cast<std::uint64_t>(codes[b] == value) << b;
+    return word;
+}
+
 inline void partition_some(const std::uint32_t* rows, std::size_t chosen,
                            const std::uint32_t* words, std::uint32_t step, std::uint32_t offset,
                            std::uint32_t shift, bool one_bit_a_row, std::uint32_t* zeros,
@@ -320,4 +349,29 @@ inline void partition_some(const std::uint32_t* rows, std::size_t chosen,
         else
             *zeros++ = row;
     }
+}
+
+#if !defined(__AVX512F__)  // lists of rows one by one, where a vector cannot be compressed
+
+std::size_t list_bits(const std::uint64_t* a, const std::uint64_t* b, std::size_t words,
+                      std::uint32_t* out) {
+    std::size_t found = 0;
+    for (std::size_t w = 0; w < words; ++w)
+        found += list_bits_of(a[w] & b[w], static_cast<std::uint32_t>(w * 64), out + found);
+    return found;
+}
+
+void partition(const std::uint32_t* rows, std::size_t chosen, const std::uint32_t* words,
+               std::uint32_t step, std::uint32_t offset, std::uint32_t shift, bool one_bit_a_row,
+               std::uint32_t* zeros, std::uint32_t* ones) {
+    partition_some(rows, chosen, words, step, offset, shift, one_bit_a_row, zeros, ones);
+}
+
+#endif
+
+// All kernels, with their costs on this instruction set.
+LearnerKernels kernels_of(double product_cost, double position_cost, std::size_t partitions) {
+    return {pack_equal,   popcount_product,  positional_popcount, entropies,
+            chi_terms,    best_binary_split, list_bits,           partition,
+            product_cost, position_cost,     partitions};
 }

@@ -21,12 +21,6 @@ struct Vec {
     static Bits gather(const std::uint64_t* bits, const std::uint32_t* rows) {
         return bits[*rows];
     }
-    static void spread(const std::uint64_t* words, std::size_t fold, int digits,
-                       std::uint32_t* counts) {
-        for (std::size_t w = 0; w < kWords; w += fold)
-            for (int d = 0; d < digits; ++d)
-                if (words[d * kWords + w]) spread_digit(words[d * kWords + w], d, counts);
-    }
     static void spread_digit(std::uint64_t word, int digit, std::uint32_t* counts) {
         for (int b = 0; b < 64; ++b)
             counts[b] += static_cast<std::uint32_t>(((word >> b) & 1) << digit);
@@ -46,9 +40,7 @@ struct Vec {
     static Counts same(std::uint32_t x) { return x; }
     static Counts counts(const std::uint32_t* from) { return *from; }
     static Counts plus(Counts a, Counts b) { return a + b; }
-    static Counts minus(Counts a, Counts b) { return a - b; }
     static Doubles doubles(double x) { return x; }
-    static Doubles load_doubles(const double* from) { return *from; }
     static void store(double* to, Doubles x) { *to = x; }
     static Doubles plus(Doubles a, Doubles b) { return a + b; }
     static Doubles minus(Doubles a, Doubles b) { return a - b; }
@@ -72,34 +64,18 @@ struct Vec {
     }
 };
 
+#include "learner_kernels_body.hpp"
+
 void pack_equal(const std::uint8_t* codes, std::size_t rows, std::uint8_t value,
                 std::uint64_t* out) {
-    for (std::size_t r = 0; r < rows; r += 64) {
-        const std::size_t last = rows - r < 64 ? rows - r : 64;
-        std::uint64_t word = 0;
-        for (std::size_t b = 0; b < last; ++b)
-            word |= static_cast<std::uint64_t>(codes[r + b] == value) << b;
-        out[r / 64] = word;
-    }
+    for (std::size_t r = 0; r < rows; r += 64)
+        out[r / 64] = equal_bits(codes + r, rows - r < 64 ? rows - r : 64, value);
 }
-
-#include "learner_kernels_body.hpp"
-#include "learner_kernels_lists.hpp"
 
 }  // namespace
 
 const LearnerKernels& learner_kernels_portable() {
-    static const LearnerKernels kernels{pack_equal,
-                                        popcount_product,
-                                        positional_popcount,
-                                        entropies,
-                                        chi_terms,
-                                        best_binary_split,
-                                        list_bits,
-                                        partition,
-                                        4.0,
-                                        3.0,
-                                        1};
+    static const LearnerKernels kernels = kernels_of(4.0, 3.0, 1);
     return kernels;
 }
 

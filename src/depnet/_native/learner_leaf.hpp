@@ -118,6 +118,26 @@ struct Leaf {
     std::int32_t split_variable = -1;
     std::vector<double> split_changes;
 
+    // The cells of counts by state of the target.
+    template <typename Count>
+    void set_cells(const Count* counts, std::int64_t states, const XLogX& xlogx) {
+        cells.clear();
+        for (std::int64_t s = 0; s < states; ++s)
+            if (counts[s] > 0)
+                cells.push_back(
+                    {static_cast<std::uint32_t>(s), static_cast<std::int64_t>(counts[s])});
+        sum_up(xlogx);
+    }
+
+    void forget_splits(std::size_t kept) {
+        split_delta = kInfinity;
+        split_variable = -1;
+        split_changes.assign(kept, kInfinity);
+    }
+
+    // A new leaf with the cells of both, without rows.
+    std::unique_ptr<Leaf> joined(const Leaf& other, const XLogX& xlogx) const;
+
     void sum_up(const XLogX& xlogx) {
         count = 0;
         double states = 0.0;
@@ -131,22 +151,32 @@ struct Leaf {
 
 using Leaves = std::vector<std::unique_ptr<Leaf>>;
 
-// The cells of two leaves together.
-inline std::vector<Cell> add_cells(const std::vector<Cell>& a, const std::vector<Cell>& b) {
-    std::vector<Cell> sum;
-    sum.reserve(a.size() + b.size());
-    auto i = a.begin(), j = b.begin();
-    while (i != a.end() || j != b.end()) {
-        if (j == b.end() || (i != a.end() && i->state < j->state)) {
-            sum.push_back(*i++);
-        } else if (i == a.end() || j->state < i->state) {
-            sum.push_back(*j++);
+// Calls `use(state, count)` for the cells of two leaves together, ascending.
+template <typename Use>
+inline void for_joined_cells(const Leaf& a, const Leaf& b, Use&& use) {
+    auto i = a.cells.begin(), j = b.cells.begin();
+    while (i != a.cells.end() || j != b.cells.end()) {
+        if (j == b.cells.end() || (i != a.cells.end() && i->state < j->state)) {
+            use(i->state, i->count);
+            ++i;
+        } else if (i == a.cells.end() || j->state < i->state) {
+            use(j->state, j->count);
+            ++j;
         } else {
-            sum.push_back({i->state, i->count + j->count});
+            use(i->state, i->count + j->count);
             ++i, ++j;
         }
     }
-    return sum;
+}
+
+inline std::unique_ptr<Leaf> Leaf::joined(const Leaf& other, const XLogX& xlogx) const {
+    auto both = std::make_unique<Leaf>();
+    both->cells.reserve(cells.size() + other.cells.size());
+    for_joined_cells(*this, other, [&](std::uint32_t state, std::int64_t n) {
+        both->cells.push_back({state, n});
+    });
+    both->sum_up(xlogx);
+    return both;
 }
 
 }  // namespace depnet

@@ -129,17 +129,7 @@ void Merges::changes(std::int64_t leaf, std::int64_t begin, std::int64_t end) {
 // The entropy change of merging two leaves, in nats * rows.
 double Merges::change_of(const Leaf& a, const Leaf& b) const {
     double states = 0.0;
-    auto i = a.cells.begin(), j = b.cells.begin();
-    while (i != a.cells.end() || j != b.cells.end()) {
-        if (j == b.cells.end() || (i != a.cells.end() && i->state < j->state)) {
-            states += xlogx_((i++)->count);
-        } else if (i == a.cells.end() || j->state < i->state) {
-            states += xlogx_((j++)->count);
-        } else {
-            states += xlogx_(i->count + j->count);
-            ++i, ++j;
-        }
-    }
+    for_joined_cells(a, b, [&](std::uint32_t, std::int64_t n) { states += xlogx_(n); });
     return (xlogx_(a.count + b.count) - states) - (a.entropy + b.entropy);
 }
 

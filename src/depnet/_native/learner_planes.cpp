@@ -201,14 +201,6 @@ void Splits::list_rows(Leaf& leaf) const {
     leaf.mask = {};
 }
 
-void Splits::set_cells(Leaf& leaf, const std::uint32_t* counts) const {
-    for (std::int64_t s = 0; s < states_; ++s)
-        if (counts[s] > 0)
-            leaf.cells.push_back(
-                {static_cast<std::uint32_t>(s), static_cast<std::int64_t>(counts[s])});
-    leaf.sum_up(xlogx_);
-}
-
 void Splits::split_mask(Leaf& leaf, std::int32_t place, Leaves& children) {
     if (leaf.ones.empty()) count(leaf);
     const std::int32_t first = bits_->first_plane[place];
@@ -227,7 +219,7 @@ void Splits::split_mask(Leaf& leaf, std::int32_t place, Leaves& children) {
             counts[s] = leaf.ones[s * stride_ + plane];
             left[s] -= counts[s];
         }
-        set_cells(*children[z], counts.data());
+        children[z]->set_cells(counts.data(), states_, xlogx_);
         const std::uint64_t* column = bits_->column(plane);
         std::vector<std::uint64_t> mask(bits_->column_words);
         for (std::size_t w = 0; w < mask.size(); ++w) {
@@ -236,7 +228,7 @@ void Splits::split_mask(Leaf& leaf, std::int32_t place, Leaves& children) {
         }
         finish(*children[z], std::move(mask));
     }
-    set_cells(*children[0], left.data());
+    children[0]->set_cells(left.data(), states_, xlogx_);
     finish(*children[0], std::move(rest));
 }
 
@@ -280,7 +272,7 @@ void Splits::split_list(const Leaf& leaf, std::int32_t j, Leaves& children) {
     std::vector<std::uint32_t*> next(k);
     for (std::size_t z = 0; z < k; ++z) {
         Leaf& child = *children[z];
-        set_cells(child, counts.data() + z * states_);
+        child.set_cells(counts.data() + z * states_, states_, xlogx_);
         child.rows = RowList(child.count);
         child.starts.assign(1, 0);
         for (std::int64_t s = 0; s < states_; ++s)

@@ -30,79 +30,56 @@ Splits::Splits(const Data& data, const Bits& bits, const LearnerKernels& kernels
       xlogx_(xlogx),
       costs_(costs),
       keep_all_(keep_all),
-      watch_(watch) {
-    for (const std::int32_t i : settings.targets) states_ *= data.cardinalities[i];
-    for (const std::int32_t j : settings.inputs)
-        if (const std::int64_t k = data.cardinalities[j];
-            k > 1 && (cardinalities_.empty() || cardinalities_.back() != k))
-            cardinalities_.push_back(k);
-    std::sort(cardinalities_.begin(), cardinalities_.end());
-    cardinalities_.erase(std::unique(cardinalities_.begin(), cardinalities_.end()),
-                         cardinalities_.end());
-
+      watch_(watch),
+      states_(data.cardinalities[settings.target]),
+      cardinalities_(cardinalities_of_inputs(data, settings)) {
     if (data.weights == nullptr && bits.planes > 0 && states_ >= 2 && states_ <= kMostStatesInBits)
         bits_ = &bits;
+    place_inputs();
+    place_ = bits_ ? bits.place[settings.target] : -1;
+    if (place_ >= 0 && bits.columns && (states_ <= kFewStates || masks_pay(data.rows)))
+        make_target_masks();
+    // Else when rows are listed.
+    if (place_ < 0 || !single_.empty()) read_target();
+}
+
+// Which inputs have planes, and what a split by them costs; the others are counted one at a time.
+void Splits::place_inputs() {
     if (bits_) {
-        stride_ = bits.row_words * 64;
-        input_.assign(bits.variables.size(), -1);
-        price_.assign(bits.variables.size(), kInfinity);
+        stride_ = bits_->row_words * 64;
+        input_.assign(bits_->variables.size(), -1);
+        price_.assign(bits_->variables.size(), kInfinity);
     }
-    for (std::size_t at = 0; at < settings.inputs.size(); ++at) {
-        const std::int32_t j = settings.inputs[at];
-        if (data.cardinalities[j] == 1) continue;  // its split changes nothing
-        const std::int32_t place = bits_ ? bits.place[j] : -1;
+    for (std::size_t at = 0; at < settings_.inputs.size(); ++at) {
+        const std::int32_t j = settings_.inputs[at];
+        if (data_.cardinalities[j] == 1) continue;  // its split changes nothing
+        const std::int32_t place = bits_ ? bits_->place[j] : -1;
         if (place < 0) {
             single_.push_back(at);
         } else {
             input_[place] = static_cast<std::int32_t>(at);
-            price_[place] = static_cast<double>((data.cardinalities[j] - 1) * (states_ - 1)) *
-                            settings.per_parameter;
+            price_[place] = static_cast<double>((data_.cardinalities[j] - 1) * (states_ - 1)) *
+                            settings_.per_parameter;
         }
     }
-    const bool planes = bits_ && std::all_of(settings.targets.begin(), settings.targets.end(),
-                                             [&](std::int32_t i) { return bits.place[i] >= 0; });
-    place_ = planes && settings.targets.size() == 1 ? bits.place[settings.targets[0]] : -1;
-    if (planes && bits.columns && (states_ <= kFewStates || masks_pay(data.rows)))
-        make_target_masks();
-    // Else when rows are listed.
-    if ((place_ < 0 && target_masks_.empty()) || !single_.empty()) read_target();
 }
 
 void Splits::read_target() {
-    target_.assign(data_.rows, 0);
-    for (const std::int32_t i : settings_.targets) {
-        const std::int32_t k = data_.cardinalities[i];
-        data_.column(i, [&](const auto* code) {
-            for (std::int64_t r = 0; r < data_.rows; ++r)
-                target_[r] = static_cast<std::uint16_t>(target_[r] * k + code[r]);
-        });
-    }
+    target_.resize(data_.rows);
+    data_.column(settings_.target,
+                 [&](const auto* code) { std::copy(code, code + data_.rows, target_.begin()); });
 }
 
-// The rows of each joint state: those of one target are divided by the planes of the next.
+// The rows of each state.
 void Splits::make_target_masks() {
     const std::size_t words = bits_->column_words;
     target_masks_.assign(states_ * words, 0);
     set_all(target_masks_.data(), data_.rows);
-    std::size_t made = 1;
-    for (const std::int32_t i : settings_.targets) {
-        const auto k = static_cast<std::size_t>(data_.cardinalities[i]);
-        const std::int32_t first = bits_->first_plane[bits_->place[i]];
-        // From the last to the first, since what is divided lies where its own parts will be.
-        for (std::size_t s = made; s-- > 0;) {
-            const std::uint64_t* whole = target_masks_.data() + s * words;
-            std::uint64_t* rest = target_masks_.data() + s * k * words;
-            for (std::size_t z = 1; z < k; ++z) {
-                const std::uint64_t* column =
-                    bits_->column(first + static_cast<std::int32_t>(z) - 1);
-                std::uint64_t* part = rest + z * words;
-                for (std::size_t w = 0; w < words; ++w) part[w] = whole[w] & column[w];
-            }
-            if (rest != whole) std::copy(whole, whole + words, rest);
-            for (std::size_t z = 1; z < k; ++z)
-                for (std::size_t w = 0; w < words; ++w) rest[w] &= ~rest[z * words + w];
-        }
-        made *= k;
+    for (std::int64_t s = 1; s < states_; ++s) {
+        const std::uint64_t* column =
+            bits_->column(bits_->first_plane[place_] + static_cast<std::int32_t>(s) - 1);
+        std::copy(column, column + words, target_masks_.data() + s * words);
+        for (std::size_t w = 0; w < words; ++w) target_masks_[w] &= ~column[w];
     }
 }
 
@@ -126,9 +103,7 @@ std::unique_ptr<Leaf> Splits::root() {
         for (std::int64_t r = 0; r < data_.rows; ++r)
             counts[target_[r]] += data_.weight(static_cast<std::uint32_t>(r));
     }
-    for (std::int64_t x = 0; x < states_; ++x)
-        if (counts[x] > 0) leaf->cells.push_back({static_cast<std::uint32_t>(x), counts[x]});
-    leaf->sum_up(xlogx_);
+    leaf->set_cells(counts.data(), states_, xlogx_);
 
     if (!target_masks_.empty()) {
         leaf->mask.assign(bits_->column_words, 0);
@@ -171,30 +146,27 @@ void Splits::as_list(Leaf& leaf) {
 }
 
 void Splits::fill_cells(Leaf& leaf) const {
-    leaf.cells.clear();
     if (states_ <= 256 || leaf.rows.size() * 8 > static_cast<std::size_t>(states_)) {
         std::vector<std::int64_t> counts(states_, 0);
         for (const std::uint32_t r : leaf.rows) counts[target_[r]] += data_.weight(r);
-        for (std::int64_t x = 0; x < states_; ++x)
-            if (counts[x] > 0) leaf.cells.push_back({static_cast<std::uint32_t>(x), counts[x]});
-    } else {
-        std::vector<std::uint32_t> rows(leaf.rows.begin(), leaf.rows.end());
-        std::sort(rows.begin(), rows.end(),
-                  [&](std::uint32_t a, std::uint32_t b) { return target_[a] < target_[b]; });
-        for (const std::uint32_t r : rows) {
-            if (data_.weight(r) == 0) continue;
-            if (leaf.cells.empty() || leaf.cells.back().state != target_[r])
-                leaf.cells.push_back({target_[r], 0});
-            leaf.cells.back().count += data_.weight(r);
-        }
+        leaf.set_cells(counts.data(), states_, xlogx_);
+        return;
+    }
+    std::vector<std::uint32_t> rows(leaf.rows.begin(), leaf.rows.end());
+    std::sort(rows.begin(), rows.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return target_[a] < target_[b]; });
+    leaf.cells.clear();
+    for (const std::uint32_t r : rows) {
+        if (data_.weight(r) == 0) continue;
+        if (leaf.cells.empty() || leaf.cells.back().state != target_[r])
+            leaf.cells.push_back({target_[r], 0});
+        leaf.cells.back().count += data_.weight(r);
     }
     leaf.sum_up(xlogx_);
 }
 
 bool Splits::evaluate(Leaf& leaf) {
-    leaf.split_delta = kInfinity;
-    leaf.split_variable = -1;
-    if (keep_all_) leaf.split_changes.assign(settings_.inputs.size(), kInfinity);
+    leaf.forget_splits(keep_all_ ? settings_.inputs.size() : 0);
     if (!costs_.may_pay(leaf, cardinalities_)) return true;
     watch_.poll(leaf.count);
     if (bits_) evaluate_planes(leaf);
@@ -324,9 +296,7 @@ Leaves Splits::split(Leaf& leaf, std::int32_t j) {
 }
 
 std::unique_ptr<Leaf> Splits::merge(Leaf& a, Leaf& b) {
-    auto merged = std::make_unique<Leaf>();
-    merged->cells = add_cells(a.cells, b.cells);
-    merged->sum_up(xlogx_);
+    auto merged = a.joined(b, xlogx_);
     if (!a.mask.empty() || !b.mask.empty()) {
         Leaf& masked = a.mask.empty() ? b : a;
         Leaf& other = a.mask.empty() ? a : b;

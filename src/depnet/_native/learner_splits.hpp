@@ -51,6 +51,7 @@ class Splits {
     std::unique_ptr<Leaf> merge(Leaf& a, Leaf& b);
 
   private:
+    void place_inputs();
     void read_target();
     void as_list(Leaf& leaf);
     void make_target_masks();
@@ -71,7 +72,6 @@ class Splits {
     bool partition(const std::uint32_t* rows, std::size_t chosen, std::int32_t plane,
                    std::uint32_t* zeros, std::uint32_t* ones) const;
     void split_list(const Leaf& leaf, std::int32_t j, Leaves& children);
-    void set_cells(Leaf& leaf, const std::uint32_t* counts) const;
 
     const Data& data_;
     const Bits* bits_ = nullptr;  // none: everything one variable at a time
@@ -81,10 +81,10 @@ class Splits {
     const Costs& costs_;
     const bool keep_all_;
     Watch& watch_;
-    std::int64_t states_ = 1;
-    std::vector<std::uint16_t> target_;  // joint state of the targets, by row, where it is needed
-    std::int32_t place_ = -1;            // of the one target that has planes
-    std::vector<std::int64_t> cardinalities_;  // of the inputs, each once
+    const std::int64_t states_;
+    const std::vector<std::int64_t> cardinalities_;  // of the inputs, each once
+    std::vector<std::uint16_t> target_;  // the state of the target, by row, where it is needed
+    std::int32_t place_ = -1;            // of the target, if it has planes
 
     std::size_t stride_ = 0;  // of `ones`: the bits of a row
     std::vector<std::int32_t>

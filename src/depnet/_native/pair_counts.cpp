@@ -19,8 +19,6 @@
 namespace depnet {
 namespace {
 
-using Table = nb::ndarray<nb::ndim<2>, nb::f_contig, nb::device::cpu, nb::ro>;
-
 constexpr std::int32_t kFewStates = 8;         // beyond, counting row by row is faster
 constexpr std::size_t kChunk = 16384;          // rows; a multiple of 512
 constexpr std::size_t kMostRows = 0xffffffff;  // that planes are counted for, in 32 bits
@@ -151,31 +149,31 @@ class Counter {
     std::size_t planes_ = 0, band_ = 0;  // of all variables, and of those before `last`
 };
 
-void pair_counts(const Table& codes, const std::vector<std::int32_t>& cardinalities,
+template <typename Code>
+void pair_counts(Codes<Code> codes, const std::vector<std::int32_t>& cardinalities,
                  std::optional<In1<std::int64_t>> weights, std::size_t first, std::size_t last,
                  Out1<std::int64_t> out) {
-    const std::int64_t* weight = weights ? weights->data() : nullptr;
-    const std::size_t rows = codes.shape(0);
-    const bool narrow = codes.dtype() == nb::dtype<std::uint8_t>();
-    const void* data = codes.data();
-    std::int64_t* cells = out.data();
     nb::gil_scoped_release release;
-    if (narrow)
-        Counter(static_cast<const std::uint8_t*>(data), rows, cardinalities, weight, first, last,
-                cells)
-            .count();
-    else
-        Counter(static_cast<const std::uint16_t*>(data), rows, cardinalities, weight, first, last,
-                cells)
-            .count();
+    Counter<Code>(codes.data(), codes.shape(0), cardinalities, weights ? weights->data() : nullptr,
+                  first, last, out.data())
+        .count();
+}
+
+template <typename Code>
+void bind(nb::module_& m, const char* doc) {
+    m.def("pair_counts", &pair_counts<Code>, nb::arg("codes").noconvert(), nb::arg("cardinalities"),
+          nb::arg("weights").none(), nb::kw_only(), nb::arg("first"), nb::arg("last"),
+          nb::arg("out").noconvert(), doc);
 }
 
 }  // namespace
 }  // namespace depnet
 
 NB_MODULE(pair_counts, m) {
-    using namespace depnet;
-    m.def("pair_counts", &pair_counts, nb::arg("codes").noconvert(), nb::arg("cardinalities"),
-          nb::arg("weights").none(), nb::kw_only(), nb::arg("first"), nb::arg("last"),
-          nb::arg("out").noconvert());
+    depnet::bind<std::uint8_t>(
+        m,
+        R"(Write the 2-way counts of the pairs (i, j), first <= i < last and i < j, one after another.
+
+`codes` is [N, n], column-major. A table is [x_i, x_j], row-major; tables stand in the order of (i, j).)");
+    depnet::bind<std::uint16_t>(m, "");
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <optional>
 
@@ -15,107 +14,158 @@
 namespace depnet::sampler {
 namespace {
 
-static_assert(sizeof(Node) == 12 * sizeof(std::int64_t));
+using Words = std::optional<In2<std::uint32_t>>;
 
-template <typename T>
-std::vector<T> copied(const In1<T>& values) {
-    return std::vector<T>(values.data(), values.data() + values.size());
-}
+// A seed of the counter generator with its streams, or the caller's words.
+struct WordSource {
+    std::uint64_t seed;
+    Words words, place_words;
+    std::uint32_t stream, place_stream;
 
-// The arrays of a Program, owned.
-struct Nodes {
-    std::vector<std::int64_t> heads;
-    std::vector<std::uint32_t> thresholds, choice;
-    std::vector<std::int32_t> inputs, leaf_map, children, targets, choice_guide;
-    std::vector<Vertex> vertices;
-    std::vector<std::uint16_t> decode;
-    std::int64_t variables, guide_shift;
-    bool uniform_choice;
-    std::int64_t count;
+    Randomness view() const {
+        return {seed, stream, place_stream, words ? words->data() : nullptr,
+                place_words ? place_words->data() : nullptr};
+    }
+};
 
-    Nodes(std::int64_t variables, In1<std::int64_t> heads, In1<std::uint32_t> thresholds,
-          In1<std::int32_t> inputs, In1<std::int32_t> leaf_map, In1<std::int32_t> vertex_variable,
-          In1<std::int32_t> vertex_begin, In1<std::int32_t> children, In1<std::int32_t> targets,
-          In1<std::uint16_t> decode, In1<std::uint32_t> choice, In1<std::int32_t> choice_guide,
-          std::int64_t guide_shift, bool uniform_choice, std::int64_t count)
-        : heads(copied(heads)),
-          thresholds(copied(thresholds)),
-          choice(copied(choice)),
-          inputs(copied(inputs)),
-          leaf_map(copied(leaf_map)),
-          children(copied(children)),
-          targets(copied(targets)),
-          choice_guide(copied(choice_guide)),
-          decode(copied(decode)),
-          variables(variables),
-          guide_shift(guide_shift),
-          uniform_choice(uniform_choice),
-          count(count) {
-        for (std::size_t v = 0; v < vertex_variable.size(); ++v) {
-            if (vertex_variable(v) >= 0) {
-                vertices.push_back({vertex_variable(v), vertex_begin(v), 1, 0});
-            } else {  // a leaf leads to itself
-                vertices.push_back(
-                    {0, static_cast<std::int32_t>(this->children.size()), 0, vertex_begin(v)});
-                this->children.push_back(static_cast<std::int32_t>(v));
-            }
+// How nodes are chosen, owned.
+struct NodeChoice {
+    std::int64_t nodes;
+    bool random, uniform;
+    std::vector<std::uint32_t> thresholds;
+    std::vector<std::int32_t> guide;
+
+    NodeChoice(std::int64_t nodes, bool random, std::optional<In1<std::uint32_t>> choice)
+        : nodes(nodes), random(random), uniform(!choice) {
+        if (!choice) return;
+        thresholds = copied(*choice);
+        for (std::uint64_t top = 0; top < std::uint64_t{1} << (32 - kGuideShift); ++top) {
+            const auto word = static_cast<std::uint32_t>(
+                std::min<std::uint64_t>(top << kGuideShift, kLargestWord - 1));
+            guide.push_back(static_cast<std::int32_t>(
+                std::upper_bound(thresholds.begin(), thresholds.end(), word) - thresholds.begin()));
         }
     }
 
-    Program view() const {
-        return {variables,         count,           reinterpret_cast<const Node*>(heads.data()),
-                thresholds.data(), inputs.data(),   leaf_map.data(),
-                vertices.data(),   children.data(), targets.data(),
-                decode.data(),     choice.data(),   choice_guide.data(),
-                guide_shift,       uniform_choice};
-    }
+    Scan view() const { return {nodes, random, uniform, thresholds.data(), guide.data()}; }
 };
 
-template <int W>
-std::vector<PackedNode<W>> packed_nodes(const std::vector<std::uint64_t>& heads) {
-    std::vector<PackedNode<W>> nodes(heads.size() / (3 * W + 3));
-    static_assert(sizeof(PackedNode<W>) == (3 * W + 3) * sizeof(std::uint64_t));
-    std::memcpy(nodes.data(), heads.data(), heads.size() * sizeof(std::uint64_t));
-    return nodes;
-}
+// The arrays of a Program, owned.
+class Nodes {
+  public:
+    Nodes(std::int64_t variables, const NodeChoice& choice)
+        : variables_(variables), choice_(choice) {}
+
+    void add_table(std::int64_t variable, In2<std::uint32_t> thresholds, std::int64_t limit,
+                   In2<std::int32_t> inputs, std::int64_t base,
+                   std::optional<In1<std::int32_t>> leaves) {
+        Node node = started(variable, thresholds, limit, leaves ? kMapped : kDirect);
+        node.base = base;
+        node.inputs = static_cast<std::int64_t>(inputs_.size() / 2);
+        node.input_count = static_cast<std::int64_t>(inputs.shape(0));
+        inputs_.insert(inputs_.end(), inputs.data(), inputs.data() + inputs.size());
+        node.extra = static_cast<std::int64_t>(leaf_map_.size());
+        if (leaves)
+            leaf_map_.insert(leaf_map_.end(), leaves->data(), leaves->data() + leaves->size());
+        nodes_.push_back(node);
+    }
+
+    void add_graph(std::int64_t variable, In2<std::uint32_t> thresholds, std::int64_t limit,
+                   In1<std::int32_t> tested, In1<std::int32_t> begin, In1<std::int32_t> children) {
+        Node node = started(variable, thresholds, limit, kWalk);
+        const auto root = static_cast<std::int32_t>(vertices_.size());
+        const auto first = static_cast<std::int32_t>(children_.size());
+        node.extra = root;
+        for (std::size_t c = 0; c < children.size(); ++c) children_.push_back(root + children(c));
+        for (std::size_t v = 0; v < tested.size(); ++v) {
+            if (tested(v) >= 0) {
+                vertices_.push_back({tested(v), first + begin(v), 1, 0});
+            } else {  // a leaf leads to itself
+                vertices_.push_back({0, static_cast<std::int32_t>(children_.size()), 0, begin(v)});
+                children_.push_back(root + static_cast<std::int32_t>(v));
+            }
+        }
+        nodes_.push_back(node);
+    }
+
+    template <typename Code>
+    std::int64_t run(Task task, const WordSource& words, Out1<Code> state, Out2<Code> out) const {
+        task.out_stride = static_cast<std::int64_t>(out.shape(1));
+        nb::gil_scoped_release release;
+        DEPNET_DISPATCH(codes(view(), task, words.view(), state.data(), out.data()))
+    }
+
+    template <typename Code>
+    std::int64_t trace(const WordSource& words, std::int64_t first_step, Out1<Code> state,
+                       Out2<Code> out) const {
+        nb::gil_scoped_release release;
+        const auto steps = static_cast<std::int64_t>(out.shape(0));
+        DEPNET_DISPATCH(trace(view(), words.view(), first_step, steps, state.data(), out.data()))
+    }
+
+  private:
+    Node started(std::int64_t variable, In2<std::uint32_t> thresholds, std::int64_t limit,
+                 Kind kind) {
+        Node node{};
+        node.variable = variable;
+        node.kind = kind;
+        node.thresholds = static_cast<std::int64_t>(thresholds_.size());
+        node.cells = static_cast<std::int64_t>(thresholds.shape(1));
+        node.limit = limit;
+        thresholds_.insert(thresholds_.end(), thresholds.data(),
+                           thresholds.data() + thresholds.size());
+        return node;
+    }
+
+    Program view() const {
+        return {variables_,     choice_.view(),   nodes_.data(),    thresholds_.data(),
+                inputs_.data(), leaf_map_.data(), vertices_.data(), children_.data()};
+    }
+
+    std::int64_t variables_;
+    NodeChoice choice_;
+    std::vector<Node> nodes_;
+    std::vector<std::uint32_t> thresholds_;
+    std::vector<std::int32_t> inputs_, leaf_map_, children_;
+    std::vector<Vertex> vertices_;
+};
+
+static_assert(sizeof(PackedNode<1>) == 6 * sizeof(std::uint64_t));
+static_assert(sizeof(PackedNode<2>) == 9 * sizeof(std::uint64_t));
+static_assert(sizeof(PackedNode<4>) == 15 * sizeof(std::uint64_t));
+static_assert(sizeof(PackedVariable) == 3 * sizeof(std::uint64_t));
 
 struct PackedNodes {
-    Nodes choices;
-    std::vector<std::uint64_t> heads, patterns;
+    NodeChoice choice;
+    std::vector<std::uint64_t> heads, patterns, variables;
     std::vector<std::uint32_t> thresholds;
-    std::vector<PackedVariable> variables;
     std::int64_t cells, width;
-    std::vector<PackedNode<1>> nodes1;
-    std::vector<PackedNode<2>> nodes2;
-    std::vector<PackedNode<4>> nodes4;
 
-    PackedNodes(const Nodes& choices, In1<std::uint64_t> heads, In1<std::uint32_t> thresholds,
+    PackedNodes(const NodeChoice& choice, In1<std::uint64_t> heads, In1<std::uint32_t> thresholds,
                 In1<std::uint64_t> patterns, In1<std::uint64_t> variables, std::int64_t cells,
                 std::int64_t width)
-        : choices(choices),
+        : choice(choice),
           heads(copied(heads)),
           patterns(copied(patterns)),
+          variables(copied(variables)),
           thresholds(copied(thresholds)),
-          variables(variables.size() / 3),
           cells(cells),
-          width(width) {
-        for (std::size_t i = 0; i < this->variables.size(); ++i)
-            this->variables[i] = {static_cast<std::int64_t>(variables(3 * i)),
-                                  static_cast<std::int64_t>(variables(3 * i + 1)),
-                                  variables(3 * i + 2)};
-        if (width == 1) nodes1 = packed_nodes<1>(this->heads);
-        if (width == 2) nodes2 = packed_nodes<2>(this->heads);
-        if (width == 4) nodes4 = packed_nodes<4>(this->heads);
-    }
+          width(width) {}
 
-    PackedProgram view() const {
-        const void* nodes = width == 1   ? static_cast<const void*>(nodes1.data())
-                            : width == 2 ? static_cast<const void*>(nodes2.data())
-                                         : static_cast<const void*>(nodes4.data());
-        return {choices.view(), nodes, thresholds.data(), patterns.data(), variables.data(),
-                cells,          width};
+    void run(Task task, const WordSource& words, Out1<std::uint64_t> state,
+             Out2<std::uint8_t> out) const {
+        task.out_stride = static_cast<std::int64_t>(out.shape(1));
+        nb::gil_scoped_release release;
+        const PackedProgram p{
+            choice.view(),   static_cast<std::int64_t>(variables.size() / 3),
+            heads.data(),    thresholds.data(),
+            patterns.data(), reinterpret_cast<const PackedVariable*>(variables.data()),
+            cells,           width};
+        DEPNET_DISPATCH(packed(p, task, words.view(), state.data(), out.data()))
     }
 };
+
+static_assert(sizeof(SlicedNode) == 6 * sizeof(std::int64_t));
 
 struct SlicedNodes {
     std::vector<std::int64_t> heads;
@@ -141,124 +191,26 @@ struct SlicedNodes {
         }
     }
 
-    SlicedProgram view() const {
-        return {variables,
-                static_cast<std::int64_t>(heads.size() / 6),
-                reinterpret_cast<const SlicedNode*>(heads.data()),
-                vertices.data(),
-                thresholds.data(),
-                planes.data(),
-                most_slots};
+    void run(Task task, const WordSource& words, Out1<std::uint64_t> state,
+             Out2<std::uint8_t> out) const {
+        task.out_stride = static_cast<std::int64_t>(out.shape(1));
+        nb::gil_scoped_release release;
+        const SlicedProgram p{variables,
+                              static_cast<std::int64_t>(heads.size() / 6),
+                              reinterpret_cast<const SlicedNode*>(heads.data()),
+                              vertices.data(),
+                              thresholds.data(),
+                              planes.data(),
+                              most_slots};
+        // Masks of one node, then two planes of 4096 chains for every place: what SlicedRun cuts.
+        const std::size_t bytes = 64 * static_cast<std::size_t>(most_slots + 2 * 8 * p.node_count);
+        const std::unique_ptr<void, decltype(&std::free)> room(std::aligned_alloc(64, bytes),
+                                                               &std::free);
+        if (!room) throw std::bad_alloc();
+        auto* scratch = static_cast<std::uint64_t*>(room.get());
+        DEPNET_DISPATCH(sliced(p, task, words.view(), state.data(), scratch, out.data()))
     }
 };
-
-static_assert(sizeof(SlicedNode) == 6 * sizeof(std::int64_t));
-
-using Words = std::optional<In1<std::uint32_t>>;
-
-const std::uint32_t* data_of(const Words& words) { return words ? words->data() : nullptr; }
-
-#if defined(DEPNET_X86)
-#define DEPNET_DISPATCH(isa, call) \
-    switch (isa) {                 \
-        case Isa::avx512:          \
-            return avx512::call;   \
-        case Isa::avx2:            \
-            return avx2::call;     \
-        default:                   \
-            return portable::call; \
-    }
-#else
-#define DEPNET_DISPATCH(isa, call) return portable::call;
-#endif
-
-template <typename Code>
-std::int64_t run_codes(const Nodes& nodes, const Task& task, const Randomness& random, Code* state,
-                       Code* out) {
-    const Program p = nodes.view();
-    const Isa isa = chosen_isa();
-    if constexpr (sizeof(Code) == 1) {
-        DEPNET_DISPATCH(isa, codes8(p, task, random, state, out))
-    } else {
-        DEPNET_DISPATCH(isa, codes16(p, task, random, state, out))
-    }
-}
-
-template <typename Code>
-std::int64_t codes(const Nodes& nodes, Task task, std::uint64_t seed, std::uint32_t stream,
-                   std::uint32_t place_stream, Words words, Words place_words, Out1<Code> state,
-                   nb::ndarray<Code, nb::ndim<2>, nb::c_contig, nb::device::cpu> out) {
-    const Randomness random{seed, stream, place_stream, data_of(words), data_of(place_words)};
-    task.out_stride = static_cast<std::int64_t>(out.shape(1));
-    nb::gil_scoped_release release;
-    return run_codes(nodes, task, random, state.data(), out.data());
-}
-
-template <typename Code>
-std::int64_t run_trace(const Program& p, bool random_scan, const Randomness& random,
-                       std::int64_t first, std::int64_t steps, Code* x, Code* out) {
-    const Isa isa = chosen_isa();
-    if constexpr (sizeof(Code) == 1) {
-        DEPNET_DISPATCH(isa, trace8(p, random_scan, random, first, steps, x, out))
-    } else {
-        DEPNET_DISPATCH(isa, trace16(p, random_scan, random, first, steps, x, out))
-    }
-}
-
-template <typename Code>
-std::int64_t trace(const Nodes& nodes, bool random_scan, std::uint64_t seed, std::uint32_t stream,
-                   Words words, std::int64_t first_step, Out1<Code> state,
-                   nb::ndarray<Code, nb::ndim<2>, nb::c_contig, nb::device::cpu> out) {
-    const Randomness random{seed, stream, 0, data_of(words), nullptr};
-    nb::gil_scoped_release release;
-    return run_trace(nodes.view(), random_scan, random, first_step,
-                     static_cast<std::int64_t>(out.shape(0)), state.data(), out.data());
-}
-
-void run_packed(const PackedProgram& p, const Task& task, const Randomness& random,
-                std::uint64_t* state, std::uint8_t* out) {
-    const Isa isa = chosen_isa();
-    if (p.width == 1) {
-        DEPNET_DISPATCH(isa, packed1(p, task, random, state, out))
-    } else if (p.width == 2) {
-        DEPNET_DISPATCH(isa, packed2(p, task, random, state, out))
-    } else {
-        DEPNET_DISPATCH(isa, packed4(p, task, random, state, out))
-    }
-}
-
-using Bytes2 = nb::ndarray<std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-void packed(const PackedNodes& nodes, Task task, std::uint64_t seed, std::uint32_t stream,
-            std::uint32_t place_stream, Words words, Words place_words, Out1<std::uint64_t> state,
-            Bytes2 out) {
-    const Randomness random{seed, stream, place_stream, data_of(words), data_of(place_words)};
-    task.out_stride = static_cast<std::int64_t>(out.shape(1));
-    nb::gil_scoped_release release;
-    run_packed(nodes.view(), task, random, state.data(), out.data());
-}
-
-void run_sliced(const SlicedProgram& p, const Task& task, const Randomness& random,
-                std::uint64_t* state, std::uint64_t* scratch, std::uint8_t* out) {
-    const Isa isa = chosen_isa();
-    DEPNET_DISPATCH(isa, sliced(p, task, random, state, scratch, out))
-}
-
-void sliced(const SlicedNodes& nodes, Task task, std::uint64_t seed, std::uint32_t stream,
-            std::uint32_t place_stream, Words words, Words place_words, Out1<std::uint64_t> state,
-            Bytes2 out) {
-    const Randomness random{seed, stream, place_stream, data_of(words), data_of(place_words)};
-    task.out_stride = static_cast<std::int64_t>(out.shape(1));
-    nb::gil_scoped_release release;
-    const SlicedProgram p = nodes.view();
-    // Masks of one node, then two planes of 4096 chains for every place: what SlicedRun cuts up.
-    const std::size_t bytes = 64 * static_cast<std::size_t>(p.most_slots + 2 * 8 * p.node_count);
-    const std::unique_ptr<void, decltype(&std::free)> scratch(std::aligned_alloc(64, bytes),
-                                                              &std::free);
-    if (!scratch) throw std::bad_alloc();
-    run_sliced(p, task, random, state.data(), static_cast<std::uint64_t*>(scratch.get()),
-               out.data());
-}
 
 std::uint32_t scalar_words(std::uint64_t seed, std::int64_t blocks) {
     nb::gil_scoped_release release;
@@ -266,13 +218,11 @@ std::uint32_t scalar_words(std::uint64_t seed, std::int64_t blocks) {
 }
 
 void make_words(std::uint64_t seed, std::uint32_t stream, std::uint64_t first,
-                std::int64_t first_chain,
-                nb::ndarray<std::uint32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> out) {
+                std::int64_t first_chain, Out2<std::uint32_t> out) {
     nb::gil_scoped_release release;
     const auto rows = static_cast<std::int64_t>(out.shape(0));
     const auto chains = static_cast<std::int64_t>(out.shape(1));
-    const Isa isa = chosen_isa();
-    DEPNET_DISPATCH(isa, words(seed, stream, first, first_chain, chains, rows, out.data()))
+    DEPNET_DISPATCH(words(seed, stream, first, first_chain, chains, rows, out.data()))
 }
 
 }  // namespace
@@ -281,57 +231,98 @@ void make_words(std::uint64_t seed, std::uint32_t stream, std::uint64_t first,
 NB_MODULE(sampler, m) {
     using namespace depnet;
     using namespace depnet::sampler;
-    nb::class_<Nodes>(m, "Nodes")
-        .def(nb::init<std::int64_t, In1<std::int64_t>, In1<std::uint32_t>, In1<std::int32_t>,
-                      In1<std::int32_t>, In1<std::int32_t>, In1<std::int32_t>, In1<std::int32_t>,
-                      In1<std::int32_t>, In1<std::uint16_t>, In1<std::uint32_t>, In1<std::int32_t>,
-                      std::int64_t, bool, std::int64_t>(),
-             nb::kw_only(), nb::arg("variables"), nb::arg("heads"), nb::arg("thresholds"),
-             nb::arg("inputs"), nb::arg("leaf_map"), nb::arg("vertex_variable"),
-             nb::arg("vertex_begin"), nb::arg("children"), nb::arg("targets"), nb::arg("decode"),
-             nb::arg("choice"), nb::arg("choice_guide"), nb::arg("guide_shift"),
-             nb::arg("uniform_choice"), nb::arg("count"));
-    nb::class_<Task>(m, "Task").def(
-        "__init__",
-        [](Task* t, std::int64_t first_chain, std::int64_t chains, std::int64_t first_sweep,
-           std::int64_t first_record, std::int64_t lead, std::int64_t gap, std::int64_t records,
-           std::int64_t first_row, std::int64_t record_stride, bool random_scan, bool at_boundary) {
-            new (t) Task{first_chain,   chains, first_sweep, first_record,
-                         lead,          gap,    records,     first_row,
-                         record_stride, 0,      random_scan, at_boundary};
-        },
-        nb::kw_only(), nb::arg("first_chain"), nb::arg("chains"), nb::arg("first_sweep"),
-        nb::arg("first_record"), nb::arg("lead"), nb::arg("gap"), nb::arg("records"),
-        nb::arg("first_row"), nb::arg("record_stride"), nb::arg("random_scan"),
-        nb::arg("at_boundary") = false);
-    m.def("codes", &codes<std::uint8_t>, nb::arg("nodes"), nb::arg("task"), nb::arg("seed"),
-          nb::arg("stream"), nb::arg("place_stream"), nb::arg("words").none(),
-          nb::arg("place_words").none(), nb::arg("state").noconvert(), nb::arg("out").noconvert());
-    m.def("codes", &codes<std::uint16_t>, nb::arg("nodes"), nb::arg("task"), nb::arg("seed"),
-          nb::arg("stream"), nb::arg("place_stream"), nb::arg("words").none(),
-          nb::arg("place_words").none(), nb::arg("state").noconvert(), nb::arg("out").noconvert());
-    m.def("trace", &trace<std::uint8_t>, nb::arg("nodes"), nb::arg("random_scan"), nb::arg("seed"),
-          nb::arg("stream"), nb::arg("words").none(), nb::arg("first_step"),
-          nb::arg("state").noconvert(), nb::arg("out").noconvert());
-    m.def("trace", &trace<std::uint16_t>, nb::arg("nodes"), nb::arg("random_scan"), nb::arg("seed"),
-          nb::arg("stream"), nb::arg("words").none(), nb::arg("first_step"),
-          nb::arg("state").noconvert(), nb::arg("out").noconvert());
-    nb::class_<PackedNodes>(m, "PackedNodes")
-        .def(nb::init<const Nodes&, In1<std::uint64_t>, In1<std::uint32_t>, In1<std::uint64_t>,
-                      In1<std::uint64_t>, std::int64_t, std::int64_t>(),
-             nb::arg("choices"), nb::kw_only(), nb::arg("heads"), nb::arg("thresholds"),
-             nb::arg("patterns"), nb::arg("variables"), nb::arg("cells"), nb::arg("width"));
-    m.def("packed", &packed, nb::arg("nodes"), nb::arg("task"), nb::arg("seed"), nb::arg("stream"),
-          nb::arg("place_stream"), nb::arg("words").none(), nb::arg("place_words").none(),
-          nb::arg("state").noconvert(), nb::arg("out").noconvert());
-    nb::class_<SlicedNodes>(m, "SlicedNodes")
-        .def(nb::init<std::int64_t, In1<std::int64_t>, In1<std::int32_t>, In1<std::uint32_t>>(),
-             nb::kw_only(), nb::arg("variables"), nb::arg("heads"), nb::arg("vertices"),
-             nb::arg("thresholds"));
-    m.def("sliced", &sliced, nb::arg("nodes"), nb::arg("task"), nb::arg("seed"), nb::arg("stream"),
-          nb::arg("place_stream"), nb::arg("words").none(), nb::arg("place_words").none(),
-          nb::arg("state").noconvert(), nb::arg("out").noconvert());
-    m.def("scalar_words", &scalar_words, nb::arg("seed"), nb::arg("blocks"));
-    m.def("words", &make_words, nb::arg("seed"), nb::arg("stream"), nb::arg("first"),
-          nb::arg("first_chain"), nb::arg("out").noconvert());
+    using nb::arg;
+    using Long = std::int64_t;
+    nb::class_<Task>(
+        m, "Task",
+        R"(Run `lead` sweeps, record a row of every chain, and again with `gap` sweeps between records.
+
+The chains are first_chain, ..., first_chain + chains - 1; `first_sweep` and `first_record` say how far they have come.
+Record r of chain c is row first_row + r * record_stride + c - first_chain of the output. Under the sequential scan a row
+is recorded just before the update at a random place of a sweep, which is then finished, unless `at_boundary`.)")
+        .def(nb::init<Long, Long, Long, Long, Long, Long, Long, Long, Long, bool>(),
+             arg("first_chain"), arg("chains"), nb::kw_only(), arg("first_sweep") = 0,
+             arg("first_record") = 0, arg("lead") = 0, arg("gap") = 0, arg("records") = 0,
+             arg("first_row") = 0, arg("record_stride") = 0, arg("at_boundary") = false)
+        .def_ro("first_chain", &Task::first_chain)
+        .def_ro("chains", &Task::chains)
+        .def_ro("first_sweep", &Task::first_sweep)
+        .def_ro("first_record", &Task::first_record)
+        .def_ro("lead", &Task::lead)
+        .def_ro("gap", &Task::gap)
+        .def_ro("records", &Task::records)
+        .def_ro("first_row", &Task::first_row)
+        .def_ro("record_stride", &Task::record_stride)
+        .def_ro("at_boundary", &Task::at_boundary);
+    nb::class_<WordSource>(m, "WordSource",
+                           R"(Where random words come from: the counter generator, or the caller.
+
+`words` are [words a chain, chains], `place_words` [records, chains]; without them, those of the streams of `seed`.)")
+        .def(nb::init<std::uint64_t, Words, Words, std::uint32_t, std::uint32_t>(), arg("seed"),
+             arg("words").none(), arg("place_words").none(), arg("stream"), arg("place_stream"));
+    nb::class_<NodeChoice>(
+        m, "NodeChoice",
+        R"(How the scan of so many `nodes` chooses: at random, or one after the other.
+
+`choice` are the thresholds of a random scan with weights of its own; without, all nodes are alike.)")
+        .def(nb::init<Long, bool, std::optional<In1<std::uint32_t>>>(), nb::kw_only(), arg("nodes"),
+             arg("random"), arg("choice").none());
+    nb::class_<Nodes>(m, "Nodes", R"(The free nodes of a network, added in the order of the scan.
+
+`thresholds` are [leaf, cells]; a state at or beyond `limit` means that the evidence leaves nothing possible.)")
+        .def(nb::init<Long, const NodeChoice&>(), arg("variables"), arg("choice"))
+        .def("add_table", &Nodes::add_table, arg("variable"), arg("thresholds"), arg("limit"),
+             arg("inputs"), arg("base"), arg("leaves").none(),
+             "The row is base + sum of stride * code over `inputs` [input, (variable, stride)], "
+             "or `leaves` at that place.")
+        .def("add_graph", &Nodes::add_graph, arg("variable"), arg("thresholds"), arg("limit"),
+             arg("tested"), arg("begin"), arg("children"),
+             "The row is the leaf that the compiled decision graph leads to.")
+        .def(
+            "run", &Nodes::run<std::uint8_t>, arg("task"), arg("words"), arg("state").noconvert(),
+            arg("out").noconvert(),
+            R"(Run the chains of `task`, whose codes are in `state` (tiles of 64 chains, the last one padded).
+
+A tile is [variable][64] under the sequential scan and [64][variable] under the random scan; `out` is [variables, rows].
+Returns -1, or the place in the scan of a node that reached a row in which the evidence leaves nothing possible.)")
+        .def("run", &Nodes::run<std::uint16_t>, arg("task"), arg("words"), arg("state").noconvert(),
+             arg("out").noconvert())
+        .def("trace", &Nodes::trace<std::uint8_t>, arg("words"), arg("first_step"),
+             arg("state").noconvert(), arg("out").noconvert(),
+             "Run one chain step by step: `out[t]` ([steps, variables]) is the state before "
+             "update t.")
+        .def("trace", &Nodes::trace<std::uint16_t>, arg("words"), arg("first_step"),
+             arg("state").noconvert(), arg("out").noconvert());
+    nb::class_<PackedNodes>(m, "PackedNodes",
+                            R"(Nodes for chains whose state is `width` (1, 2 or 4) words of 64 bits.
+
+`heads` holds 3 * width + 3 numbers a node: masks of the inputs' bits, where the bits of each word go in the number of the
+row, masks of what the node leaves alone, first threshold, first pattern, and the position of a binary target. Rows have
+`cells` (1, 3 or 7) thresholds each. `patterns` [state][word] are the bits of a node's states. `variables` holds (word,
+shift, mask) of every variable.)")
+        .def(nb::init<const NodeChoice&, In1<std::uint64_t>, In1<std::uint32_t>, In1<std::uint64_t>,
+                      In1<std::uint64_t>, Long, Long>(),
+             arg("choice"), nb::kw_only(), arg("heads"), arg("thresholds"), arg("patterns"),
+             arg("variables"), arg("cells"), arg("width"))
+        .def("run", &PackedNodes::run, arg("task"), arg("words"), arg("state").noconvert(),
+             arg("out").noconvert(), "As `Nodes.run`, for chains whose `state` is [chain][word].");
+    nb::class_<SlicedNodes>(m, "SlicedNodes",
+                            R"(Binary nodes for the bit-sliced kernel, sequential scan only.
+
+`heads` holds six numbers a node: variable, first vertex, vertices, first leaf, leaves, 0. `vertices` holds (variable, slot
+if 0, slot if 1), a parent before its children; the slots of a node are its vertices and then its leaves. `thresholds` are
+those of the leaves.)")
+        .def(nb::init<Long, In1<Long>, In1<std::int32_t>, In1<std::uint32_t>>(), nb::kw_only(),
+             arg("variables"), arg("heads"), arg("vertices"), arg("thresholds"))
+        .def("run", &SlicedNodes::run, arg("task"), arg("words"), arg("state").noconvert(),
+             arg("out").noconvert(),
+             R"(As `Nodes.run`; `state` is [variable][512 chains][8 words], bit c being chain c.
+
+`first_chain` is a multiple of 512. Bits of a chain's word come from 32 planes, highest first: plane b of 32 neighbouring
+chains is word b % 4 of the counter (step, chain // 32, stream + b // 4).)");
+    m.def("scalar_words", &scalar_words, arg("seed"), arg("blocks"),
+          "Make four words a block one after the other and forget them: the floor for benchmarks.");
+    m.def("words", &make_words, arg("seed"), arg("stream"), arg("first"), arg("first_chain"),
+          arg("out").noconvert(),
+          "Write words first, first + 1, ... of neighbouring chains into `out` [words, chains].");
 }

@@ -7,28 +7,24 @@
 
 namespace depnet::sampler {
 
-#define DEPNET_DECLARE_KERNELS(isa)                                                           \
-    namespace isa {                                                                           \
-    std::int64_t codes8(const Program&, const Task&, const Randomness&, std::uint8_t*,        \
-                        std::uint8_t*);                                                       \
-    std::int64_t codes16(const Program&, const Task&, const Randomness&, std::uint16_t*,      \
-                         std::uint16_t*);                                                     \
-    std::int64_t trace8(const Program&, bool, const Randomness&, std::int64_t, std::int64_t,  \
-                        std::uint8_t*, std::uint8_t*);                                        \
-    std::int64_t trace16(const Program&, bool, const Randomness&, std::int64_t, std::int64_t, \
-                         std::uint16_t*, std::uint16_t*);                                     \
-    void packed1(const PackedProgram&, const Task&, const Randomness&, std::uint64_t*,        \
-                 std::uint8_t*);                                                              \
-    void packed2(const PackedProgram&, const Task&, const Randomness&, std::uint64_t*,        \
-                 std::uint8_t*);                                                              \
-    void packed4(const PackedProgram&, const Task&, const Randomness&, std::uint64_t*,        \
-                 std::uint8_t*);                                                              \
-    void sliced(const SlicedProgram&, const Task&, const Randomness&, std::uint64_t*,         \
-                std::uint64_t*, std::uint8_t*);                                               \
-    std::uint32_t scalar_words(std::uint64_t seed, std::int64_t blocks);                      \
-    void words(std::uint64_t seed, std::uint32_t stream, std::uint64_t first,                 \
-               std::int64_t first_chain, std::int64_t chains, std::int64_t rows,              \
-               std::uint32_t* out);                                                           \
+#define DEPNET_DECLARE_KERNELS(isa)                                                    \
+    namespace isa {                                                                    \
+    std::int64_t codes(const Program&, const Task&, const Randomness&, std::uint8_t*,  \
+                       std::uint8_t*);                                                 \
+    std::int64_t codes(const Program&, const Task&, const Randomness&, std::uint16_t*, \
+                       std::uint16_t*);                                                \
+    std::int64_t trace(const Program&, const Randomness&, std::int64_t, std::int64_t,  \
+                       std::uint8_t*, std::uint8_t*);                                  \
+    std::int64_t trace(const Program&, const Randomness&, std::int64_t, std::int64_t,  \
+                       std::uint16_t*, std::uint16_t*);                                \
+    void packed(const PackedProgram&, const Task&, const Randomness&, std::uint64_t*,  \
+                std::uint8_t*);                                                        \
+    void sliced(const SlicedProgram&, const Task&, const Randomness&, std::uint64_t*,  \
+                std::uint64_t*, std::uint8_t*);                                        \
+    std::uint32_t scalar_words(std::uint64_t seed, std::int64_t blocks);               \
+    void words(std::uint64_t seed, std::uint32_t stream, std::uint64_t first,          \
+               std::int64_t first_chain, std::int64_t chains, std::int64_t rows,       \
+               std::uint32_t* out);                                                    \
     }
 
 DEPNET_DECLARE_KERNELS(portable)

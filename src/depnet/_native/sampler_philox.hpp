@@ -8,9 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#if defined(__AVX512F__) || defined(__AVX2__)
-#include <immintrin.h>
-#endif
+#include "vectors.hpp"
 
 namespace depnet::sampler::DEPNET_ISA_NAMESPACE {
 

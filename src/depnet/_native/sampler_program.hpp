@@ -17,8 +17,7 @@ enum Kind : std::int64_t { kDirect = 0, kMapped = 1, kWalk = 2 };
 //   kWalk:   what the decision graph at vertex `extra` leads to.
 // A state at or beyond `limit` means that the evidence leaves nothing possible in this row.
 struct Node {
-    std::int64_t kind, thresholds, cells, limit, base, inputs, input_count, extra, targets,
-        target_count, decode, number;
+    std::int64_t variable, kind, thresholds, cells, limit, base, inputs, input_count, extra;
 };
 
 // A vertex of a decision graph: go on to children[begin + scale * code of variable]. A leaf has
@@ -27,21 +26,26 @@ struct Vertex {
     std::int32_t variable, begin, scale, leaf;
 };
 
+// How the nodes are chosen.
+struct Scan {
+    std::int64_t node_count;
+    bool random;                  // else one after the other
+    bool uniform;                 // the choice is word * node_count >> 32
+    const std::uint32_t* choice;  // thresholds of the random scan, node_count - 1 of them
+    const std::int32_t* guide;    // first node that a word with these top bits can choose
+};
+
+constexpr int kGuideShift = 22;  // what the guide leaves out of a word
+
 struct Program {
     std::int64_t variables;
-    std::int64_t node_count;
+    Scan scan;
     const Node* nodes;
     const std::uint32_t* thresholds;  // [leaf][cells], ascending in a row
     const std::int32_t* inputs;       // pairs (variable, stride)
     const std::int32_t* leaf_map;
     const Vertex* vertices;  // a node's root is its `extra`
     const std::int32_t* children;
-    const std::int32_t* targets;       // variables that a node updates
-    const std::uint16_t* decode;       // [state][target] codes of a block's joint states
-    const std::uint32_t* choice;       // thresholds of the random scan, node_count - 1 of them
-    const std::int32_t* choice_guide;  // first node that a word with these top bits can choose
-    std::int64_t guide_shift;
-    std::int64_t uniform_choice;  // the choice is word * node_count >> 32
 };
 
 // Words come from the counter generator, or, where `words` is set, from the caller: row r of the
@@ -58,18 +62,14 @@ struct Randomness {
 // between. Under the sequential scan a row is recorded inside a sweep, just before the update at
 // a place drawn uniformly, and that sweep is finished.
 struct Task {
-    std::int64_t first_chain;
-    std::int64_t chains;
+    std::int64_t first_chain, chains;
     std::int64_t first_sweep;   // sweeps that were run before this call
     std::int64_t first_record;  // rows of each chain that were recorded before this call
-    std::int64_t lead;
-    std::int64_t gap;
-    std::int64_t records;
+    std::int64_t lead, gap, records;
     std::int64_t first_row;      // row of the output of the first chain's first record
     std::int64_t record_stride;  // rows of the output between two records of a chain
-    std::int64_t out_stride;     // rows of the output
-    bool random_scan;
     bool at_boundary;  // sequential scan: record between sweeps instead of at random places
+    std::int64_t out_stride = 0;  // rows of the output
 };
 
 constexpr std::int64_t kDone = -1;
@@ -91,7 +91,8 @@ struct PackedNode {
 };
 
 struct PackedProgram {
-    Program choices;  // node and variable counts, and how the random scan chooses
+    Scan scan;
+    std::int64_t variable_count;
     const void* nodes;
     const std::uint32_t* thresholds;
     const std::uint64_t* patterns;  // [state][word] bits of a node's states

@@ -11,8 +11,7 @@
 // share a random sequence of nodes are not independent draws.
 #pragma once
 
-#include "sampler_philox.hpp"
-#include "sampler_program.hpp"
+#include "sampler_task.hpp"
 
 namespace depnet::sampler::DEPNET_ISA_NAMESPACE {
 
@@ -171,48 +170,28 @@ class SlicedRun {
           old_(scratch + p.most_slots * 8),
           marks_(old_ + p.node_count * kGroups * 8) {}
 
-    void run(std::uint8_t* out) {
-        std::int64_t sweep = task_.first_sweep;
-        const std::int64_t records = task_.records == 0 ? 1 : task_.records;
-        for (std::int64_t r = 0; r < records; ++r) {
-            const std::int64_t gap = r == 0 ? task_.lead : task_.gap;
-            for (const std::int64_t until = sweep + gap; sweep < until; ++sweep) run_sweep(sweep);
-            if (task_.records == 0) return;
-            const std::int64_t row = task_.first_row + r * task_.record_stride;
-            if (task_.at_boundary) {
-                for (std::int64_t i = 0; i < p_.variables; ++i)
-                    for (std::int64_t g = begin_; g < end_; ++g)
-                        unpack(x_ + i * stride_ + 8 * g, i, g, out, row);
-            } else {
-                sweep_with_record(sweep++, task_.first_record + r, out, row);
-            }
-        }
+    bool sweeps(std::int64_t first, std::int64_t count) {
+        for (std::int64_t sweep = first; sweep < first + count; ++sweep) run_sweep(sweep);
+        return true;
     }
 
-  private:
-    void run_sweep(std::int64_t sweep) {
-        for (std::int64_t j = 0; j < p_.node_count; ++j) {
-            const SlicedNode& node = p_.nodes[j];
+    void record(std::uint8_t* out, std::int64_t row) const {
+        for (std::int64_t i = 0; i < p_.variables; ++i)
             for (std::int64_t g = begin_; g < end_; ++g)
-                store(x_ + node.variable * stride_ + 8 * g,
-                      sliced_update(p_, node, planes_, sweep * p_.node_count + j, g, x_ + 8 * g,
-                                    stride_, slots_));
-        }
+                unpack(x_ + i * stride_ + 8 * g, i, g, out, row);
     }
 
     // A chain recorded just before place J shows the new codes of the places before J, and the
     // old ones of the others.
-    void sweep_with_record(std::int64_t sweep, std::int64_t record_index, std::uint8_t* out,
+    bool sweep_with_record(std::int64_t sweep, std::int64_t record_number, std::uint8_t* out,
                            std::int64_t row) {
         constexpr std::int64_t kWords = kGroups * 8;
         for (std::int64_t j = 0; j < p_.node_count; ++j)
             for (std::int64_t g = begin_; g < end_; ++g)
                 __builtin_memcpy(old_ + j * kWords + 8 * (g - begin_),
                                  x_ + p_.nodes[j].variable * stride_ + 8 * g, 64);
-        mark_places(record_index);
-        for (std::int64_t i = 0; i < p_.variables; ++i)  // the clamped ones, above all
-            for (std::int64_t g = begin_; g < end_; ++g)
-                unpack(x_ + i * stride_ + 8 * g, i, g, out, row);
+        mark_places(record_number);
+        record(out, row);  // the clamped ones, above all
         run_sweep(sweep);
         alignas(64) std::uint64_t later[kWords] = {}, plane[8];
         for (std::int64_t j = p_.node_count - 1; j >= 0; --j) {
@@ -225,6 +204,18 @@ class SlicedRun {
                 unpack(plane, i, g, out, row);
                 store(later + at, either(chosen, load(marks_ + j * kWords + at)));
             }
+        }
+        return true;
+    }
+
+  private:
+    void run_sweep(std::int64_t sweep) {
+        for (std::int64_t j = 0; j < p_.node_count; ++j) {
+            const SlicedNode& node = p_.nodes[j];
+            for (std::int64_t g = begin_; g < end_; ++g)
+                store(x_ + node.variable * stride_ + 8 * g,
+                      sliced_update(p_, node, planes_, sweep * p_.node_count + j, g, x_ + 8 * g,
+                                    stride_, slots_));
         }
     }
 
@@ -285,7 +276,8 @@ inline void run_sliced(const SlicedProgram& p, const Task& task, const Randomnes
     const std::int64_t groups = (task.chains + kGroup - 1) / kGroup;
     for (std::int64_t begin = 0; begin < groups; begin += kGroups) {
         const std::int64_t end = begin + kGroups < groups ? begin + kGroups : groups;
-        SlicedRun(p, task, random, state, begin, end, scratch).run(out);
+        SlicedRun run(p, task, random, state, begin, end, scratch);
+        run_task(run, task, task.at_boundary, out);
     }
 }
 

@@ -8,34 +8,26 @@
 
 namespace depnet::sampler::DEPNET_ISA_NAMESPACE {
 
-std::int64_t codes8(const Program& p, const Task& task, const Randomness& random,
-                    std::uint8_t* state, std::uint8_t* out) {
+std::int64_t codes(const Program& p, const Task& task, const Randomness& random,
+                   std::uint8_t* state, std::uint8_t* out) {
     return run_codes(p, task, random, state, out);
 }
-std::int64_t codes16(const Program& p, const Task& task, const Randomness& random,
-                     std::uint16_t* state, std::uint16_t* out) {
+std::int64_t codes(const Program& p, const Task& task, const Randomness& random,
+                   std::uint16_t* state, std::uint16_t* out) {
     return run_codes(p, task, random, state, out);
 }
-std::int64_t trace8(const Program& p, bool random_scan, const Randomness& random,
-                    std::int64_t first, std::int64_t steps, std::uint8_t* x, std::uint8_t* out) {
-    return run_trace(p, random_scan, random, first, steps, x, out);
+std::int64_t trace(const Program& p, const Randomness& random, std::int64_t first,
+                   std::int64_t steps, std::uint8_t* x, std::uint8_t* out) {
+    return run_trace(p, random, first, steps, x, out);
 }
-std::int64_t trace16(const Program& p, bool random_scan, const Randomness& random,
-                     std::int64_t first, std::int64_t steps, std::uint16_t* x, std::uint16_t* out) {
-    return run_trace(p, random_scan, random, first, steps, x, out);
+std::int64_t trace(const Program& p, const Randomness& random, std::int64_t first,
+                   std::int64_t steps, std::uint16_t* x, std::uint16_t* out) {
+    return run_trace(p, random, first, steps, x, out);
 }
-
-void packed1(const PackedProgram& p, const Task& task, const Randomness& random,
-             std::uint64_t* state, std::uint8_t* out) {
-    run_packed_cells<1>(p, task, random, state, out);
-}
-void packed2(const PackedProgram& p, const Task& task, const Randomness& random,
-             std::uint64_t* state, std::uint8_t* out) {
-    run_packed_cells<2>(p, task, random, state, out);
-}
-void packed4(const PackedProgram& p, const Task& task, const Randomness& random,
-             std::uint64_t* state, std::uint8_t* out) {
-    run_packed_cells<4>(p, task, random, state, out);
+void packed(const PackedProgram& p, const Task& task, const Randomness& random,
+            std::uint64_t* state, std::uint8_t* out) {
+    const auto run = p.width == 1 ? run_packed<1> : p.width == 2 ? run_packed<2> : run_packed<4>;
+    run(p, task, random, state, out);
 }
 void sliced(const SlicedProgram& p, const Task& task, const Randomness& random,
             std::uint64_t* state, std::uint64_t* scratch, std::uint8_t* out) {

@@ -44,7 +44,7 @@ def sample(
     from depnet.cli.progress import progress
     from depnet.cli.tables import write_table
     from depnet.sampling import Sampler
-    from depnet.sampling.run.sampler import CHAINS
+    from depnet.sampling.run.sampler import MOST_CHAINS
 
     network = load_asked(model, chains=run.scan is not None)
     chained = network.order is None or run.scan is not None
@@ -58,7 +58,7 @@ def sample(
         evidence=parse(given, network.domain),
         burn_in="auto" if burn_in is None else burn_in,
         thin="auto" if thin is None else thin,
-        chains=min(rows, CHAINS) if chained else "auto",
+        chains=min(rows, MOST_CHAINS) if chained else "auto",
         rng=run.rng,
         n_jobs=run.jobs,
     )

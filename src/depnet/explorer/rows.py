@@ -20,7 +20,7 @@ from depnet.inference.judge.odd_rows import RowScores, row_scores
 from depnet.inference.rows.impute import impute
 from depnet.model.network import Network
 from depnet.sampling import Sampler
-from depnet.sampling.run.sampler import CHAINS
+from depnet.sampling.run.sampler import MOST_CHAINS
 
 MAX_SCORED = 40_000_000
 """Cells that are scored: rows times variables. Of larger tables, the first rows."""
@@ -117,7 +117,7 @@ def drawn(network: Network, count: int, known: Mapping[str, Label], stop: Callab
     rng = np.random.default_rng()
     with warnings.catch_warnings():  # said on the page instead
         warnings.simplefilter("ignore", MixingWarning)
-        chains: int | Literal["auto"] = "auto" if network.order is not None else min(count, CHAINS)
+        chains: int | Literal["auto"] = "auto" if network.order is not None else min(count, MOST_CHAINS)
         sampler = Sampler(network, evidence=dict(known) or None, chains=chains, rng=rng)
     rows = sampler.draw(count, progress=told)
     records = decode(rows.codes, network.domain, Layout.of(network.domain, "dicts"), rng=rng)

@@ -120,16 +120,15 @@ class Law:
         logs = np.zeros(rows)
         taking = self.order if variables is None else sorted(variables, key=self.place.__getitem__)
         places = np.array([self.place[i] for i in taking], dtype=np.int32)
-        begin, weights = self._known(evidence)
+        known = self._known(evidence)
 
         def run(start: int, stop: int) -> None:
             whole = (start, stop) == (0, rows)
             part: Any = codes if whole else np.asfortranarray(codes[start:stop])
             native.passes(
                 self._program,
+                known,
                 places=places,
-                known_begin=begin,
-                known_weights=weights,
                 seed=seed,
                 first=first + start,
                 words=None if words is None else np.ascontiguousarray(words[:, start:stop]),
@@ -165,7 +164,7 @@ class Law:
         """
         active = np.zeros(len(self.order), dtype=np.uint8)
         active[[self.place[i] for i in (self.order if variables is None else variables)]] = 1
-        begin, weights = self._known(evidence)
+        known = self._known(evidence)
         impossible = np.zeros(len(codes), dtype=np.int64)
         flags = np.ascontiguousarray(hidden, dtype=np.uint8)
         added = np.zeros((len(codes), 0)) if sums is None else sums
@@ -174,9 +173,8 @@ class Law:
         def run(start: int, stop: int) -> None:
             native.moves(
                 self._program,
+                known,
                 active=active,
-                known_begin=begin,
-                known_weights=weights,
                 seed=seed,
                 first_row=first_row + start,
                 first_sweep=first_sweep,
@@ -191,14 +189,14 @@ class Law:
         in_threads(run, _parts(len(codes), n_jobs), n_jobs)
         return impossible
 
-    def _known(self, evidence: Evidence) -> tuple[NDArray[np.int32], FloatArray]:
-        """Where the weights of each variable begin (-1: nothing is known of it), and all weights."""
+    def _known(self, evidence: Evidence) -> native.Known:
+        """The weights of the states of each variable of the evidence."""
         begin = np.full(len(self.order), -1, dtype=np.int32)
         parts: list[FloatArray] = []
         for i, weights in weights_of(evidence, self.cardinalities).items():
             begin[i] = sum(map(len, parts))
             parts.append(weights)
-        return begin, np.concatenate([*parts, np.zeros(0)])
+        return native.Known(begin, np.concatenate([*parts, np.zeros(0)]))
 
 
 def weights_of(evidence: Evidence, cardinalities: Sequence[int]) -> dict[int, FloatArray]:

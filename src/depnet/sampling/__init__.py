@@ -1,4 +1,7 @@
-"""Pseudo-Gibbs sampling (Sec. 2.2 and 5): chains, many at once, their rows and their diagnostics."""
+"""Pseudo-Gibbs sampling (Sec. 2.2 and 5): chains, many at once, their rows and their diagnostics.
+
+In reading order: `plan` (network, scan and evidence made ready), `kernels` (ways to run chains), `run` (what users call).
+"""
 
 from depnet.sampling.run.arviz import to_arviz
 from depnet.sampling.run.diagnostics import (
@@ -8,7 +11,6 @@ from depnet.sampling.run.diagnostics import (
     split_r_hat,
     standard_error,
 )
-from depnet.sampling.run.expectation import Expectation, expectation
 from depnet.sampling.run.interrupted import SamplingInterrupted
 from depnet.sampling.run.mixing import Mixing
 from depnet.sampling.run.sampler import Sampler, SamplingReport, sample
@@ -16,14 +18,12 @@ from depnet.sampling.run.trace import trace
 
 __all__ = [
     "Diagnostics",
-    "Expectation",
     "Mixing",
     "Sampler",
     "SamplingInterrupted",
     "SamplingReport",
     "diagnose",
     "effective_sample_size",
-    "expectation",
     "sample",
     "split_r_hat",
     "standard_error",

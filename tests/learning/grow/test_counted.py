@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from depnet import Aic, Dataset, DecisionGraph, Mdl, Merge, NoPenalty, StructuralMdl
 from depnet._native import learner as native
 from depnet.arrays import CodeArray
+from depnet.learning.grow.native import native_settings
 from depnet.learning.grow.node_specs import NodeSpec, node_specs
 from depnet.learning.grow.nodes import learn_nodes
 from depnet.learning.options import Limits
-from depnet.learning.penalty import Penalty, penalty_value, per_parameter
+from depnet.learning.penalty import Penalty, per_parameter
 from depnet.learning.rows.table import TableRows
 
 
@@ -22,30 +23,18 @@ def grown_from_counts(
 ) -> tuple[list[tuple[int, int, int]], list[int], list[list[int]]]:
     """The operations and counts of the node, and the kinds of operations that each round told the parts."""
     cards = dataset.domain.cardinalities
-    linear = per_parameter(penalty, dataset.total)
     state = np.ravel_multi_index((dataset.codes[:, spec.target].astype(np.int64),), [cards[spec.target]])
     weights = np.ones(dataset.rows, dtype=np.int64) if dataset.weights is None else dataset.weights
     root = np.zeros(cards[spec.target], dtype=np.int64)
     np.add.at(root, state, weights)
-    node = native.CountedNode(
-        cards,
-        root,
-        targets=(spec.target,),
-        inputs=spec.inputs,
-        per_parameter=0.0 if linear is None else linear,
-        penalty=None if linear is not None else lambda k: penalty_value(penalty, k, dataset.total),
-        name_factors=(penalty.split_factor, penalty.merge_factor)
-        if isinstance(penalty, StructuralMdl)
-        else None,
-        max_leaves=limits.max_leaves,
-        min_leaf_rows=limits.min_leaf_rows,
-    )
+    settings = native_settings(penalty, per_parameter(penalty, dataset.total), limits, dataset.total)
+    node = native.CountedNode(settings, cards, root, target=spec.target, inputs=spec.inputs)
     rows = []
     for part in parts:
         held: CodeArray = dataset.codes[part].copy(order="F")
         weighed = None if dataset.weights is None else np.ascontiguousarray(dataset.weights[part])
         table = native.Table(held, cards, weighed)
-        rows.append(native.NodeRows(table, targets=(spec.target,), inputs=spec.inputs))
+        rows.append(native.NodeRows(table, target=spec.target, inputs=spec.inputs))
     counts = None
     rounds = []
     while True:

@@ -20,7 +20,7 @@ from depnet.arrays import CodeArray
 from depnet.errors import EvidenceError
 from depnet.model import Evidence, Scan
 from depnet.sampling.kernels import KERNELS, Kernel, Randomness, Task
-from depnet.sampling.plan.plan import plan
+from depnet.sampling.plan.plan import chain_plan
 from depnet.sampling.plan.words import PLACE, UPDATE
 from tests.reference import sampling as reference
 from tests.sampling.chains import (
@@ -158,11 +158,20 @@ def test_counter_words_are_those_of_the_twin(name: str) -> None:
     seed = 0x0123456789ABCDEF
     rng = np.random.default_rng(0)
     for scan in scans(rng, network):
-        if not KERNELS[name].fits(plan(network, scan)):
+        if not KERNELS[name].fits(chain_plan(network, scan)):
             continue
-        kernel = KERNELS[name](plan(network, scan))
+        kernel = KERNELS[name](chain_plan(network, scan))
         for chains, first_sweep in ((1, 0), (5, 10**11), (70, 7)):
-            task = Task(512, chains, first_sweep, 5, lead=1, gap=2, records=2, record_stride=chains)
+            task = Task(
+                512,
+                chains,
+                first_sweep=first_sweep,
+                first_record=5,
+                lead=1,
+                gap=2,
+                records=2,
+                record_stride=chains,
+            )
             start = random_start(rng, kernel.plan, chains)
             out: CodeArray = np.zeros((2, 2 * chains), dtype=np.uint8)
             kernel.run(task, Randomness(seed), kernel.state(start), out)
@@ -183,7 +192,7 @@ def test_equal_words_and_thresholds_in_the_sliced_kernel() -> None:
     cards = (2, 2)
     nodes = tuple(Node((i,), DecisionGraph((Split(0, 1 - i),), cards), table) for i in range(2))
     network = Network(Domain.from_cardinalities(cards), nodes)
-    kernel = KERNELS["sliced"](plan(network, SequentialScan()))
+    kernel = KERNELS["sliced"](chain_plan(network, SequentialScan()))
     words = np.array([[2**30 - 1, 2**30, 2**30 + 1, 2**32 - 1, 0]] * 4, dtype=np.uint32)
     task = Task(0, 5, lead=1, records=1, record_stride=5)
     start = np.zeros((2, 5), dtype=np.uint8)

@@ -19,7 +19,7 @@ from depnet import (
     sample,
 )
 from depnet.errors import MixingWarning, ReducibleError, ReducibleWarning
-from depnet.sampling.plan.plan import plan
+from depnet.sampling.plan.plan import chain_plan
 from depnet.sampling.plan.reducible import recurrent_states
 from tests.sampling.chains import scans
 from tests.strategies import networks, seeds
@@ -30,7 +30,7 @@ EQUAL = Network.from_joint(np.array([[0.5, 0.0], [0.0, 0.5]]))
 @given(network=networks(max_variables=4, max_states=60, zeros=0.6), seed=seeds)
 def test_recurrent_classes_are_those_of_the_exact_search(network: Network, seed: int) -> None:
     for scan in scans(np.random.default_rng(seed), network):
-        assert len(recurrent_states(plan(network, scan))) == len(recurrent_classes(network, scan))
+        assert len(recurrent_states(chain_plan(network, scan))) == len(recurrent_classes(network, scan))
 
 
 def test_a_reducible_chain_is_not_sampled_unless_asked() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from depnet.sampling.plan.thresholds import ALWAYS, guide_of, thresholds_of, uniform_thresholds
+from depnet.sampling.plan.thresholds import ALWAYS, thresholds_of, uniform_thresholds
 from tests.reference.sampling import interval_ends
 
 weights = st.lists(
@@ -48,11 +48,3 @@ def test_uniform_thresholds_are_a_multiplication(states: int) -> None:
     thresholds = uniform_thresholds(states)
     for word in words:
         assert np.searchsorted(thresholds, min(word, ALWAYS - 1), side="right") == word * states >> 32
-
-
-def test_the_guide_never_passes_the_state() -> None:
-    thresholds = thresholds_of(np.random.default_rng(0).dirichlet(np.ones(50))[None, :])[0]
-    guide = guide_of(thresholds, 22)
-    for word in np.random.default_rng(1).integers(0, 2**32, size=2000):
-        state = np.searchsorted(thresholds, word, side="right")
-        assert guide[word >> 22] <= state

@@ -27,7 +27,7 @@ from depnet import (
 )
 from depnet.model import Given, Scan
 from depnet.sampling.kernels import KERNELS
-from depnet.sampling.plan.plan import plan
+from depnet.sampling.plan.plan import chain_plan
 from tests.laws import assert_same_law
 
 DRAWS = 30_000
@@ -78,7 +78,7 @@ def cases() -> list[tuple[str, str, str, str]]:
         for scan in ("weighted", "reversed")
         for given in EVIDENCE
         for kernel, kind in KERNELS.items()
-        if kind.fits(plan(NETWORKS[network], SCANS[scan], EVIDENCE[given]))
+        if kind.fits(chain_plan(NETWORKS[network], SCANS[scan], EVIDENCE[given]))
     ]
 
 

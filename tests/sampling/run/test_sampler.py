@@ -8,7 +8,7 @@ from depnet.errors import EvidenceError, SamplingError, ScanError
 from depnet.model import Scan
 from depnet.sampling import SamplingInterrupted
 from depnet.sampling.kernels import KERNELS, CodesKernel, PackedKernel, SlicedKernel
-from depnet.sampling.plan.plan import plan
+from depnet.sampling.plan.plan import chain_plan
 from tests.interrupts import ctrl_c
 from tests.isas import AVAILABLE
 from tests.sampling.kernels.test_kernels import wide_network
@@ -41,7 +41,7 @@ def test_rows_depend_on_the_seed_alone(kernel: str, monkeypatch: pytest.MonkeyPa
     n = 2500
     for network in (BINARY, MIXED):
         for scan in SCANS:
-            if not KERNELS[kernel].fits(plan(network, scan)):
+            if not KERNELS[kernel].fits(chain_plan(network, scan)):
                 continue
             expected = drawn(network, scan, n, kernel=kernel)
             assert drawn(network, scan, n, kernel=kernel, n_jobs=3) == expected

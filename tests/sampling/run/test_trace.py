@@ -8,7 +8,7 @@ from depnet import FunctionSource, Network, Node, RandomScan, SequentialScan, tr
 from depnet.data import Dataset, Domain
 from depnet.errors import DataError, EvidenceError, SamplingError, ScanError
 from depnet.model import Scan
-from depnet.sampling.plan.plan import plan
+from depnet.sampling.plan.plan import chain_plan
 from depnet.sampling.plan.words import UPDATE, new_seeds
 from tests.reference import sampling as reference
 from tests.sampling.chains import random_evidence, random_start, scans, twin_trace
@@ -20,7 +20,7 @@ XOR = Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]]))
 def twin_of_trace(
     network: Network, scan: Scan, evidence: object, start: list[int], steps: int, seed: int
 ) -> list[tuple[int, ...]]:
-    made = plan(network, scan, evidence)  # type: ignore[arg-type]  # Evidence or what it is parsed from
+    made = chain_plan(network, scan, evidence)  # type: ignore[arg-type]  # Evidence or what it is parsed from
     own_seed = new_seeds(np.random.default_rng(seed), 1)[0]
     each = 2 if made.random else 1
     words = [reference.word(own_seed, UPDATE, 0, k) for k in range(steps * each)]
@@ -32,7 +32,7 @@ def test_trace_is_the_algorithm_to_the_letter(network: Network, seed: int) -> No
     rng = np.random.default_rng(seed)
     evidence = random_evidence(rng, network)
     for scan in scans(rng, network):
-        start = random_start(rng, plan(network, scan, evidence), 1)[:, 0].tolist()
+        start = random_start(rng, chain_plan(network, scan, evidence), 1)[:, 0].tolist()
         rows = trace(network, 30, scan=scan, start=start, evidence=evidence, rng=np.random.default_rng(seed))
         expected = twin_of_trace(network, scan, evidence, start, 30, seed)
         assert [tuple(row) for row in rows.codes.tolist()] == expected

@@ -65,6 +65,18 @@ class Order:
             weight, choice = weights[free], np.cumsum(weights, axis=1)[free]
         return cls(begin, node, weight, choice, place, length, not random)
 
+    def row_scan(self) -> native.RowScan:
+        """The same for the native core."""
+        return native.RowScan(
+            begin=self.begin,
+            node=self.node,
+            weight=self.weight,
+            choice=self.choice,
+            position=self.position,
+            length=self.length,
+            sequential=self.sequential,
+        )
+
     def rows(self, chosen: IntArray) -> "Order":
         """The same of some of the rows."""
         length = np.diff(self.begin)[chosen]
@@ -109,7 +121,6 @@ class Chains(Rounds):
         assert len(free) * self.per_row == chains
         self.program, self.order = program, order
         self.codes = np.ascontiguousarray(codes)
-        self.clamped = np.ascontiguousarray(~free, dtype=np.uint8)
         self.keys = rng.integers(0, 2**64, size=chains, dtype=np.uint64)
         self.counters = np.zeros(chains, dtype=np.uint64)
         self.impossible = np.zeros(chains, dtype=np.int64)
@@ -139,8 +150,16 @@ class Chains(Rounds):
         What was drawn by then stays in the states, and the sums of the round begun are dropped.
         """
         chains = len(self.codes)
-        sums = np.zeros((chains if record else 0, self.program.native.cells))
-        weights = np.zeros((chains if record else 0, len(self.program.sizes)))
+        sums = np.zeros((chains, self.program.native.cells)) if record else None
+        weights = np.zeros((chains, len(self.program.sizes))) if record else None
+        scan = self.order.row_scan()
+        states = native.ChainStates(
+            per_row=self.per_row,
+            keys=self.keys,
+            counters=self.counters,
+            codes=self.codes,
+            impossible=self.impossible,
+        )
         a_sweep = max(int(self.order.begin[-1]) * self.per_row, 1)
         piece = max(1, UPDATES_PER_CALL * self.threads // a_sweep)
         width = max(1, min(-(-chains // self.threads), UPDATES_PER_CALL * chains // a_sweep))
@@ -148,12 +167,16 @@ class Chains(Rounds):
         threads = 1 if a_sweep * sweeps < SMALL else self.threads
 
         def work(first: int, last: int, count: int) -> None:
-            o = self.order
             native.run(
-                self.program.native, o.begin, o.node, o.choice, o.position, o.length, self.clamped, self.per_row,
-                o.sequential, record, count, first, last, self.keys, self.counters, self.codes, sums, weights,
-                self.impossible,
-            )  # fmt: skip
+                self.program.native,
+                scan,
+                states,
+                sweeps=count,
+                first=first,
+                last=last,
+                sums=sums,
+                weights=weights,
+            )
 
         done = 0
         while done < sweeps:
@@ -164,8 +187,8 @@ class Chains(Rounds):
             done += count
             self.sweeps += count
             self.updates += count * a_sweep
-        if record:
-            shape = (len(self.clamped), self.per_row, -1)
+        if sums is not None and weights is not None:
+            shape = (chains // self.per_row, self.per_row, -1)
             self.rounds.append((sums.reshape(shape), weights.reshape(shape)))
             self.round_sweeps = sweeps
         return True
@@ -175,7 +198,6 @@ class Chains(Rounds):
         chains = (rows[:, None] * self.per_row + np.arange(self.per_row)).reshape(-1)
         self.order = self.order.rows(rows)
         self.codes = np.ascontiguousarray(self.codes[chains])
-        self.clamped = np.ascontiguousarray(self.clamped[rows])
         self.keys, self.counters = self.keys[chains], self.counters[chains]
         self.impossible = self.impossible[chains]
         self.rounds = [(sums[rows], weights[rows]) for sums, weights in self.rounds]

@@ -26,7 +26,7 @@ from depnet.inference.effort import Over
 from depnet.model.node import Node
 from depnet.model.scan import RandomScan
 from depnet.sampling.kernels import PackedKernel, Randomness, Task
-from depnet.sampling.plan.plan import Plan, plan
+from depnet.sampling.plan.plan import ChainPlan, chain_plan
 from depnet.sampling.plan.words import new_seeds
 
 RECORDS = 64
@@ -91,7 +91,7 @@ class PackedChains(Rounds):
 
     def __init__(
         self,
-        compiled: Plan,
+        compiled: ChainPlan,
         terms: Sequence[Sequence[Term]],
         cells: int,
         codes: NDArray[np.uint16],
@@ -120,7 +120,7 @@ class PackedChains(Rounds):
         """
         if not isinstance(reduced.scan, RandomScan):
             return None
-        compiled = plan(reduced.network, reduced.scan, reduced.evidence)
+        compiled = chain_plan(reduced.network, reduced.scan, reduced.evidence)
         if not PackedKernel.fits(compiled):
             return None
         terms, first = [], 0

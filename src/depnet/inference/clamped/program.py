@@ -38,13 +38,12 @@ class ChainProgram:
                 "penalty, or an ordered law."
             )
         self.sizes = [math.prod(cards[i] for i in variables) for variables in estimators]
-        self.native = native.Plan(np.array(cards, dtype=np.int32))
+        self.native = native.Program(np.array(cards, dtype=np.int32))
         for i, node in enumerate(network.nodes):
             theta = np.ascontiguousarray(tilted_rows(node, evidence)[0]).reshape(-1)
-            targets = np.array([i], dtype=np.int32)
             states = math.prod(cards[j] for j in node.inputs)
             if isinstance(node.source, DecisionGraph) and states > TABLE_STATES:
-                self.native.add_graph_node(targets, *node.source.compiled, theta)
+                self.native.add_graph_node(i, *node.source.compiled, theta)
                 continue
             if states > MAX_FUNCTION_STATES and not isinstance(node.source, LosslessSource):
                 raise DomainTooLargeError(
@@ -52,7 +51,7 @@ class ChainProgram:
                     f"{states:,} joint states, too many to tabulate. Learn a DecisionGraph instead."
                 )
             leaves = input_leaves(node.source, cards)
-            self.native.add_table_node(targets, np.array(node.inputs, dtype=np.int32), leaves, theta)
+            self.native.add_table_node(i, np.array(node.inputs, dtype=np.int32), leaves, theta)
         for variables in estimators:
             self.native.add_estimator(np.array(variables, dtype=np.int32))
         self.native.link()

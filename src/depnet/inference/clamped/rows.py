@@ -91,7 +91,7 @@ class ClampedRows(RowAnswers):
         if not len(chosen):
             return
         program = ChainProgram.of_each(self.network).native
-        order = Order.of(self.scan, self.holes[chosen])
+        order = Order.of(self.scan, self.holes[chosen]).row_scan()
         codes = np.ascontiguousarray(self.codes[chosen])
         sums = np.zeros((len(chosen), program.cells))
         applied = np.zeros(len(chosen), dtype=np.int64)
@@ -99,9 +99,16 @@ class ClampedRows(RowAnswers):
         def work(first: int, last: int) -> None:
             if not self.effort.over():
                 native.solve(
-                    program, order.begin, order.node, order.weight, order.sequential, RESIDUAL, MAX_APPLICATIONS, first,
-                    last, codes, sums, applied,
-                )  # fmt: skip
+                    program,
+                    order,
+                    residual=RESIDUAL,
+                    most=MAX_APPLICATIONS,
+                    first=first,
+                    last=last,
+                    codes=codes,
+                    sums=sums,
+                    applied=applied,
+                )
 
         in_threads(work, spans_of(np.exp2(sizes[chosen])), self.effort.threads)
         done = np.flatnonzero(applied > 0)  # the others mix too slowly, or time was up: they are sampled

@@ -19,7 +19,7 @@ from depnet.inference.clamped.relevance import Reduced
 from depnet.inference.clamped.starts import QUESTION_CHAINS, start_states
 from depnet.inference.effort import Over, over_after
 from depnet.model.scan import SequentialScan
-from depnet.sampling.plan.plan import plan
+from depnet.sampling.plan.plan import chain_plan
 from depnet.sampling.plan.reducible import MOST_EDGES, UNCHECKED, is_positive, moves
 
 ROUNDS = 16
@@ -117,7 +117,7 @@ def _zeros(reduced: Reduced) -> list[str]:
     """A warning where zeros in the tables may leave several recurrent classes, and nobody can check."""
     if all((node.table.probabilities > 0).all() for node in reduced.network.nodes):
         return []
-    compiled = plan(reduced.network, reduced.scan, reduced.evidence)
+    compiled = chain_plan(reduced.network, reduced.scan, reduced.evidence)
     positive = all(is_positive(compiled, rule) for rule in compiled.rules)
     return [] if positive or moves(compiled) <= MOST_EDGES else [UNCHECKED]
 

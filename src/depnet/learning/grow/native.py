@@ -78,6 +78,19 @@ def flat_theta(counts: IntArray, states: IntArray, smoothing: float) -> FloatArr
     return theta
 
 
+def native_settings(penalty: Penalty, linear: float | None, limits: Limits, rows: int) -> native.Settings:
+    """The penalty and the limits for the native core; `linear` is what one parameter costs, where all cost the same."""
+    return native.Settings(
+        per_parameter=0.0 if linear is None else linear,
+        penalty=None if linear is not None else lambda k: penalty_value(penalty, k, rows),
+        name_factors=(penalty.split_factor, penalty.merge_factor)
+        if isinstance(penalty, StructuralMdl)
+        else None,
+        max_leaves=limits.max_leaves,
+        min_leaf_rows=limits.min_leaf_rows,
+    )
+
+
 MOST_BARRED = 4096
 """Variables that the nodes of an ordered network in one native call may not read, though others of them may."""
 
@@ -147,23 +160,15 @@ class Grower:
 
     def _grow(self, numbers: Sequence[int], seconds: float) -> Batch:
         specs, penalty = [self.specs[number] for number in numbers], self.penalties[numbers[0]]
-        rows = self.dataset.total
-        linear = self._linear[penalty]
         left = None if self.max_seconds is None else max(0.0, self._began + self.max_seconds - time.time())
         began = time.perf_counter()
         kinds, first, second, counts, variable, begin, children, flat = _table(
             self._token, self.dataset
         ).grow(
-            targets=[(spec.target,) for spec in specs],
+            native_settings(penalty, self._linear[penalty], self.limits, self.dataset.total),
+            targets=[spec.target for spec in specs],
             barred=[(*spec.barred, *_later(spec, specs[0])) for spec in specs],
             readable=_as_array(specs[0]),
-            per_parameter=0.0 if linear is None else linear,
-            penalty=None if linear is not None else lambda k: penalty_value(penalty, k, rows),
-            name_factors=(penalty.split_factor, penalty.merge_factor)
-            if isinstance(penalty, StructuralMdl)
-            else None,
-            max_leaves=self.limits.max_leaves,
-            min_leaf_rows=self.limits.min_leaf_rows,
             seconds=None if left is None else min(left, 1e9),
             slice_seconds=seconds,
             stop=self._stop,

@@ -18,8 +18,8 @@ import numpy as np
 
 from depnet._native import learner as native
 from depnet.arrays import IntArray
-from depnet.learning.grow.native import GrownNode
-from depnet.learning.penalty import Penalty, StructuralMdl, penalty_value, per_parameter
+from depnet.learning.grow.native import GrownNode, native_settings
+from depnet.learning.penalty import Penalty, per_parameter
 from depnet.learning.rows.part import CountRequest
 from depnet.model import ConditionalTable, DecisionGraph
 
@@ -157,17 +157,6 @@ def _grown(
 
 def _counted_node(rows: "PartedRows", number: int, penalty: Penalty, root: IntArray) -> native.CountedNode:
     spec, limits, total = rows.specs[number], rows.limits, rows.total
-    linear = per_parameter(penalty, total)
-    return native.CountedNode(
-        list(rows.domain.cardinalities),
-        root,
-        targets=(spec.target,),
-        inputs=spec.inputs,
-        per_parameter=0.0 if linear is None else linear,
-        penalty=None if linear is not None else lambda k: penalty_value(penalty, k, total),
-        name_factors=(penalty.split_factor, penalty.merge_factor)
-        if isinstance(penalty, StructuralMdl)
-        else None,
-        max_leaves=limits.max_leaves,
-        min_leaf_rows=limits.min_leaf_rows,
-    )
+    settings = native_settings(penalty, per_parameter(penalty, total), limits, total)
+    cards = rows.domain.cardinalities
+    return native.CountedNode(settings, cards, root, target=spec.target, inputs=spec.inputs)

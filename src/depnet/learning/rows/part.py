@@ -108,7 +108,7 @@ class Part:
         if self._table is None:
             cards = self.dataset.domain.cardinalities
             self._table = native.Table(self.dataset.codes, cards, self.dataset.weights, self._in_bits)
-        return native.NodeRows(self._table, targets=(spec.target,), inputs=spec.inputs)
+        return native.NodeRows(self._table, target=spec.target, inputs=spec.inputs)
 
     def _width(self, node: int) -> int:
         """Counts of a leaf: by the state of the target, and of each input."""

@@ -1,4 +1,8 @@
-"""Kernels: ways to run the chains of a plan, the fastest that fits being chosen."""
+"""Kernels: ways to run the chains of a plan, the fastest that fits being chosen.
+
+In reading order: `base` (what every kernel does), `nodes` (a plan handed to the native core), `codes` (any network),
+`packed` (a chain's state in a few words), `sliced` (binary networks, one bit a chain), `callback` (sources in Python).
+"""
 
 from depnet.errors import SamplingError
 from depnet.sampling.kernels.base import Kernel, Randomness, State, Task, start_codes
@@ -6,7 +10,7 @@ from depnet.sampling.kernels.callback import CallbackKernel
 from depnet.sampling.kernels.codes import CodesKernel
 from depnet.sampling.kernels.packed import PackedKernel
 from depnet.sampling.kernels.sliced import SlicedKernel
-from depnet.sampling.plan.plan import Plan
+from depnet.sampling.plan.plan import ChainPlan
 
 __all__ = [
     "CallbackKernel",
@@ -31,7 +35,7 @@ SLICED_CHAINS = 256
 """Bit slices pay from so many chains on."""
 
 
-def choose_kernel(plan: Plan, chains: int, name: str = "auto") -> Kernel:
+def choose_kernel(plan: ChainPlan, chains: int, name: str = "auto") -> Kernel:
     """The fastest kernel that can run the plan, or the one called `name`.
 
     The choice depends on the plan and on the number of chains, never on the machine: the sliced kernel

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray
 from depnet.sampling.kernels.base import Randomness, State, Task
-from depnet.sampling.plan.plan import Plan, impossible
-from depnet.sampling.plan.thresholds import ALWAYS, thresholds_of, uniform_thresholds
+from depnet.sampling.kernels.nodes import choice_thresholds
+from depnet.sampling.plan.plan import ChainPlan, impossible
+from depnet.sampling.plan.thresholds import ALWAYS
 from depnet.sampling.plan.words import PLACE, UPDATE, words
 
 
@@ -21,16 +22,12 @@ class CallbackKernel:
     alignment = 1
     updates_a_call = 2**14
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: ChainPlan) -> None:
         self.plan = plan
-        self.choice = (
-            uniform_thresholds(len(plan.rules))
-            if plan.weights is None
-            else thresholds_of(plan.weights[None, :])[0]
-        )
+        self.choice = choice_thresholds(plan.weights, len(plan.rules))
 
     @staticmethod
-    def fits(plan: Plan) -> bool:
+    def fits(plan: ChainPlan) -> bool:
         """Every plan."""
         return True
 

@@ -1,10 +1,10 @@
 """The kernel for any network: tables over few inputs, decision graphs walked for the rest."""
 
-from depnet._native import sampler as native
 from depnet.arrays import CodeArray
 from depnet.sampling.kernels.base import TILE, Randomness, State, Task, tiles_by_chain, tiles_by_variable
-from depnet.sampling.plan.plan import Plan, impossible
-from depnet.sampling.plan.program import RowFinder, native_nodes
+from depnet.sampling.kernels.nodes import native_nodes, node_choice
+from depnet.sampling.plan.plan import ChainPlan, impossible
+from depnet.sampling.plan.row_finder import RowFinder
 
 
 class CodesKernel:
@@ -14,13 +14,13 @@ class CodesKernel:
     alignment = TILE
     updates_a_call = 2**22
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: ChainPlan) -> None:
         self.plan = plan
         finders = [finder for finder in plan.finders if isinstance(finder, RowFinder)]
-        self.nodes = native_nodes(plan.variables, plan.rules, finders, plan.weights)
+        self.nodes = native_nodes(plan, finders, node_choice(plan))
 
     @staticmethod
-    def fits(plan: Plan) -> bool:
+    def fits(plan: ChainPlan) -> bool:
         """Every source has a native form."""
         return all(finder is not None for finder in plan.finders)
 
@@ -30,6 +30,6 @@ class CodesKernel:
 
     def run(self, task: Task, randomness: Randomness, state: State, out: CodeArray) -> None:
         """Advance the chains."""
-        place = native.codes(self.nodes, task.native(self.plan.random), *randomness.arguments, state, out)
+        place = self.nodes.run(task, randomness.native(), state, out)
         if place >= 0:
             raise impossible(self.plan, place)

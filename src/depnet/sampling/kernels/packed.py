@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from depnet._native import sampler as native
 from depnet.arrays import CodeArray
 from depnet.sampling.kernels.base import TILE, Randomness, State, Task
-from depnet.sampling.plan.plan import Plan
-from depnet.sampling.plan.program import DIRECT, RowFinder, native_nodes
+from depnet.sampling.kernels.nodes import node_choice
+from depnet.sampling.plan.plan import ChainPlan
+from depnet.sampling.plan.row_finder import DIRECT, RowFinder
 from depnet.sampling.plan.rule import UpdateRule
 from depnet.sampling.plan.thresholds import ALWAYS
 
@@ -56,7 +57,7 @@ class PackedKernel:
     alignment = TILE
     updates_a_call = 2**25
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: ChainPlan) -> None:
         self.plan = plan
         self.layout = BitLayout(plan.network.domain.cardinalities)
         self.width = next(w for w in WIDTHS if w >= self.layout.words)
@@ -74,7 +75,7 @@ class PackedKernel:
             first_pattern += len(pattern)
         layout = self.layout
         self.nodes = native.PackedNodes(
-            native_nodes(plan.variables, (), (), plan.weights, len(plan.rules)),
+            node_choice(plan),
             heads=np.array(heads, dtype=np.uint64).ravel(),
             thresholds=np.concatenate(thresholds),
             patterns=np.concatenate(patterns),
@@ -87,7 +88,7 @@ class PackedKernel:
         )
 
     @staticmethod
-    def fits(plan: Plan) -> bool:
+    def fits(plan: ChainPlan) -> bool:
         """Few bits in all, few inputs and states a node, and no row that the evidence empties."""
         layout = BitLayout(plan.network.domain.cardinalities)
         if plan.dtype != np.uint8 or layout.words > WIDTHS[-1]:
@@ -144,4 +145,4 @@ class PackedKernel:
 
     def run(self, task: Task, randomness: Randomness, state: State, out: CodeArray) -> None:
         """Advance the chains."""
-        native.packed(self.nodes, task.native(self.plan.random), *randomness.arguments, state, out)  # type: ignore[arg-type]  # bytes: see fits
+        self.nodes.run(task, randomness.native(), state, out)  # type: ignore[arg-type]  # bytes: see fits

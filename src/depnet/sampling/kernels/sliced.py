@@ -11,8 +11,8 @@ from depnet._native import sampler as native
 from depnet.arrays import CodeArray
 from depnet.model import DecisionGraph
 from depnet.sampling.kernels.base import Randomness, State, Task
-from depnet.sampling.plan.plan import Plan
-from depnet.sampling.plan.program import DIRECT, RowFinder
+from depnet.sampling.plan.plan import ChainPlan
+from depnet.sampling.plan.row_finder import DIRECT, RowFinder
 from depnet.sampling.plan.rule import UpdateRule
 from depnet.sampling.plan.thresholds import ALWAYS
 
@@ -28,7 +28,7 @@ class SlicedKernel:
     alignment = GROUP
     updates_a_call = 2**26
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: ChainPlan) -> None:
         self.plan = plan
         heads, vertices, thresholds = [], [], []
         first_vertex = first_leaf = 0
@@ -48,7 +48,7 @@ class SlicedKernel:
         )
 
     @staticmethod
-    def fits(plan: Plan) -> bool:
+    def fits(plan: ChainPlan) -> bool:
         """Binary, sequential, no row that evidence empties."""
         if plan.random or max(plan.network.domain.cardinalities) > 2:
             return False
@@ -71,7 +71,7 @@ class SlicedKernel:
 
     def run(self, task: Task, randomness: Randomness, state: State, out: CodeArray) -> None:
         """Advance the chains."""
-        native.sliced(self.nodes, task.native(random_scan=False), *randomness.arguments, state, out)  # type: ignore[arg-type]  # bytes: binary
+        self.nodes.run(task, randomness.native(), state, out)  # type: ignore[arg-type]  # bytes: binary
 
 
 def _tests(rule: UpdateRule, finder: RowFinder) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:

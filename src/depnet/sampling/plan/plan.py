@@ -9,12 +9,12 @@ from depnet.errors import EvidenceError
 from depnet.model import Evidence, Given, Network, RandomScan, Scan
 from depnet.model.network import checked_network
 from depnet.model.scan import checked_scan
-from depnet.sampling.plan.program import RowFinder, find_rows
+from depnet.sampling.plan.row_finder import RowFinder, find_rows
 from depnet.sampling.plan.rule import UpdateRule, update_rules
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Plan:
+class ChainPlan:
     """The free nodes' rules in the order of the scan, and how each finds its row of thresholds."""
 
     network: Network
@@ -49,7 +49,7 @@ class Plan:
         return codes
 
 
-def plan(network: Network, scan: Scan, evidence: Given | Evidence | None = None) -> Plan:
+def chain_plan(network: Network, scan: Scan, evidence: Given | Evidence | None = None) -> ChainPlan:
     """Check that network, scan and evidence fit together and make the plan."""
     network = checked_network(network)
     scan = checked_scan(scan)
@@ -69,10 +69,10 @@ def plan(network: Network, scan: Scan, evidence: Given | Evidence | None = None)
     rules = tuple(by_number[number] for number in order)
     own_weights = isinstance(scan, RandomScan) and scan.weights is not None
     finders = tuple(find_rows(network, known, rules))
-    return Plan(network, scan, known, rules, finders, weights if own_weights else None)
+    return ChainPlan(network, scan, known, rules, finders, weights if own_weights else None)
 
 
-def impossible(plan: Plan, place: int) -> EvidenceError:
+def impossible(plan: ChainPlan, place: int) -> EvidenceError:
     """The error of a chain that reached a row in which the evidence leaves nothing possible."""
     rule = plan.rules[place]
     name = plan.network.domain.names[rule.number]

@@ -14,7 +14,7 @@ from depnet.arrays import IntArray
 from depnet.errors import EvidenceError, ReducibleError, ReducibleWarning, SamplingError
 from depnet.geometry.chain import FreeChain
 from depnet.geometry.classes import closed_classes
-from depnet.sampling.plan.plan import Plan
+from depnet.sampling.plan.plan import ChainPlan
 from depnet.sampling.plan.rule import UpdateRule, tilt_of
 
 IfReducible: TypeAlias = Literal["raise", "warn", "ignore"]
@@ -31,7 +31,7 @@ UNCHECKED = (
 )
 
 
-def check_irreducible(plan: Plan, if_reducible: IfReducible) -> None:
+def check_irreducible(plan: ChainPlan, if_reducible: IfReducible) -> None:
     """Raise or warn where the plan's chain has, or may have, several recurrent classes."""
     if if_reducible not in ("raise", "warn", "ignore"):
         raise SamplingError(f"if_reducible is 'raise', 'warn' or 'ignore'; got {if_reducible!r}.")
@@ -57,19 +57,19 @@ def check_irreducible(plan: Plan, if_reducible: IfReducible) -> None:
     warnings.warn(message, ReducibleWarning, stacklevel=4)
 
 
-def is_positive(plan: Plan, rule: UpdateRule) -> bool:
+def is_positive(plan: ChainPlan, rule: UpdateRule) -> bool:
     """Every row gives every state that the evidence allows a positive probability."""
     tilt = tilt_of(rule.number, plan.evidence)
     weights = rule.weights if tilt is None else rule.weights[:, tilt > 0]
     return bool((weights > 0).all())
 
 
-def moves(plan: Plan) -> int:
+def moves(plan: ChainPlan) -> int:
     """An upper bound of the edges of the chain's graph."""
     return _states(plan) * sum(int(rule.weights.shape[1]) for rule in plan.rules)
 
 
-def recurrent_states(plan: Plan) -> IntArray:
+def recurrent_states(plan: ChainPlan) -> IntArray:
     """A joint state of each recurrent class [classes, variables]; none where a class contradicts the evidence.
 
     The chain itself says so when it comes to such a class. Under the sequential scan the classes are those of the chain
@@ -83,6 +83,6 @@ def recurrent_states(plan: Plan) -> IntArray:
     return chain.codes(np.array([members[0] for members in classes], dtype=np.int64))
 
 
-def _states(plan: Plan) -> int:
+def _states(plan: ChainPlan) -> int:
     cards = plan.network.domain.cardinalities
     return math.prod(k for i, k in enumerate(cards) if i not in plan.evidence.clamped)

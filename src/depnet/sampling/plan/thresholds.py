@@ -32,11 +32,3 @@ def thresholds_of(weights: FloatArray) -> NDArray[np.uint32]:
 def uniform_thresholds(states: int) -> NDArray[np.uint32]:
     """Thresholds of the uniform distribution: the state drawn is then word * states >> 32."""
     return np.array([-(-k * 2**32 // states) for k in range(1, states)], dtype=np.uint32)
-
-
-def guide_of(thresholds: NDArray[np.uint32], shift: int) -> NDArray[np.int32]:
-    """For every value of a word's top bits (word >> shift), the least state such a word can draw."""
-    least = np.arange(2 ** (32 - shift), dtype=np.uint64) << np.uint64(shift)
-    return np.asarray(
-        np.searchsorted(thresholds, np.minimum(least, ALWAYS - 1), side="right"), dtype=np.int32
-    )

@@ -16,10 +16,11 @@ import numpy as np
 from depnet.arrays import CodeArray
 from depnet.errors import MixingWarning
 from depnet.sampling.kernels import CallbackKernel, Randomness, Task, choose_kernel, start_codes
-from depnet.sampling.plan.plan import Plan
+from depnet.sampling.plan.plan import ChainPlan
 from depnet.sampling.run.diagnostics import autocorrelation_time, split_r_hat, state_indicators
 
-CHAINS = 128
+PILOT_CHAINS = 128
+"""Chains of the pilot run."""
 FIRST_SWEEPS = 128
 MOST_SWEEPS = 4096
 MOST_CELLS = 2**27
@@ -52,32 +53,34 @@ class Mixing:
         return math.ceil(2 * self.time)
 
 
-def estimate_mixing(plan: Plan, seed: int) -> Mixing:
+def estimate_mixing(plan: ChainPlan, seed: int) -> Mixing:
     """Run the pilot; a run that does not settle is reported, and warned of."""
-    kernel = choose_kernel(plan, CHAINS)
-    most = min(MOST_SWEEPS, max(FIRST_SWEEPS, MOST_CELLS // (CHAINS * plan.variables)))
+    kernel = choose_kernel(plan, PILOT_CHAINS)
+    most = min(MOST_SWEEPS, max(FIRST_SWEEPS, MOST_CELLS // (PILOT_CHAINS * plan.variables)))
     if isinstance(kernel, CallbackKernel):
         most = min(most, 4 * FIRST_SWEEPS)
-    state = kernel.state(start_codes(plan, seed, 0, CHAINS))
-    rows: CodeArray = np.empty((plan.variables, most, CHAINS), dtype=plan.dtype)
+    state = kernel.state(start_codes(plan, seed, 0, PILOT_CHAINS))
+    rows: CodeArray = np.empty((plan.variables, most, PILOT_CHAINS), dtype=plan.dtype)
     done, wanted = 0, FIRST_SWEEPS
-    a_call = max(1, kernel.updates_a_call // (CHAINS * len(plan.rules)))  # so that an interrupt is heard
+    a_call = max(
+        1, kernel.updates_a_call // (PILOT_CHAINS * len(plan.rules))
+    )  # so that an interrupt is heard
     while True:
         while done < wanted:
             records = min(a_call, wanted - done)
             task = Task(
                 0,
-                CHAINS,
+                PILOT_CHAINS,
                 first_sweep=max(0, done - 1),
                 lead=min(done, 1),
                 gap=1,
                 records=records,
-                record_stride=CHAINS,
+                record_stride=PILOT_CHAINS,
                 at_boundary=True,
             )
-            part: CodeArray = np.empty((plan.variables, records * CHAINS), dtype=plan.dtype)
+            part: CodeArray = np.empty((plan.variables, records * PILOT_CHAINS), dtype=plan.dtype)
             kernel.run(task, Randomness(seed), state, part)
-            rows[:, done : done + records] = part.reshape(plan.variables, -1, CHAINS)
+            rows[:, done : done + records] = part.reshape(plan.variables, -1, PILOT_CHAINS)
             done += records
         mixing = _measured(plan, rows[:, done // 2 : done], done)
         if mixing.settled or done == most:
@@ -95,7 +98,7 @@ def estimate_mixing(plan: Plan, seed: int) -> Mixing:
     return mixing
 
 
-def _measured(plan: Plan, rows: CodeArray, sweeps: int) -> Mixing:
+def _measured(plan: ChainPlan, rows: CodeArray, sweeps: int) -> Mixing:
     slowest, time, r_hat, agree = plan.rules[0].number, 1.0, 1.0, True
     kept = rows.shape[1]
     for i in sorted(rule.number for rule in plan.rules):
@@ -110,4 +113,4 @@ def _measured(plan: Plan, rows: CodeArray, sweeps: int) -> Mixing:
     settled = LONGER * time <= kept and agree
     if not settled:
         time = max(time, kept / LONGER)
-    return Mixing(time, plan.network.domain.variables[slowest].name, r_hat, sweeps, CHAINS, settled)
+    return Mixing(time, plan.network.domain.variables[slowest].name, r_hat, sweeps, PILOT_CHAINS, settled)

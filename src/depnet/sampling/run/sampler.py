@@ -24,7 +24,7 @@ from depnet.model import Evidence, Given, Network, RandomScan, Scan
 from depnet.model.network import checked_network
 from depnet.model.sources.enumerate import code_type
 from depnet.sampling.kernels import Randomness, State, Task, choose_kernel, start_codes
-from depnet.sampling.plan.plan import plan
+from depnet.sampling.plan.plan import chain_plan
 from depnet.sampling.plan.reducible import IfReducible, check_irreducible
 from depnet.sampling.plan.words import new_seeds
 from depnet.sampling.run.interrupted import SamplingInterrupted
@@ -33,7 +33,8 @@ from depnet.sampling.run.mixing import Mixing, estimate_mixing
 Auto: TypeAlias = Literal["auto"]
 Progress: TypeAlias = Callable[[int, int], None]
 
-CHAINS = 4096
+MOST_CHAINS = 4096
+"""Chains that run where no number is given; fewer where fewer rows are wanted."""
 BLOCK_ROWS = 2**16
 CELLS_A_CHUNK = 2**24
 
@@ -88,8 +89,8 @@ class Sampler:
             self._drawn = 0
             self.report = SamplingReport(None, "one pass", 0, 0, 1, None)
             return
-        self._plan = plan(network, RandomScan() if scan is None else scan, evidence)
-        chains = CHAINS if chains == "auto" else whole_number("chains", chains, at_least=1)
+        self._plan = chain_plan(network, RandomScan() if scan is None else scan, evidence)
+        chains = MOST_CHAINS if chains == "auto" else whole_number("chains", chains, at_least=1)
         given_burn_in = None if burn_in == "auto" else whole_number("burn_in", burn_in, at_least=0)
         given_thin = None if thin == "auto" else whole_number("thin", thin, at_least=1)
         self._kernel = choose_kernel(self._plan, chains, kernel)
@@ -178,36 +179,48 @@ class Sampler:
                 self._kernel.state(start_codes(self._plan, self._seed, first, count))
                 for first, count in self._ranges
             ]
-        inside = 0 if self._plan.random else 1  # the sequential scan finishes the sweep it records in
-        gap = self.report.thin - inside
+        gap = self.report.thin - self._inside
         per_sweep = len(self._plan.rules) * max(count for _, count in self._ranges)
         sweeps_a_call = max(1, self._kernel.updates_a_call // per_sweep)
         lead = self.report.burn_in + self._records * self.report.thin - self._sweeps
         while lead > sweeps_a_call:
-            self._run(Task(0, 0, lead=sweeps_a_call), 0, pool)
+            self._run(pool, lead=sweeps_a_call)
             lead -= sweeps_a_call
         records = min(records, 1 + max(0, sweeps_a_call - lead) // self.report.thin)
-        return self._run(Task(0, 0, lead=lead, gap=gap, records=records), inside, pool)
+        return self._run(pool, lead=lead, gap=gap, records=records)
 
-    def _run(self, task: Task, inside: int, pool: Executor | None) -> CodeArray:
+    @property
+    def _inside(self) -> int:
+        """The sweeps that recording takes: the sequential scan finishes the sweep it records in."""
+        return 0 if self._plan.random else 1
+
+    def _run(self, pool: Executor | None, *, lead: int, gap: int = 0, records: int = 0) -> CodeArray:
         assert self._states is not None
         chains = self.report.chains
-        out: CodeArray = np.empty((self._plan.variables, task.records * chains), dtype=self._plan.dtype)
+        out: CodeArray = np.empty((self._plan.variables, records * chains), dtype=self._plan.dtype)
 
-        def advanced(k: int) -> State:
-            first, count = self._ranges[k]
-            state = self._states[k].copy()  # type: ignore[index]  # asserted above
-            own = Task(
-                first, count, self._sweeps, self._records, task.lead, task.gap, task.records, first, chains
+        def advanced(span: tuple[int, int], state: State) -> State:
+            first, count = span
+            task = Task(
+                first,
+                count,
+                first_sweep=self._sweeps,
+                first_record=self._records,
+                lead=lead,
+                gap=gap,
+                records=records,
+                first_row=first,
+                record_stride=chains,
             )
-            self._kernel.run(own, Randomness(self._seed), state, out)
+            state = state.copy()
+            self._kernel.run(task, Randomness(self._seed), state, out)
             return state
 
-        ranges = range(len(self._ranges))
-        self._states = list(map(advanced, ranges) if pool is None else pool.map(advanced, ranges))
-        self._sweeps += task.lead + inside * (task.records > 0)
-        self._sweeps += max(0, task.records - 1) * (task.gap + inside)
-        self._records += task.records
+        run = map if pool is None else pool.map
+        self._states = list(run(advanced, self._ranges, self._states))
+        self._sweeps += lead + self._inside * (records > 0)
+        self._sweeps += max(0, records - 1) * (gap + self._inside)
+        self._records += records
         return out
 
 
@@ -272,7 +285,7 @@ def sample(
         evidence=evidence,
         burn_in=burn_in,
         thin=thin,
-        chains=chains if chains != "auto" or (network_is_ordered and scan is None) else min(n, CHAINS),
+        chains=chains if chains != "auto" or (network_is_ordered and scan is None) else min(n, MOST_CHAINS),
         rng=rng,
         n_jobs=n_jobs,
         if_reducible=if_reducible,

@@ -6,14 +6,13 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from depnet._native import sampler as native
 from depnet.arrays import CodeArray, read_only
 from depnet.checks import whole_number
 from depnet.data import Dataset, Label
 from depnet.errors import DataError, EvidenceError
 from depnet.model import Evidence, Given, Network, Scan
-from depnet.sampling.kernels import CallbackKernel, CodesKernel
-from depnet.sampling.plan.plan import Plan, impossible, plan
+from depnet.sampling.kernels import CallbackKernel, CodesKernel, Randomness, State
+from depnet.sampling.plan.plan import ChainPlan, chain_plan, impossible
 from depnet.sampling.plan.words import UPDATE, new_seeds, words
 from depnet.sampling.run.interrupted import SamplingInterrupted
 
@@ -44,7 +43,7 @@ def trace(
     [[0, 1], [1, 1], [1, 1], [1, 1]]
     """
     steps = whole_number("steps", steps, at_least=1)
-    compiled = plan(network, scan, evidence)
+    compiled = chain_plan(network, scan, evidence)
     state = start_state(compiled, start)
     seed = new_seeds(rng, 1)[0]
     rows: CodeArray = np.empty((steps, compiled.variables), dtype=compiled.dtype)
@@ -58,23 +57,23 @@ def trace(
     return _dataset(compiled, rows)
 
 
-def _dataset(compiled: Plan, rows: CodeArray) -> Dataset:
+def _dataset(compiled: ChainPlan, rows: CodeArray) -> Dataset:
     codes: CodeArray = rows.copy(order="F")
     return Dataset(compiled.network.domain, read_only(codes))
 
 
-def _run_native(compiled: Plan, seed: int, state: CodeArray, rows: CodeArray) -> Iterator[int]:
+def _run_native(compiled: ChainPlan, seed: int, state: State, rows: CodeArray) -> Iterator[int]:
     nodes = CodesKernel(compiled).nodes
     chunk = max(1, CELLS_A_CALL // compiled.variables)
     for first in range(0, len(rows), chunk):
         part = rows[first : first + chunk]
-        place = native.trace(nodes, compiled.random, seed, UPDATE, None, first, state, part)
+        place = nodes.trace(Randomness(seed).native(), first, state, part)
         if place >= 0:
             raise impossible(compiled, place)
         yield first + len(part)
 
 
-def _run_callback(compiled: Plan, seed: int, state: CodeArray, rows: CodeArray) -> Iterator[int]:
+def _run_callback(compiled: ChainPlan, seed: int, state: CodeArray, rows: CodeArray) -> Iterator[int]:
     kernel = CallbackKernel(compiled)
     column = state[:, None]
     each = 2 if compiled.random else 1
@@ -84,7 +83,7 @@ def _run_callback(compiled: Plan, seed: int, state: CodeArray, rows: CodeArray) 
         yield t + 1
 
 
-def start_state(compiled: Plan, start: Start) -> CodeArray:
+def start_state(compiled: ChainPlan, start: Start) -> CodeArray:
     """x^0 as codes [n], the evidence in place; a state that the evidence rules out is an error."""
     domain = compiled.network.domain
     evidence = compiled.evidence

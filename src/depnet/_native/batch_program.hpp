@@ -15,11 +15,9 @@ struct Node {
     bool walk;  // walk the decision graph from `root`, or look up `leaf_rows` from `root`
     std::int32_t root;
     std::int32_t input_begin, input_end;
-    std::int32_t states;
-    std::int32_t target_begin, target_end;
+    std::int32_t variable, states;
     std::int32_t pair_begin, pair_end;
-    std::int32_t
-        simple_cell;  // the node's one estimator is the marginal of its one variable, from here
+    std::int32_t simple_cell;  // the node's one estimator is its variable's marginal, from here on
 };
 
 struct Estimator {
@@ -27,47 +25,42 @@ struct Estimator {
     std::int32_t cell;
 };
 
-// Node i updates part of the targets of an estimator: state b adds to cell + outside + offset[b].
+// A node updates one of the variables of an estimator: its state x adds to the estimator's cell of
+// the other variables' codes, x * `stride` further on.
 struct Pair {
     std::int32_t estimator;
-    std::int32_t cell;
-    std::int32_t offset_begin;
+    std::int32_t cell, stride;
     std::int32_t outside_begin, outside_end;
 };
 
-struct Plan {
-    explicit Plan(In1<std::int32_t> cardinalities)
+struct Program {
+    explicit Program(In1<std::int32_t> cardinalities)
         : cards(cardinalities.data(), cardinalities.data() + cardinalities.size()) {}
 
-    void add_graph_node(In1<std::int32_t> targets, In1<std::int32_t> variable,
-                        In1<std::int32_t> begin, In1<std::int32_t> children, In1<double> theta) {
+    void add_graph_node(std::int32_t variable, In1<std::int32_t> tested, In1<std::int32_t> begin,
+                        In1<std::int32_t> children, In1<double> theta) {
         Node node =
-            started(targets, theta, true, static_cast<std::int32_t>(vertex_variable.size()));
+            started(variable, theta, true, static_cast<std::int32_t>(vertex_variable.size()));
         const auto first_child = static_cast<std::int32_t>(vertex_children.size());
         const auto first_cell = static_cast<std::int32_t>(thetas.size() - theta.size());
-        for (std::size_t v = 0; v < variable.size(); ++v) {
-            vertex_variable.push_back(variable(v));
-            vertex_next.push_back(variable(v) == kLeaf ? first_cell + begin(v) * node.states
-                                                       : first_child + begin(v));
+        for (std::size_t v = 0; v < tested.size(); ++v) {
+            vertex_variable.push_back(tested(v));
+            vertex_next.push_back(tested(v) == kLeaf ? first_cell + begin(v) * node.states
+                                                     : first_child + begin(v));
         }
         for (std::size_t c = 0; c < children.size(); ++c)
             vertex_children.push_back(node.root + children(c));
         nodes.push_back(node);
     }
 
-    void add_table_node(In1<std::int32_t> targets, In1<std::int32_t> inputs,
-                        In1<std::int32_t> leaves, In1<double> theta) {
-        Node node = started(targets, theta, false, static_cast<std::int32_t>(leaf_rows.size()));
+    void add_table_node(std::int32_t variable, In1<std::int32_t> inputs, In1<std::int32_t> leaves,
+                        In1<double> theta) {
+        Node node = started(variable, theta, false, static_cast<std::int32_t>(leaf_rows.size()));
         const auto first_cell = static_cast<std::int32_t>(thetas.size() - theta.size());
-        std::vector<std::int32_t> strides(inputs.size());
         std::int32_t stride = 1;
-        for (std::size_t j = inputs.size(); j-- > 0;) {
-            strides[j] = stride;
-            stride *= cards[inputs(j)];
-        }
-        for (std::size_t j = 0; j < inputs.size(); ++j) {
+        for (std::size_t j = inputs.size(); j-- > 0; stride *= cards[inputs(j)]) {
             input_variable.push_back(inputs(j));
-            input_stride.push_back(strides[j]);
+            input_stride.push_back(stride);
         }
         node.input_end = static_cast<std::int32_t>(input_variable.size());
         for (std::size_t x = 0; x < leaves.size(); ++x)
@@ -94,30 +87,19 @@ struct Plan {
             node.pair_begin = static_cast<std::int32_t>(pairs.size());
             for (std::size_t e = 0; e < estimators.size(); ++e) link(node, e);
             node.pair_end = static_cast<std::int32_t>(pairs.size());
-            const bool one =
-                node.pair_end - node.pair_begin == 1 && node.target_end - node.target_begin == 1;
-            const bool marginal = one && estimators[pairs.back().estimator].variables.size() == 1;
+            const bool marginal = node.pair_end - node.pair_begin == 1 &&
+                                  estimators[pairs.back().estimator].variables.size() == 1;
             node.simple_cell = marginal ? pairs.back().cell : kNone;
         }
     }
 
-    Node started(In1<std::int32_t> targets, In1<double> theta, bool walk, std::int32_t root) {
+    Node started(std::int32_t variable, In1<double> theta, bool walk, std::int32_t root) {
         Node node{};
         node.walk = walk;
         node.root = root;
         node.input_begin = node.input_end = static_cast<std::int32_t>(input_variable.size());
-        node.target_begin = static_cast<std::int32_t>(target_variable.size());
-        node.states = 1;
-        for (std::size_t b = 0; b < targets.size(); ++b) {
-            target_variable.push_back(targets(b));
-            node.states *= cards[targets(b)];
-        }
-        node.target_end = static_cast<std::int32_t>(target_variable.size());
-        std::int32_t stride = node.states;
-        for (std::size_t b = 0; b < targets.size(); ++b) {
-            stride /= cards[targets(b)];
-            target_stride.push_back(stride);
-        }
+        node.variable = variable;
+        node.states = cards[variable];
         // From the last possible state on, the cumulated probability is 1 whatever rounding made of
         // it; a row with no possible state stays at 0.
         for (std::size_t row = 0; row < theta.size(); row += node.states) {
@@ -136,40 +118,18 @@ struct Plan {
 
     void link(const Node& node, std::size_t e) {
         const Estimator& estimator = estimators[e];
-        Pair pair{static_cast<std::int32_t>(e), estimator.cell,
-                  static_cast<std::int32_t>(pair_offsets.size()),
+        const auto& of = estimator.variables;
+        const auto own = std::find(of.begin(), of.end(), node.variable);
+        if (own == of.end()) return;
+        Pair pair{static_cast<std::int32_t>(e), estimator.cell, estimator.strides[own - of.begin()],
                   static_cast<std::int32_t>(outside_variable.size()), 0};
-        std::vector<std::int32_t> inside(node.target_end - node.target_begin, 0);
-        bool any = false;
-        for (std::size_t t = 0; t < estimator.variables.size(); ++t) {
-            const auto begin = target_variable.begin() + node.target_begin;
-            const auto end = target_variable.begin() + node.target_end;
-            const auto found = std::find(begin, end, estimator.variables[t]);
-            if (found == end) {
-                outside_variable.push_back(estimator.variables[t]);
+        for (std::size_t t = 0; t < of.size(); ++t)
+            if (of[t] != node.variable) {
+                outside_variable.push_back(of[t]);
                 outside_stride.push_back(estimator.strides[t]);
-            } else {
-                inside[found - begin] = estimator.strides[t];
-                any = true;
             }
-        }
         pair.outside_end = static_cast<std::int32_t>(outside_variable.size());
-        if (!any) {
-            outside_variable.resize(pair.outside_begin);
-            outside_stride.resize(pair.outside_begin);
-            return;
-        }
-        for (std::int32_t b = 0; b < node.states; ++b) {
-            std::int32_t offset = 0;
-            for (std::int32_t t = node.target_begin; t < node.target_end; ++t)
-                offset += inside[t - node.target_begin] * digit(t, b);
-            pair_offsets.push_back(offset);
-        }
         pairs.push_back(pair);
-    }
-
-    std::int32_t digit(std::int32_t t, std::int32_t state) const {
-        return state / target_stride[t] % cards[target_variable[t]];
     }
 
     // Where the row of theta lies that node would be updated from.
@@ -192,8 +152,7 @@ struct Plan {
     std::vector<Pair> pairs;
     std::vector<std::int32_t> vertex_variable, vertex_next, vertex_children;
     std::vector<std::int32_t> input_variable, input_stride, leaf_rows;
-    std::vector<std::int32_t> target_variable, target_stride;
-    std::vector<std::int32_t> pair_offsets, outside_variable, outside_stride;
+    std::vector<std::int32_t> outside_variable, outside_stride;
     std::vector<double> thetas, cumulated;
     std::int32_t cells = 0;
 };

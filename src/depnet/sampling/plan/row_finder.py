@@ -1,4 +1,4 @@
-"""Update rules flattened for the native kernels.
+"""How a node finds its row of thresholds.
 
 A node finds its row of thresholds in one of three ways. *Direct*: the joint state of its inputs is the
 row; tables are expanded over the inputs where these have at most 2^14 joint states, as long as the
@@ -9,17 +9,14 @@ expanded tables of the whole network stay within the cache. *Mapped*: the joint 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet._native import sampler as native
-from depnet.arrays import FloatArray, strides_of
+from depnet.arrays import strides_of
 from depnet.model import DecisionGraph, Evidence, LosslessSource, Network
 from depnet.model.sources.enumerate import input_leaves
 from depnet.sampling.plan.rule import UpdateRule
-from depnet.sampling.plan.thresholds import guide_of, thresholds_of, uniform_thresholds
 
 DIRECT_STATES = 2**14
 """A table is expanded over its inputs up to so many joint states (14 bits)."""
@@ -27,11 +24,8 @@ DIRECT_CELLS = 2**18
 """All expanded tables of a network together: 1 MiB of thresholds, what a core's cache holds."""
 MAPPED_STATES = 2**22
 """A function of the inputs is tabulated up to so many joint states."""
-GUIDE_BITS = 10
 
 DIRECT, MAPPED, WALK = range(3)
-
-Number = TypeVar("Number", bound=np.generic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,80 +94,3 @@ def _find_row(tabulator: Tabulator, rule: UpdateRule, room: int) -> RowFinder | 
     if size <= MAPPED_STATES:
         return RowFinder(MAPPED, pairs, 0, rule.thresholds, leaf_map=tabulator.leaves(rule, inputs))
     return None
-
-
-def native_nodes(
-    variables: int,
-    rules: Sequence[UpdateRule],
-    finders: Sequence[RowFinder],
-    weights: FloatArray | None,
-    count: int | None = None,
-) -> native.Nodes:
-    """The flat form of rules in the order of the scan; `weights` are those of a random scan that has any.
-
-    Without rules, only the choice among `count` nodes.
-    """
-    heads: list[tuple[int, ...]] = []
-    thresholds, inputs, leaf_maps, targets = _Pile(), _Pile(), _Pile(), _Pile()
-    variable, begin, children = _Pile(), _Pile(), _Pile()
-    for rule, finder in zip(rules, finders, strict=True):
-        extra = 0
-        if finder.leaf_map is not None:
-            extra = leaf_maps.add(finder.leaf_map)
-        elif finder.graph is not None:
-            graph = finder.graph.compiled
-            first_child = children.length
-            extra = variable.add(graph.variable)
-            begin.add(np.where(graph.variable >= 0, graph.begin + first_child, graph.begin))
-            children.add(graph.children + extra)
-        heads.append(
-            (
-                finder.kind,
-                thresholds.add(finder.thresholds.ravel()),
-                finder.thresholds.shape[1],
-                rule.limit,
-                finder.base,
-                inputs.add(np.array(finder.inputs, dtype=np.int32).ravel()) // 2,
-                len(finder.inputs),
-                extra,
-                targets.add(np.array([rule.number])),
-                1,
-                0,  # there are no joint states to decode
-                rule.number,
-            )
-        )
-    count = len(rules) if count is None else count
-    choice = uniform_thresholds(count) if weights is None else thresholds_of(weights[None, :])[0]
-    return native.Nodes(
-        variables=variables,
-        heads=np.array(heads, dtype=np.int64).ravel(),
-        thresholds=thresholds.array(np.uint32),
-        inputs=inputs.array(np.int32),
-        leaf_map=leaf_maps.array(np.int32),
-        vertex_variable=variable.array(np.int32),
-        vertex_begin=begin.array(np.int32),
-        children=children.array(np.int32),
-        targets=targets.array(np.int32),
-        decode=np.zeros(0, dtype=np.uint16),
-        choice=choice,
-        choice_guide=guide_of(choice, 32 - GUIDE_BITS),
-        guide_shift=32 - GUIDE_BITS,
-        uniform_choice=weights is None,
-        count=count,
-    )
-
-
-class _Pile:
-    """Arrays one after the other; `add` says where the new one begins."""
-
-    def __init__(self) -> None:
-        self.parts: list[NDArray[Any]] = []
-        self.length = 0
-
-    def add(self, part: NDArray[Any]) -> int:
-        self.parts.append(part)
-        self.length += len(part)
-        return self.length - len(part)
-
-    def array(self, dtype: type[Number]) -> NDArray[Number]:
-        return np.concatenate([*self.parts, np.empty(0, dtype=dtype)]).astype(dtype)
