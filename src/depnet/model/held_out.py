@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 
+from depnet.checks import whole_number
 from depnet.errors import ModelError, brief
 
 
@@ -21,8 +22,8 @@ class HeldOut:
     worth: float | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.rows, bool) or not isinstance(self.rows, int) or self.rows < 1:
-            raise ModelError(f"held-out rows are a number of at least 1; got {brief(self.rows)}.")
+        rows = whole_number("the number of held-out rows", self.rows, at_least=1, error=ModelError)
+        object.__setattr__(self, "rows", rows)
         for name in ("score", "independent"):
             value = getattr(self, name)
             if not isinstance(value, float) or not math.isfinite(value):

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from depnet import Domain, Variable
-from depnet.data import Bins, Holed, describe, encode
+from depnet.data import Bins, describe, encode
 from depnet.errors import DataError
 
 AGES = Bins((0, 18, 65, 99), ((3, 9, 17), (30, 40), (70,)), "integer")
@@ -196,26 +196,6 @@ def test_many_states_have_16_bit_codes() -> None:
 def test_an_identifier_with_too_many_states_says_so() -> None:
     with pytest.raises(DataError, match="'x' has 70,000 states; expected 1 to 65,535"):
         describe(pd.DataFrame({"x": [f"{i:05}" for i in range(70_000)]}))
-
-
-def test_what_is_not_a_holed_table() -> None:
-    domain = Domain((TEXT,))
-    zeros = np.zeros((2, 1), dtype=np.uint8)
-    wrong_shape: Any = np.zeros((1, 1), dtype=bool)
-    with pytest.raises(
-        DataError, match=r"hidden is a boolean array of the shape \(2, 1\); got bool \(1, 1\)"
-    ):
-        Holed(domain, zeros, wrong_shape)
-    with pytest.raises(DataError, match="the code of a hidden value is 0"):
-        Holed(domain, zeros + np.uint8(1), np.array([[True], [False]]))
-    holed = Holed(domain, zeros, np.array([[False], [True]]))
-    assert not holed.complete
-    assert not holed.hidden.flags.writeable
-    with pytest.raises(
-        DataError, match=r"column 'text', row 1: the value is missing \(1 missing in 1 of 1 columns\)"
-    ):
-        holed.dataset()
-    assert Holed(domain, zeros, np.zeros((2, 1), dtype=bool)).dataset().rows == 2
 
 
 def test_many_unknown_values() -> None:

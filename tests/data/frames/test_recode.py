@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from depnet.data import Dataset, Domain, Holed, Variable, describe, encode
 from depnet.data.frames.recode import bins_for, recoded
-from depnet.data.table.holed import with_holes
 from depnet.errors import DataError
 
 DAY = dt.date(2020, 1, 1)
@@ -71,11 +70,3 @@ def test_numbers_beyond_the_bins_have_the_outer_ones() -> None:
     new = [{"x": -1e9}, {"x": 1e9}, {"x": math.pi}]
     own, _ = describe(new, bins=bins_for(domain))
     assert recoded(encode(new, own), domain).codes[:2, 0].tolist() == [0, 3]
-
-
-def test_a_complete_table_has_no_holes() -> None:
-    table = Dataset.from_codes([[0], [1]], [2], weights=[2, 3])
-    holed = with_holes(table)
-    assert holed.complete
-    assert holed.total == 5
-    assert with_holes(holed) is holed

@@ -9,7 +9,6 @@ import pytest
 
 from depnet import Variable
 from depnet.errors import DataError, EvidenceError, brief, how_many
-from depnet.wording import nearest
 
 
 def test_codes_follow_the_order_of_states() -> None:
@@ -103,9 +102,3 @@ def test_a_message_comes_out_for_every_object() -> None:
     assert brief([10**5000]) == "a list" or sys.version_info >= (3, 12)
     assert len(brief(["x" * 10**6] * 10**4)) < 200
     assert how_many(-(10**20)) == "about -10^20"
-
-
-def test_nearest_names() -> None:
-    assert nearest("a", ["b"]) == "There is: 'b'."
-    assert nearest("q", map(str, range(1000))).endswith("and 995 more.")
-    assert nearest("name 9999", [f"name {i}" for i in range(10_000)]) == "Did you mean 'name 9999'?"

@@ -9,6 +9,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from depnet.checks import is_whole
 from depnet.data.files.engine import answer, text_literal
 from depnet.data.frames.open import is_polars_categorical
 from depnet.errors import DataError
@@ -30,23 +31,21 @@ def declared_categories(
                 "take the columns as text, in the order of the alphabet: `text=[...]`."
             ) from None
         return {}
+    found: dict[str, tuple[Any, ...]] = {}
     with parquet.ParquetFile(file) as opened:
-        schema = opened.schema_arrow
-        fields = [
-            field.name
-            for field in schema
-            if types.is_dictionary(field.type) and field.name in wanted and not is_polars_categorical(field)
-        ]
-        found: dict[str, tuple[Any, ...]] = {}
-        for field in fields:
+        for field in opened.schema_arrow:
+            if (
+                not types.is_dictionary(field.type)
+                or field.name not in wanted
+                or is_polars_categorical(field)
+            ):
+                continue
             values: dict[Any, None] = {}
             for group in range(opened.num_row_groups):
-                for chunk in opened.read_row_group(group, columns=[field]).column(0).chunks:
+                for chunk in opened.read_row_group(group, columns=[field.name]).column(0).chunks:
                     values.update(dict.fromkeys(chunk.dictionary.to_pylist()))
-            if values and all(
-                isinstance(value, (str, int)) and not isinstance(value, bool) for value in values
-            ):
-                found[field] = tuple(values)
+            if values and all(isinstance(value, str) or is_whole(value) for value in values):
+                found[field.name] = tuple(values)
     return found
 
 

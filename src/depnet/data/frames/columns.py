@@ -135,13 +135,7 @@ def column_of_array(key: Any, array: NDArray[Any]) -> Column:
 def column_of_objects(key: Any, objects: list[Any], dtype: Any) -> Column:
     """A column of Python objects, all of one kind but for missing ones (None, NaN, NaT, NA)."""
     name = str(key)
-    try:
-        place = {value: k for k, value in enumerate(dict.fromkeys(objects))}
-        ids = np.fromiter(map(place.__getitem__, objects), dtype=np.int64, count=len(objects))
-    except TypeError:
-        row = next(r for r, value in enumerate(objects) if not _hashable(value))
-        raise unreadable(name, type(objects[row]).__name__, row) from None
-    distinct = list(place)
+    distinct, ids = _distinct(name, objects)
     absent = np.array([is_missing(value) for value in distinct], dtype=bool)
     there = [value for value, gone in zip(distinct, absent, strict=True) if not gone]
     hidden = absent[ids]
@@ -162,6 +156,16 @@ def column_of_objects(key: Any, objects: list[Any], dtype: Any) -> Column:
             "floats, or text."
         ) from None
     return column_of_numbers(layout, each[places], hidden)
+
+
+def _distinct(name: str, objects: list[Any]) -> tuple[list[Any], NDArray[np.int64]]:
+    """The distinct objects, and every object's place among them."""
+    try:
+        place = {value: k for k, value in enumerate(dict.fromkeys(objects))}
+        return list(place), np.fromiter(map(place.__getitem__, objects), dtype=np.int64, count=len(objects))
+    except TypeError:
+        row = next(r for r, value in enumerate(objects) if not _hashable(value))
+        raise unreadable(name, type(objects[row]).__name__, row) from None
 
 
 def _common_kind(name: str, objects: list[Any], there: list[Any]) -> ColumnKind:

@@ -117,19 +117,26 @@ class _Narwhals(Opened):
             return _text(key, native, self.kind, own)
         if dtype == nw.Object:
             return column_of_objects(key, native.tolist() if self.kind == "pandas" else native.to_list(), own)
-        hidden = series.is_null().to_numpy().astype(bool)
-        if dtype == nw.Unknown and hidden.all():  # a column of nulls has no type of its own
-            return Column(ColumnLayout(key, "empty", own), hidden)
-        kind = _kind_of(dtype)
-        if kind is None:
-            raise unreadable(str(key), str(own))
-        there = series.filter(~series.is_null()) if hidden.any() else series
-        if kind in ("date", "datetime"):
-            there = there.dt.timestamp("us")
-        numbers = _spread(there, hidden, np.float64 if kind == "float" else None)
-        if kind == "date":
-            numbers = numbers // DAY  # not in place: it may be the frame's own
-        return column_of_numbers(ColumnLayout(key, kind, own), numbers, hidden)
+        return _numbers(key, series, own)
+
+
+def _numbers(key: Any, series: Any, own: Any) -> Column:
+    """A column of numbers, booleans or dates that numpy does not hold as they are."""
+    import narwhals as nw
+
+    hidden = series.is_null().to_numpy().astype(bool)
+    if series.dtype == nw.Unknown and hidden.all():  # a column of nulls has no type of its own
+        return Column(ColumnLayout(key, "empty", own), hidden)
+    kind = _kind_of(series.dtype)
+    if kind is None:
+        raise unreadable(str(key), str(own))
+    there = series.filter(~series.is_null()) if hidden.any() else series
+    if kind in ("date", "datetime"):
+        there = there.dt.timestamp("us")
+    numbers = _spread(there, hidden, np.float64 if kind == "float" else None)
+    if kind == "date":
+        numbers = numbers // DAY  # not in place: it may be the frame's own
+    return column_of_numbers(ColumnLayout(key, kind, own), numbers, hidden)
 
 
 def _kind_of(dtype: Any) -> ColumnKind | None:
@@ -237,10 +244,9 @@ def _arrow_dictionary(native: Any) -> tuple[NDArray[Any], list[Any]]:
     ids = one.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
     labels = one.dictionary.to_pylist()
     if None in labels:  # a null among the dictionary's values
-        lut = np.array([*(-1 if label is None else 0 for label in labels), 0])
-        lut[:-1][lut[:-1] == 0] = np.arange(len(labels) - labels.count(None))
-        lut[-1] = -1
-        ids, labels = lut[ids], [label for label in labels if label is not None]
+        there = np.array([label is not None for label in labels])
+        places = np.append(np.where(there, np.cumsum(there) - 1, -1), -1)
+        ids, labels = places[ids], [label for label in labels if label is not None]
     return ids, labels
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from depnet.checks import whole_number
 from depnet.errors import LearningError
 from depnet.learning.penalty import Mdl, Penalty, StructuralMdl, checked_penalty
 from depnet.model.table import checked_smoothing
@@ -33,7 +34,7 @@ class Auto:
     smoothings: tuple[float, ...] = SMOOTHINGS
     standard_errors: float = 3.0
     patience: int = 3
-    """The ladder is left after so many rungs without a better pooled score."""
+    """The ladder is left after this many rungs without a better pooled score."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "penalties", tuple(checked_penalty(p) for p in self.penalties))
@@ -45,5 +46,4 @@ class Auto:
             )
         if not self.standard_errors >= 0:
             raise LearningError(f"standard_errors is a number of at least 0; got {self.standard_errors!r}.")
-        if isinstance(self.patience, bool) or not isinstance(self.patience, int) or self.patience < 1:
-            raise LearningError(f"patience is a number of rungs, at least 1; got {self.patience!r}.")
+        whole_number("patience", self.patience, at_least=1, error=LearningError)

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-import numpy as np
-
 from depnet.arrays import FloatArray
+from depnet.checks import is_whole
 from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Label
 from depnet.errors import ModelError, brief
@@ -94,7 +93,7 @@ def node_of(network: Network, node: int | str) -> int:
     """The number of a node given by its number, or by the name of its variable."""
     if isinstance(node, str):
         return network.domain.index(node)
-    if isinstance(node, bool) or not isinstance(node, (int, np.integer)) or not 0 <= node < len(network):
+    if not is_whole(node) or not 0 <= node < len(network):
         raise ModelError(
             f"a node is a variable's name or a number from 0 to {len(network) - 1}; got {brief(node)}."
         )

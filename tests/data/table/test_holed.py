@@ -1,0 +1,58 @@
+"""Tables of codes with holes, and complete ones that could have some."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from depnet import Dataset, Domain, Variable
+from depnet.data import Holed
+from depnet.data.table.holed import TableBuilder, with_holes
+from depnet.errors import DataError
+
+
+def test_what_is_not_a_holed_table() -> None:
+    domain = Domain((Variable("text", ("1", "2", "many")),))
+    zeros = np.zeros((2, 1), dtype=np.uint8)
+    wrong_shape: Any = np.zeros((1, 1), dtype=bool)
+    with pytest.raises(
+        DataError, match=r"hidden is a boolean array of the shape \(2, 1\); got bool \(1, 1\)"
+    ):
+        Holed(domain, zeros, wrong_shape)
+    with pytest.raises(DataError, match="the code of a hidden value is 0"):
+        Holed(domain, zeros + np.uint8(1), np.array([[True], [False]]))
+    holed = Holed(domain, zeros, np.array([[False], [True]]))
+    assert not holed.complete
+    assert not holed.hidden.flags.writeable
+    with pytest.raises(
+        DataError, match=r"column 'text', row 1: the value is missing \(1 missing in 1 of 1 columns\)"
+    ):
+        holed.dataset()
+    assert Holed(domain, zeros, np.zeros((2, 1), dtype=bool)).dataset().rows == 2
+
+
+def test_a_complete_table_has_no_holes() -> None:
+    table = Dataset.from_codes([[0], [1]], [2], weights=[2, 3])
+    holed = with_holes(table)
+    assert holed.complete
+    assert holed.total == 5
+    assert with_holes(holed) is holed
+    assert holed.hidden.strides == (0, 0), "one False for all cells"
+    assert not holed.hidden.flags.writeable
+    assert holed.dataset().codes is table.codes, "neither copied nor checked again"
+
+
+def test_a_table_put_in_column_by_column() -> None:
+    domain = Domain((Variable("x", ("a", "b")), Variable("y", ("c", "d", "?"), missing="?")))
+    made = TableBuilder(domain, 2)
+    made.put(0, np.array([1, 0]), None)
+    made.put(1, np.array([-1, 1]), np.array([True, False]))
+    table = made.table()
+    assert isinstance(table, Dataset), "a missing value that has a state of its own is no hole"
+    assert table.codes.tolist() == [[1, 2], [0, 1]]
+    made = TableBuilder(domain, 2)
+    made.put(0, np.array([-2, 1]), np.array([True, False]))
+    holed = made.table()
+    assert isinstance(holed, Holed)
+    assert holed.codes[:, 0].tolist() == [0, 1]
+    assert holed.hidden.tolist() == [[True, False], [False, False]]

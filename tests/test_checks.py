@@ -1,0 +1,35 @@
+"""Arguments: the plain value, or an error of the caller's class that names the argument."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from depnet.checks import cores, jobs_of, seconds_given, whole_number
+from depnet.errors import DataError, LearningError, SamplingError
+
+
+def test_whole_numbers() -> None:
+    assert type(whole_number("rows", np.int8(3), at_least=0)) is int
+    for wrong in (True, 2.0, "3", None, -1):
+        with pytest.raises(DataError, match=f"rows is a whole number of at least 0; got {wrong!r}"):
+            whole_number("rows", wrong, at_least=0, error=DataError)
+
+
+def test_seconds() -> None:
+    assert (seconds_given(None), seconds_given(2), seconds_given(math.inf)) == (None, 2.0, None)
+    assert seconds_given(0, zero=True) == 0
+    wrongs: list[Any] = [True, -1, "1", math.nan, 0]
+    for wrong in wrongs:
+        with pytest.raises(SamplingError, match="max_seconds is a positive number of seconds, or None"):
+            seconds_given(wrong)
+    for wrong in wrongs[:-1]:
+        with pytest.raises(LearningError, match="max_seconds is a number of seconds of at least 0, or None"):
+            seconds_given(wrong, zero=True, error=LearningError)
+
+
+def test_threads() -> None:
+    assert (jobs_of(None), jobs_of(3), jobs_of(-1)) == (1, 3, cores())
+    with pytest.raises(SamplingError, match="n_jobs is a whole number of at least 1; got 0"):
+        jobs_of(0)
