@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -46,23 +47,29 @@ def explorer(
     arguments: Sequence[str | Path], *, host: str = "127.0.0.1", folder: Path | None = None
 ) -> Iterator[str]:
     """`depnet explore` on a free port, in a folder; its address, as it prints it."""
-    command = [COMMAND, "explore", *map(str, arguments), "--no-open", "--port", "0", "--host", host]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder
-    )
-    assert process.stdout is not None
-    said = []
+    with tempfile.NamedTemporaryFile() as file:
+        log = Path(file.name)
+        with serving([COMMAND], [*arguments, "--host", host], log, folder) as (url, _):
+            yield url
+        assert "Traceback" not in log.read_text(), log.read_text()
+
+
+@contextmanager
+def serving(
+    command: Sequence[str], arguments: Sequence[str | Path], log: Path, folder: Path | None = None
+) -> "Iterator[tuple[str, subprocess.Popen[bytes]]]":
+    """`command explore ...` on a free port, which says what it has to say in a file; its address and its process."""
+    words = [*command, "explore", *map(str, arguments), "--no-open", "--port", "0"]
+    with log.open("wb") as out:
+        environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+        process = subprocess.Popen(words, stdout=out, stderr=subprocess.STDOUT, cwd=folder, env=environment)
     try:
-        for line in process.stdout:
-            said.append(line)
-            if "exploring at" in line:
-                break
-        else:
-            pytest.fail(f"depnet explore did not start: {''.join(said)}")
-        yield said[-1].split("exploring at ", 1)[1].split()[0]
+        wait_for(lambda: process.poll() is not None or "(Ctrl+C stops)" in log.read_text())
+        said = log.read_text()
+        assert process.poll() is None, f"depnet explore did not start: {said}"
+        yield said.split("exploring at ", 1)[1].split()[0], process
     finally:
         end(process)
-        process.stdout.close()
 
 
 def wait_for(condition: Callable[[], bool], seconds: float = SECONDS) -> None:

@@ -117,6 +117,13 @@ def test_a_connection_that_is_kept_open_ends_too(server: Watched) -> None:
         assert b"408 Request Timeout" in heard(connection)
 
 
+def test_a_websocket_is_not_taken_for_a_slow_request(server: Watched) -> None:
+    with websocket(server.url) as connection:
+        time.sleep(HEAD_SECONDS + BODY_SECONDS)
+        connection.sendall(frame(b"still there", opcode=9))
+        assert b"still there" in heard(connection, enough=b"still there")
+
+
 def test_an_answer_that_is_not_read_ends_too(server: Watched) -> None:
     path, asked_for = f"/_nicegui/{nicegui.__version__}/static/sass.dart.js", 6
     length = int(re.findall(rb"content-length: (\d+)", asked(server.url, head(server.url, "GET", path)))[0])

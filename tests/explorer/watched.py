@@ -21,7 +21,7 @@ from depnet.cli import main
 from depnet.explorer import app
 from depnet.explorer.patience import PatientProtocol
 from depnet.explorer.session import Session
-from tests.explorer.browser import end, wait_for
+from tests.explorer.browser import serving, wait_for
 
 ROOT = Path(__file__).parents[2]
 
@@ -77,22 +77,9 @@ def watched(
         "--unopened-seconds": unopened_seconds,
     }
     given = [word for name, value in limits.items() for word in (name, str(value))]
-    explore = ["explore", *map(str, arguments), "--no-open", "--port", "0"]
-    with log.open("wb") as out:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tests.explorer.watched", *given, *explore],
-            stdout=out,
-            stderr=subprocess.STDOUT,
-            cwd=ROOT,
-            env={**os.environ, "PYTHONUNBUFFERED": "1"},
-        )
-    try:
-        wait_for(lambda: process.poll() is not None or "(Ctrl+C stops)" in log.read_text())
-        said = log.read_text()
-        assert process.poll() is None, f"the server did not start: {said}"
-        yield Watched(said.split("exploring at ", 1)[1].split()[0].rstrip("/"), process, log)
-    finally:
-        end(process)
+    command = [sys.executable, "-m", "tests.explorer.watched", *given]
+    with serving(command, arguments, log, ROOT) as (url, process):
+        yield Watched(url.rstrip("/"), process, log)
 
 
 def _tell(*_: Any) -> None:

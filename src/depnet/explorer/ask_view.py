@@ -1,6 +1,5 @@
 """Ask: say what is known, and see how the marginals of all others move, the table's own beside them."""
 
-import threading
 from asyncio import Task
 from typing import Any
 
@@ -12,8 +11,8 @@ from depnet.explorer.ask import Answer, answers
 from depnet.explorer.copyable import command_line, python
 from depnet.explorer.evidence_link import Chosen, opened, pairs
 from depnet.explorer.marginals import MEASURE, Marginals
-from depnet.explorer.parts import bar, button, card, fact, note, stack, warning, without_law
-from depnet.explorer.session import Session
+from depnet.explorer.parts import bar, button, card, fact, note, progress, stack, warning, without_law
+from depnet.explorer.session import Session, Stop
 from depnet.inference.answer.observed import DIFFERENCE
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.small_counts import LEAST
@@ -51,7 +50,7 @@ class _Ask:
         self.chosen: Chosen = link.chosen
         self.answer: Answer | None = None
         self.shown = SHOWN
-        self.stopped = threading.Event()
+        self.stopping = session.stop()
         self.task: Task[Any] | None = None
         with card("What is known"):
             for problem in link.problems:
@@ -127,8 +126,7 @@ class _Ask:
 
     def _progress(self) -> None:
         with bar():
-            self.bar = ui.linear_progress(0, show_value=False).classes("depnet-grow")
-            self.bar.props('aria-label="How far the answer is"')
+            self.bar = progress("How far the answer is")
             self.said = note("").classes("depnet-said").props('role="status"')
             self.stop = button("Stop", self.stopped_by_reader, "outline dense")
 
@@ -156,7 +154,7 @@ class _Ask:
 
     def stopped_by_reader(self) -> None:
         """The stop button: what was found so far stays."""
-        self.stopped.set()
+        self.stopping.press()
         self.stop.set_enabled(False)
 
     def _variable_chosen(self) -> None:
@@ -205,27 +203,26 @@ class _Ask:
 
     def _changed(self, address: bool = True) -> None:
         """Other evidence: the older question is dropped, and the new one asked."""
-        self.stopped.set()
+        self.stopping.press()
         if self.task is not None:
             self.task.cancel()
         if address:
             self.session.show_url(PATH, pairs(self.chosen))
         self._variable_chosen()
         self._show_chips()
-        self.stopped = threading.Event()
-        self.task = self.session.spawn(self._ask(dict(self.chosen), self.stopped))
+        self.stopping = self.session.stop()
+        self.task = self.session.spawn(self._ask(dict(self.chosen), self.stopping))
 
-    async def _ask(self, chosen: Chosen, stopped: threading.Event) -> None:
-        closed = self.session.closed
+    async def _ask(self, chosen: Chosen, stop: Stop) -> None:
         self.said.text = "asking ..."
         self.stop.set_enabled(True)
         self.bar.value = 0.0
         try:
-            over, hide = lambda: stopped.is_set() or closed.is_set(), self.session.hides
-            async for answer in answers(self.loaded, chosen, self.session.work, over, hide=hide):
+            found = answers(self.loaded, chosen, self.session.work, stop, hide=self.session.hides)
+            async for answer in found:
                 self.answer = answer
                 self._show(answer)
-            if stopped.is_set():
+            if stop.pressed:
                 self.said.text = "stopped; this is as far as it came"
             elif self.answer is not None:
                 self.bar.value = 1.0

@@ -1,7 +1,6 @@
 """Fit: drop a table, choose columns and penalty, watch nodes being learned, land in the network."""
 
 import asyncio
-import threading
 
 from nicegui import events, ui
 
@@ -17,7 +16,7 @@ from depnet.explorer.fit import (
     model_file,
     read_table,
 )
-from depnet.explorer.parts import bar, button, card, note, warning
+from depnet.explorer.parts import bar, button, card, note, progress, warning
 from depnet.explorer.session import Session
 
 TITLE = "Fit"
@@ -39,7 +38,7 @@ class _Fit:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.table: Table | None = None
-        self.stopped = threading.Event()
+        self.stopping = session.stop()
         self.done, self.all = 0, 0
         self.learned = session.model if session.key is not None else None
         if self.learned is not None:
@@ -75,11 +74,10 @@ class _Fit:
             self.penalty.props("dense outlined")
             with bar():
                 self.learn = button("Learn", self._learn, "unelevated")
-                self.stop = button("Stop", lambda: self.stopped.set(), "outline")
+                self.stop = button("Stop", lambda: self.stopping.press(), "outline")
                 self.stop.set_enabled(False)
             with bar() as self.working:
-                self.bar = ui.linear_progress(0, show_value=False).classes("depnet-grow")
-                self.bar.props('aria-label="Nodes learned"')
+                self.bar = progress("Nodes learned")
                 self.said = note("").classes("depnet-said").props('role="status"')
             self.working.set_visibility(False)
             self.learn_notes = ui.element("div").props('aria-live="polite"')
@@ -149,10 +147,10 @@ class _Fit:
         self.done, self.all = done, total  # read by the page's own timer: this is another thread
 
     async def _learn(self) -> None:
-        table, closed = self.table, self.session.closed
+        table = self.table
         if table is None:
             return
-        self.stopped = stopped = threading.Event()
+        self.stopping = self.session.stop()
         names = [table.rows.domain.names[i] for i in self.columns.value or []]
         self.done, self.all = 0, len(names)
         self.learn_notes.clear()
@@ -163,12 +161,7 @@ class _Fit:
         try:
             async with ONE_AT_A_TIME:
                 loaded = await self.session.work(
-                    learn_model,
-                    table,
-                    names,
-                    self.penalty.value,
-                    self._told,
-                    lambda: stopped.is_set() or closed.is_set(),
+                    learn_model, table, names, self.penalty.value, self._told, self.stopping
                 )
         except DepnetError as error:
             with self.learn_notes:

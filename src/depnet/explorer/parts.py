@@ -76,6 +76,12 @@ def without_law(loaded: Loaded) -> None:
         warning(loaded.lacks[0].upper() + loaded.lacks[1:])
 
 
+def progress(label: str) -> ui.linear_progress:
+    """How far some work is, from 0 to 1; `label` is what a screen reader says."""
+    shown = ui.linear_progress(0, show_value=False).classes("depnet-grow")
+    return shown.props(f'aria-label="{label}"')
+
+
 def fact(name: str, value: str) -> ui.label:
     """A number with its name above it; the label of the number, to be set anew."""
     with ui.element("div").classes("depnet-fact"):

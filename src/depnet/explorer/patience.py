@@ -38,7 +38,9 @@ class PatientProtocol(H11Protocol):
             self._begin()
         self._taken += len(data)
         super().data_received(data)
-        if self.transport.is_closing() or self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
+        upgraded = self.transport.get_protocol() is not self  # a websocket: its frames do not come here
+        coming = self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
+        if upgraded or not coming or self.transport.is_closing():
             self._end()
 
     def connection_lost(self, exc: Exception | None) -> None:

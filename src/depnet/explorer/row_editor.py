@@ -1,6 +1,5 @@
 """A row with holes: some of its cells given, the others to be filled, or to draw rows by."""
 
-import threading
 from typing import Any
 
 from nicegui import ui
@@ -29,7 +28,7 @@ class Editor:
         self.known: dict[str, Label] = {
             name: states[0] for name, states in self.link.chosen.items() if len(states) == 1
         }
-        self.stopped = threading.Event()
+        self.stopping = session.stop()
 
     def build(self) -> None:
         """The panel."""
@@ -53,7 +52,7 @@ class Editor:
                 button("Fill the holes", self._fill, "unelevated")
                 self.count = ui.number("Rows", value=100, min=1, precision=0).props("dense outlined")
                 button("Draw rows", self._draw, "unelevated")
-                self.stop = button("Stop", lambda: self.stopped.set(), "outline dense")
+                self.stop = button("Stop", lambda: self.stopping.press(), "outline dense")
                 self.stop.set_enabled(False)
             self.said = note("").props('role="status"')
             self.result = stack()
@@ -127,7 +126,7 @@ class Editor:
 
     async def _draw(self) -> None:
         known, count = dict(self.known), int(self.count.value or 0)
-        rows = await self._worked(lambda: drawn(self.network, count, known, self._is_over), "drawn")
+        rows = await self._worked(lambda: drawn(self.network, count, known, self.stopping), "drawn")
         if rows is None:
             return
         shown = rows.rows[:SHOWN]
@@ -152,12 +151,9 @@ class Editor:
 
         button(title, download, "outline")
 
-    def _is_over(self) -> bool:
-        return self.stopped.is_set() or self.session.closed.is_set()
-
     async def _worked(self, work: Any, done: str) -> Any:
         """The result of `work`, or None and its error on the page."""
-        self.stopped.clear()
+        self.stopping = self.session.stop()
         self.result.clear()
         self.said.text = "working ..."
         self.stop.set_enabled(True)

@@ -1,11 +1,9 @@
 """Rows: the most surprising ones and why, a row with holes filled, new rows drawn."""
 
-import threading
-
 from nicegui import ui
 
 from depnet.errors import DepnetError
-from depnet.explorer.parts import bar, button, card, note, show_table
+from depnet.explorer.parts import bar, button, card, note, progress, show_table
 from depnet.explorer.row_editor import Editor
 from depnet.explorer.rows import scores_csv, scores_of
 from depnet.explorer.session import Session
@@ -43,7 +41,7 @@ class _Surprising:
         self.loaded = session.loaded  # held, even if it leaves the shelf meanwhile
         self.scores: RowScores | None = None
         self.first = 0
-        self.stopped = threading.Event()
+        self.stop = session.stop()
         self.share = 0.0
         with card("The most surprising rows"):
             likelihood = "log-likelihood under the law" if self.loaded.law else "pseudo-log-likelihood"
@@ -53,9 +51,8 @@ class _Surprising:
                 "dependency network."
             )
             with bar() as self.working:
-                self.bar = ui.linear_progress(0, show_value=False).classes("depnet-grow")
-                self.bar.props('aria-label="Rows scored"')
-                button("Stop", self.stopped.set, "outline dense")
+                self.bar = progress("Rows scored")
+                button("Stop", self.stop.press, "outline dense")
             self.said = note("scoring ...").props('role="status"')
             self.table = ui.element("div").classes("depnet-scroll")
             with bar():
@@ -67,15 +64,9 @@ class _Surprising:
         session.spawn(self._score())
 
     async def _score(self) -> None:
-        loaded, closed = self.loaded, self.session.closed
         timer = ui.timer(0.2, lambda: self.bar.set_value(self.share))
         try:
-            self.scores = await self.session.work(
-                scores_of,
-                loaded,
-                lambda: self.stopped.is_set() or closed.is_set(),
-                self._progressed,
-            )
+            self.scores = await self.session.work(scores_of, self.loaded, self.stop, self._progressed)
         except DepnetError as error:
             self.said.text = str(error)
         timer.cancel()

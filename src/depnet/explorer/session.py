@@ -22,6 +22,26 @@ WORKERS = max(2, os.cpu_count() or 2)
 _turns = Turns(WORKERS)
 
 
+class Stop:
+    """Has the reader stopped a piece of work, or left? What works in a thread asks `stop()` now and then."""
+
+    def __init__(self, left: threading.Event) -> None:
+        self._left, self._pressed = left, threading.Event()
+
+    def press(self) -> None:
+        """The reader has stopped it."""
+        self._pressed.set()
+
+    @property
+    def pressed(self) -> bool:
+        """Has the reader stopped it?"""
+        return self._pressed.is_set()
+
+    def __call__(self) -> bool:
+        """Should the work end?"""
+        return self.pressed or self._left.is_set()
+
+
 class Session:
     """What belongs to one open page, and to nobody else."""
 
@@ -41,7 +61,7 @@ class Session:
         self.hides = hides and key is None
         """Are rows of the table and counts of few of them hidden? A table that a reader has dropped is the reader's own."""
         self.closed = threading.Event()
-        """Set when the page is gone: what works in a thread looks at it now and then."""
+        """Set when the page is gone."""
         self._tasks: set[asyncio.Task[Any]] = set()
         self._themed: list[Callable[[bool], Any]] = []
         client.on_delete(self.close)
@@ -87,6 +107,10 @@ class Session:
     async def work(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What takes longer than a moment, in a thread; the library's own bounds end it."""
         return await _turns.work(functools.partial(function, *args, **kwargs))
+
+    def stop(self) -> Stop:
+        """What ends a piece of this page's work."""
+        return Stop(self.closed)
 
     def on_theme(self, callback: Callable[[bool], Any]) -> None:
         """Call with True when the page turns dark, with False when it turns light."""
