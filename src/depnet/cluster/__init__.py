@@ -1,9 +1,8 @@
 """Learning from rows that lie in many parts: on the workers of a Dask cluster, or on disk.
 
 - `learn`: `learn` and `learn_both`, the networks of `depnet.learn` from such rows;
-- `source`: the parts of Parquet files, or of a Dask data frame;
-- `place`: where parts are loaded and kept, and the first and second pass over them;
-- `on_dask`, `on_disk`: the two places;
+- `source`: the parts of Parquet files, or of a Dask data frame, and how their rows are coded;
+- `on_dask`, `on_disk`: the two places where parts are loaded and kept;
 - `columns`, `ranked_parts`: the states of columns whose values lie in many parts.
 """
 

@@ -1,6 +1,6 @@
 """`depnet.cluster.learn`: the network of `depnet.learn`, from rows that lie in many parts.
 
-The rows are read twice (`depnet.cluster.place`), and stay where they are: in the workers' memory, or on disk. Then nodes are
+The rows are read twice (`source`), and stay where they are: in the workers' memory, or on disk. Then nodes are
 grown by rounds of counts (`depnet.learning.grow.rounds`).
 """
 
@@ -12,9 +12,8 @@ from typing import Any, Literal, NamedTuple
 
 from depnet.cluster.columns import describe_parts
 from depnet.cluster.on_dask import Client, DaskPlace
-from depnet.cluster.on_disk import checked_memory, disk_place
-from depnet.cluster.place import Place, TablePart
-from depnet.cluster.source import ROWS, parts_of
+from depnet.cluster.on_disk import DiskPlace, checked_memory, disk_place
+from depnet.cluster.source import ROWS, TablePart, parts_of
 from depnet.data.binning.cut import MAX_BINS
 from depnet.data.frames.describe import BinChoice
 from depnet.data.table.domain import Domain
@@ -117,7 +116,7 @@ class Table(NamedTuple):
 class Placed(NamedTuple):
     """The parts of a table and their domain, after the first pass over the rows."""
 
-    place: Place
+    place: DaskPlace | DiskPlace
     parts: Sequence[TablePart]
     domain: Domain
     total: int
@@ -151,7 +150,7 @@ def _placed(
     budget = 0 if memory is None else checked_memory(memory)
     parts = parts_of(table.source, table.columns, table.rows_per_part)
     with contextlib.ExitStack() as stack:
-        place: Place = (
+        place: DaskPlace | DiskPlace = (
             stack.enter_context(disk_place(scratch, budget)) if client is None else DaskPlace(client)
         )
         with place.columns(parts) as columns:

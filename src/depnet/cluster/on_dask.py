@@ -12,8 +12,7 @@ from functools import reduce
 from typing import Any, TypeAlias
 
 from depnet.cluster.columns import part_columns
-from depnet.cluster.place import TablePart, coded_part
-from depnet.cluster.source import ParquetPart
+from depnet.cluster.source import ParquetPart, TablePart, coded_part
 from depnet.data.table.domain import Domain
 from depnet.errors import LearningError
 from depnet.learning.grow.node_specs import NodeSpec

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import read_only
 from depnet.cluster.columns import part_columns
-from depnet.cluster.place import TablePart, coded_part
-from depnet.cluster.source import ParquetPart
+from depnet.cluster.source import ParquetPart, TablePart, coded_part
 from depnet.data.binning.ranked import RankedArray
 from depnet.data.files.engine import bytes_of
 from depnet.data.frames.describe import Summary

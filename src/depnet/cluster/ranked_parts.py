@@ -74,11 +74,11 @@ class RankedParts:
         self._until = np.zeros(len(self._pivots), dtype=np.int64)
         for each in self._sketches:
             ranks = np.append(each.ranks, each.size)
-            # At most so many values of the part are less than a pivot, at least so many less or equal.
+            # An upper bound of the part's values less than a pivot, and a lower bound of those less or equal.
             self._less += ranks[np.searchsorted(each.values, self._pivots, "left")]
             last = np.searchsorted(each.values, self._pivots, "right")
             self._until += np.where(last > 0, each.ranks[np.maximum(last, 1) - 1] + 1, 0)
-        self._known: list[_Stretch] = []
+        self._fetched: list[_Stretch] = []
 
     def __len__(self) -> int:
         return self._size
@@ -87,7 +87,7 @@ class RankedParts:
         """The values of these ranks."""
         found = np.zeros(len(ranks), dtype=self._type)
         for place, rank in enumerate(ranks):
-            stretch = next((s for s in self._known if s.ranks[0] <= rank < s.ranks[-1]), None)
+            stretch = next((s for s in self._fetched if s.ranks[0] <= rank < s.ranks[-1]), None)
             if stretch is None:
                 low = self._pivots[np.searchsorted(self._less, rank, "right") - 1]
                 high = self._pivots[np.searchsorted(self._until, rank, "right")]
@@ -114,7 +114,7 @@ class RankedParts:
             return 0
         if value > self._pivots[-1]:
             return self._size
-        stretch = next((s for s in self._known if s.low <= value <= s.high), None)
+        stretch = next((s for s in self._fetched if s.low <= value <= s.high), None)
         if stretch is None:
             place = int(np.searchsorted(self._pivots, value, "right"))
             high = self._pivots[min(place, len(self._pivots) - 1)]
@@ -130,5 +130,5 @@ class RankedParts:
         np.add.at(counts, where, np.concatenate([each[2] for each in answers]))
         first = sum(each[0] for each in answers)
         stretch = _Stretch(low, high, values, first + np.concatenate(([0], np.cumsum(counts))))
-        self._known.append(stretch)
+        self._fetched.append(stretch)
         return stretch

@@ -1,4 +1,8 @@
-"""Tables in parts: Parquet files by their row groups, or the partitions of a Dask data frame."""
+"""Tables in parts: Parquet files by their row groups, or the partitions of a Dask data frame.
+
+Two places load parts, `on_dask.DaskPlace` and `on_disk.DiskPlace`, in two passes: `columns(parts)`, which the states of the
+columns are found by, and `load(parts, domain, specs, total)`, which codes the rows and keeps them.
+"""
 
 import glob
 import os
@@ -7,11 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from depnet.data.frames.encode import encode
+from depnet.data.table.domain import Domain
 from depnet.errors import DataError, brief
+from depnet.learning.grow.node_specs import NodeSpec
+from depnet.learning.rows.part import Keep, Part, in_memory
 from depnet.wording import nearest
 
 ROWS = 1 << 20
-"""A part has about so many rows, as far as row groups allow."""
+"""About the number of rows in a part, as far as row groups allow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +46,10 @@ class FramePart:
     columns: tuple[str, ...] | None
 
 
-def parts_of(source: Any, columns: Sequence[str] | None, rows: int = ROWS) -> list[ParquetPart | FramePart]:
+TablePart = ParquetPart | FramePart
+
+
+def parts_of(source: Any, columns: Sequence[str] | None, rows: int = ROWS) -> list[TablePart]:
     """The parts of Parquet files (a path, a pattern, a directory, or a list of them) or of a Dask data frame."""
     chosen = None if columns is None else tuple(columns)
     if hasattr(source, "to_delayed"):
@@ -94,3 +105,18 @@ def _check_columns(columns: tuple[str, ...] | None, names: Sequence[str]) -> Non
     for name in columns or ():
         if name not in names:
             raise DataError(f"columns: there is no column {brief(name)}. {nearest(name, names)}")
+
+
+def coded_part(
+    frame: Any,
+    number: int,
+    domain: Domain,
+    specs: Sequence[NodeSpec],
+    in_bits: bool = True,
+    keep: Keep = in_memory,
+) -> Part:
+    """A part whose rows are in `frame`; values are missing only where the domain has a state for that."""
+    dataset = encode(frame, domain).dataset()
+    if keep is not in_memory:
+        dataset = type(dataset)(domain, keep(dataset.codes))
+    return Part(dataset, specs, number, in_bits, keep)

@@ -38,7 +38,7 @@ STEP = 1e-12
 """An operation must lower the cost by more than this, nats per row, so that rounding makes no cycle."""
 
 MAX_LOSSLESS = 1 << 20
-"""The lossless source is proposed where its table has at most so many cells."""
+"""The lossless source is proposed where its table has at most this many cells."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ Theorem 4: whatever the information source Y_i, the table nearest to the data is
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
+from depnet.checks import is_whole
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.errors import LearningError, brief
@@ -18,9 +19,6 @@ from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.sources.source import InformationSource
 from depnet.model.table import ConditionalTable
-
-Target: TypeAlias = str | int | tuple[str | int]
-"""The variable of a node: its name or number, alone or in a tuple of one."""
 
 Sources: TypeAlias = Sequence[InformationSource] | Mapping[Any, InformationSource]
 """One source a variable, in order; or {variable: source}."""
@@ -67,32 +65,26 @@ def _checked_sources(domain: Domain, sources: Sources) -> list[InformationSource
             if i in by_variable:
                 raise LearningError(f"{wanted}; {domain.names[i]!r} has two.")
             by_variable[i] = source
-        missing = next((i for i in range(len(domain)) if i not in by_variable), None)
+        missing = next((name for i, name in enumerate(domain.names) if i not in by_variable), None)
         if missing is not None:
-            raise LearningError(f"{wanted}; {domain.names[missing]!r} has none.")
-        listed = [by_variable[i] for i in range(len(domain))]
-    else:
-        listed = list(sources)
-    if len(listed) != len(domain):
-        raise LearningError(f"{wanted}; got {len(listed)}.")
-    for i, source in enumerate(listed):
+            raise LearningError(f"{wanted}; {missing!r} has none.")
+        sources = [by_variable[i] for i in range(len(domain))]
+    if len(sources) != len(domain):
+        raise LearningError(f"{wanted}; got {len(sources)}.")
+    for i, source in enumerate(sources):
         if not isinstance(source, InformationSource):
             raise LearningError(
                 f"the source of {domain.names[i]!r} is not an information source: {source!r}. Any object with size, "
                 "inputs, check_domain and a call on codes is one."
             )
-    return listed
+    return list(sources)
 
 
-def _variable(domain: Domain, target: Target) -> int:
-    several = target if isinstance(target, tuple) else (target,)
-    if len(several) != 1:
+def _variable(domain: Domain, target: object) -> int:
+    index = domain.index(target) if isinstance(target, str) else target
+    if not is_whole(index) or not 0 <= index < len(domain):
         raise LearningError(
-            f"learn_parameters: a node is of one variable; got {brief(target)}. Block nodes are gone: an ordered law "
-            'answers what they were for, learn(dataset, order="auto").'
+            f"learn_parameters: there is no variable {brief(target)}; the dataset has {len(domain)}, each with a name "
+            "and a number."
         )
-    (one,) = several
-    index = domain.index(one) if isinstance(one, str) else int(one)
-    if not 0 <= index < len(domain):
-        raise LearningError(f"learn_parameters: there is no variable {one}; the dataset has {len(domain)}.")
-    return index
+    return int(index)

@@ -46,8 +46,22 @@ class _Scalable:
         return Scaled(scale, self)  # type: ignore[arg-type]  # every subclass is a Penalty
 
 
+class _Linear(_Scalable):
+    """R(k, N) = k * per_parameter(N)."""
+
+    __slots__ = ()
+
+    def __call__(self, parameters: int, rows: int, /) -> float:
+        """R(k, N)."""
+        return parameters * self.per_parameter(rows)
+
+    def per_parameter(self, rows: int) -> float:
+        """R(1, N)."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, slots=True)
-class Mdl(_Scalable):
+class Mdl(_Linear):
     r"""The paper's penalty, after the minimum description length: half a log N for each parameter.
 
     .. math:: R(k, N) = \frac{k \log N}{2N}
@@ -56,22 +70,14 @@ class Mdl(_Scalable):
     0.013816
     """
 
-    def __call__(self, parameters: int, rows: int, /) -> float:
-        """K log N / 2N."""
-        return parameters * self.per_parameter(rows)
-
     def per_parameter(self, rows: int) -> float:
         """Log N / 2N."""
         return math.log(rows) / (2 * rows)
 
 
 @dataclass(frozen=True, slots=True)
-class Aic(_Scalable):
+class Aic(_Linear):
     """Akaike's criterion, R(k, N) = k / N: one nat for each parameter of the table's whole code."""
-
-    def __call__(self, parameters: int, rows: int, /) -> float:
-        """K / N."""
-        return parameters * self.per_parameter(rows)
 
     def per_parameter(self, rows: int) -> float:
         """1 / N."""
@@ -79,12 +85,8 @@ class Aic(_Scalable):
 
 
 @dataclass(frozen=True, slots=True)
-class NoPenalty(_Scalable):
+class NoPenalty(_Linear):
     """R = 0: every split that says anything about X_i is made."""
-
-    def __call__(self, parameters: int, rows: int, /) -> float:
-        """0."""
-        return 0.0
 
     def per_parameter(self, rows: int) -> float:
         """0."""
@@ -217,9 +219,8 @@ def checked_value(penalty: Penalty, value: float, parameters: int, rows: int) ->
 
 
 def _checked_factor(what: str, factor: float) -> float:
-    if isinstance(factor, bool) or not isinstance(factor, (int, float)):
-        raise LearningError(f"{what} is a number of at least 0; got {factor!r}.")
-    if not (math.isfinite(factor) and factor >= 0):
+    number = isinstance(factor, (int, float)) and not isinstance(factor, bool)
+    if not (number and math.isfinite(factor) and factor >= 0):
         raise LearningError(f"{what} is a finite number of at least 0; got {factor!r}.")
     return float(factor)
 

@@ -88,7 +88,8 @@ def _learn_chosen(
     with contextlib.ExitStack() as stack:
         fits: Fits | None = None
         if options.resume is not None:
-            fits = stack.enter_context(_resume_file(options.resume, rows, auto, validation)).fit
+            file = _resume_file(options.resume, rows, auto, validation)
+            fits = stack.enter_context(contextlib.closing(file)).fit
         trial_options = replace(options, max_seconds=None if budget is None else TRIALS_SHARE * budget)
         trials, stages = _tried(rows, auto, trial_options, validation, fits)
         choice = trials.choice()

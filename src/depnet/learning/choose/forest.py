@@ -16,7 +16,7 @@ from scipy.sparse.csgraph import connected_components
 from depnet.arrays import IntArray
 
 WAITING_EDGES = 32
-"""A forest takes up new edges when there are so many for each variable."""
+"""A forest takes up new edges when there are this many for each variable."""
 
 
 class Rules:

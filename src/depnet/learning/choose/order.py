@@ -137,17 +137,17 @@ class _Terms:
     def __init__(self, rows: int, n: int) -> None:
         self.rows = rows
         self._scale = 62 - math.frexp(xlogx(rows))[1] - n.bit_length()
-        self._known: IntArray = np.full(rows + 1 if rows <= LOOKED_UP else 0, -1, dtype=np.int64)
+        self._table: IntArray = np.full(rows + 1 if rows <= LOOKED_UP else 0, -1, dtype=np.int64)
 
     def __call__(self, counts: IntArray) -> IntArray:
-        if len(self._known):
-            found = self._known[counts]
+        if len(self._table):
+            found = self._table[counts]
             if found.size and found.min() < 0:
-                missing = np.zeros(len(self._known), dtype=np.bool_)
+                missing = np.zeros(len(self._table), dtype=np.bool_)
                 missing[counts[found < 0]] = True
                 new = np.flatnonzero(missing)
-                self._known[new] = self._computed(new)
-                found = self._known[counts]
+                self._table[new] = self._computed(new)
+                found = self._table[counts]
             return found
         new, where = np.unique(counts, return_inverse=True)
         return np.take(self._computed(new), where)

@@ -2,9 +2,9 @@ r"""The rungs of a ladder, scored on held-out rows, and what follows from the sc
 
 Every candidate, a penalty with one of the smoothings, has the score of each node: the sum over held-out rows of
 log theta_i(x_i | y_i), whose sum over nodes is the pseudo-log-likelihood, of an ordered network the log-likelihood. The
-nodes are first *pooled*: the candidate with the best sum over all nodes. A node then leaves
-the pooled choice only where its own best candidate gains more than so many standard errors of the paired difference over
-held-out rows: a node's own choice, the best of a hundred, is noisy on few rows.
+nodes are first *pooled*: the candidate with the best sum over all nodes. A node then leaves the pooled choice only where
+its own best candidate gains more than some standard errors (`Auto.standard_errors`) of the paired difference over held-out
+rows: a node's own choice, the best of a hundred, is noisy on few rows.
 
 Scores are sums over cells of a whole number, how many held-out rows are there, times a logarithm, in a fixed order: the
 same bits wherever the rows lie.
@@ -160,7 +160,7 @@ class Trials:
         return self._auto.penalties[rung], self._smoothings[s]
 
     def _surely_better(self, own: dict[int, int], pooled: int) -> set[int]:
-        """The nodes whose own candidate gains more than so many standard errors of the paired differences."""
+        """The nodes whose own candidate gains more than `standard_errors` standard errors of the paired differences."""
         sums, squares = dict.fromkeys(own, 0.0), dict.fromkeys(own, 0.0)
         for part, held in enumerate(self._held):
             pairs = [

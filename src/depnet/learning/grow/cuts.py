@@ -161,7 +161,7 @@ def _numbered(cuts: tuple[Cut, ...], cardinalities: tuple[int, ...]) -> tuple[In
 
 
 def _spread(times: IntArray) -> tuple[IntArray, IntArray]:
-    """Each place as often as `times` says, and the how manieth of its own each is."""
+    """Each place as often as `times` says, and a number 0, 1, ... for each of its copies."""
     at = np.repeat(np.arange(len(times)), times)
     return at, np.arange(len(at)) - np.repeat(np.cumsum(times) - times, times)
 

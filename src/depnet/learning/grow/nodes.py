@@ -39,7 +39,7 @@ def learn_nodes(
         if resume is not None and not isinstance(resume, Fit):
             key = rows.fingerprint(penalties)
             file = ResumeFile(resume, key, rows.specs, rows.domain.cardinalities)
-            resume = stack.enter_context(file).fit()
+            resume = stack.enter_context(contextlib.closing(file)).fit()
         nodes = {} if resume is None else _resumed(rows, resume, smoothing)
         missing = [number for number in range(len(rows.specs)) if number not in nodes]
         request = GrowRequest(penalties, missing, smoothing, max_seconds, one_by_one=resume is not None)

@@ -23,7 +23,7 @@ MOST = 256
 def grown_batches(
     grower: Grower, numbers: Sequence[int], n_jobs: int | None, most: int = MOST
 ) -> Iterator[Batch]:
-    """The nodes in batches of at most so many as soon as they are grown, in any order.
+    """The nodes in batches of at most `most`, as soon as they are grown, in any order.
 
     However this ends, no thread goes on growing.
     """

@@ -15,7 +15,6 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -106,10 +105,7 @@ class Fit:
 
 
 class ResumeFile:
-    """The operations of the nodes that are complete: read when opened, written one by one.
-
-    Use it as a context manager.
-    """
+    """The operations of the nodes that are complete: read when opened, written one by one; to be closed."""
 
     def __init__(
         self, path: str | os.PathLike[str], key: str, specs: Sequence[NodeSpec], cardinalities: Sequence[int]
@@ -153,14 +149,6 @@ class ResumeFile:
         """All lines are on the disk then."""
         os.fsync(self._file.fileno())
         self._file.close()
-
-    def __enter__(self) -> "ResumeFile":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _read(self, lines: Sequence[str], key: str) -> None:
         try:

@@ -30,7 +30,7 @@ from depnet.model.node import Node
 from depnet.model.sources.source import ConstantSource, LosslessSource
 
 ROWS_A_CELL = 5
-"""Conditional mutual information is given where the inputs' joint table has so many rows a cell or more."""
+"""Conditional mutual information is given where the inputs' joint table has this many rows a cell or more."""
 
 
 @dataclass(frozen=True, slots=True)
