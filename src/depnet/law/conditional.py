@@ -26,8 +26,7 @@ class Conditional:
     @classmethod
     def of_evidence(cls, network: Network, evidence: Evidence) -> "Conditional":
         """Nothing is asked but the probability of the evidence: its ancestors take part."""
-        known = evidence.clamped.keys() | evidence.tilts.keys()
-        return cls(network, evidence, (), law_of(network).ancestors(known))
+        return cls(network, evidence, (), law_of(network).ancestors(evidence.variables))
 
     def __post_init__(self) -> None:
         if not self.tables:
@@ -44,8 +43,7 @@ class Conditional:
     @property
     def known_ancestors(self) -> frozenset[int]:
         """What is known and takes part, and its ancestors: the weights of passes are functions of these."""
-        own = self.own
-        known = (own.clamped.keys() | own.tilts.keys()) & set(self.variables)
+        known = self.evidence.variables & set(self.variables)
         return frozenset(law_of(self.network).ancestors(known))
 
     @property
@@ -63,7 +61,7 @@ def relevant(network: Network, targets: Iterable[int], evidence: Evidence) -> tu
     """
     law, fixed = law_of(network), certain(network, evidence)
     asked = set(targets)
-    active = law.ancestors(asked | evidence.clamped.keys() | evidence.tilts.keys())
+    active = law.ancestors(asked | evidence.variables)
     scopes = {i: scope_of(network, i, fixed) for i in active}
     touching: dict[int, list[int]] = {}
     for i, scope in scopes.items():

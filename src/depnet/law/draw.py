@@ -50,13 +50,12 @@ class Rows:
     def pieces(self, n: int, first: int = 0) -> Iterator[CodeArray]:
         """The rows `first` .. `first` + n - 1, some at a time, [rows, n variables], column-major."""
         law = law_of(self.network)
-        known = self.evidence.clamped.keys() | self.evidence.tilts.keys()
-        if not known:
+        if not self.evidence.variables:
             for begin in range(first, first + n, BLOCK):
                 rows = min(BLOCK, first + n - begin)
                 yield law.passes(rows, seed=self.seed, first=begin, n_jobs=self.n_jobs).codes
             return
-        ancestors = law.ancestors(known)
+        ancestors = law.ancestors(self.evidence.variables)
         others = [i for i in law.order if i not in set(ancestors)]
         eliminated = self._eliminated(ancestors)
         bound = math.inf if eliminated is not None else self._bound(law, ancestors)

@@ -64,6 +64,11 @@ class Evidence:
                 tilts[i] = read_only(weights)
         return cls(clamped, tilts)
 
+    @property
+    def variables(self) -> frozenset[int]:
+        """The variables of which something is known."""
+        return frozenset(self.clamped) | frozenset(self.tilts)
+
     def free_nodes(self, network: "Network") -> tuple[int, ...]:
         """The nodes that still have something to update: their variable is not clamped."""
         return tuple(i for i in range(len(network)) if i not in self.clamped)

@@ -87,7 +87,7 @@ def query(
 def _conditioned(question: Question, scan: Scan) -> QueryResult:
     """pi(T | x_C): the joint law of targets and evidence, each closure's apart, weighted by the evidence."""
     network, free = question.network, question.free
-    given = tuple(sorted(question.evidence.clamped.keys() | question.evidence.tilts.keys()))
+    given = tuple(sorted(question.evidence.variables))
     groups: dict[Closure, list[int]] = {}
     for i in free:
         targets = (*free, *given) if question.joint else (i, *given)

@@ -16,7 +16,7 @@ from depnet.data.table.domain import Domain
 from depnet.errors import EvidenceError, InferenceError
 from depnet.inference.answer.observed import Observed, differing, observed, warning_of
 from depnet.inference.answer.result import WORTH, Answer, Diagnostics, PassDiagnostics, QueryResult
-from depnet.inference.answer.support import support
+from depnet.inference.answer.support import Support, support
 from depnet.inference.effort import check_method, checked_tolerance
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network, checked_network
@@ -126,10 +126,7 @@ class Question:
         seen = None if self.data is None else observed(domain, self._asked(), self.evidence, self.data)
         matching = support(self.network, self.evidence, self.data)
         said = [*(text for _, part in parts for text in part.warnings), *warnings]
-        if matching is not None and self.given and matching.warning is not None:
-            said.append(matching.warning)
-        if seen is not None:
-            said += self._differences(tables, seen)
+        said += self._rare(matching) + self._differences(tables, seen)
         effective = {*used, *(i for i in self.wanted if i in self.evidence.clamped)}
         with_effect = {name for name in self.given if domain.index(name) in effective}
         return QueryResult(
@@ -192,7 +189,18 @@ class Question:
             tables.append((values, errors))
         return tables
 
-    def _differences(self, tables: Sequence[tuple[FloatArray, FloatArray]], seen: Observed) -> list[str]:
+    def _rare(self, matching: Support | None) -> list[str]:
+        """A warning where few rows match the evidence."""
+        if matching is None or not self.given or matching.warning is None:
+            return []
+        return [matching.warning]
+
+    def _differences(
+        self, tables: Sequence[tuple[FloatArray, FloatArray]], seen: Observed | None
+    ) -> list[str]:
+        """A warning for each table where the rows that match say something else."""
+        if seen is None:
+            return []
         said = []
         for variables, (law, errors), frequencies in zip(self._asked(), tables, seen.tables, strict=True):
             found = differing(law, errors, frequencies, seen.rows)

@@ -53,14 +53,13 @@ def of_law(question: Question, rng: np.random.Generator | None, stop: Over | Non
     if part is None:
         timed = question.max_seconds is not None
         part = _sampled(asked, question.tolerance, rng, timed, over_after(question.seconds_left, stop))
-    known = question.evidence.clamped.keys() | question.evidence.tilts.keys()
     read = {j for i in asked.variables for j in question.network.nodes[i].inputs}
     return question.result(
         [(question.free, part)],
         method=part.method,
         scan=None,
         closure=[i for i in asked.variables if i not in question.evidence.clamped],
-        used=known & (read | set(asked.variables)),
+        used=question.evidence.variables & (read | set(asked.variables)),
     )
 
 
