@@ -199,6 +199,19 @@ def emit(document: dict[str, Any], *, err: bool = False) -> None:
     click.echo(json.dumps(plain(document), indent=2, ensure_ascii=False, allow_nan=False), err=err)
 
 
+def picked(value: Any, *names: str, **renamed: str) -> dict[str, Any] | None:
+    """Attributes of a value for an answer, some under other names; None where there is no value.
+
+    >>> picked(3 + 4j, "real", second="imag"), picked(None, "real")
+    ({'real': 3.0, 'second': 4.0}, None)
+    """
+    if value is None:
+        return None
+    return {
+        key: getattr(value, name) for key, name in {**dict(zip(names, names, strict=True)), **renamed}.items()
+    }
+
+
 def plain(value: Any) -> Any:
     """A value as JSON knows it; what is not a finite number is null."""
     if hasattr(value, "tolist"):  # numpy's

@@ -81,22 +81,18 @@ def _alike(first: "Loaded", second: "Loaded", *, chains: bool) -> "tuple[Network
 
 
 def _document(found: "Comparison", names: dict[str, str | None]) -> dict[str, Any]:
+    from depnet.cli.command import picked
+
     near = found.marginals
     worst = {ways: far for ways, _, far, _ in near.by_ways()}
     links = {what: getattr(found, what) for what in ("gained", "lost", "kept")}
-    difference = found.difference
     return {
         "first": names["first"],
         "second": names["second"],
         "shared_variables": found.shared,
         "differing_variables": found.differing,
-        "scores": [
-            {"rows_of": s.rows_of, "by": s.by, "mean": s.mean, "standard_error": s.standard_error}
-            for s in found.scores
-        ],
-        "difference": None
-        if difference is None
-        else {"mean": difference.mean, "standard_error": difference.standard_error},
+        "scores": [picked(s, "rows_of", "by", "mean", "standard_error") for s in found.scores],
+        "difference": picked(found.difference, "mean", "standard_error"),
         "links": None
         if found.gained is None
         else {what: [{"source": a, "target": b} for a, b in pairs or ()] for what, pairs in links.items()},

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import JOBS, SEED, Run, choice, command, number, output, removed_option
+from depnet.cli.command import JOBS, SEED, Run, choice, command, number, output, picked, removed_option
 from depnet.cli.table_options import learning_options, new_table_options, text_options
 from depnet.wording import counted
 
@@ -122,13 +122,11 @@ def _document(found: "Fitted") -> dict[str, Any]:
         "variables": len(network.domain),
         **sizes(network),
         "score": score(network, rows),
-        **network_proof(of_network),
+        **(network_proof(of_network) or {}),
         "law": {**law_document(law), "score": score(law, rows), **law_proof(of_law)},
         "marginals": {
-            "one_way": apart.one_way,
-            "two_way": apart.two_way,
-            "floor": {"one_way": apart.floor_one_way, "two_way": apart.floor_two_way},
-            "rows": apart.rows,
+            **(picked(apart, "one_way", "two_way", "rows") or {}),
+            "floor": picked(apart, one_way="floor_one_way", two_way="floor_two_way"),
         },
         "completion": {
             "holes": int(found.completion.hidden.sum()),

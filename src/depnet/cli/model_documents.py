@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from depnet.cli.command import picked
 from depnet.wording import counted
 
 if TYPE_CHECKING:
@@ -28,31 +29,15 @@ def sizes_line(network: "Network", law: "Network") -> str:
 
 def law_document(law: "Network") -> dict[str, Any]:
     """What there is to say of the law without rows: its size, order, and held-out rows."""
-    held_out = law.held_out
-    judged = None
-    if held_out is not None:
-        judged = {
-            "rows": held_out.rows,
-            "score": held_out.score,
-            "independent": held_out.independent,
-            "bits_explained": held_out.gained,
-            "worth": held_out.worth,
-        }
+    judged = picked(law.held_out, "rows", "score", "independent", "worth", bits_explained="gained")
     return {**sizes(law), "order": [law.domain.names[i] for i in law.order or ()], "held_out": judged}
 
 
 def law_proof(proven: "Certificate | None") -> dict[str, Any]:
     """How far the law is from the rows, and would be with one leaf a node."""
-    return {
-        "kl": None if proven is None else proven.kl,
-        "one_leaf_kl": None if proven is None else proven.one_leaf_limit,
-    }
+    return picked(proven, "kl", one_leaf_kl="one_leaf_limit") or {"kl": None, "one_leaf_kl": None}
 
 
-def network_proof(proven: "Certificate") -> dict[str, Any]:
+def network_proof(proven: "Certificate | None", *more: str) -> dict[str, Any] | None:
     """The FC-limit of the dependency network, and with one leaf a node."""
-    return {
-        "fc_limit": proven.fc_limit,
-        "one_leaf_limit": proven.one_leaf_limit,
-        "no_bound": proven.no_bound,
-    }
+    return picked(proven, "fc_limit", "one_leaf_limit", "no_bound", *more)

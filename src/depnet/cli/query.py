@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import GIVEN, SCAN, SEED, Run, command, output
+from depnet.cli.command import GIVEN, SCAN, SEED, Run, command, output, picked
 from depnet.cli.completion import complete_variable
 from depnet.cli.table_options import text_options
 from depnet.wording import counted
@@ -147,9 +147,7 @@ def document(result: "QueryResult") -> dict[str, Any]:
         "scan": None if result.scan is None else result.scan_name.split()[0],
         "evidence": dict(result.evidence),
         "evidence_ignored": result.evidence_ignored,
-        "support": None
-        if result.support is None
-        else {"rows": result.support.rows, "of": result.support.total, "exact": result.support.exact},
+        "support": picked(result.support, "rows", "exact", of="total"),
         "relevant_variables": result.closure,
         "converged": result.converged,
         "tolerance": result.tolerance,

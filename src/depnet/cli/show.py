@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from depnet.cli.command import Run, command
+from depnet.cli.command import Run, command, picked
 from depnet.cli.completion import complete_variable
 from depnet.cli.table_options import text_options
 from depnet.wording import counted, some_of
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 SHOWN_NODES = 30
 SHOWN_NAMES = 8
-SHOWN_STATES = 12
 MOST_VARIABLES = 1000
 """Of wider models, one-sided links are left out: finding out whether evidence is carried takes n^2 steps."""
 
@@ -56,6 +55,7 @@ def show(
 ) -> None:
     """What is in a model: a summary, a node, or its links."""
     from depnet.cli.files import load_models
+    from depnet.cli.show_parts import show_links, show_node, show_variables
     from depnet.cli.tables import read_complete
 
     if sum((node is not None, links is not None, variables)) > 1:
@@ -66,16 +66,11 @@ def show(
     network = loaded.law if law and loaded.law is not None else loaded.first
     table = None if data is None else read_complete(data, network.domain)
     if node is not None:
-        from depnet.cli.show_node import document, show_node
-
-        run.answer(document(network, node), show=lambda: show_node(network, node))
+        show_node(run, network, node)
     elif links is not None:
-        from depnet.learning.links.links import links as measured
-
-        found = measured(network, table)[: links or None]
-        run.answer(_links_document(found), show=lambda: _show_links(found))
+        show_links(run, network, table, links)
     elif variables:
-        run.answer(_variables_document(network), show=lambda: _show_variables(network))
+        show_variables(run, network)
     else:
         summary = _summary(network, loaded, table)
         run.answer(summary, show=lambda: _show_summary(summary))
@@ -95,10 +90,7 @@ def _summary(network: "Network", loaded: "Loaded", table: "Dataset | None") -> d
         "nodes": len(network),
         "rows": rows_learned(network),
         "leaves": sum(node.source.size for node in network.nodes),
-        "links": [
-            {"source": link.source, "targets": link.targets, "bits": link.strength}
-            for link in links(network)[:10]
-        ],
+        "links": [picked(link, "source", "targets", bits="strength") for link in links(network)[:10]],
         "one_sided_links": _one_sided(network),
         "per_node": [
             {
@@ -111,7 +103,7 @@ def _summary(network: "Network", loaded: "Loaded", table: "Dataset | None") -> d
             for node in network.nodes
         ],
         "law": None if law is None else {**law_document(law), **law_proof(of_law)},
-        "certificate": None if proven is None else {**network_proof(proven), "rows": proven.rows},
+        "certificate": network_proof(proven, "rows"),
         "figures": _figures(loaded, table, of_law, proven),
         "of": "network" if network.order is None else "law",
     }
@@ -132,15 +124,12 @@ def _figures(
     return [line for line in said if line is not None]
 
 
-def _one_sided(network: "Network") -> list[dict[str, Any]] | None:
+def _one_sided(network: "Network") -> list[Any] | None:
     from depnet.model.links import one_sided_links
 
     if len(network.domain) > MOST_VARIABLES or network.order is not None:
         return None
-    return [
-        {"reader": link.reader, "source": link.source, "carried": link.carried}
-        for link in one_sided_links(network)
-    ]
+    return [picked(link, "reader", "source", "carried") for link in one_sided_links(network)]
 
 
 def _show_summary(summary: dict[str, Any]) -> None:
@@ -183,67 +172,3 @@ def _show_summary(summary: dict[str, Any]) -> None:
     if summary["law"] is not None:
         some = some_of(summary["law"]["order"], SHOWN_NAMES)
         show_lines(f"order of the law: {some}")
-
-
-def _links_document(found: Any) -> dict[str, Any]:
-    return {
-        "links": [
-            {
-                "source": link.source,
-                "targets": link.targets,
-                "bits": link.strength,
-                "mutual_information": link.mutual_information,
-                "conditional_information": link.conditional_information,
-            }
-            for link in found
-        ]
-    }
-
-
-def _show_links(found: Any) -> None:
-    from depnet.cli.render import bar, show_lines, show_table
-
-    if not found:
-        show_lines("no node reads another: the model knows the variables as independent.")
-        return
-    most = max(found[0].strength, 1e-12)
-    show_table(
-        ["source", "target", "bits a row", "mutual information", ""],
-        [
-            [
-                link.source,
-                " x ".join(link.targets),
-                f"{link.strength:.4f}",
-                "" if link.mutual_information is None else f"{link.mutual_information:.4f}",
-                bar(max(link.strength, 0.0) / most),
-            ]
-            for link in found
-        ],
-        left=2,
-        bars=True,
-    )
-
-
-def _variables_document(network: "Network") -> dict[str, Any]:
-    return {
-        "variables": [
-            {"name": variable.name, "states": variable.states} for variable in network.domain.variables
-        ]
-    }
-
-
-def _show_variables(network: "Network") -> None:
-    from depnet.cli.render import show_table
-
-    show_table(
-        ["variable", "states", ""],
-        [
-            [
-                variable.name,
-                some_of(list(map(str, variable.states)), SHOWN_STATES),
-                f"{variable.cardinality:,}",
-            ]
-            for variable in network.domain.variables
-        ],
-        left=2,
-    )

@@ -1,0 +1,73 @@
+"""`depnet show` with --node, --links or --variables: one node's decision graph, the links, or the variables."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from depnet.cli.command import Run, picked
+from depnet.wording import some_of
+
+if TYPE_CHECKING:
+    from depnet.data import Dataset
+    from depnet.model import Network
+
+SHOWN_STATES = 12
+
+
+def show_node(run: Run, network: "Network", name: str) -> None:
+    """A decision graph: as text, whose long lines stay as they are, or as vertices by number, 0 being the root."""
+    from depnet.pictures.node.decision import Leaf, decision
+    from depnet.pictures.node.text import node_text
+
+    graph = decision(network, name)
+    vertices = [
+        picked(vertex, "rows", "probabilities", leaf="number")
+        if isinstance(vertex, Leaf)
+        else {"test": vertex.variable, "branches": [picked(b, "states", "to") for b in vertex.branches]}
+        for vertex in graph.vertices
+    ]
+    document = picked(graph, "states", "leaves", "rows", node="name", reads="inputs")
+    run.answer({**(document or {}), "vertices": vertices}, show=lambda: click.echo(node_text(network, name)))
+
+
+def show_links(run: Run, network: "Network", table: "Dataset | None", most: int) -> None:
+    """The links by strength, all or with `most` above 0 the first."""
+    from depnet.learning.links.links import links
+
+    found = links(network, table)[: most or None]
+    names = ("source", "targets", "mutual_information", "conditional_information")
+    run.answer(
+        {"links": [picked(link, *names, bits="strength") for link in found]}, show=lambda: _show(found)
+    )
+
+
+def _show(found: Any) -> None:
+    from depnet.cli.render import bar, show_lines, show_table
+
+    if not found:
+        show_lines("no node reads another: the model knows the variables as independent.")
+        return
+    most = max(found[0].strength, 1e-12)
+    rows = [
+        [
+            link.source,
+            " x ".join(link.targets),
+            f"{link.strength:.4f}",
+            "" if link.mutual_information is None else f"{link.mutual_information:.4f}",
+            bar(max(link.strength, 0.0) / most),
+        ]
+        for link in found
+    ]
+    show_table(["source", "target", "bits a row", "mutual information", ""], rows, left=2, bars=True)
+
+
+def show_variables(run: Run, network: "Network") -> None:
+    """Every variable with its states."""
+    from depnet.cli.render import show_table
+
+    variables = network.domain.variables
+    rows = [
+        [v.name, some_of(list(map(str, v.states)), SHOWN_STATES), f"{v.cardinality:,}"] for v in variables
+    ]
+    document = {"variables": [picked(variable, "name", "states") for variable in variables]}
+    run.answer(document, show=lambda: show_table(["variable", "states", ""], rows, left=2))
