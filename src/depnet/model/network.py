@@ -151,10 +151,6 @@ class Network:
         check_same_domain("Network.with_counts", self.domain, dataset)
         return replace(self, counts=MarginalCounts.of(dataset))
 
-    def updating(self, variables: Sequence[int]) -> tuple[int, ...]:
-        """The nodes that update `variables`, ascending: node i is that of variable i."""
-        return tuple(sorted(set(variables)))
-
     def smoothed(self, smoothing: float | Sequence[float]) -> "Network":
         """The same network, of the same counts, with other pseudo-counts: one for all nodes, or one for each.
 

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import IntArray, read_only
 from depnet.data.table.domain import Domain
-from depnet.errors import DataError
-from depnet.model.file.fields import fault, fields_of, items_of, wholes_of
+from depnet.model.file.fields import fault, fields_of, items_of, located, wholes_of
 from depnet.model.marginals import MarginalCounts, PairTables
 from depnet.model.table import MAX_COUNT
 
@@ -24,12 +23,10 @@ def counts_of(value: object, domain: Domain) -> MarginalCounts:
         for i, (single, k) in enumerate(zip(given, cards, strict=True))
     )
     pairs = None if fields["pairs"] is None else _pairs(fields["pairs"], cards)
-    try:
+    with located("counts"):
         counts = MarginalCounts(singles, pairs)
         if pairs is not None:
             pairs.check(singles)
-    except DataError as error:
-        raise fault("counts", str(error)) from None
     return counts
 
 

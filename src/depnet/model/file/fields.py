@@ -1,8 +1,10 @@
 """Fields of a document, checked one by one. `at` is the place in the file, such as nodes[3].table.counts[2]."""
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
-from depnet.errors import ModelFileError, brief
+from depnet.errors import DataError, ModelError, ModelFileError, brief
 from depnet.wording import nearest
 
 CHANGED = "The file is damaged, or was changed after it was written; get it again, or save the network again."
@@ -13,8 +15,23 @@ def fault(at: str, what: str) -> ModelFileError:
     return ModelFileError(f"{at}: {what}")
 
 
-def fields_of(value: object, at: str, names: tuple[str, ...]) -> dict[str, Any]:
-    """An object that has exactly the fields `names`."""
+@contextlib.contextmanager
+def located(at: str) -> Iterator[None]:
+    """What the library finds wrong with a value of the file is said with its place."""
+    try:
+        yield
+    except ModelFileError:
+        raise
+    except (DataError, ModelError) as error:
+        raise fault(at, str(error)) from None
+
+
+def fields_of(
+    value: object, at: str, names: tuple[str, ...], optional: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """An object that has the fields `names`, perhaps the `optional` ones, and no others."""
+    if isinstance(value, dict):
+        names += tuple(name for name in optional if name in value)
     if not isinstance(value, dict):
         raise fault(at, f"expected an object with {_list(names)}; got {brief(value)}.")
     for name in names:

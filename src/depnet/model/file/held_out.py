@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from depnet.errors import ModelError
-from depnet.model.file.fields import fault, fields_of, number_of, whole_of
+from depnet.model.file.fields import fault, fields_of, located, number_of, whole_of
 from depnet.model.held_out import HeldOut
 from depnet.model.table import MAX_COUNT
 
@@ -24,14 +23,11 @@ def held_out_in(held_out: HeldOut | None, at: str) -> dict[str, Any]:
 
 def held_out_of(value: object, at: str) -> HeldOut:
     """What a document says of held-out rows."""
-    worth = ("worth",) if isinstance(value, dict) and "worth" in value else ()
-    fields = fields_of(value, at, ("rows", "score", "independent", *worth))
+    fields = fields_of(value, at, ("rows", "score", "independent"), optional=("worth",))
     rows = whole_of(fields["rows"], f"{at}.rows", 1, MAX_COUNT)
-    score, independent, *more = (_float(fields[k], f"{at}.{k}") for k in ("score", "independent", *worth))
-    try:
-        return HeldOut(rows, score, independent, *more)
-    except ModelError as error:
-        raise fault(at, str(error)) from None
+    scores = {name: _float(given, f"{at}.{name}") for name, given in fields.items() if name != "rows"}
+    with located(at):
+        return HeldOut(rows, **scores)
 
 
 def _float(value: object, at: str) -> float:

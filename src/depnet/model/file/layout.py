@@ -9,8 +9,8 @@ from depnet.data.frames.dtypes import dtype_of, plain_dtype
 from depnet.data.table.domain import Domain
 from depnet.data.table.layout import ColumnKind, ColumnLayout, FrameKind, Layout
 from depnet.data.table.variable import Variable
-from depnet.errors import DataError, brief
-from depnet.model.file.fields import fault, fields_of, items_of
+from depnet.errors import brief
+from depnet.model.file.fields import fault, fields_of, items_of, located
 
 AT = "layout"
 
@@ -64,8 +64,6 @@ def _column(value: object, variable: Variable, kind: FrameKind, at: str) -> Colu
     kinds = get_args(ColumnKind) if variable.bins is None else (variable.bins.kind,)
     if fields["kind"] not in kinds:
         raise fault(f"{at}.kind", f"expected one of {', '.join(kinds)}; got {brief(fields['kind'])}.")
-    try:
+    with located(f"{at}.dtype"):
         dtype = dtype_of(fields["dtype"], kind, labels_of(variable))
-    except DataError as error:
-        raise fault(f"{at}.dtype", str(error)) from None
     return ColumnLayout(fields["key"], fields["kind"], dtype)

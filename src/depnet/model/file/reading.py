@@ -6,7 +6,6 @@ declares and does not hold.
 """
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,10 @@ from numpy.typing import NDArray
 
 from depnet.data.table.domain import Domain
 from depnet.data.table.layout import Layout
-from depnet.errors import DataError, ModelError, ModelFileError, brief
+from depnet.errors import ModelFileError, brief
 from depnet.model.file.counts import counts_of
 from depnet.model.file.document import FORMAT, VERSION
-from depnet.model.file.fields import fault, fields_of, items_of, number_of, whole_of, wholes_of
+from depnet.model.file.fields import fault, fields_of, items_of, located, number_of, whole_of, wholes_of
 from depnet.model.file.held_out import held_out_of
 from depnet.model.file.packed import KINDS, PackedOperations
 from depnet.model.file.variables import variable_of
@@ -93,19 +92,19 @@ def networks_of(document: dict[str, Any]) -> Loaded:
         return Loaded(None, law, None, version)
     held_out = held_out_of(document["held_out"], "held_out") if lawful and "held_out" in document else None
     nodes = _nodes(document["nodes"], domain, "nodes")
-    network = _made(partial(Network, domain, nodes, counts, None, held_out), "nodes")
-    return Loaded(network, law, None, version)
+    with located("nodes"):
+        return Loaded(Network(domain, nodes, counts, None, held_out), law, None, version)
 
 
 def _law(value: object, domain: Domain, counts: MarginalCounts | None) -> Network:
-    held_out = ("held_out",) if isinstance(value, dict) and "held_out" in value else ()
-    fields = fields_of(value, "law", ("order", *held_out, "nodes"))
+    fields = fields_of(value, "law", ("order", "nodes"), optional=("held_out",))
     order = wholes_of(fields["order"], "law.order", 0, len(domain) - 1, len(domain))
     if len(set(order)) < len(order):
         raise fault("law.order", "expected every variable once; one stands twice.")
-    scores = held_out_of(fields["held_out"], "law.held_out") if held_out else None
+    scores = held_out_of(fields["held_out"], "law.held_out") if "held_out" in fields else None
     nodes = _nodes(fields["nodes"], domain, "law.nodes")
-    return _made(partial(Network, domain, nodes, counts, tuple(order), scores), "law")
+    with located("law"):
+        return Network(domain, nodes, counts, tuple(order), scores)
 
 
 def _nodes(given: object, domain: Domain, at: str) -> tuple[Node, ...]:
@@ -121,13 +120,6 @@ def _nodes(given: object, domain: Domain, at: str) -> tuple[Node, ...]:
             at, f"no node updates variable {brief(domain.names[len(nodes)])}; every variable needs one."
         )
     return tuple(nodes)
-
-
-def _made(make: partial[Network], at: str) -> Network:
-    try:
-        return make()
-    except ModelError as error:
-        raise fault(at, str(error)) from None
 
 
 def _checked_version(document: dict[str, Any]) -> int:
@@ -149,13 +141,10 @@ def _checked_version(document: dict[str, Any]) -> int:
 
 def _domain(value: object, version: int) -> Domain:
     at = "domain.variables"
-    variables = []
-    for i, given in enumerate(items_of(fields_of(value, "domain", ("variables",))["variables"], at)):
-        variables.append(variable_of(given, f"{at}[{i}]", version))
-    try:
-        return Domain(tuple(variables))
-    except DataError as error:
-        raise fault(at, str(error)) from None
+    given = items_of(fields_of(value, "domain", ("variables",))["variables"], at)
+    variables = tuple(variable_of(each, f"{at}[{i}]", version) for i, each in enumerate(given))
+    with located(at):
+        return Domain(variables)
 
 
 def _node(value: object, number: int, domain: Domain, at: str) -> Node:
@@ -173,10 +162,8 @@ def _node(value: object, number: int, domain: Domain, at: str) -> Node:
         )
     source = _source(fields["source"], domain, f"{at}.source")
     table = _table(fields["table"], source.size, domain.cardinalities[number], f"{at}.table")
-    try:
+    with located(at):
         return Node((number,), source, table)
-    except ModelError as error:
-        raise fault(at, str(error)) from None
 
 
 def _source(value: object, domain: Domain, at: str) -> InformationSource:
@@ -191,10 +178,8 @@ def _source(value: object, domain: Domain, at: str) -> InformationSource:
         fields = fields_of(value, at, names)
         inputs = tuple(wholes_of(fields["inputs"], f"{at}.inputs", 0, len(domain) - 1))
         cards = tuple(domain.cardinalities[j] for j in inputs)
-        try:
+        with located(f"{at}.inputs"):
             lossless = LosslessSource(inputs, cards)  # its size is that of the tabulated leaves, too
-        except ModelError as error:
-            raise fault(f"{at}.inputs", str(error)) from None
         if kind == "lossless":
             return lossless
         size = whole_of(fields["size"], f"{at}.size", 1, MAX_LEAVES)
@@ -215,10 +200,8 @@ def _graph(given: object, domain: Domain, at: str) -> DecisionGraph:
         for t, operation in enumerate(items_of(given, at)):
             _check_operation(operation, f"{at}[{t}]")
         arrays = NOTHING_RECORDED
-    try:
+    with located(at):
         size = size_of_recorded(*arrays, domain.cardinalities)
-    except ModelError as error:
-        raise fault(at, str(error)) from None
     return DecisionGraph.recorded(*arrays, domain.cardinalities, size)
 
 
@@ -238,15 +221,12 @@ def _table(value: object, leaves: int, states: int, at: str) -> ConditionalTable
         fields = fields_of(value, at, ("smoothing", "counts"))
         smoothing = number_of(fields["smoothing"], f"{at}.smoothing")
         counts = _rows(fields["counts"], leaves, states, f"{at}.counts", whole=True)
-        make = partial(ConditionalTable.from_counts, counts, smoothing)
-    else:
-        fields = fields_of(value, at, ("probabilities",))
-        rows = _rows(fields["probabilities"], leaves, states, f"{at}.probabilities", whole=False)
-        make = partial(ConditionalTable.from_probabilities, rows)
-    try:
-        return make()
-    except ModelError as error:
-        raise fault(at, str(error)) from None
+        with located(at):
+            return ConditionalTable.from_counts(counts, smoothing)
+    fields = fields_of(value, at, ("probabilities",))
+    rows = _rows(fields["probabilities"], leaves, states, f"{at}.probabilities", whole=False)
+    with located(at):
+        return ConditionalTable.from_probabilities(rows)
 
 
 def _rows(value: object, leaves: int, states: int, at: str, *, whole: bool) -> NDArray[Any]:

@@ -6,8 +6,8 @@ from typing import Any
 
 from depnet.data.binning.bins import MAX_QUANTILES, Bins
 from depnet.data.table.variable import Variable
-from depnet.errors import DataError, brief
-from depnet.model.file.fields import fault, fields_of, items_of, number_of
+from depnet.errors import brief
+from depnet.model.file.fields import fault, fields_of, items_of, located, number_of
 
 MAX_LABEL_BITS = 4096
 """Whole numbers as labels: JSON sets no limit, but Python reads no more than 4,300 digits."""
@@ -34,10 +34,7 @@ def document_of_variable(variable: Variable, at: str) -> dict[str, Any]:
 
 def variable_of(value: object, at: str, version: int) -> Variable:
     """The variable that a document describes."""
-    names = ["name", "states"]
-    if isinstance(value, dict) and version >= 2:
-        names += [name for name in ("bins", "missing") if name in value]
-    fields = fields_of(value, at, tuple(names))
+    fields = fields_of(value, at, ("name", "states"), optional=("bins", "missing") if version >= 2 else ())
     states = items_of(fields["states"], f"{at}.states")
     for code, label in enumerate(states):
         _check_label(label, f"{at}.states[{code}]")
@@ -46,10 +43,8 @@ def variable_of(value: object, at: str, version: int) -> Variable:
     if not isinstance(missing, bool):
         raise fault(f"{at}.missing", f"expected true or false; got {brief(missing)}.")
     bins = _bins(fields["bins"], len(states) - missing, f"{at}.bins") if "bins" in fields else None
-    try:
+    with located(at):
         return Variable(fields["name"], tuple(states), bins, states[-1] if missing and states else None)
-    except DataError as error:
-        raise fault(at, str(error)) from None
 
 
 def _bins(value: object, number: int, at: str) -> Bins:
@@ -67,10 +62,8 @@ def _bins(value: object, number: int, at: str) -> Bins:
         if len(kept) > MAX_QUANTILES:
             raise fault(place, f"a bin keeps at most {MAX_QUANTILES} values; got {len(kept):,}.")
         quantiles.append(tuple(number_of(each, f"{place}[{q}]") for q, each in enumerate(kept)))
-    try:
+    with located(at):
         return Bins(tuple(read), tuple(quantiles), fields["kind"])
-    except DataError as error:
-        raise fault(at, str(error)) from None
 
 
 def _check_label(label: object, at: str) -> None:

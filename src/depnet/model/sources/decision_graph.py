@@ -10,7 +10,7 @@ The value Y(x) starts at 0 and is updated by every recorded operation in turn,
 graph, where a row meets only the tests on its own path.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
@@ -214,38 +214,24 @@ def recorded_of(operations: Sequence[Operation]) -> tuple[NDArray[Any], NDArray[
     return kinds, np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
 
 
-def checked_size(operations: Iterable[Operation], cardinalities: Sequence[int]) -> int:
-    """|Y| after `operations`, in constant memory; an operation on a leaf that is not there is an error."""
-    size = 1
+def checked_size(operations: Sequence[Operation], cardinalities: Sequence[int]) -> int:
+    """|Y| after `operations`; what is no operation, or one on a leaf that is not there, is an error."""
     for t, operation in enumerate(operations):
         if not isinstance(operation, (Split, Merge)) or not all(map(is_whole, operation)):
             raise ModelError(
                 f"operation {t} is {brief(operation)}; expected Split(leaf, variable) or Merge(first, second), "
                 "in whole numbers."
             )
-        first, second = operation
-        if isinstance(operation, Split):
-            if not (0 <= first < size and 0 <= second < len(cardinalities)):
-                raise ModelError(
-                    f"operation {t} is {brief(operation)}; there are {size} leaves and {len(cardinalities)} "
-                    "variables then."
-                )
-            branches = cardinalities[second]
+        if isinstance(operation, Split) and 0 <= operation.variable < len(cardinalities):
+            branches = cardinalities[operation.variable]
             if not is_whole(branches) or branches < 1:
                 raise ModelError(
-                    f"variable {second} has a whole number of states of at least 1; got {brief(branches)}."
+                    f"variable {operation.variable} has a whole number of states of at least 1; got {brief(branches)}."
                 )
-            size += int(branches) - 1
-        elif not 0 <= first < second < size:
-            raise ModelError(
-                f"operation {t} is {brief(operation)}; a merge needs two leaves, first < second, and there are "
-                f"{size} leaves then."
-            )
-        else:
-            size -= 1
-        if size > MAX_LEAVES:
-            raise ModelError(f"operation {t} makes {size:,} leaves; at most {MAX_LEAVES:,} are possible.")
-    return size
+        if not all(0 <= number <= MAX_LEAVES for number in operation):
+            size = checked_size(operations[:t], cardinalities)
+            raise ModelError(_impossible(t, operation, size, len(cardinalities)))
+    return size_of_recorded(*recorded_of(operations), cardinalities)
 
 
 def size_of_recorded(
@@ -254,7 +240,7 @@ def size_of_recorded(
     second: NDArray[np.int32],
     cardinalities: Sequence[int],
 ) -> int:
-    """`checked_size` of operations as arrays: without a loop, unless there is an error to describe."""
+    """The same for operations as arrays of numbers from 0 to `MAX_LEAVES`."""
     merges = kinds == 1
     n = len(cardinalities)
     tested = np.where(merges | (second >= n), 0, second).tolist()
@@ -262,9 +248,20 @@ def size_of_recorded(
     after = 1 + np.cumsum(more, dtype=np.int64)
     before = after - more
     possible = np.where(merges, (first < second) & (second < before), (first < before) & (second < n))
-    if not (possible & (first >= 0) & (second >= 0) & (after <= MAX_LEAVES)).all():
-        return checked_size(_operations_in((kinds, first, second)), cardinalities)
-    return int(after[-1]) if len(after) else 1
+    wrong = np.flatnonzero(~possible | (after > MAX_LEAVES))
+    if len(wrong) == 0:
+        return int(after[-1]) if len(after) else 1
+    t = int(wrong[0])
+    if possible[t]:
+        raise ModelError(f"operation {t} makes {after[t]:,} leaves; at most {MAX_LEAVES:,} are possible.")
+    operation = next(_operations_in((kinds[t:], first[t:], second[t:])))
+    raise ModelError(_impossible(t, operation, int(before[t]), n))
+
+
+def _impossible(t: int, operation: Operation, size: int, variables: int) -> str:
+    if isinstance(operation, Split):
+        return f"operation {t} is {brief(operation)}; there are {size} leaves and {variables} variables then."
+    return f"operation {t} is {brief(operation)}; a merge needs two leaves, first < second, and there are {size} leaves then."
 
 
 def _operations_in(recorded: Recorded) -> Iterator[Operation]:
