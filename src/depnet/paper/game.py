@@ -81,18 +81,13 @@ def play(
     order = (
         "all players at once (the display)" if simultaneous else "p^t projected first (the text, Eq. p^(t+1))"
     )
+    nash = "p = sum of c_i pi_i at the equilibrium, and no player gains by a deviation"
     return Report(
         "game",
         f"The game of the network learned from {name}: {order}",
         COLUMNS,
         (*shown, ending),
-        (
-            Claim("KL(p^t||pi) never rises", falls),
-            Claim(
-                "p = sum of c_i pi_i at the equilibrium, and no player gains by a deviation",
-                is_nash(equilibrium, spaces, c),
-            ),
-        ),
+        (Claim("KL(p^t||pi) never rises", falls), Claim(nash, is_nash(equilibrium, spaces, c))),
         ("The last line is the Nash equilibrium (pi, {pi_i}); nats.",),
         records,
     )

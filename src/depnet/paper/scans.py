@@ -88,20 +88,13 @@ def compare_scans(
         f"Theorem 3 is about the random scan; the centroids of {beyond} of {len(rows) - 1} orders are beyond its bound. "
         "TV: total variation. pi^i: the law just before the i-th place of the order is updated."
     )
-    return Report(
-        "scans",
-        f"Scans of the network learned from {name}",
-        COLUMNS,
-        tuple(rows),
-        (
-            Claim("random scan: FC(p^D||pi) <= FC_lim(p^D) (Theorem 3)", rows[0]["bound"]),
-            Claim(
-                "every sequential cycle: mean of KL(p^D||E_i(pi^i)) = FC_lim(p^D)",
-                all(np.isclose(r["cycle_sum"], limit, rtol=1e-6, atol=1e-10) for r in rows[1:]),
-            ),
-        ),
-        (note,),
+    cycles = all(np.isclose(r["cycle_sum"], limit, rtol=1e-6, atol=1e-10) for r in rows[1:])
+    claims = (
+        Claim("random scan: FC(p^D||pi) <= FC_lim(p^D) (Theorem 3)", rows[0]["bound"]),
+        Claim("every sequential cycle: mean of KL(p^D||E_i(pi^i)) = FC_lim(p^D)", cycles),
     )
+    title = f"Scans of the network learned from {name}"
+    return Report("scans", title, COLUMNS, tuple(rows), claims, (note,))
 
 
 def cycle_sum(p: FloatArray, cycle: Sequence[FloatArray], updated: Sequence[tuple[int, ...]]) -> float:

@@ -4,6 +4,7 @@ Figures are made without pyplot, so nothing depends on a display. SVG files keep
 carry no date: the same figure is the same file.
 """
 
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -75,6 +76,27 @@ def plain(text: object, limit: int) -> str:
     """A label as matplotlib shows it as it is: no formulas between dollars, not hidden for a leading underscore."""
     shown = short(text, limit).replace("$", r"\$")
     return f" {shown}" if shown.startswith("_") else shown
+
+
+def share_bar(
+    axes: "Axes",
+    corner: tuple[float, float],
+    size: tuple[float, float],
+    shares: Iterable[tuple[str, float]],
+    least: float = 0.25,
+    ink: Callable[[str], str] = lambda _: "black",
+) -> None:
+    """Shares, each with its colour, from end to end of a bar; those of at least `least` are written inside."""
+    from matplotlib.patches import Rectangle
+
+    (left, bottom), (width, height) = corner, size
+    for colour, share in shares:
+        wide = share * width
+        axes.add_patch(Rectangle((left, bottom), wide, height, facecolor=colour, linewidth=0, zorder=3))
+        if share >= least:
+            where: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 6.5, "zorder": 4}
+            axes.text(left + wide / 2, bottom + height / 2, f"{share:.2f}", color=ink(colour), **where)
+        left += wide
 
 
 def checked_suffix(path: Path) -> Path:

@@ -1,5 +1,6 @@
 """Scenes and diagrams as matplotlib figures."""
 
+import itertools
 import math
 import textwrap
 from typing import TYPE_CHECKING, Any
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from depnet.paper.figures.diagram import Box, Diagram, Frame
-from depnet.pictures.canvas import COLORS, new_figure
+from depnet.pictures.canvas import COLORS, new_figure, share_bar
 from depnet.pictures.colours import GREY, INK
 from depnet.pictures.tetrahedron.scene import Scene
 
@@ -91,20 +92,12 @@ def _frame(axes: "Axes", frame: Frame) -> None:
 
 
 def _text_and_bars(axes: "Axes", box: Box) -> None:
-    from matplotlib.patches import Rectangle
-
     if not box.bars:
         axes.text(box.x, box.y, box.text, ha="center", va="center", fontsize=8.5)
         return
     axes.text(box.x, box.y + box.height * 0.2, box.text, ha="center", va="center", fontsize=7.5)
-    left, bottom, height = box.x - box.width * 0.45, box.y - box.height * 0.44, box.height * 0.26
-    for k, share in enumerate(box.bars):
-        width = share * box.width * 0.9
-        axes.add_patch(
-            Rectangle((left, bottom), width, height, facecolor=COLORS[k % len(COLORS)] + "99", lw=0)
-        )
-        if share > 0.2:
-            axes.text(
-                left + width / 2, bottom + height / 2, f"{share:.2f}", ha="center", va="center", fontsize=6.5
-            )
-        left += width
+    corner = (box.x - box.width * 0.45, box.y - box.height * 0.44)
+    shades = (color + "99" for color in itertools.cycle(COLORS))
+    share_bar(
+        axes, corner, (box.width * 0.9, box.height * 0.26), zip(shades, box.bars, strict=False), least=0.2
+    )

@@ -1,10 +1,12 @@
 """Fig. node and Fig. split_merge, from a node that was learned: its decision graph, and its leaves growing."""
 
-import numpy as np
+import math
+from collections.abc import Sequence
 
-from depnet.data import Dataset, titanic
+from depnet.data import Dataset, Domain, titanic
 from depnet.learning.learn import learn
-from depnet.model import DecisionGraph, Network, Node, Split
+from depnet.model import DecisionGraph, Network, Split
+from depnet.model.sources.enumerate import input_codes
 from depnet.paper.figures.diagram import Arrow, Box, Diagram, Frame
 from depnet.pictures.canvas import COLORS
 from depnet.pictures.node.decision import Decision, Leaf, decision
@@ -49,46 +51,40 @@ def node_figure() -> Diagram:
 def split_merge_figure() -> Diagram:
     """Fig. split_merge: the leaves L_y as a partition of the other variables' states, operation by operation."""
     data, network = learned()
-    node = network.nodes[data.domain.index(TARGET)]
-    graph = node.source
+    target = data.domain.index(TARGET)
+    graph = network.nodes[target].source
     assert isinstance(graph, DecisionGraph)
     names = data.domain.names
-    others = [name for name in names if name != TARGET]
-    frames = []
-    for t in range(len(graph.operations) + 1):
-        prefix = DecisionGraph(graph.operations[:t], graph.cardinalities)
-        if t == 0:
-            title = "Y = 0: one leaf"
-        else:
-            operation = graph.operations[t - 1]
-            title = (
-                f"Split({operation.leaf}, {names[operation.variable]})"
-                if isinstance(operation, Split)
-                else f"Merge({operation.first}, {operation.second})"
-            )
-        frames.append(Frame(f"{t}. {title}" if t else title, _partition(data, node, prefix)))
+    others = [j for j in range(len(names)) if j != target]
+    titles = ["Y = 0: one leaf"]
+    for t, step in enumerate(graph.operations, start=1):
+        said = (
+            f"Split({step.leaf}, {names[step.variable]})"
+            if isinstance(step, Split)
+            else f"Merge({step[0]}, {step[1]})"
+        )
+        titles.append(f"{t}. {said}")
+    prefixes = [DecisionGraph(graph.operations[:t], graph.cardinalities) for t in range(len(titles))]
+    frames = [
+        Frame(title, _partition(data.domain, others, prefix))
+        for title, prefix in zip(titles, prefixes, strict=True)
+    ]
     return Diagram(
         "Split and merge: the leaves of Y grow",
-        f"Each cell is a joint state of the variables other than {TARGET} (down: {others[0]}; across: "
-        f"{' and '.join(others[1:])}); its colour and number are its leaf L_y in the "
+        f"Each cell is a joint state of the variables other than {TARGET} (down: {names[others[0]]}; across: "
+        f"{' and '.join(names[j] for j in others[1:])}); its colour and number are its leaf L_y in the "
         "paper's numbering. The operations are those that learning recorded.",
         tuple(frames),
     )
 
 
-def _partition(data: Dataset, node: Node, graph: DecisionGraph) -> tuple[Box, ...]:
-    others = [j for j in range(len(data.domain)) if j not in node.variables]
-    sizes = [data.domain.cardinalities[j] for j in others]
-    down = sizes[0]
-    across = int(np.prod(sizes[1:]))
+def _partition(domain: Domain, others: Sequence[int], graph: DecisionGraph) -> tuple[Box, ...]:
+    """A cell for each joint state of the other variables, the first of them down, the rest across."""
+    across = math.prod(domain.cardinalities[j] for j in others[1:])
+    cells = input_codes(domain.cardinalities, others)
     boxes = []
-    for cell in range(down * across):
-        codes = np.zeros((1, len(data.domain)), dtype=np.int64)
-        codes[0, others] = np.unravel_index(cell, sizes)
-        leaf = int(graph(codes)[0])
-        tip = ", ".join(
-            f"{data.domain.variables[j].name}={data.domain.variables[j].states[codes[0, j]]}" for j in others
-        )
+    for cell, (codes, leaf) in enumerate(zip(cells, graph(cells).tolist(), strict=True)):
+        tip = ", ".join(f"{domain.names[j]}={domain.variables[j].states[codes[j]]}" for j in others)
         row, column = divmod(cell, across)
         boxes.append(Box(column, -row, 1.0, 1.0, str(leaf), COLORS[leaf % len(COLORS)] + "66", tip))
     return tuple(boxes)

@@ -1,4 +1,10 @@
-"""Plots with matplotlib (extra `plot`): each returns the figure, and draws on the caller's axes where they are given."""
+"""Plots with matplotlib (extra `plot`): each returns the figure, and draws on the caller's axes where they are given.
+
+- `graph`, `node`: the dependency graph, and one node's decision graph;
+- `marginals`: data against drawn rows;
+- `chains`: do they agree;
+- `certificate`: how far each node is from the data.
+"""
 
 from depnet.pictures.plots.certificate import plot_certificate
 from depnet.pictures.plots.chains import plot_chains, plot_r_hat, plot_trace

@@ -25,13 +25,8 @@ def plot_certificate(certificate: Certificate, *, nodes: int = 30, ax: "Axes | N
     kl = np.array([node.kl for node in order])
     with styled():
         figure, axes = axes_of(ax, 5.8, 1.3 + 0.24 * len(order))
-        axes.barh(
-            where,
-            [node.one_leaf_kl for node in order],
-            0.72,
-            color=colours.REST,
-            label="knowing nothing, one leaf",
-        )
+        nothing = [node.one_leaf_kl for node in order]
+        axes.barh(where, nothing, 0.72, color=colours.REST, label="knowing nothing, one leaf")
         axes.barh(where, np.where(np.isfinite(kl), kl, 0.0), 0.42, color=colours.VERMILLION, label="the node")
         for y in where[~np.isfinite(kl)]:
             axes.text(0.0, y, " infinite: a probability is 0", va="center", fontsize=7)

@@ -32,11 +32,7 @@ def plot_chains(drawn: Dataset, chains: int, *, ax: "Sequence[Axes] | None" = No
     if ax is not None and len(ax) != 2:
         raise PictureError(f"plot_chains draws on two axes; got {len(ax)}.")
     with styled():
-        if ax is None:
-            figure = new_figure(9.0, 3.8)
-            left, right = figure.subplots(1, 2, width_ratios=(1, 1.25))
-        else:
-            left, right = ax
+        left, right = new_figure(9.0, 3.8).subplots(1, 2, width_ratios=(1, 1.25)) if ax is None else ax
         figure = plot_r_hat(drawn, chains, ax=left)
         plot_trace(drawn, chains, ax=right)
     return figure
@@ -85,18 +81,12 @@ def plot_trace(
         figure, axes = axes_of(ax, 5.2, 3.4)
         for chain in ones[:LINES]:
             axes.plot(draws, np.cumsum(chain) / draws, color=colours.SKY, linewidth=0.7, alpha=0.6)
-        axes.plot(
-            draws,
-            np.cumsum(ones.mean(axis=0)) / draws,
-            color=colours.VERMILLION,
-            linewidth=1.8,
-            label="all chains",
-        )
+        mean = np.cumsum(ones.mean(axis=0)) / draws
+        axes.plot(draws, mean, color=colours.VERMILLION, linewidth=1.8, label="all chains")
         axes.plot([], [], color=colours.SKY, label=f"each of {min(chains, LINES):,} chains")
         axes.axhline(float(ones.mean()), color=GREY, linewidth=0.6, linestyle=":")
         label = f"{plain(name, 24)} = {plain(chosen.states[code], 20)}"
-        axes.set_title(f"{label}, R-hat {found[name][code]:.4f}")
-        axes.set_xlabel("draws of each chain")
-        axes.set_ylabel("share so far")
+        title = f"{label}, R-hat {found[name][code]:.4f}"
+        axes.set(title=title, xlabel="draws of each chain", ylabel="share so far")
         axes.legend(fontsize=7)
     return figure

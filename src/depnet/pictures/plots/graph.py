@@ -1,7 +1,7 @@
 """The dependency graph as a plot."""
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -42,9 +42,7 @@ def plot_graph(
     graph = dependency_graph(graph, dataset) if isinstance(graph, Network) else graph
     shown = graph.strongest(3 * len(graph) if links is None else links)
     labels = [plain(name, 18) for name in graph.names]
-    wide = np.array([[(LETTER * columns(label) + 0.4) / INCHES, 0.4 / INCHES] for label in labels]).reshape(
-        -1, 2
-    )
+    wide = np.array([[LETTER * columns(label) + 0.4, 0.4] for label in labels]).reshape(-1, 2) / INCHES
     at = layout(graph) if len(graph) > NAMED else spread(layout(graph), wide)
     edge = wide.max(axis=0) / 2
     span = np.ptp(at, axis=0) + 2 * edge
@@ -61,10 +59,12 @@ def plot_graph(
             axes.scatter(at[:, 0], at[:, 1], s=18, c=shades, zorder=3, edgecolors="white", linewidths=0.5)
         for v in sorted(named):
             box = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": colours.of(group[v])}
-            size = 8 if len(graph) <= NAMED else 6
-            axes.text(
-                at[v, 0], at[v, 1], labels[v], ha="center", va="center", fontsize=size, zorder=4, bbox=box
-            )
+            look: dict[str, Any] = {
+                "ha": "center",
+                "va": "center",
+                "fontsize": 8 if len(graph) <= NAMED else 6,
+            }
+            axes.text(at[v, 0], at[v, 1], labels[v], zorder=4, bbox=box, **look)
         axes.set_axis_off()
         low, high = at.min(axis=0) - edge, at.max(axis=0) + edge
         axes.set_xlim(low[0], high[0])
@@ -77,19 +77,15 @@ def plot_graph(
 def _draw_tie(axes: "Axes", tie: Tie, at: np.ndarray, share: float, small: bool) -> None:
     from matplotlib.patches import FancyArrowPatch
 
-    start, end = tie.ends
+    start, end = (tuple(at[v]) for v in tie.ends)
     width = 0.5 + 2.6 * math.sqrt(share)
-    axes.add_patch(
-        FancyArrowPatch(
-            tuple(at[start]),
-            tuple(at[end]),
-            arrowstyle="<|-|>" if tie.both else "-|>",
-            mutation_scale=4.0 + 3.0 * width,
-            shrinkA=4 if small else 15,
-            shrinkB=4 if small else 15,
-            linewidth=width,
-            color=colours.BOTH if tie.both else colours.ONE_WAY,
-            alpha=0.4 + 0.55 * math.sqrt(share),
-            zorder=1,
-        )
-    )
+    color = colours.BOTH if tie.both else colours.ONE_WAY
+    short_of = 4 if small else 15
+    head: dict[str, Any] = {"arrowstyle": "<|-|>" if tie.both else "-|>", "mutation_scale": 4.0 + 3.0 * width}
+    look: dict[str, Any] = {
+        "linewidth": width,
+        "color": color,
+        "alpha": 0.4 + 0.55 * math.sqrt(share),
+        "zorder": 1,
+    }
+    axes.add_patch(FancyArrowPatch(start, end, shrinkA=short_of, shrinkB=short_of, **head, **look))

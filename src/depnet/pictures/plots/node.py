@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from depnet.model.network import Network
 from depnet.pictures import colours
-from depnet.pictures.canvas import axes_of, plain, styled
+from depnet.pictures.canvas import axes_of, plain, share_bar, styled
 from depnet.pictures.colours import GREY, INK
 from depnet.pictures.labels import listed
 from depnet.pictures.node.decision import Decision, Leaf, Test, decision, legend, shares, state_colours
@@ -75,15 +75,7 @@ def _draw_test(
 def _draw_leaf(axes: "Axes", leaf: Leaf, x: float, y: float, colour: dict[int, str]) -> None:
     from matplotlib.patches import Rectangle
 
-    left = x
-    for shade, share in shares(leaf, colour):
-        axes.add_patch(Rectangle((left, y - 0.28), share * BAR, 0.56, facecolor=shade, linewidth=0, zorder=3))
-        if share >= 0.25:
-            axes.text(
-                left + share * BAR / 2, y, f"{share:.2f}", ha="center", va="center", fontsize=6.5, zorder=4,
-                color=colours.readable_on(shade),
-            )  # fmt: skip
-        left += share * BAR
+    share_bar(axes, (x, y - 0.28), (BAR, 0.56), shares(leaf, colour), ink=colours.readable_on)
     shared = leaf.ways > 1
     axes.add_patch(
         Rectangle(
