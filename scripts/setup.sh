@@ -67,7 +67,8 @@ set_up() {
     fi
     wanted=$(cat pyproject.toml CMakeLists.txt $(find src/depnet/_native -name '*.[ch]pp' | sort) | sha256sum)
     have=$(cat .venv/stamps/build 2>/dev/null || true)
-    if [ "$have" != "$wanted" ]; then
+    # The build also writes the stubs of the kernels beside their sources, for mypy.
+    if [ "$have" != "$wanted" ] || [ ! -e src/depnet/_native/learner.pyi ]; then
         echo "depnet: building"
         PATH="$PWD/.venv/bin:$PATH" "$PY" -m pip install "${quiet[@]}" --no-build-isolation -e . || exit 1
         echo "$wanted" >.venv/stamps/build
