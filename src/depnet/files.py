@@ -49,8 +49,9 @@ def new_file(name: str, *, force: bool = False) -> Iterator[Path]:
     """
     given = Path(name)
     old = _status(given)
-    if name.endswith(os.sep) or (old is not None and stat.S_ISDIR(old.st_mode)):
-        verb = "names" if old is None else "is"
+    is_directory = old is not None and stat.S_ISDIR(old.st_mode)
+    if is_directory or name.endswith(os.sep):
+        verb = "is" if is_directory else "names"
         raise IsADirectoryError(errno.EISDIR, f"this {verb} a directory. Name a file in it", name)
     if old is not None and not stat.S_ISREG(old.st_mode):
         yield given

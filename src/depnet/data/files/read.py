@@ -9,7 +9,8 @@ from typing import IO, Any, Literal, TypeAlias
 from depnet.data.binning.cut import MAX_BINS
 from depnet.data.files.codes import encode_rows
 from depnet.data.files.engine import bytes_of, locked_engine
-from depnet.data.files.rows import Request, Rows, open_rows
+from depnet.data.files.request import Request
+from depnet.data.files.rows import Rows, open_rows
 from depnet.data.files.source import Source, find_source
 from depnet.data.files.states import find_variables
 from depnet.data.files.text import Dialect, in_utf8, open_csv, unreadable_by_engine

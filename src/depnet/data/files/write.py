@@ -9,27 +9,22 @@ import itertools
 import json
 import os
 import sys
-import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from depnet.data.files.engine import DEFAULT_MEMORY, identifier, locked_engine, text_literal
+from depnet.data.files.parquet import Blocks, write_parquet
 from depnet.data.files.source import FORMATS, Format
 from depnet.data.frames.columns import Column
 from depnet.data.frames.decode import column_of_codes
 from depnet.data.frames.open import open_frame
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.holed import Holed
-from depnet.data.table.layout import ColumnKind, Layout
+from depnet.data.table.layout import Layout
 from depnet.errors import DataError, DataFileError, DataFileExistsError, DataFileNotFoundError, brief
 from depnet.files import new_file, not_written
-
-if TYPE_CHECKING:
-    import duckdb
 
 ENDINGS: dict[str, Format] = {
     ".csv": "csv",
@@ -40,14 +35,6 @@ ENDINGS: dict[str, Format] = {
 }
 BLOCK = 50_000
 """Rows made into text at once."""
-
-_TYPES: dict[ColumnKind, str] = {
-    "boolean": "BOOLEAN",
-    "integer": "BIGINT",
-    "float": "DOUBLE",
-    "date": "DATE",
-    "datetime": "TIMESTAMP",
-}
 
 
 def write(
@@ -141,15 +128,7 @@ def text_file(target: Path, *, zipped: bool) -> Iterator[IO[str]]:
         yield stack.enter_context(io.TextIOWrapper(raw, "utf-8", newline=""))
 
 
-class _Blocks(NamedTuple):
-    """A table as blocks of rows: its names, its columns' kinds, and the blocks' columns."""
-
-    names: Sequence[str]
-    kinds: Sequence[ColumnKind]
-    blocks: Iterable[list[Column]]
-
-
-def _blocks_of(table: Any, rng: np.random.Generator | None) -> _Blocks:
+def _blocks_of(table: Any, rng: np.random.Generator | None) -> Blocks:
     if isinstance(table, (Dataset, Holed)):
         table = iter([table])
     if isinstance(table, Iterator):
@@ -158,12 +137,12 @@ def _blocks_of(table: Any, rng: np.random.Generator | None) -> _Blocks:
             raise DataError(f"an iterator to write gives Datasets, one at least; got {brief(first)}.")
         layout = Layout.of(first.domain, "dicts")
         blocks = (block for part in itertools.chain([first], table) for block in _decoded(part, layout, rng))
-        return _Blocks(first.domain.names, [column.kind for column in layout.columns], blocks)
+        return Blocks(first.domain.names, [column.kind for column in layout.columns], blocks)
     opened = open_frame(table)
     columns = [opened.column(place) for place in range(len(opened.names))]
     starts = range(0, opened.rows, BLOCK)
     cut = ([column.between(start, start + BLOCK) for column in columns] for start in starts)
-    return _Blocks(opened.names, [column.kind for column in columns], cut)
+    return Blocks(opened.names, [column.kind for column in columns], cut)
 
 
 def _decoded(
@@ -183,7 +162,7 @@ def _decoded(
         ]
 
 
-def _write_text(blocks: _Blocks, file: IO[str], chosen: Format) -> None:
+def _write_text(blocks: Blocks, file: IO[str], chosen: Format) -> None:
     if chosen == "json":
         for block in blocks.blocks:
             for row in zip(*map(_values, block), strict=True):
@@ -213,7 +192,7 @@ def _values(column: Column) -> list[Any]:
     return listed
 
 
-def _write_parquet(table: Any, blocks: _Blocks, target: Path) -> None:
+def _write_parquet(table: Any, blocks: Blocks, target: Path) -> None:
     """By the frame's own writer, which keeps its dtypes; what has none goes through DuckDB."""
     kind = type(table).__module__.split(".")[0]
     if kind == "polars":
@@ -225,81 +204,4 @@ def _write_parquet(table: Any, blocks: _Blocks, target: Path) -> None:
     elif kind == "pandas" and importlib.util.find_spec("pyarrow") is not None:
         table.to_parquet(target, index=False, engine="pyarrow")
     else:
-        _write_parquet_by_engine(blocks, target)
-
-
-def _write_parquet_by_engine(blocks: _Blocks, target: Path) -> None:
-    """Blocks of arrays into a table of DuckDB's, labels as their places, then all of it to the file at once."""
-    import duckdb
-
-    with tempfile.TemporaryDirectory(prefix="depnet-") as directory:
-        scratch = Path(directory).resolve()
-        with locked_engine(target, scratch, DEFAULT_MEMORY, len(blocks.names)) as connection:
-            try:
-                chosen = _fill_table(connection, blocks)
-                connection.execute(
-                    f"COPY (SELECT {', '.join(chosen)} FROM kept) TO {text_literal(str(target))} "
-                    "(FORMAT parquet, USE_TMP_FILE false)"
-                )
-            except duckdb.Error as error:
-                if isinstance(error, duckdb.IOException):
-                    raise OSError(str(error).splitlines()[0]) from error
-                raise DataError(
-                    f"the table cannot be written as Parquet: {str(error).splitlines()[0]}."
-                ) from error
-
-
-def _fill_table(connection: "duckdb.DuckDBPyConnection", blocks: _Blocks) -> list[str]:
-    """The blocks in a table `kept`; how each column is made of it, in SQL."""
-    types = [_TYPES.get(kind, "VARCHAR") for kind in blocks.kinds]
-    parts = iter(blocks.blocks)
-    first = next(parts, None)
-    labels: list[tuple[Any, ...] | None] = [None] * len(types)
-    if first is not None:
-        labels = [None if column.ids is None else column.labels for column in first]
-    kept = [kind if own is None else "UINTEGER" for kind, own in zip(types, labels, strict=True)]
-    connection.execute(f"CREATE TEMP TABLE kept ({', '.join(f'c{i} {kind}' for i, kind in enumerate(kept))})")
-    for block in itertools.chain([] if first is None else [first], parts):
-        arrays: dict[str, NDArray[Any]] = {}
-        chosen = [_put(column, i, labels[i], arrays) for i, column in enumerate(block)]
-        arrays["rows"] = np.zeros(len(block[0].hidden), dtype=np.uint8)  # there may be no other
-        connection.register("block", arrays)
-        connection.execute(f"INSERT INTO kept SELECT {', '.join(chosen)} FROM block")
-        connection.unregister("block")
-    named = []
-    for i, (name, kind, own) in enumerate(zip(blocks.names, types, labels, strict=True)):
-        value = f"c{i}"
-        if own is not None:  # a list begins at 1, and has NULL at 0
-            texts = ", ".join(text_literal(_label_text(label)) for label in own)
-            value = f"CAST([{texts}] AS {kind}[])[{value}]"
-        named.append(f"{value} AS {identifier(name)}")
-    return named
-
-
-def _put(column: Column, i: int, labels: tuple[Any, ...] | None, arrays: dict[str, NDArray[Any]]) -> str:
-    """The arrays of a block's column, and how its cells are made of them, in SQL."""
-    if column.kind == "empty":
-        return "NULL"
-    if column.ids is not None:
-        if labels != column.labels:
-            raise DataError(
-                f"column {column.name!r} has other states in a later table: write one domain to a file."
-            )
-        arrays[f"c{i}"] = (column.ids + 1).astype(np.uint32)
-        return f"c{i}"
-    assert column.numbers is not None
-    arrays[f"c{i}"] = column.numbers
-    value = f"c{i}"
-    if column.kind == "date":
-        value = f"DATE '1970-01-01' + CAST(c{i} AS INTEGER)"
-    elif column.kind == "datetime":
-        value = f"make_timestamp(c{i})"
-    if column.hidden.any():
-        arrays[f"h{i}"] = column.hidden
-        value = f"CASE WHEN h{i} THEN NULL ELSE {value} END"
-    return value
-
-
-def _label_text(label: Any) -> str:
-    """A label as SQL reads it: a truth value is true or false, a date as ISO has it."""
-    return str(label).lower() if isinstance(label, bool) else str(label)
+        write_parquet(blocks, target)
