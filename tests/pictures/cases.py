@@ -1,5 +1,6 @@
 """Networks to draw: small, wide, of mixed cardinalities, with names that would break any format that did not escape them."""
 
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -55,3 +56,11 @@ def chain_codes(rows: int, cards: list[int]) -> np.ndarray:
         fresh = rng.integers(0, k, rows)
         codes[:, i] = fresh if i % 10 == 0 else np.where(rng.random(rows) < 0.2, fresh, codes[:, i - 1] % k)
     return codes
+
+
+CASES: dict[str, Callable[[], tuple[Network, Dataset]]] = {
+    "hostile": hostile,
+    "one": lambda: chain(1),
+    "two hundred": lambda: chain(200, rows=200),
+    "mixed": mixed,
+}

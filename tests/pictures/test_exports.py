@@ -4,14 +4,12 @@ import csv
 import html
 import io
 import re
-from collections.abc import Callable
 from xml.etree import ElementTree as ET
 
 import networkx as nx
 import pytest
 
-from depnet import Dataset, LosslessSource, Network, learn_parameters, links, titanic
-from depnet.errors import EvidenceError, ModelError
+from depnet import Dataset, Network, links
 from depnet.pictures import (
     DependencyGraph,
     decision,
@@ -26,16 +24,10 @@ from depnet.pictures import (
     to_networkx,
     to_svg,
 )
+from depnet.pictures.graph.svg import small_svg
 from depnet.pictures.labels import line, short
 from depnet.pictures.node.decision import Leaf
-from tests.pictures.cases import HOSTILE, chain, hostile, mixed
-
-CASES: dict[str, Callable[[], tuple[Network, Dataset]]] = {
-    "hostile": hostile,
-    "one": lambda: chain(1),
-    "two hundred": lambda: chain(200, rows=200),
-    "mixed": mixed,
-}
+from tests.pictures.cases import CASES, HOSTILE, hostile
 
 
 @pytest.fixture(params=CASES, scope="module")
@@ -142,6 +134,18 @@ def test_svg(drawn: tuple[Network, Dataset, DependencyGraph]) -> None:
     assert len(lines) == len(graph.strongest(3 * len(graph) if len(graph) <= 150 else 2 * len(graph)).ties)
 
 
+def test_a_small_picture_has_the_strongest_links_and_what_they_join(
+    drawn: tuple[Network, Dataset, DependencyGraph],
+) -> None:
+    graph = drawn[2]
+    text = small_svg(graph, 5)
+    assert bool(text) == bool(graph.arrows)
+    if text:
+        words = [e.text for e in check_svg(text).iter("{http://www.w3.org/2000/svg}text")]
+        joined = {v for arrow in graph.arrows[:5] for v in (arrow.source, arrow.target)}
+        assert words == [short(graph.names[v], 22) for v in sorted(joined)]
+
+
 def check_svg(text: str) -> ET.Element:
     """Well-formed, nothing that runs, nothing from elsewhere."""
     root = ET.fromstring(text)
@@ -196,57 +200,3 @@ def test_mutant_a_label_that_is_not_escaped_would_be_seen() -> None:
     text = to_svg(dependency_graph(network, data)).replace("&lt;", "<")
     with pytest.raises((AssertionError, ET.ParseError)):
         check_svg(text)
-
-
-TITANIC_AGE = """\
-age (adult, child), 2,201 rows: 4 leaves, reads class, sex, survived
-█ adult  ▓ child
-├─ class = 1st  ████████████████ adult 0.982  child 0.018  (leaf 0, 325 rows)
-"""
-
-
-def test_text_of_a_node() -> None:
-    from depnet import learn
-
-    network = learn(titanic())
-    text = node_text(network, "age")
-    assert text.startswith(TITANIC_AGE)
-    assert "shared by 2 branches" in text
-    assert node_text(network, 2) == text
-    cut = node_text(network, "age", most_lines=4)
-    assert cut.splitlines()[-1].startswith("… and ")
-    assert "→ [A] above" in node_text(network, "class"), "a test that two branches lead to is written once"
-
-
-def test_sources_that_are_no_decision_graph_are_written_out() -> None:
-    data = titanic()
-    source = LosslessSource.of_all_but((3,), data.domain.cardinalities)
-    rest = [LosslessSource((3,), (2,))] * 3
-    network = learn_parameters(data, [*rest, source])
-    graph = decision(network, "survived")
-    assert sum(isinstance(v, Leaf) for v in graph.vertices) == graph.leaves == 16
-    codes = data.codes[::97]
-    for row, leaf in zip(codes, source(codes), strict=True):
-        v = 0
-        while not isinstance(vertex := graph.vertices[v], Leaf):
-            i = data.domain.index(vertex.variable)
-            state = data.domain.variables[i].states[row[i]]
-            (v,) = [b.to for b in vertex.branches if state in b.states]
-        assert vertex.number == leaf
-    assert graph.rows == data.total
-
-
-def test_too_large_to_draw() -> None:
-    n = 14
-    data = Dataset.from_codes([[0] * n, [1] * n], [2] * n)
-    sources = [LosslessSource.of_all_but((i,), [2] * n) for i in range(n)]
-    with pytest.raises(ModelError, match="too large to be drawn"):
-        node_text(learn_parameters(data, sources), 0)
-
-
-def test_unknown_nodes() -> None:
-    network, _ = chain(3)
-    with pytest.raises(EvidenceError, match="there is no variable 'X9'"):
-        node_svg(network, "X9")
-    with pytest.raises(ModelError, match="from 0 to 2; got 3"):
-        node_text(network, 3)

@@ -1,7 +1,6 @@
 """The report: one file, nothing that runs, nothing from elsewhere, the same bytes twice."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -13,7 +12,7 @@ from depnet.model import ConditionalTable, ConstantSource, LosslessSource
 from depnet.model.held_out import HeldOut
 from depnet.pictures import html_report
 from depnet.pictures.labels import line, short
-from tests.pictures.cases import HOSTILE, chain, hostile, mixed
+from tests.pictures.cases import CASES, HOSTILE, hostile
 
 VOID = {"meta", "br"}
 
@@ -49,14 +48,6 @@ class Page(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.words.append(data)
-
-
-CASES: dict[str, Callable[[], tuple[Network, Dataset]]] = {
-    "hostile": hostile,
-    "one": lambda: chain(1),
-    "two hundred": lambda: chain(200, rows=200),
-    "mixed": mixed,
-}
 
 
 def check(text: str) -> Page:

@@ -1,0 +1,60 @@
+"""The decision graph of a node, from any source, by number or name; and as text."""
+
+import pytest
+
+from depnet import Dataset, LosslessSource, learn, learn_parameters, titanic
+from depnet.errors import EvidenceError, ModelError
+from depnet.pictures import decision, node_svg, node_text
+from depnet.pictures.node.decision import Leaf
+from tests.pictures.cases import chain
+
+TITANIC_AGE = """\
+age (adult, child), 2,201 rows: 4 leaves, reads class, sex, survived
+█ adult  ▓ child
+├─ class = 1st  ████████████████ adult 0.982  child 0.018  (leaf 0, 325 rows)
+"""
+
+
+def test_text_of_a_node() -> None:
+    network = learn(titanic())
+    text = node_text(network, "age")
+    assert text.startswith(TITANIC_AGE)
+    assert "shared by 2 branches" in text
+    assert node_text(network, 2) == text
+    cut = node_text(network, "age", most_lines=4)
+    assert cut.splitlines()[-1].startswith("… and ")
+    assert "→ [A] above" in node_text(network, "class"), "a test that two branches lead to is written once"
+
+
+def test_sources_that_are_no_decision_graph_are_written_out() -> None:
+    data = titanic()
+    source = LosslessSource.of_all_but((3,), data.domain.cardinalities)
+    rest = [LosslessSource((3,), (2,))] * 3
+    network = learn_parameters(data, [*rest, source])
+    graph = decision(network, "survived")
+    assert sum(isinstance(v, Leaf) for v in graph.vertices) == graph.leaves == 16
+    codes = data.codes[::97]
+    for row, leaf in zip(codes, source(codes), strict=True):
+        v = 0
+        while not isinstance(vertex := graph.vertices[v], Leaf):
+            i = data.domain.index(vertex.variable)
+            state = data.domain.variables[i].states[row[i]]
+            (v,) = [b.to for b in vertex.branches if state in b.states]
+        assert vertex.number == leaf
+    assert graph.rows == data.total
+
+
+def test_too_large_to_draw() -> None:
+    n = 14
+    data = Dataset.from_codes([[0] * n, [1] * n], [2] * n)
+    sources = [LosslessSource.of_all_but((i,), [2] * n) for i in range(n)]
+    with pytest.raises(ModelError, match="too large to be drawn"):
+        node_text(learn_parameters(data, sources), 0)
+
+
+def test_unknown_nodes() -> None:
+    network, _ = chain(3)
+    with pytest.raises(EvidenceError, match="there is no variable 'X9'"):
+        node_svg(network, "X9")
+    with pytest.raises(ModelError, match="from 0 to 2; got 3"):
+        node_text(network, 3)
