@@ -144,7 +144,7 @@ def test_nodes_are_spread_by_joblib_and_the_table_is_sent_once(
 def native_tables() -> int:
     from depnet.learning.grow import native
 
-    return len(native._TABLES)
+    return len(native.TABLES)
 
 
 @pytest.mark.parametrize("rows_per_part", [60, 150, 10_000])

@@ -30,15 +30,15 @@ the rows it was computed from: after `Network.updated` it no longer holds.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import rel_entr, xlogy
+from scipy.special import rel_entr
 
 from depnet.arrays import IntArray
 from depnet.data.table.dataset import Dataset
 from depnet.errors import NoSuchBoundError, ScanError
+from depnet.learning.cost import conditional_entropy
 from depnet.learning.grow.node_specs import node_specs
 from depnet.learning.options import Role
 from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, StructuralMdl, checked_penalty, penalty_value
@@ -276,13 +276,6 @@ def _of_node(
         penalty=penalty_value(penalty, parameters, rows),
         naming=naming_cost(node.source, admissible, rows, penalty),
     )
-
-
-def conditional_entropy(counts: NDArray[Any], rows: float) -> float:
-    """H(p^D(X_i | Y_i)) = 1/N sum over y of (N_y log N_y - sum over x of N_yx log N_yx), in nats; weights serve, too."""
-    totals = counts.sum(axis=1)
-    each = xlogy(totals, totals) - xlogy(counts, counts).sum(axis=1)
-    return max(float(each.sum()), 0.0) / rows
 
 
 def naming_cost(source: InformationSource, admissible: int, rows: int, penalty: Penalty) -> float:

@@ -9,12 +9,15 @@ With T(x) = x log x, the entropy of a leaf in nats times its rows is E(L_y) = T(
           \Delta &= cost'(Y^{new}) - cost'(Y) \quad\text{(evaluating\_Delta)}
 
 The floats are fixed (sums over states and over leaves ascend, T is the native one), so that the native
-learner and these functions agree to the last bit.
+learner and these functions agree to the last bit; `conditional_entropy` alone is summed as numpy does.
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
 
 from depnet._native.learner import xlogx
 from depnet.arrays import IntArray
@@ -27,6 +30,13 @@ def leaf_entropy(counts: IntArray) -> float:
     for n in counts.tolist():
         total += xlogx(n)
     return xlogx(int(counts.sum())) - total
+
+
+def conditional_entropy(counts: NDArray[Any], rows: float) -> float:
+    """H(p^D(X_i | Y_i)) = 1/N sum over y of (N_y log N_y - sum over x of N_yx log N_yx), in nats; weights serve, too."""
+    totals = counts.sum(axis=1)
+    each = xlogy(totals, totals) - xlogy(counts, counts).sum(axis=1)
+    return max(float(each.sum()), 0.0) / rows
 
 
 def lcost(counts: IntArray, rows: int, penalty: Penalty) -> float:

@@ -193,11 +193,11 @@ def test_a_slightly_wrong_rule_is_found(mutant: str) -> None:
         table = Dataset.from_codes(rng.integers(2, size=(rows, 9)) & rng.integers(2, size=(rows, 1)), [2] * 9)
         with patch.object(forest, "WAITING_EDGES", 0):
             if mutant == "sum":
-                with patch.object(order, "_walk", lambda rules, sums, ties: WALK(rules, -sums, ties)):
+                with patch.object(order, "walk", lambda rules, sums, ties: WALK(rules, -sums, ties)):
                     found = fast(table)
             elif mutant == "path":
                 with patch.object(
-                    forest.Forest, "_lightest", lambda self, vertex: LIGHTEST(self, vertex) * 2 + 2
+                    forest.Forest, "lightest", lambda self, vertex: LIGHTEST(self, vertex) * 2 + 2
                 ):
                     found = fast(table)
             else:
@@ -207,4 +207,4 @@ def test_a_slightly_wrong_rule_is_found(mutant: str) -> None:
     assert wrong > 10
 
 
-WALK, LIGHTEST = order._walk, forest.Forest._lightest
+WALK, LIGHTEST = order.walk, forest.Forest.lightest

@@ -8,7 +8,7 @@ from hypothesis import given
 
 from depnet import Dataset, DecisionGraph, FunctionSource, Merge, Node, Split, learn, learn_parameters, links
 from depnet.errors import LearningError
-from depnet.learning.certificate import conditional_entropy
+from depnet.learning.cost import conditional_entropy
 from depnet.learning.links.replay import strengths
 from depnet.learning.rows.some_rows import resampled
 from depnet.model.counting import leaf_counts

@@ -38,7 +38,7 @@ def test_a_collision_of_hashes_is_seen_and_repaired(monkeypatch: pytest.MonkeyPa
     dataset = Dataset.from_codes(rng.integers(0, 2, size=(300, 10)), [2] * 10)
     weak_words(monkeypatch, bits=4)
     found = Contexts(dataset)
-    assert found._seed >= 3, "the weak words were given up"
+    assert found.seed >= 3, "the weak words were given up"
     expected = counting.entropy_given_the_others(4, dataset)
     np.testing.assert_allclose(found.entropy_given_others(4), expected, rtol=1e-12)
 
@@ -48,7 +48,7 @@ def test_a_collision_of_what_comes_before_is_seen_and_repaired(monkeypatch: pyte
     dataset = Dataset.from_codes(np.arange(40)[:, None] * [1, 0] + [0, 1], [40, 2])
     expected = Contexts(dataset).entropies_in_order([0, 1])
     found = Contexts(dataset)
-    found._words = [words.copy() for words in found._words]
-    found._words[0][0][:] %= 4
+    found.words = [words.copy() for words in found.words]
+    found.words[0][0][:] %= 4
     assert found.entropies_in_order([0, 1]) == expected
-    assert found._seed == 1
+    assert found.seed == 1

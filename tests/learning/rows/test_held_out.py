@@ -72,7 +72,7 @@ def test_collisions_are_those_of_the_whole_table(cuts: list[int], monkeypatch: p
     weak_words(monkeypatch, bits=8)
     parts = parts_of(dataset, np.split(np.arange(60), cuts))
     assert min(part.distinct(0).seed for part in parts.parts) == 0
-    assert contexts.Contexts(dataset)._seed == 3
+    assert contexts.Contexts(dataset).seed == 3
     expected = list(held_out.held_out(dataset))
     for (learned, scored), (whole, held) in zip(parts.held_out(), expected, strict=True):
         assert rows_in(learned) == multiset(whole.codes, whole.weights)

@@ -69,7 +69,7 @@ class Forest:
         late = at + (at < len(self._held) and self._held[at] == i)
         self._rows[at:late, i + 1 :] = information
         self._rows[late:, i] = information[self._held[late:] - i - 1]
-        j, path = np.arange(i + 1, n), self._lightest(i)[i + 1 : n]
+        j, path = np.arange(i + 1, n), self.lightest(i)[i + 1 : n]
         use = information >= path
         if self._ruled:
             same, after = self._stage[j] == self._stage[i], self._stage[j] > self._stage[i]
@@ -159,9 +159,9 @@ class Forest:
         self._to_root: IntArray = np.empty(self._n, dtype=np.int64)
         for stage in range(3):
             own = self._stage == stage
-            self._to_root[own] = self._lightest(self._n + stage)[: self._n][own]
+            self._to_root[own] = self.lightest(self._n + stage)[: self._n][own]
 
-    def _lightest(self, vertex: int) -> IntArray:
+    def lightest(self, vertex: int) -> IntArray:
         """The lightest edge on the path from `vertex` to each vertex; -1 where there is none."""
         at = self._place[vertex]
         found = np.empty(len(self._order), dtype=np.int64)

@@ -67,10 +67,10 @@ def chosen_order(
         sums[i] += information.sum()
         sums[i + 1 :] += information
         ties.add(i, information)
-    return _walk(rules, sums, ties)
+    return walk(rules, sums, ties)
 
 
-def _walk(rules: Rules, sums: IntArray, ties: Forest) -> tuple[int, ...]:
+def walk(rules: Rules, sums: IntArray, ties: Forest) -> tuple[int, ...]:
     """Prim's rule within the rules."""
     n = rules.n
     best: IntArray = np.full(n, -1, dtype=np.int64)  # of a variable with those placed

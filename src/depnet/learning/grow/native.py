@@ -184,7 +184,7 @@ class Grower:
 
     def close(self) -> None:
         """Let go of the native table."""
-        _TABLES.pop(self._token, None)
+        TABLES.pop(self._token, None)
 
     def __sizeof__(self) -> int:
         """With the codes, so that joblib's Dask backend sends it once to a worker and not with every call."""
@@ -195,10 +195,10 @@ class Grower:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _stop=native.Stop())
-        if self._token not in _TABLES:
+        if self._token not in TABLES:
             # Sent from another process: nobody closes it here, so it goes when the next one comes.
             for token in _SENT:
-                _TABLES.pop(token, None)
+                TABLES.pop(token, None)
             _SENT[:] = [self._token]
 
 
@@ -213,14 +213,14 @@ def _shared_array(variables: tuple[int, ...]) -> NDArray[np.int32]:
     return np.array(variables, dtype=np.int32)
 
 
-_TABLES: dict[str, native.Table] = {}
+TABLES: dict[str, native.Table] = {}
 _SENT: list[str] = []
 
 
 def _table(token: str, dataset: Dataset) -> native.Table:
-    table = _TABLES.get(token)
+    table = TABLES.get(token)
     if table is None:
-        table = _TABLES[token] = native.Table(
+        table = TABLES[token] = native.Table(
             dataset.codes, list(dataset.domain.cardinalities), dataset.weights
         )
     return table

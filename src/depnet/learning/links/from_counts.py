@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray
-from depnet.learning.certificate import conditional_entropy
+from depnet.learning.cost import conditional_entropy
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.sources.decision_graph import DecisionGraph

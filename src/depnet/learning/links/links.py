@@ -18,7 +18,7 @@ import numpy as np
 from depnet.checks import whole_number
 from depnet.data.table.dataset import Dataset
 from depnet.errors import LearningError
-from depnet.learning.certificate import conditional_entropy
+from depnet.learning.cost import conditional_entropy
 from depnet.learning.learn import learn
 from depnet.learning.links.from_counts import known_nats, own_marginals, own_strengths
 from depnet.learning.links.replay import strengths

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from depnet.data.table.dataset import Dataset
-from depnet.learning.certificate import conditional_entropy
+from depnet.learning.cost import conditional_entropy
 from depnet.learning.links.from_counts import shared_equally
 from depnet.model.counting import leaf_counts
 from depnet.model.node import Node

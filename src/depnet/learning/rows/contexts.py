@@ -54,22 +54,20 @@ class Contexts:
             try:
                 return entropies(asked)
             except CollisionError:
-                self._hash(self._seed + 1)
+                self._hash(self.seed + 1)
 
     def _hash(self, seed: int) -> None:
         dataset = self._dataset
         cards = dataset.domain.cardinalities
         found = distinct_rows(dataset, seed)
-        self._seed, self._words = found.seed, words_of(cards, found.seed)
+        self.seed, self.words = found.seed, words_of(cards, found.seed)
         self.distinct = some_rows(dataset, found.rows, found.counts)
         self._counts = found.counts.astype(np.float64)
         self._first, self._check = found.first, found.check
 
     def _entropy(self, i: int) -> float:
         column = self.distinct.column(i)
-        order, begin = grouped(
-            self._first - self._words[i][0][column], self._check - self._words[i][1][column]
-        )
+        order, begin = grouped(self._first - self.words[i][0][column], self._check - self.words[i][1][column])
         sizes = np.diff(begin, append=len(order))
         shared = sizes > 1  # a context with one distinct row contributes exactly 0
         if not shared.any():
@@ -87,8 +85,8 @@ class Contexts:
         before = float(xlogy(self._dataset.total, self._dataset.total))  # sum over groups of N_c log N_c
         for i in order:
             column = self.distinct.column(i)
-            first += self._words[i][0][column]
-            check += self._words[i][1][column]
+            first += self.words[i][0][column]
+            check += self.words[i][1][column]
             rows, begin = grouped(first, check)
             totals = np.add.reduceat(self._counts[rows], begin)
             after = float(xlogy(totals, totals).sum())
