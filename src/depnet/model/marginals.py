@@ -77,7 +77,8 @@ class PairTables(Mapping[tuple[int, int], IntArray]):
                 columns == np.concatenate(singles[i + 1 :]), offsets[i + 1 : -1] - offsets[i + 1]
             )
             if not good.all():
-                raise _unequal(i, i + 1 + int(np.argmin(good)))
+                j = i + 1 + int(np.argmin(good))
+                raise DataError(f"the 2-way counts of variables {i} and {j} do not sum to the 1-way counts.")
 
     def _place(self, i: int, j: int) -> int:
         n = len(self.cardinalities)
@@ -119,23 +120,15 @@ class MarginalCounts:
     """
 
     singles: tuple[IntArray, ...]
-    pairs: Mapping[tuple[int, int], IntArray] | None
+    pairs: PairTables | None
 
     def __post_init__(self) -> None:
-        counted = isinstance(self.pairs, PairTables)  # which have a check of their own
-        for counts in self.singles if counted else (*self.singles, *(self.pairs or {}).values()):
+        for counts in self.singles:
             if counts.dtype != np.int64 or (counts < 0).any() or int(counts.sum()) != self.total:
                 raise DataError("1- and 2-way counts are non-negative integers with one total.")
-        if self.pairs is not None and not counted:
-            n = len(self.singles)
-            if set(self.pairs) != set(itertools.combinations(range(n), 2)):
-                raise DataError(f"2-way counts need a table for each of the {n * (n - 1) // 2} pairs.")
-            for (i, j), table in self.pairs.items():
-                if table.ndim != 2 or not (
-                    np.array_equal(table.sum(axis=1), self.singles[i])
-                    and np.array_equal(table.sum(axis=0), self.singles[j])
-                ):
-                    raise _unequal(i, j)
+        n = len(self.singles)
+        if self.pairs is not None and len(self.pairs) != n * (n - 1) // 2:
+            raise DataError(f"2-way counts need a table for each of the {n * (n - 1) // 2} pairs.")
 
     @classmethod
     def of(cls, dataset: Dataset, max_pair_cells: int = MAX_PAIR_CELLS) -> "MarginalCounts":
@@ -146,10 +139,11 @@ class MarginalCounts:
         [[126, 344], [1364, 367]]
         """
         cards = dataset.domain.cardinalities
-        if len(cards) == 1 or pair_cells(cards) > max_pair_cells:
-            singles = tuple(_count(dataset.column(i), k, dataset.weights) for i, k in enumerate(cards))
-            return cls(singles, None if len(cards) > 1 else {})
-        pairs = PairTables.of(dataset)
+        pairs = PairTables.of(dataset) if pair_cells(cards) <= max_pair_cells else None
+        if not pairs:
+            return cls(
+                tuple(_count(dataset.column(i), k, dataset.weights) for i, k in enumerate(cards)), pairs
+            )
         first = read_only(pairs[0, 1].sum(axis=1))
         return cls((first, *(read_only(pairs[0, j].sum(axis=0)) for j in range(1, len(cards)))), pairs)
 
@@ -180,30 +174,21 @@ class MarginalCounts:
         singles = tuple(read_only(a + b) for a, b in zip(self.singles, other.singles, strict=True))
         if self.pairs is None or other.pairs is None:
             return MarginalCounts(singles, None)
-        if isinstance(self.pairs, PairTables) and isinstance(other.pairs, PairTables):
-            cells = read_only(self.pairs.cells + other.pairs.cells)
-            return MarginalCounts(
-                singles, PairTables(self.pairs.cardinalities, cells, self.pairs.first, self.pairs.last)
-            )
-        theirs = other.pairs
-        return MarginalCounts(singles, {p: read_only(table + theirs[p]) for p, table in self.pairs.items()})
+        cells = read_only(self.pairs.cells + other.pairs.cells)
+        return MarginalCounts(singles, PairTables(self.pairs.cardinalities, cells, 0, len(singles)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, MarginalCounts):
             return NotImplemented
-        if len(self.singles) != len(other.singles) or (self.pairs is None) != (other.pairs is None):
+        if len(self.singles) != len(other.singles):
             return False
-        if not all(map(np.array_equal, self.singles, other.singles)):
-            return False
-        return all(
-            np.array_equal(table, (other.pairs or {})[pair]) for pair, table in (self.pairs or {}).items()
-        )
+        if self.pairs is None or other.pairs is None:
+            same_pairs = self.pairs is other.pairs
+        else:
+            same_pairs = np.array_equal(self.pairs.cells, other.pairs.cells)
+        return same_pairs and all(map(np.array_equal, self.singles, other.singles))
 
     __hash__ = None  # type: ignore[assignment]  # holds arrays
-
-
-def _unequal(i: int, j: int) -> DataError:
-    return DataError(f"the 2-way counts of variables {i} and {j} do not sum to the 1-way counts.")
 
 
 def _count(codes: np.ndarray, cells: int, weights: IntArray | None) -> IntArray:

@@ -23,7 +23,7 @@ from depnet import (
 from depnet.inference.clamped.relevance import closure, reduce
 from depnet.inference.clamped.solved import exact_law, marginal
 from depnet.model import Evidence
-from depnet.model.sources.restrict import Kept, reached, restrict
+from depnet.model.sources.restrict import KeptVariables, reached, restrict
 from tests.inference.cases import random_evidence, random_question, random_targets
 from tests.reference.inference import query_law, relevant
 from tests.strategies import networks, random_source, seeds
@@ -36,7 +36,7 @@ def test_a_restricted_source_is_the_source_with_its_variables_fixed(network: Net
     source = random_source(rng, cards, (0,))
     kept = sorted(rng.permutation(len(cards))[: int(rng.integers(1, len(cards) + 1))].tolist())
     fixed = {j: int(rng.integers(k)) for j, k in enumerate(cards) if j not in kept}
-    new, leaf_of = restrict(source, fixed, Kept.of(kept, cards))
+    new, leaf_of = restrict(source, fixed, KeptVariables.of(kept, cards))
     _, possible = reached(source, {j: (code,) for j, code in fixed.items()})
     for values in itertools.product(*(range(cards[j]) for j in kept)):
         row = [fixed.get(j, 0) for j in range(len(cards))]
@@ -55,7 +55,7 @@ def test_a_graph_whose_tests_are_all_open_is_only_renumbered(network: Network, s
     tested = rng.permutation(len(cards))[:2].tolist()
     left = next(j for j in range(len(cards)) if j not in tested)
     graph = DecisionGraph((Split(0, tested[0]), Split(0, tested[1])), cards)
-    kept = Kept.of([j for j in range(len(cards)) if j != left], cards)
+    kept = KeptVariables.of([j for j in range(len(cards)) if j != left], cards)
     new, leaves = restrict(graph, {left: 0}, kept)
     assert isinstance(new, DecisionGraph)
     assert new.operations == tuple(Split(0, j - (j > left)) for j in tested)

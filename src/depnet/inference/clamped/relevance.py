@@ -26,7 +26,7 @@ from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.scan import RandomScan, Scan, SequentialScan
-from depnet.model.sources.restrict import Kept, reached, restrict
+from depnet.model.sources.restrict import KeptVariables, reached, restrict
 from depnet.model.table import ConditionalTable
 
 
@@ -129,7 +129,7 @@ def _with_scan(reduced: Reduced, scan: Scan, nodes: int, free: Sequence[int]) ->
 
 def _reduced_nodes(network: Network, variables: Sequence[int], evidence: Evidence) -> tuple[Node, ...]:
     """The nodes of these variables, all others substituted: by their clamped codes, or by 0 where nothing reads them."""
-    kept = Kept.of(variables, network.domain.cardinalities)
+    kept = KeptVariables.of(variables, network.domain.cardinalities)
     inside = set(variables)
     fixed = {i: evidence.clamped.get(i, 0) for i in range(len(network)) if i not in inside}
     nodes = []

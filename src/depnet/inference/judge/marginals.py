@@ -22,7 +22,7 @@ from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.table.dataset import Dataset
 from depnet.errors import DataError
 from depnet.model.counting import check_same_domain
-from depnet.model.marginals import MarginalCounts, PairTables
+from depnet.model.marginals import MarginalCounts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,13 +114,8 @@ def distances(first: MarginalCounts, second: MarginalCounts) -> tuple[FloatArray
     singles = read_only(np.array([apart(a, b) for a, b in zip(first.singles, second.singles, strict=True)]))
     if first.pairs is None or second.pairs is None:
         return singles, None
-    if isinstance(first.pairs, PairTables) and isinstance(second.pairs, PairTables):
-        gaps = np.abs(first.pairs.cells / first.total - second.pairs.cells / second.total)
-        return singles, read_only(first.pairs.sums(gaps) / 2)
-    theirs = second.pairs
-    return singles, read_only(
-        np.array([apart(first.pairs[pair], theirs[pair]) for pair in sorted(first.pairs)])
-    )
+    gaps = np.abs(first.pairs.cells / first.total - second.pairs.cells / second.total)
+    return singles, read_only(first.pairs.sums(gaps) / 2)
 
 
 def by_chance(counts: MarginalCounts, rows: int) -> tuple[float, float]:
@@ -128,10 +123,7 @@ def by_chance(counts: MarginalCounts, rows: int) -> tuple[float, float]:
     one_way = float(np.mean([_expected(table, counts.total, rows).sum() / 2 for table in counts.singles]))
     if not counts.pairs:
         return one_way, float("nan")
-    if isinstance(counts.pairs, PairTables):
-        cells = _expected(counts.pairs.cells, counts.total, rows).sum()
-    else:
-        cells = sum(_expected(table, counts.total, rows).sum() for table in counts.pairs.values())
+    cells = _expected(counts.pairs.cells, counts.total, rows).sum()
     return one_way, float(cells) / 2 / len(counts.pairs)
 
 

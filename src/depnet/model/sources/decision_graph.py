@@ -261,7 +261,10 @@ def size_of_recorded(
 def _impossible(t: int, operation: Operation, size: int, variables: int) -> str:
     if isinstance(operation, Split):
         return f"operation {t} is {brief(operation)}; there are {size} leaves and {variables} variables then."
-    return f"operation {t} is {brief(operation)}; a merge needs two leaves, first < second, and there are {size} leaves then."
+    return (
+        f"operation {t} is {brief(operation)}; a merge needs two leaves, first < second, and there are {size} "
+        "leaves then."
+    )
 
 
 def _operations_in(recorded: Recorded) -> Iterator[Operation]:

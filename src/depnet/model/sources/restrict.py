@@ -65,7 +65,7 @@ def _reached_in_graph(
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptVariables:
     """The variables that are kept, renumbered 0, 1, ...: made once, and shared by all nodes of a wide network."""
 
     number: IntArray
@@ -74,7 +74,7 @@ class Kept:
     """In the new numbering."""
 
     @classmethod
-    def of(cls, variables: Sequence[int], cardinalities: Sequence[int]) -> "Kept":
+    def of(cls, variables: Sequence[int], cardinalities: Sequence[int]) -> "KeptVariables":
         """Keep `variables` out of all that have these cardinalities."""
         number = np.full(len(cardinalities), -1)
         number[list(variables)] = np.arange(len(variables))
@@ -82,7 +82,7 @@ class Kept:
 
 
 def restrict(
-    source: InformationSource, fixed: Mapping[int, int], kept: Kept
+    source: InformationSource, fixed: Mapping[int, int], kept: KeptVariables
 ) -> tuple[InformationSource, IntArray]:
     """The source with the variables `fixed` at their codes, over the variables that are kept.
 
