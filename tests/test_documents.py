@@ -45,6 +45,28 @@ def test_every_package_has_a_row() -> None:
         )
 
 
+def named_files(page: str) -> list[str]:
+    """Files in backticks: `data/files/read.py`, or `read.py` where the folder was said before."""
+    return re.findall(r"`([\w/*]+\.[ch]?py?p?)`", page)
+
+
+def check_named_files(page: str) -> None:
+    package = ROOT / "src" / "depnet"
+    files = named_files(page)
+    assert len(files) >= 50
+    for file in files:
+        assert list(package.glob(file if "/" in file else f"**/{file}")), f"there is no {file}"
+
+
+def test_files_of_the_four_ways_exist() -> None:
+    check_named_files(text("docs/architecture.md"))
+
+
+def test_mutant_a_file_on_no_way() -> None:
+    with pytest.raises(AssertionError, match=r"there is no learning/learnt\.py"):
+        check_named_files(text("docs/architecture.md").replace("learning/learn.py", "learning/learnt.py"))
+
+
 def test_one_version() -> None:
     (version,) = re.findall(r'^version = "(.+)"$', text("pyproject.toml"), flags=re.MULTILINE)
     assert version == depnet.__version__
