@@ -50,6 +50,22 @@ def _drawable(values: Iterable[Any]) -> list[float]:
     return [float(v) if v is not None and math.isfinite(v) and v > 1e-14 else math.nan for v in values]
 
 
+def _curves(
+    axes: "Axes",
+    report: Report,
+    x: str,
+    labels: Mapping[str, str | None],
+    own: Mapping[str, Any] | None = None,
+    colors: Sequence[str] = COLORS,
+    **look: Any,
+) -> None:
+    """A line for each key of `labels` against the key `x`, in the records that agree with `own`."""
+    where = own or {}
+    for color, (key, label) in zip(colors, labels.items(), strict=False):
+        values = _drawable(report.series(key, **where))
+        axes.plot(report.series(x, **where), values, color=color, label=label, **look)
+
+
 def _band(
     axes: "Axes", x: Sequence[float], values: Sequence[Sequence[Any]], alpha: float, **look: Any
 ) -> None:
@@ -97,18 +113,11 @@ def _convergence(report: Report) -> "Figure":
     }
     figure, panels = _panels(families, 4.2 * len(families), 3.8)
     for family, axes in panels:
-        for color, (key, label) in zip(COLORS, labels.items(), strict=False):
-            for learner, style in (("greedy", "-"), ("with lossless", ":")):
-                n = report.series("rows", family=family, learner=learner)
-                values = _drawable(report.series(key, family=family, learner=learner))
-                said = label if learner == "greedy" else None
-                axes.plot(n, values, style, color=color, lw=1.4, label=said, **DOTS)
-        axes.set(
-            xscale="log",
-            yscale="log",
-            title=family,
-            xlabel="N (solid: greedy; dotted: lossless source admitted)",
-        )
+        for learner, style, said in (("greedy", "-", labels), ("with lossless", ":", dict.fromkeys(labels))):
+            own = {"family": family, "learner": learner}
+            _curves(axes, report, "rows", said, own, ls=style, lw=1.4, **DOTS)
+        x = "N (solid: greedy; dotted: lossless source admitted)"
+        axes.set(xscale="log", yscale="log", title=family, xlabel=x)
         axes.grid(True)
     figure.axes[0].set_ylabel("nats (probability for max)")
     figure.axes[-1].legend(fontsize=8)
@@ -138,17 +147,15 @@ def _scans(report: Report) -> "Figure":
 def _game(report: Report) -> "Figure":
     """Both costs, and the distance from the equilibrium, at each step."""
     figure, left, right = _pair(7.2, 3.2)
-    t, end = report.series("t"), report.rows[-1]
     costs = {
         "cost_players": r"players $p_i$: $\sum c_i KL(p\|p_i)$",
         "cost_mixture": r"player $p$: $\sum c_i KL(p_i\|p)$",
     }
-    for color, (key, label) in zip(COLORS, costs.items(), strict=False):
-        left.plot(t, report.series(key), color=color, label=label)
-        left.axhline(end[key], color=color, lw=0.8, ls=":")
+    _curves(left, report, "t", costs)
+    for color, key in zip(COLORS, costs, strict=False):
+        left.axhline(report.rows[-1][key], color=color, lw=0.8, ls=":")
     left.set_ylabel("nats")
-    for color, key, label in ((COLORS[2], "kl", r"$KL(p^t\|\pi)$"), (COLORS[3], "tv", r"$TV(p^t,\pi)$")):
-        right.plot(t, _drawable(report.series(key)), color=color, label=label)
+    _curves(right, report, "t", {"kl": r"$KL(p^t\|\pi)$", "tv": r"$TV(p^t,\pi)$"}, colors=COLORS[2:])
     for axes in (left, right):
         axes.set(yscale="log", xlabel="t")
         axes.legend(fontsize=8)
@@ -158,22 +165,18 @@ def _game(report: Report) -> "Figure":
 def _perturbation(report: Report) -> "Figure":
     """How far pi moves against the size of the change, one panel a model."""
     models = _distinct(report, "model")
-    lines = {
-        "change": r"$\|K'-K\|$",
-        "tv": r"$TV(\pi,\pi')$",
-        "kl": r"$KL(\pi\|\pi')$",
-        "fc_limit": r"$FC_{\lim}(\pi)$",
-    }
+    labels = {"change": r"$\|K'-K\|$", "tv": r"$TV(\pi,\pi')$", "kl": r"$KL(\pi\|\pi')$"}
     figure, panels = _panels(models, 4.0 * len(models), 3.4)
     for model, axes in panels:
-        x = report.series("parameter", model=model)
-        for color, (key, label) in zip(COLORS, lines.items(), strict=False):
-            axes.plot(x, report.series(key, model=model), color=color, marker="o", ms=3.5, label=label)
-        axes.set_yscale("log")
-        if min(x) > 0:
+        own = {"model": model}
+        _curves(
+            axes, report, "parameter", {**labels, "fc_limit": r"$FC_{\lim}(\pi)$"}, own, marker="o", ms=3.5
+        )
+        sticky = min(report.series("parameter", **own)) > 0
+        axes.set(yscale="log", title=model, xlabel="stickiness eps" if sticky else "coupling J")
+        if sticky:
             axes.set_xscale("log")
             axes.invert_xaxis()
-        axes.set(title=model, xlabel="stickiness eps" if min(x) > 0 else "coupling J")
         axes.grid(True)
     figure.axes[0].legend(fontsize=8, loc="lower left")
     return figure
