@@ -84,7 +84,7 @@ def read(
         try:
             share = room // 2 if source.format == "parquet" else max(room // 2, TEXT_MEMORY)
             with locked_engine(link, scratch, share, len(csv.names) if csv else 1) as connection:
-                rows = open_rows(connection, source, csv, link, request, scratch, room)
+                rows = open_rows(connection, source, csv, link, request, room)
                 return _coded(rows, bins, max_bins, missing, _Steps(progress, source, rows))
         except duckdb.Error as error:
             raise unreadable_by_engine(source, error) from error

@@ -42,14 +42,15 @@ def open_rows(
     csv: Csv | None,
     link: Path,
     request: Request,
-    scratch: Path,
     memory: int,
 ) -> Rows:
     """Load the table, and find the columns that are asked for, their kinds, and the rows that satisfy `where`.
 
-    `link` is how the engine may reach the source, or the `csv` in UTF-8 that was made of it.
+    `link` is how the engine may reach the source, or the `csv` in UTF-8 that was made of it; beside it there is room.
     """
-    table = _loaded(connection, source, csv, link, request, scratch)
+    if csv is not None:
+        places_of(csv.names, request, source)  # what is asked for is there: seen before the work
+    table = _loaded(connection, csv or source, link)
     places = places_of(table.names, request, source)
     ((rows,),) = answer(connection, f"SELECT count(*) FROM {table.relation}")
     width = columns_at_once(connection, table.file, memory // 2)
@@ -89,20 +90,12 @@ class _Table:
         return f"read_parquet({text_literal(str(self.file))}, hive_partitioning = false)"
 
 
-def _loaded(
-    connection: "duckdb.DuckDBPyConnection",
-    source: Source,
-    csv: Csv | None,
-    link: Path,
-    request: Request,
-    scratch: Path,
-) -> _Table:
-    """The table as a Parquet file: the one that is read, or one in `scratch` that text is loaded into."""
-    target = scratch / "rows.parquet"
-    if csv is not None:
-        places_of(csv.names, request, source)  # what is asked for is there: seen before the work
-        load_csv(connection, link, csv, target)
-        return _Table(target, csv.names, [(f"c{place}", "TEXT") for place in range(len(csv.names))])
+def _loaded(connection: "duckdb.DuckDBPyConnection", source: Source | Csv, link: Path) -> _Table:
+    """The table as a Parquet file: the one that is read, or one beside the link that text is loaded into."""
+    target = link.parent / "rows.parquet"
+    if isinstance(source, Csv):
+        load_csv(connection, link, source, target)
+        return _Table(target, source.names, [(f"c{place}", "TEXT") for place in range(len(source.names))])
     if source.format != "json":
         return _parquet_table(connection, source, link)
     load_json(connection, link, source, target)
