@@ -1,13 +1,15 @@
 """A node in a browser: its graph, its leaves, its stages."""
 
 import re
+from dataclasses import replace
 from urllib.parse import quote
 
 from playwright.sync_api import Page, expect
 
 import depnet
+from depnet.explorer.node_view import without_few
 from depnet.pictures import decision_at, growth
-from depnet.pictures.node.decision import Leaf
+from depnet.pictures.node.decision import Leaf, decision
 from tests.explorer.cases import HOSTILE
 
 DATA = depnet.titanic()
@@ -96,3 +98,17 @@ def test_a_variable_that_is_not_there_is_said(page: Page, titanic: str) -> None:
     page.goto(f"{titanic}node?variable=surived")
     expect(page.get_by_text("there is no variable 'surived'. Did you mean 'survived'?")).to_be_visible()
     expect(page.get_by_role("heading", name="Decision graph")).to_be_visible()
+
+
+def test_leaves_of_few_rows_do_not_say_how_many_where_that_is_hidden() -> None:
+    network = depnet.learn(depnet.titanic())
+    drawn = decision(network, "survived")
+    rows = {v.number: v.rows for v in drawn.vertices if isinstance(v, Leaf)}
+    few = {number for number, n in rows.items() if n is not None and n < 20}
+    assert not few  # so none is hidden
+    assert without_few(drawn) == drawn
+    vertices = tuple(
+        replace(v, rows=3) if isinstance(v, Leaf) and v.number == 0 else v for v in drawn.vertices
+    )
+    shown = [v.rows for v in without_few(replace(drawn, vertices=vertices)).vertices if isinstance(v, Leaf)]
+    assert shown.count(None) == 2  # it, and another one: their sum is known

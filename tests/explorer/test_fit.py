@@ -1,0 +1,69 @@
+"""A dropped table, read and learned, without a browser."""
+
+from pathlib import Path
+
+import pytest
+
+import depnet
+from depnet.errors import DepnetError
+from depnet.explorer.fit import learn_model, model_file, read_table, some_columns
+from depnet.explorer.rows import StoppedError
+from depnet.fitting.fit import FitOptions, fit_law
+from depnet.model.file import load_both
+
+
+def test_a_dropped_table_is_learned_as_the_command_learns_it(tmp_path: Path) -> None:
+    buffer = "\n".join(
+        ["class,sex,age,survived,id"]
+        + [
+            ",".join(
+                [*(str(v.states[row[i]]) for i, v in enumerate(depnet.titanic().domain.variables)), f"n{at}"]
+            )
+            for at, row in enumerate(depnet.titanic().codes.tolist())
+        ]
+    )
+    table = read_table("people.csv", buffer.encode(), "utf-8")
+    assert table.unlikely == ("id",)
+    told: list[tuple[int, int]] = []
+    loaded = learn_model(
+        table, ["sex", "class", "survived"], "mdl", lambda *now: told.append(now), lambda: False
+    )
+    assert told[0] == (0, 6)  # the nodes of both
+    assert told[-1] == (6, 6)
+    assert loaded.network.domain.names == ("class", "sex", "survived")
+    assert loaded.name == "people"
+    expected = depnet.learn(some_columns(table.rows, ["class", "sex", "survived"]).dataset(), smoothing=0.5)
+    assert loaded.network.nodes == expected.nodes
+    law = fit_law(some_columns(table.rows, ["class", "sex", "survived"]).dataset(), FitOptions(penalty="mdl"))
+    assert loaded.law is not None
+    assert loaded.law.nodes == law.nodes
+    (tmp_path / "model.json").write_bytes(model_file(loaded))
+    both = load_both(tmp_path / "model.json")
+    assert (both.network, both.law, both.lacks) == (loaded.network, loaded.law, None)
+    with pytest.raises(StoppedError):
+        learn_model(table, ["sex", "class"], "mdl", lambda *now: None, lambda: True)
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding", "says"),
+    [
+        (b"a,b\n1,2\n1,2,3\n", "utf-8", "line 3 has 3 fields; expected 2"),
+        (b"", "utf-8", "the file is empty"),
+        ("a,b\ncaf\xe9,1\n".encode("latin-1"), "utf-8", "under Text encoding above"),
+        (b"a\n1\n2\n", "utf-8", "one column"),
+        (b"\x1f\x8b\x08", "utf-8", "packed"),
+        (b"a,a\n1,2\n", "utf-8", "both named 'a'"),
+    ],
+)
+def test_a_bad_table_has_one_clear_line(content: bytes, encoding: str, says: str) -> None:
+    with pytest.raises(DepnetError) as error:
+        read_table("people.csv", content, encoding)
+    text = str(error.value)
+    assert says in text
+    assert "\n" not in text
+    assert "=" not in text  # no argument of the library's, which the page does not have
+
+
+def test_another_encoding_can_be_said() -> None:
+    table = read_table("people.csv", "a,b\ncaf\xe9,1\nx,2\n".encode("latin-1"), "latin-1")
+    assert "caf\xe9" in table.rows.domain.variables[0].states
