@@ -31,7 +31,7 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def ran(arguments: list[object], killed_after: float | None = None) -> bool:
-    """Run the command, kill it after so many seconds if it is still there, and say whether it ended by itself."""
+    """Run the command, kill it after `killed_after` seconds if it is still there, and say whether it ended by itself."""
     process = subprocess.Popen(
         [COMMAND, *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )

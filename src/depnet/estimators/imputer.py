@@ -13,7 +13,7 @@ from depnet.checks import whole_number
 from depnet.data.table.holed import Holed
 from depnet.estimators.base import TableEstimator
 from depnet.estimators.callbacks import with_callbacks
-from depnet.estimators.network import DependencyNetwork
+from depnet.estimators.network import DependencyNetwork, fit_model
 from depnet.estimators.tables import checked, filled, later_table, unchanged
 from depnet.fitting.complete import Completion, Learner
 from depnet.fitting.ensemble import chosen_learner, plausible_networks
@@ -69,7 +69,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         model = DependencyNetwork(**shared)
         model.set_params(penalty=QUICK if self.penalty is None else self.penalty, random_state=rng)
         checked(self, X, reset=True)
-        self.model_ = model.fit_within(self, X).set_params(random_state=self.random_state)
+        self.model_ = fit_model(model, X, self).set_params(random_state=self.random_state)
         done = model.completion_
         assert done is not None
         self.networks_: tuple[Network, ...] = (model.network_,)
@@ -134,7 +134,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         )
 
     def _drawn(self, holed: Holed, draws: int, rng: np.random.Generator) -> list[IntArray]:
-        """Completion codes: imputation m from network m, and from the first again after the last."""
+        """Completed codes: imputation m from network m, and from the first again after the last."""
         out: list[IntArray] = []
         for m in range(min(draws, len(self.networks_))):
             times = len(range(m, draws, len(self.networks_)))

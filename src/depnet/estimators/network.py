@@ -82,19 +82,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
     @with_callbacks
     def fit(self, X: Any, y: Any = None) -> "DependencyNetwork":
         """Learn from a frame, an array, a `Dataset` or a `Holed`; `y` is ignored."""
-        return self.fit_within(self, X)
-
-    def fit_within(self, estimator: TableEstimator, X: Any) -> "DependencyNetwork":
-        """`fit` as a part of another estimator's, whose callbacks hear of the progress."""
-        holed, layout = fitted_table(self, X, missing=self.missing)
-        options = self._options()
-        tasks = Tasks(estimator, "node" if holed.complete else "round or node", options.steps(holed))
-        done = fit(holed, options, self._generator(), tasks.until)
-        tasks.until(options.steps(holed))
-        tasks.end()
-        self.layout_ = layout
-        self._take(done.network, done.law, done.completion)
-        return self
+        return fit_model(self, X, self)
 
     def partial_fit(self, X: Any, y: Any = None) -> "DependencyNetwork":
         """Add the rows of X to the counts of both networks; the first call is `fit`. Sources stay as they were learned.
@@ -301,3 +289,16 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         tags = super().__sklearn_tags__()
         tags.target_tags.required = False
         return tags
+
+
+def fit_model(model: DependencyNetwork, X: Any, estimator: TableEstimator) -> DependencyNetwork:
+    """`model.fit(X)` as a part of an estimator's own fit, whose callbacks hear of the progress."""
+    holed, layout = fitted_table(model, X, missing=model.missing)
+    options = model._options()
+    tasks = Tasks(estimator, "node" if holed.complete else "round or node", options.steps(holed))
+    done = fit(holed, options, model._generator(), tasks.until)
+    tasks.until(options.steps(holed))
+    tasks.end()
+    model.layout_ = layout
+    model._take(done.network, done.law, done.completion)
+    return model

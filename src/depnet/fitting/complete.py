@@ -177,7 +177,7 @@ def redrawn(
     for start in range(0, len(open_rows), size):
         rows = open_rows[start : start + size]
         order = Order.of(RandomScan(), hidden[rows])
-        chains = Chains(program, order, codes[rows].astype(np.uint16), hidden[rows], rng, n_jobs)
+        chains = Chains(program, order, codes[rows].astype(np.uint16), rng, n_jobs)
         chains.run(sweeps, record=False)
         out[rows] = chains.codes
     return out

@@ -41,7 +41,7 @@ FEWEST_MATCHING, FEWEST_HELD = 50, 5
 FAIR = 10.0
 """A question that h held-out rows match counts h / (h + FAIR): few of them say little."""
 MANY_ROWS = 30
-"""Where so many rows match, counting them is a fair answer, and the combined one must not be worse."""
+"""Where this many rows match, counting them is a fair answer, and the combined one must not be worse."""
 HARM = 0.005
 """By more than this share of its error."""
 ENOUGH = 20
@@ -49,7 +49,7 @@ ENOUGH = 20
 KEPT_BYTES = 1 << 24
 """Of a table, the bits that are kept for later questions."""
 FEW_STATES = 4
-"""So many states of a target are counted bit by bit."""
+"""Up to this many states of a target are counted bit by bit."""
 ONES = (
     np.unpackbits(np.arange(1 << 16, dtype=np.uint16).view(np.uint8))
     .reshape(-1, 16)
