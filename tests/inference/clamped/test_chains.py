@@ -42,7 +42,7 @@ def started(
     free = np.array([[i not in evidence.clamped for i in range(len(network))]])
     codes = start_states(network, evidence, per_row, rng)
     made = program.ChainProgram(network, estimators, evidence)
-    return Chains(made, Order.of(scan, free), codes, free, rng, threads)
+    return Chains(made, Order.of(scan, free), codes, rng, threads)
 
 
 @given(networks(max_states=200, zeros=0.2), seeds)

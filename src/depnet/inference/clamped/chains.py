@@ -19,7 +19,6 @@ from depnet.inference.clamped.program import ChainProgram
 from depnet.inference.clamped.starts import start_states
 from depnet.inference.effort import Over
 from depnet.model.evidence import NOTHING
-from depnet.model.network import Network
 from depnet.model.scan import RandomScan, Scan
 from depnet.threads import in_threads
 
@@ -102,23 +101,19 @@ class Order:
 
 
 class Chains(Rounds):
-    """Equally many chains for each row of evidence: their states `codes` [chain, variable], streams and rounds.
-
-    `free` [row, variable] are the variables that are updated; the others stay as they are.
-    """
+    """Equally many chains for each row of the order: their states `codes` [chain, variable], streams and rounds."""
 
     def __init__(
         self,
         program: ChainProgram,
         order: Order,
         codes: NDArray[np.uint16],
-        free: NDArray[np.bool_],
         rng: np.random.Generator,
         threads: int | None = None,
     ) -> None:
-        super().__init__(len(codes) // max(len(free), 1))
-        chains = len(codes)
-        assert len(free) * self.per_row == chains
+        rows, chains = len(order.length), len(codes)
+        super().__init__(chains // max(rows, 1))
+        assert rows * self.per_row == chains
         self.program, self.order = program, order
         self.codes = np.ascontiguousarray(codes)
         self.keys = rng.integers(0, 2**64, size=chains, dtype=np.uint64)
@@ -129,7 +124,6 @@ class Chains(Rounds):
     @classmethod
     def far_apart(
         cls,
-        network: Network,
         program: ChainProgram,
         scan: Scan,
         codes: NDArray[np.uint16],
@@ -141,8 +135,8 @@ class Chains(Rounds):
         """Chains that know what each row knows, and start far apart: at random, all first, or all last states."""
         states = np.repeat(codes, per_row, axis=0)
         free = np.repeat(holes, per_row, axis=0)
-        states[free] = start_states(network, NOTHING, len(states), rng, of_each=per_row)[free]
-        return cls(program, Order.of(scan, holes), states, holes, rng, threads)
+        states[free] = start_states(program.network, NOTHING, len(states), rng, of_each=per_row)[free]
+        return cls(program, Order.of(scan, holes), states, rng, threads)
 
     def run(self, sweeps: int, *, record: bool = True, over: Over | None = None) -> bool:
         """Run all chains for a number of sweeps; False where it was `over` first.

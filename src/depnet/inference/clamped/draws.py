@@ -54,7 +54,7 @@ def clamped_draws(
             order = Order.of(scan, free[some])
             if isinstance(scan, SequentialScan):
                 order = order.rotated(effort.rng)
-            chains = Chains(program, order, states[some], free[some], effort.rng, effort.threads)
+            chains = Chains(program, order, states[some], effort.rng, effort.threads)
             chains.run(burn_in + sweeps, record=False)
             states[some] = chains.codes
         out[:, rows] = states.reshape(imputations, len(rows), -1)

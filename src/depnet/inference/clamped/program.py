@@ -30,6 +30,7 @@ class ChainProgram:
     def __init__(
         self, network: Network, estimators: Sequence[Sequence[int]] = (), evidence: Evidence = NOTHING
     ) -> None:
+        self.network = network
         cards = network.domain.cardinalities
         cells = sum(node.table.probabilities.size for node in network.nodes)
         if cells > MAX_CELLS:

@@ -129,7 +129,6 @@ class ClampedRows(RowAnswers):
     def _sample_piece(self, rows: IntArray, program: ChainProgram) -> None:
         effort, tolerance = self.effort, self.effort.tolerance
         chains = Chains.far_apart(
-            self.network,
             program,
             self.scan,
             self.codes[rows],

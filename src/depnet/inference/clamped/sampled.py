@@ -133,15 +133,14 @@ def _started(
     packed = PackedChains.of(reduced, estimators, codes, rng)
     if packed is not None:
         return packed
-    free = np.ones((1, len(network)), dtype=bool)
-    order = Order.of(reduced.scan, free)
+    order = Order.of(reduced.scan, np.ones((1, len(network)), dtype=bool))
     if isinstance(reduced.scan, SequentialScan):
         order = replace(
             order,
             position=np.array(reduced.positions, dtype=np.int32),
             length=np.array([reduced.steps], dtype=np.int32),
         )
-    return Chains(ChainProgram(network, estimators, evidence), order, codes, free, rng)
+    return Chains(ChainProgram(network, estimators, evidence), order, codes, rng)
 
 
 def _hurried(chains: Chains | PackedChains, sizes: Sequence[int], warnings: list[str]) -> Estimate:

@@ -67,12 +67,11 @@ def score_holed(
         out[whole] = score_samples(network, Dataset.from_codes(rows[whole], domain=network.domain))
     program = ChainProgram(network)
     for at in pieces(np.flatnonzero(with_holes), CHAINS_A_ROW * rows.shape[1], PIECE_CELLS):
-        out[at] = _scored(network, program, rows[at], holes[at], completions, rng, n_jobs)
+        out[at] = _scored(program, rows[at], holes[at], completions, rng, n_jobs)
     return out
 
 
 def _scored(
-    network: Network,
     program: ChainProgram,
     rows: NDArray[np.uint16],
     holes: NDArray[np.bool_],
@@ -81,12 +80,13 @@ def _scored(
     threads: int | None,
 ) -> FloatArray:
     per_row = min(CHAINS_A_ROW, completions)
-    chains = Chains.far_apart(network, program, RandomScan(), rows, holes, per_row, rng, threads)
-    inverse = np.zeros((len(rows), len(network)))
+    chains = Chains.far_apart(program, RandomScan(), rows, holes, per_row, rng, threads)
+    nodes = program.network.nodes
+    inverse = np.zeros((len(rows), len(nodes)))
     records = -(-completions // per_row)
     for record in range(records):
         chains.run(THIN if record else BURN_IN, record=False)
-        for i, node in enumerate(network.nodes):
+        for i, node in enumerate(nodes):
             if not holes[:, i].all():
                 inverse[:, i] += _inverse(node, chains.codes, holes, per_row)
     counted = inverse > 0

@@ -74,10 +74,10 @@ def _averaged(
         program = ChainProgram.of_each(network)
         if states is None:
             chains = Chains.far_apart(
-                network, program, RandomScan(), rows, holes, CHAINS_A_ROW, effort.rng, effort.threads
+                program, RandomScan(), rows, holes, CHAINS_A_ROW, effort.rng, effort.threads
             )
         else:
-            chains = Chains(program, Order.of(RandomScan(), holes), states, holes, effort.rng, effort.threads)
+            chains = Chains(program, Order.of(RandomScan(), holes), states, effort.rng, effort.threads)
         chains.run(BURN_IN, record=False)
         chains.run(sweeps)
         states = chains.codes
