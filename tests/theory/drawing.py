@@ -1,7 +1,7 @@
 """What the theorems are tried on: points of a manifold, neighbours of a law, laws by a dense solve."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -18,6 +18,32 @@ def point_of(
     context = tuple(1 if i == manifold.variable else k for i, k in enumerate(shape))
     q = random_joint(rng, context, zeros) * manifold.theta
     return np.asarray(q / q.sum())
+
+
+def joint_pairs(rng: np.random.Generator, shape: tuple[int, ...]) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """(p, q) with a positive q, where p is positive, and where p has zeros."""
+    q = random_joint(rng, shape)
+    for zeros in (0.0, 0.4):
+        yield random_joint(rng, shape, zeros), q
+
+
+def laws_beside_manifolds(
+    rng: np.random.Generator, network: Network
+) -> Iterator[tuple[FloatArray, FullConditionalManifold]]:
+    """A law, positive and then with zeros, beside each manifold of a network."""
+    for zeros in (0.0, 0.4):
+        p = random_joint(rng, network.domain.cardinalities, zeros)
+        for manifold in manifolds(network):
+            yield p, manifold
+
+
+def parity(even: float) -> FloatArray:
+    """Three variables, independent in pairs, whose codes have an odd sum but for a share `even` in each other state."""
+    p = np.full((2, 2, 2), even)
+    for x in np.ndindex(2, 2, 2):
+        if sum(x) % 2:
+            p[x] = 0.25 - even
+    return p
 
 
 def neighbours(

@@ -6,6 +6,7 @@ from hypothesis import given
 
 from depnet import geometry
 from tests.strategies import cardinalities, random_joint, random_weights, seeds
+from tests.theory.drawing import joint_pairs
 
 
 def assert_eq_FC_rewrite(divergence: float, own: float, likelihood: float) -> None:
@@ -15,9 +16,7 @@ def assert_eq_FC_rewrite(divergence: float, own: float, likelihood: float) -> No
 @given(cardinalities(), seeds)
 def test_fc_and_pseudo_likelihood(shape: tuple[int, ...], seed: int) -> None:
     rng = np.random.default_rng(seed)
-    q = random_joint(rng, shape)
-    for zeros in (0.0, 0.4):
-        p = random_joint(rng, shape, zeros)
+    for p, q in joint_pairs(rng, shape):
         c = random_weights(rng, len(shape))
         own = geometry.pseudo_log_likelihood(p, p, c)
         likelihood = geometry.pseudo_log_likelihood(p, q, c)

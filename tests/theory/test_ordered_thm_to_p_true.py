@@ -15,6 +15,7 @@ from depnet.errors import DepnetError
 from depnet.geometry import conditional_entropy, entropy, total_variation
 from tests.reference.ordered import law
 from tests.strategies import random_joint
+from tests.theory.drawing import parity
 from tests.theory.learned import growing_samples
 from tests.theory.ordered import learned_in_order
 
@@ -58,16 +59,8 @@ def test_where_states_are_impossible_the_random_scan_has_no_law_to_converge() ->
         stationary(Network.from_joint(copies), RandomScan())
 
 
-def parity() -> FloatArray:
-    """Three variables that are independent in pairs: no first split pays, however many the rows."""
-    p = np.zeros((2, 2, 2))
-    for x in np.ndindex(2, 2, 2):
-        p[x] = 0.25 if sum(x) % 2 else 0.0
-    return p
-
-
 def test_mutant() -> None:
-    """Split and merge alone does not fulfil the first condition, and does not converge on a parity."""
-    assert_converges(errors(parity(), 0))
+    """Split and merge alone does not fulfil the first condition, and does not converge on a parity: no first split pays."""
+    assert_converges(errors(parity(0.0), 0))
     with pytest.raises(AssertionError):
-        assert_converges(errors(parity(), 0, lossless=False))
+        assert_converges(errors(parity(0.0), 0, lossless=False))

@@ -10,7 +10,7 @@ from hypothesis import given
 from depnet import Network, geometry
 from depnet.arrays import FloatArray
 from tests.strategies import cardinalities, networks, random_joint, seeds
-from tests.theory.drawing import point_of
+from tests.theory.drawing import laws_beside_manifolds, point_of
 
 
 def assert_pythagoras(p: FloatArray, q: FloatArray, r: FloatArray) -> None:
@@ -22,11 +22,9 @@ def assert_pythagoras(p: FloatArray, q: FloatArray, r: FloatArray) -> None:
 @given(networks(), seeds)
 def test_the_m_projection_is_the_foot_of_the_perpendicular(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    for zeros in (0.0, 0.4):
-        p = random_joint(rng, network.domain.cardinalities, zeros)
-        for manifold in geometry.manifolds(network):
-            r = point_of(manifold, p.shape, rng)
-            assert_pythagoras(p, geometry.m_projection(p, manifold), r)
+    for p, manifold in laws_beside_manifolds(rng, network):
+        r = point_of(manifold, p.shape, rng)
+        assert_pythagoras(p, geometry.m_projection(p, manifold), r)
 
 
 @given(cardinalities(), seeds)
