@@ -3,8 +3,8 @@
 - `learning_rows`: the one protocol that learning asks of rows;
 - `table`: rows of a dataset in memory;
 - `part`: one part of the rows, and what a round of growing asks of it;
-- `parts`: rows in many parts, in this process or on workers, as one table;
-- `some_rows`: some rows of a dataset;
+- `workers`: where parts are, in this process or elsewhere; `parts`: rows in many parts as one table;
+- `some_rows`: some rows of a dataset, or rows drawn again;
 - `distinct`: the distinct rows of a table, by hashes;
 - `held_out`: which rows are held out, of a table and of parts alike;
 - `contexts`: H(X_i | all other variables), from distinct rows;
