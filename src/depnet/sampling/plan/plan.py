@@ -10,7 +10,7 @@ from depnet.model import Evidence, Given, Network, RandomScan, Scan
 from depnet.model.network import checked_network
 from depnet.model.scan import checked_scan
 from depnet.sampling.plan.row_finder import RowFinder, find_rows
-from depnet.sampling.plan.rule import UpdateRule, update_rules
+from depnet.sampling.plan.rule import UpdateRule, update_rule
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,8 +65,7 @@ def chain_plan(network: Network, scan: Scan, evidence: Given | Evidence | None =
         raise EvidenceError(
             "the evidence clamps every variable: there is nothing left to sample. Leave at least one open."
         )
-    by_number = {rule.number: rule for rule in update_rules(network, known)}
-    rules = tuple(by_number[number] for number in order)
+    rules = tuple(update_rule(network, number, known) for number in order)
     own_weights = isinstance(scan, RandomScan) and scan.weights is not None
     finders = tuple(find_rows(network, known, rules))
     return ChainPlan(network, scan, known, rules, finders, weights if own_weights else None)

@@ -15,7 +15,7 @@ from depnet.errors import EvidenceError, ReducibleError, ReducibleWarning, Sampl
 from depnet.geometry.chain import FreeChain
 from depnet.geometry.classes import closed_classes
 from depnet.sampling.plan.plan import ChainPlan
-from depnet.sampling.plan.rule import UpdateRule, tilt_of
+from depnet.sampling.plan.rule import UpdateRule
 
 IfReducible: TypeAlias = Literal["raise", "warn", "ignore"]
 
@@ -59,7 +59,7 @@ def check_irreducible(plan: ChainPlan, if_reducible: IfReducible) -> None:
 
 def is_positive(plan: ChainPlan, rule: UpdateRule) -> bool:
     """Every row gives every state that the evidence allows a positive probability."""
-    tilt = tilt_of(rule.number, plan.evidence)
+    tilt = plan.evidence.tilts.get(rule.number)
     weights = rule.weights if tilt is None else rule.weights[:, tilt > 0]
     return bool((weights > 0).all())
 

@@ -35,15 +35,10 @@ class UpdateRule:
         return bool(self.thresholds.shape[1] == self.limit)
 
 
-def update_rules(network: Network, evidence: Evidence) -> tuple[UpdateRule, ...]:
-    """The rules of the free nodes, in the order of the network."""
-    return tuple(update_rule(network, number, evidence) for number in evidence.free_nodes(network))
-
-
 def update_rule(network: Network, number: int, evidence: Evidence) -> UpdateRule:
     """The rule of one node: its table tilted by the evidence, as thresholds."""
     node = network.nodes[number]
-    tilt = tilt_of(node.variable, evidence)
+    tilt = evidence.tilts.get(node.variable)
     weights = node.table.probabilities if tilt is None else node.table.probabilities * tilt
     thresholds, limit = checked_thresholds(network, node, weights)
     return UpdateRule(number, node.source, thresholds, weights, limit)
@@ -64,11 +59,6 @@ def checked_thresholds(network: Network, node: Node, weights: FloatArray) -> tup
     rows[~empty, :-1] = thresholds_of(weights[~empty])
     rows[~empty, -1] = ALWAYS
     return rows, states
-
-
-def tilt_of(variable: int, evidence: Evidence) -> FloatArray | None:
-    """The evidence's weight of every state of a variable that is not clamped; None if all are 1."""
-    return evidence.tilts.get(variable)
 
 
 def start_weights(rule: UpdateRule) -> FloatArray:

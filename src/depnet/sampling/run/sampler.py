@@ -8,8 +8,6 @@ paper's centroid (Eq. ordered); under the random scan every chain has its own se
 """
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -29,6 +27,7 @@ from depnet.sampling.plan.reducible import IfReducible, check_irreducible
 from depnet.sampling.plan.words import new_seeds
 from depnet.sampling.run.interrupted import SamplingInterrupted
 from depnet.sampling.run.mixing import Mixing, estimate_mixing
+from depnet.threads import Span, in_threads
 
 Auto: TypeAlias = Literal["auto"]
 Progress: TypeAlias = Callable[[int, int], None]
@@ -107,8 +106,8 @@ class Sampler:
             mixing.thin if given_thin is None and mixing else int(given_thin or 1),
             mixing,
         )
-        self._ranges = _ranges(chains, self._jobs, self._kernel.alignment)
-        self._states: list[State] | None = None
+        self._spans = _aligned_spans(chains, self._jobs, self._kernel.alignment)
+        self._states: dict[int, State] = {}  # by the first chain of each span
         self._sweeps = 0
         self._records = 0
         self._rest: CodeArray = np.empty((self._plan.variables, 0), dtype=self._plan.dtype)
@@ -119,12 +118,11 @@ class Sampler:
         codes: CodeArray = np.empty((len(self._domain), n), dtype=self._dtype)
         done = 0
         try:
-            with self._pool() as pool:
-                for part in self._parts(n, CELLS_A_CHUNK // len(self._domain), pool):
-                    codes[:, done : done + part.shape[1]] = part
-                    done += part.shape[1]
-                    if progress is not None:
-                        progress(done, n)
+            for part in self._parts(n, CELLS_A_CHUNK // len(self._domain)):
+                codes[:, done : done + part.shape[1]] = part
+                done += part.shape[1]
+                if progress is not None:
+                    progress(done, n)
         except KeyboardInterrupt:
             raise SamplingInterrupted(self._dataset(codes[:, :done])) from None
         return self._dataset(codes)
@@ -146,18 +144,7 @@ class Sampler:
     def _dataset(self, codes: CodeArray) -> Dataset:
         return Dataset(self._domain, read_only(codes.T))
 
-    @contextmanager
-    def _pool(self) -> Iterator[Executor | None]:
-        if self._jobs == 1:
-            yield None
-            return
-        pool = ThreadPoolExecutor(self._jobs)
-        try:
-            yield pool
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
-
-    def _parts(self, n: int, most: int, pool: Executor | None) -> Iterator[CodeArray]:
+    def _parts(self, n: int, most: int) -> Iterator[CodeArray]:
         """The next n rows in parts of bounded size; what a record holds beyond n is kept for later."""
         if self._rows is not None:
             for piece in self._rows.pieces(n, self._drawn):
@@ -167,43 +154,43 @@ class Sampler:
         chains = self.report.chains
         while n > 0:
             if self._rest.shape[1] == 0:
-                self._rest = self._record(max(1, min(-(-n // chains), most // chains)), pool)
+                self._rest = self._record(max(1, min(-(-n // chains), most // chains)))
             part, self._rest = self._rest[:, :n], self._rest[:, n:]
             n -= part.shape[1]
             yield part
 
-    def _record(self, records: int, pool: Executor | None) -> CodeArray:
-        """The next rows of all chains, so many each; a piece is done as a whole or not at all."""
-        if self._states is None:
-            self._states = [
-                self._kernel.state(start_codes(self._plan, self._seed, first, count))
-                for first, count in self._ranges
-            ]
+    def _record(self, records: int) -> CodeArray:
+        """At most this many next rows of every chain; a piece is done as a whole or not at all."""
+        if not self._states:
+            self._states = {
+                first: self._kernel.state(start_codes(self._plan, self._seed, first, last - first))
+                for first, last in self._spans
+            }
         gap = self.report.thin - self._inside
-        per_sweep = len(self._plan.rules) * max(count for _, count in self._ranges)
+        per_sweep = len(self._plan.rules) * max(last - first for first, last in self._spans)
         sweeps_a_call = max(1, self._kernel.updates_a_call // per_sweep)
         lead = self.report.burn_in + self._records * self.report.thin - self._sweeps
         while lead > sweeps_a_call:
-            self._run(pool, lead=sweeps_a_call)
+            self._run(lead=sweeps_a_call)
             lead -= sweeps_a_call
         records = min(records, 1 + max(0, sweeps_a_call - lead) // self.report.thin)
-        return self._run(pool, lead=lead, gap=gap, records=records)
+        return self._run(lead=lead, gap=gap, records=records)
 
     @property
     def _inside(self) -> int:
         """The sweeps that recording takes: the sequential scan finishes the sweep it records in."""
         return 0 if self._plan.random else 1
 
-    def _run(self, pool: Executor | None, *, lead: int, gap: int = 0, records: int = 0) -> CodeArray:
-        assert self._states is not None
+    def _run(self, *, lead: int, gap: int = 0, records: int = 0) -> CodeArray:
         chains = self.report.chains
         out: CodeArray = np.empty((self._plan.variables, records * chains), dtype=self._plan.dtype)
 
-        def advanced(span: tuple[int, int], state: State) -> State:
-            first, count = span
+        states: dict[int, State] = {}
+
+        def advance(first: int, last: int) -> None:
             task = Task(
                 first,
-                count,
+                last - first,
                 first_sweep=self._sweeps,
                 first_record=self._records,
                 lead=lead,
@@ -212,22 +199,21 @@ class Sampler:
                 first_row=first,
                 record_stride=chains,
             )
-            state = state.copy()
-            self._kernel.run(task, Randomness(self._seed), state, out)
-            return state
+            states[first] = self._states[first].copy()
+            self._kernel.run(task, Randomness(self._seed), states[first], out)
 
-        run = map if pool is None else pool.map
-        self._states = list(run(advanced, self._ranges, self._states))
+        in_threads(advance, self._spans, self._jobs)
+        self._states = states
         self._sweeps += lead + self._inside * (records > 0)
         self._sweeps += max(0, records - 1) * (gap + self._inside)
         self._records += records
         return out
 
 
-def _ranges(chains: int, jobs: int, alignment: int) -> list[tuple[int, int]]:
-    """(first chain, chains) of each job: aligned, and about equal."""
+def _aligned_spans(chains: int, jobs: int, alignment: int) -> list[Span]:
+    """The chains of each job: aligned, and about equally many."""
     each = -(-chains // (jobs * alignment)) * alignment
-    return [(first, min(each, chains - first)) for first in range(0, chains, each)]
+    return [(first, min(first + each, chains)) for first in range(0, chains, each)]
 
 
 def _refuse_chains(**given: object) -> None:
