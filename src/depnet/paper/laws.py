@@ -92,9 +92,9 @@ def growing(p: FloatArray, sizes: Sequence[int], rng: np.random.Generator) -> It
         yield Dataset.from_codes(codes, p.shape, counts[seen])
 
 
-def lossless_network(tables: Sequence[ArrayLike], cardinality: int = 2) -> Network:
-    """A node for each table [leaf, state], which reads all other variables."""
-    cardinalities = (cardinality,) * len(tables)
+def lossless_network(tables: Sequence[ArrayLike]) -> Network:
+    """A binary variable for each table [leaf, state], which reads all others."""
+    cardinalities = (2,) * len(tables)
     nodes = [
         Node((i,), LosslessSource.of_all_but((i,), cardinalities), ConditionalTable.from_probabilities(table))
         for i, table in enumerate(tables)

@@ -55,11 +55,10 @@ COLUMNS = columns("""
 """)
 
 
-def random_network(rng: np.random.Generator, variables: int, cardinality: int = 2) -> Network:
-    """Lossless sources and tables whose rows are uniform on the simplex: nothing fits anything."""
-    rows = cardinality ** (variables - 1)
-    tables = [rng.dirichlet(np.ones(cardinality), size=rows) for _ in range(variables)]
-    return lossless_network(tables, cardinality)
+def random_network(rng: np.random.Generator, variables: int) -> Network:
+    """Binary variables whose tables have rows that are uniform on the simplex: nothing fits anything."""
+    tables = [rng.dirichlet(np.ones(2), size=2 ** (variables - 1)) for _ in range(variables)]
+    return lossless_network(tables)
 
 
 def sequential(seed: int = 0, seeds: int = 100) -> Report:

@@ -33,7 +33,7 @@ from depnet.wording import counted
 CARDS = 12
 MOST_CARDS = 60
 STATES = 8
-CHAINS = 500
+DRAWING_CHAINS = 500
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,7 +107,7 @@ def _plain(law: Network | None, rows: _Drawn) -> str:
 def _draw(
     network: Network, dataset: Dataset | None, drawn: int, seed: int, sampled: Dataset | None
 ) -> _Drawn:
-    chains: int | Literal["auto"] = CHAINS if network.order is None else "auto"
+    chains: int | Literal["auto"] = DRAWING_CHAINS if network.order is None else "auto"
     rng = np.random.default_rng(seed)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
