@@ -17,10 +17,11 @@ NAMES = {
     "calibrate": f"{LAW}, with nothing to calibrate",
     "drift_report": "depnet.compare(network, dataset) says how near a network's marginals are to the data's",
     "expectation": "depnet.sample(...).codes and its diagnostics, or depnet.query for probabilities",
+    "learn_parts": "depnet.cluster.learn(source, ...) learns from rows in parts, of Parquet files or a Dask data frame",
     "marginal_drift": "depnet.compare(network, dataset) says how near a network's marginals are to the data's",
     "sweep_density": f"{LAW}; depnet.log_probability is then exact at any size",
 }
-"""Names that `depnet`, or `depnet.data`, had."""
+"""Names that `depnet`, `depnet.cluster` or `depnet.data` had."""
 
 PARAMETERS = {
     "blocks": f"{LAW}: variables that move together need no block",

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-import depnet
+import depnet.cluster
 from depnet import Dataset, Mdl, StructuralMdl
 from depnet.cluster import learn, learn_both
 from depnet.errors import DataError, LearningError
@@ -161,6 +161,8 @@ def test_a_resumed_fit_ends_in_the_same_network(tmp_path: Path) -> None:
 
 
 def test_bad_calls_say_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(AttributeError, match=r"learn_parts was removed; depnet\.cluster\.learn"):
+        _ = depnet.cluster.learn_parts  # type: ignore[attr-defined]
     with pytest.raises(ValueError, match="either client="):
         learn(tmp_path)
     with pytest.raises(DataError, match="no such file"):

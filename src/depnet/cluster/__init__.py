@@ -6,6 +6,16 @@
 - `columns`, `ranked_parts`: the states of columns whose values lie in many parts.
 """
 
+from typing import TYPE_CHECKING
+
 from depnet.cluster.learn import learn, learn_both
+from depnet.removed import NAMES
 
 __all__ = ["learn", "learn_both"]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name == "learn_parts":
+            raise AttributeError(f"depnet.cluster.{name} was removed; {NAMES[name]}.")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
