@@ -244,6 +244,27 @@ def test_wide_networks_share_their_cardinalities(tmp_path: Path) -> None:
     assert len(shared) == 1
 
 
+HEAD = '{"format": "depnet network", "version": 3,\n"domain": {"variables": [\n{"name": "A", "states": [0, 1]}\n]},\n'
+LISTS = "[" + "[]," * 300_000 + "[]]"
+
+MANY_LINES = {
+    "blank lines": HEAD + "\n" * 8_000_000,
+    "short lines of variables": HEAD.replace("]},", ",") + "0,\n" * 2_000_000 + "0\n]}}",
+    "short lines of nodes": HEAD + '"nodes": [\n' + "0,\n" * 2_000_000 + "0\n]}",
+    "lines of lists for nodes": HEAD + '"nodes": [\n' + f"{LISTS},\n" * 8 + "0\n]}",
+    "the line that ends the nodes": HEAD + f'"nodes": [\n0\n], "x": {LISTS},\n"y": {LISTS},\n"z": {LISTS}}}',
+    "a line that ends too early": HEAD + '"nodes": [\n' + "1," * 1_000_000 + "\n0]}",
+}
+
+
+@pytest.mark.parametrize("case", MANY_LINES)
+def test_no_layout_of_lines_costs_time_or_memory(case: str, tmp_path: Path) -> None:
+    (tmp_path / "m.json").write_text(MANY_LINES[case])
+    message, seconds = refusal(tmp_path / "m.json")
+    assert ("ends too early" if case == "blank lines" else "more than 200 MB") in message
+    assert seconds < 5
+
+
 def test_mutated_files_are_refused_or_sound(tmp_path: Path) -> None:
     refused, accepted = fuzz(tmp_path, 600, seed=1)
     assert refused > 300
