@@ -22,7 +22,7 @@ from depnet.model.evidence import Evidence
 from depnet.model.table import MAX_COUNT
 
 MAX_PAIR_CELLS = 1_000_000
-"""Past so many cells the 2-way counts are left out: a model file should stay small."""
+"""With more cells than this the 2-way counts are left out: a model file should stay small."""
 
 
 class PairTables(Mapping[tuple[int, int], IntArray]):
@@ -153,7 +153,7 @@ class MarginalCounts:
         return int(self.singles[0].sum())
 
     def support_bound(self, evidence: Evidence) -> int:
-        """At most so many training rows match the evidence (all states of positive weight allowed)."""
+        """An upper bound of the training rows that match the evidence (all states of positive weight allowed)."""
         allowed: dict[int, FloatArray | IntArray] = {}
         for i, code in evidence.clamped.items():
             allowed[i] = np.array([code])

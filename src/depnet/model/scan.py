@@ -47,7 +47,7 @@ class RandomScan:
             )
 
     def weights_of(self, nodes: int, free: Sequence[int] | None = None) -> FloatArray:
-        """c_i of each of the `free` nodes (all, if None) of a network of so many nodes, summing to one."""
+        """c_i of each of the `free` nodes (all, if None) of a network with `nodes` nodes, summing to one."""
         free = range(nodes) if free is None else free
         if self.weights is None:
             return np.full(len(free), 1.0 / max(len(free), 1))
@@ -79,7 +79,7 @@ class SequentialScan:
         object.__setattr__(self, "order", tuple(int(i) for i in order))
 
     def order_of(self, nodes: int, free: Sequence[int] | None = None) -> tuple[int, ...]:
-        """The order of the `free` nodes (all, if None) of a network of so many nodes."""
+        """The order of the `free` nodes (all, if None) of a network with `nodes` nodes."""
         order = tuple(range(nodes)) if self.order is None else self.order
         if len(order) != nodes:
             raise ScanError(f"the sequential scan orders {len(order)} nodes, the network has {nodes}.")
