@@ -161,6 +161,10 @@ def test_a_resumed_fit_ends_in_the_same_network(tmp_path: Path) -> None:
 
 
 def test_bad_calls_say_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match=r"cluster\.learn has no option 'penalti'\. Did you mean 'penalty'"):
+        learn(tmp_path, penalti="mdl")
+    with pytest.raises(TypeError, match="blocks was removed"):
+        learn_both(tmp_path, blocks=None)
     with pytest.raises(AttributeError, match=r"learn_parts was removed; depnet\.cluster\.learn"):
         _ = depnet.cluster.learn_parts  # type: ignore[attr-defined]
     with pytest.raises(ValueError, match="either client="):

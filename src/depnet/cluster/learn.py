@@ -24,11 +24,13 @@ from depnet.learning.grow.rounds import Reports, Round
 from depnet.learning.options import LearnOptions, Order
 from depnet.learning.rows.parts import PartedRows
 from depnet.model import Network
+from depnet.removed import without
 
 Missing = Literal["error", "state"]
 Report = Callable[[Round], object]
 
 
+@without("blocks")
 def learn(
     source: Any,
     *,
@@ -53,12 +55,13 @@ def learn(
     Other `options` are those of `depnet.learn`: `penalty`, `smoothing`, `order`, `max_leaves`, `min_leaf_rows`, `roles`,
     `forbidden`, `max_seconds`, `progress` and `resume`, a file with which a driver that was killed continues.
     """
-    asked = LearnOptions(**options)
+    asked = LearnOptions.given("depnet.cluster.learn", options)
     table = Table(source, columns, bins, max_bins, missing, rows_per_part)
     with _placed(table, client, memory, scratch) as placed:
         return learn_rows(placed.rows(asked, report), asked)[0]
 
 
+@without("blocks")
 def learn_both(
     source: Any,
     *,
@@ -79,7 +82,7 @@ def learn_both(
     The law's nodes are kept in a second file beside `resume`, its name with ".law" after it. Each of the two may take half
     of `max_seconds`, and `progress` counts the nodes of both.
     """
-    asked = LearnOptions(**options)
+    asked = LearnOptions.given("depnet.cluster.learn_both", options)
     for_law = replace(asked, order=order)
     table = Table(source, columns, bins, max_bins, missing, rows_per_part)
     with _placed(table, client, memory, scratch) as placed:

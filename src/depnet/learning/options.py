@@ -6,14 +6,15 @@ domain before any work is done (`depnet.learning.grow.node_specs`).
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, Self, TypeAlias
 
 from depnet.checks import is_whole, seconds_given, whole_number
 from depnet.errors import LearningError, brief
 from depnet.learning.choose.ladder import Auto
 from depnet.learning.penalty import Mdl, Penalty, PenaltyLike, checked_penalty
 from depnet.model.table import checked_smoothing
+from depnet.wording import nearest
 
 Role = Literal["target", "input"]
 """`"target"`: never an input of other nodes. `"input"`: not predicted from others, its node keeps one leaf."""
@@ -74,6 +75,15 @@ class LearnOptions:
             )
         if isinstance(self.order, str) and self.order != "auto":
             raise not_an_order(self.order)
+
+    @classmethod
+    def given(cls, who: str, options: Mapping[str, Any]) -> Self:
+        """The options that somebody gave to `who` by their names; one that there is not is an error that offers others."""
+        names = [each.name for each in fields(cls)]
+        for name in options:
+            if name not in names:
+                raise TypeError(f"{who} has no option {name!r}. {nearest(name, names)}")
+        return cls(**options)
 
     @property
     def limits(self) -> Limits:
