@@ -17,8 +17,8 @@ import numpy as np
 
 from depnet import Dataset, Network, learn
 from depnet.arrays import FloatArray
-from depnet.geometry.chain import FreeChain
 from depnet.exact.solve import RESIDUAL, Effort, random_laws, sequential_laws, uniform
+from depnet.geometry.chain import FreeChain
 
 ROWS, PARENTS = 20_000, 3
 REACH = 5.0

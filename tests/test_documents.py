@@ -1,5 +1,6 @@
 """CONTRIBUTING, the README and the citation name things that there are."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -43,6 +44,21 @@ def test_every_package_has_a_row() -> None:
         assert f"`{package.parent.name}/`" in table, (
             f"CONTRIBUTING does not name the layer {package.parent.name}"
         )
+
+
+def not_said(package: Path) -> list[str]:
+    """The modules and packages inside one that its docstring does not name."""
+    text = ast.get_docstring(ast.parse((package / "__init__.py").read_text(encoding="utf-8"))) or ""
+    inside = [each.stem for each in package.glob("*.py") if not each.stem.startswith("_")]
+    inside += [each.parent.name for each in package.glob("*/__init__.py") if each.parent.name != "_native"]
+    return [name for name in inside if not re.search(rf"\b{name}\b", text)]
+
+
+@pytest.mark.parametrize(
+    "package", sorted((ROOT / "src" / "depnet").glob("**/*/__init__.py")), ids=lambda path: path.parent.name
+)
+def test_every_package_says_what_is_inside(package: Path) -> None:
+    assert not_said(package.parent) == []
 
 
 def named_files(page: str) -> list[str]:

@@ -43,7 +43,7 @@ class Tasks:
         self._estimator, self._name, self._total, self._told = estimator, name, total, 0
         self._context: Any = None
         if HAVE_CALLBACKS and getattr(estimator, "_skl_callbacks", None):
-            self._context = estimator._init_callback_context(max_subtasks=total)
+            self._context = estimator._init_callback_context(max_subtasks=total)  # noqa: SLF001  # scikit-learn asks for it
             self._context.call_on_fit_task_begin(estimator=estimator)
 
     def until(self, done: int) -> None:

@@ -294,11 +294,11 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
 def fit_model(model: DependencyNetwork, X: Any, estimator: TableEstimator) -> DependencyNetwork:
     """`model.fit(X)` as a part of an estimator's own fit, whose callbacks hear of the progress."""
     holed, layout = fitted_table(model, X, missing=model.missing)
-    options = model._options()
+    options = model._options()  # noqa: SLF001  # a method but for its callbacks
     tasks = Tasks(estimator, "node" if holed.complete else "round or node", options.steps(holed))
-    done = fit(holed, options, model._generator(), tasks.until)
+    done = fit(holed, options, model._generator(), tasks.until)  # noqa: SLF001
     tasks.until(options.steps(holed))
     tasks.end()
     model.layout_ = layout
-    model._take(done.network, done.law, done.completion)
+    model._take(done.network, done.law, done.completion)  # noqa: SLF001  # a method but for its callbacks
     return model

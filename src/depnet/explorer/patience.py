@@ -69,7 +69,7 @@ class PatientProtocol(H11Protocol):
         self._coming[self] = self.loop.call_later(self.head_seconds, self._late)
         if len(self._coming) > self.most_coming:
             oldest = next(iter(self._coming))
-            oldest._give_up(HTTPStatus.SERVICE_UNAVAILABLE, "Too many requests at once.\n")
+            oldest.give_up(HTTPStatus.SERVICE_UNAVAILABLE, "Too many requests at once.\n")
 
     def _end(self) -> None:
         timer = self._coming.pop(self, None)
@@ -84,9 +84,9 @@ class PatientProtocol(H11Protocol):
         if left > 0:
             self._coming[self] = self.loop.call_later(left, self._late)
         else:
-            self._give_up(HTTPStatus.REQUEST_TIMEOUT, "The request came too slowly.\n")
+            self.give_up(HTTPStatus.REQUEST_TIMEOUT, "The request came too slowly.\n")
 
-    def _give_up(self, status: HTTPStatus, text: str) -> None:
+    def give_up(self, status: HTTPStatus, text: str) -> None:
         """Say why, unless the client has said nothing or an answer has begun, and hang up."""
         self._end()
         if self._taken and self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):

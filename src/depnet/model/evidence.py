@@ -43,7 +43,7 @@ class Evidence:
         {0: 1}
         """
         if isinstance(given, Evidence):
-            given._check_domain(domain)
+            given.check_domain(domain)
             return given
         if given is None:
             return cls({}, {})
@@ -73,7 +73,8 @@ class Evidence:
         """The nodes that still have something to update: their variable is not clamped."""
         return tuple(i for i in range(len(network)) if i not in self.clamped)
 
-    def _check_domain(self, domain: Domain) -> None:
+    def check_domain(self, domain: Domain) -> None:
+        """Raise an EvidenceError where a variable or a state is not of the domain."""
         cards = domain.cardinalities
         for i, code in self.clamped.items():
             if not (0 <= i < len(cards) and 0 <= code < cards[i]):

@@ -10,7 +10,7 @@ Names are imported when they are first used: a decision graph as text is there s
 - `graph`: the dependency graph, its communities and layout, exports and picture;
 - `node`: one node's decision graph, the stages of its learning, as text and pictures;
 - `compared`: marginals of data against those of drawn rows;
-- `canvas`, `plots`: matplotlib's figures;
+- `svg`: the elements that SVG pictures are made of; `canvas`, `plots`: matplotlib's figures;
 - `tetrahedron`: the laws of two binary variables;
 - `report`: all of it on one HTML page.
 """
