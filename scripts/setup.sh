@@ -3,6 +3,9 @@
 #
 #   set_up GROUP...     dependency groups of pyproject.toml, beside `build`
 
+# Tests and demos start hundreds of processes: where none may keep what Python compiled, each compiles everything anew.
+unset PYTHONDONTWRITEBYTECODE
+
 as_root() {  # run as root, if this user may
     if [ "$(id -u)" = 0 ]; then "$@"; elif sudo -n true 2>/dev/null; then sudo -n "$@"; else return 1; fi
 }
