@@ -27,7 +27,7 @@ find_python() {  # the first Python that is new enough
 
 find_chromium() {  # where Chromium is, for the explorer's tests and pictures
     local c
-    for c in "${DEPNET_CHROMIUM:-}" chromium chromium-browser google-chrome; do
+    for c in "${DEPNET_CHROMIUM:-}" chromium-headless-shell chromium chromium-browser google-chrome; do
         [ -n "$c" ] && command -v "$c" && return
     done
     return 1
@@ -35,9 +35,9 @@ find_chromium() {  # where Chromium is, for the explorer's tests and pictures
 
 set_up_chromium() {  # Debian's, where it may be installed; without it the browser tests are skipped, and say so
     find_chromium >/dev/null && return
-    { system_packages chromium 2>/dev/null && find_chromium >/dev/null; } && return
+    { system_packages chromium-headless-shell || system_packages chromium; } 2>/dev/null && find_chromium >/dev/null && return
     echo "depnet: no Chromium could be installed here, so the explorer is NOT tested in a browser" >&2
-    echo "depnet: (install it, apt-get install chromium, or name one in DEPNET_CHROMIUM; with CI=true those tests fail)" >&2
+    echo "depnet: (install it, apt-get install chromium-headless-shell, or name one in DEPNET_CHROMIUM; with CI=true those tests fail)" >&2
 }
 
 set_up() {

@@ -13,7 +13,7 @@ import pytest
 
 from tests.cli.entry import COMMAND
 
-SHORT, LONG = 4, 100
+SHORT, LONG = 2, 100
 
 
 @pytest.fixture(scope="module")

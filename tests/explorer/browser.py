@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 COMMAND = str(Path(sys.executable).parent / "depnet")
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 SECONDS = 120
 """A failure is told after these: long enough for a machine that is busy with other things."""
 
@@ -35,7 +35,7 @@ def chromium() -> str:
     """Where Chromium is; without it the tests are skipped, and in CI they fail."""
     found = os.environ.get("DEPNET_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:
-        reason = "no chromium: the explorer's browser tests need it (apt-get install chromium)"
+        reason = "no chromium: the explorer's browser tests need it (apt-get install chromium-headless-shell)"
         if os.environ.get("CI", "").lower() in ("1", "true"):
             pytest.fail(reason)
         pytest.skip(reason)

@@ -1,5 +1,6 @@
 """Labels are text whatever is in them."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -51,6 +52,7 @@ def test_ask_shows_markup_as_text(page: Page, hostile: str) -> None:
     page.locator(".depnet-state-label").filter(has_text=IMAGE).first.click()
     expect(page.locator('[aria-label="Evidence"]')).to_contain_text(IMAGE)
     expect(page.locator(".depnet-marginal-name").filter(has_text=IMAGE)).to_be_visible()
+    expect(page).to_have_url(re.compile(r"/ask\?"))  # the address follows what is shown
     page.reload()
     expect(page.locator('[aria-label="Evidence"]')).to_contain_text(IMAGE)
     page.get_by_label("Variable", exact=True).click()
