@@ -35,6 +35,10 @@ DOMAIN = Domain(
         ("city\\, state=a=b", {"city, state": "a=b"}),
         ('"city, state"=x|y', {"city, state": "x|y"}),
         ('"city, state"="x|y"|a\\=b', {"city, state": frozenset({"x|y", "a=b"})}),
+        (
+            '"city, state"=~|"Washington, DC",sex=male',
+            {"city, state": frozenset({"~", "Washington, DC"}), "sex": "male"},
+        ),
         ('"city, state"=O\'Neil,sex=male', {"city, state": "O'Neil", "sex": "male"}),
         ('"city, state"=the "old"', {"city, state": 'the "old"'}),
         ('"city, state"~c:d:2|~:1', {"city, state": {"c:d": 2.0, "~": 1.0}}),

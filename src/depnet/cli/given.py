@@ -126,19 +126,24 @@ def _split(text: str, sign: str) -> list[str]:
 
 
 def _cut_at(text: str, signs: str) -> tuple[str, str, str]:
-    """The text before the first of `signs` outside quotes, that sign, and the rest, as `str.partition`."""
-    quote = ""
+    """The text before the first of `signs` outside quotes, that sign, and the rest, as `str.partition`.
+
+    A quotation begins where a name or a label does: O'Neil is none.
+    """
+    quote, begins = "", True
     at = 0
     while at < len(text):
         here = text[at]
         if here == "\\":
-            at += 1
+            at, begins = at + 1, False
         elif quote:
             quote = "" if here == quote else quote
-        elif here in "\"'" and not text[:at].strip().strip("|,=~"):  # O'Neil is no quotation
-            quote = here
+        elif here in "\"'" and begins:
+            quote, begins = here, False
         elif here in signs:
             return text[:at], here, text[at + 1 :]
+        elif not here.isspace():
+            begins = here in "|,=~"
         at += 1
     return text, "", ""
 
@@ -151,7 +156,7 @@ def _unquoted(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    return f'"{text}"' if any(sign in text for sign in ",=|~:\"'\\ ") else text
+    return f'"{text}"' if any(sign in ",=|~:\"'\\" or sign.isspace() for sign in text) else text
 
 
 def names_of(text: str) -> list[str]:

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 
 from depnet.data import Label
 
-SIGNS = ",=|~:\"'\\ \t\n"
-"""What the command's --given reads as something else than text, unless it is in quotes."""
+SIGNS = ",=|~:\"'\\"
+"""What, beside spaces, the command's --given reads as something else than text, unless it is in quotes."""
 
 
 def command_line(
@@ -44,7 +44,7 @@ def python(
 
 
 def _quoted(text: str) -> str:
-    if text and not any(sign in text for sign in SIGNS):
+    if text and not any(sign in SIGNS or sign.isspace() for sign in text):
         return text
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
