@@ -1,6 +1,7 @@
 """One seed for the suite, --quick and --long for less and more of it, one worker for the tests that share a browser."""
 
 import signal
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
     from xdist.remote import Producer
     from xdist.scheduler import LoadScopeScheduling
 
+TESTS = Path(__file__).parent
 TOGETHER = "tests/explorer/"
 
 settings.register_profile(
@@ -22,16 +24,25 @@ settings.register_profile(
 settings.register_profile("quick", settings.get_profile("short"), max_examples=5)
 settings.register_profile("long", settings.get_profile("short"), derandomize=False, max_examples=2000)
 
-WHOLE = (  # browsers, clusters, commands in processes of their own, documents run from end to end
-    "tests/cli/",
-    "tests/cluster/",
-    "tests/estimators/test_sklearn_checks.py",
-    "tests/explorer/",
-    "tests/paper/",
-    "tests/test_examples.py",
-    "tests/test_tutorial.py",
+WHOLE = (
+    "cli",  # commands in processes of their own
+    "cluster",
+    "data/files/test_read.py",
+    "estimators/test_sklearn_checks.py",
+    "explorer",  # a browser
+    "golden",
+    "inference/clamped/test_coverage.py",  # answers to hundreds of questions, counted
+    "inference/ordered/test_coverage.py",
+    "model/file/test_hostile.py",  # memory of processes of their own
+    "model/file/test_memory.py",
+    "paper",
+    "pictures/plots",
+    "pictures/report",
+    "sampling/run/test_laws.py",
+    "test_examples.py",
+    "test_tutorial.py",
 )
-"""What `--quick` leaves out, beside tests marked `slow`."""
+"""What `--quick` leaves out: what tests the whole rather than a part."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -48,17 +59,18 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile(profile)
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    left_out = config.getoption("--quick") and any(collection_path == TESTS / name for name in WHOLE)
+    return True if left_out else None  # None: others may say
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    left = [item for item in items if not _runs(item, config)]
-    if left:
-        config.hook.pytest_deselected(items=left)
-        items[:] = [item for item in items if _runs(item, config)]
-
-
-def _runs(item: pytest.Item, config: pytest.Config) -> bool:
-    if config.getoption("--quick") and ("slow" in item.keywords or item.nodeid.startswith(WHOLE)):
-        return False
-    return "long" not in item.keywords or bool(config.getoption("--long"))
+    if config.getoption("--long"):
+        return
+    long = [item for item in items if "long" in item.keywords]
+    if long:
+        config.hook.pytest_deselected(items=long)
+        items[:] = [item for item in items if "long" not in item.keywords]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
