@@ -10,18 +10,9 @@ import itertools
 import numpy as np
 import pytest
 
-from depnet import (
-    ConditionalTable,
-    Domain,
-    LosslessSource,
-    Network,
-    Node,
-    RandomScan,
-    SequentialScan,
-    stationary,
-    trace,
-)
+from depnet import Domain, stationary, trace
 from depnet.arrays import FloatArray
+from depnet.model import ConditionalTable, LosslessSource, Network, Node, RandomScan, SequentialScan
 
 STEPS = 200_000
 STATES = list(itertools.product((0, 1), repeat=2))

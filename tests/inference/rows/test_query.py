@@ -7,16 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from depnet import (
-    Dataset,
-    Domain,
-    LosslessSource,
-    Network,
-    Node,
-    RandomScan,
-    SequentialScan,
-    query_rows,
-)
+from depnet import Dataset, Domain, LosslessSource, Network, Node, RandomScan, SequentialScan, query_rows
 from depnet.errors import DataError
 from depnet.inference.clamped import rows as module
 from depnet.inference.rows.result import METHODS

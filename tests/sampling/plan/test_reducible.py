@@ -6,19 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from depnet import (
-    ConditionalTable,
-    Domain,
-    LosslessSource,
-    Network,
-    Node,
-    RandomScan,
-    Sampler,
-    SequentialScan,
-    recurrent_classes,
-    sample,
-)
+from depnet import Domain, Sampler, recurrent_classes, sample
 from depnet.errors import MixingWarning, ReducibleError, ReducibleWarning
+from depnet.model import ConditionalTable, LosslessSource, Network, Node, RandomScan, SequentialScan
 from depnet.sampling.plan.plan import chain_plan
 from depnet.sampling.plan.reducible import recurrent_states
 from tests.sampling.chains import scans
