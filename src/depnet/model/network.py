@@ -60,12 +60,12 @@ class Network:
                     f"updates variable {node.variable}. Nodes stand in the order of the variables."
                 )
             try:
-                node.source.check_domain(cardinalities)
+                node.check_domain(cardinalities)
             except ModelError as error:
                 raise ModelError(f"node {number}: {error}") from None
-            if node.table.states != cardinalities[number]:
+            if node.states != cardinalities[number]:
                 raise ModelError(
-                    f"node {number}: the conditional table has {node.table.states} states, {self.domain.names[number]} has "
+                    f"node {number}: the conditional table has {node.states} states, {self.domain.names[number]} has "
                     f"{cardinalities[number]}."
                 )
         if self.counts is not None and tuple(map(len, self.counts.singles)) != cardinalities:
@@ -139,9 +139,8 @@ class Network:
         lines = [f"{kind} of {counted(len(names), 'variable')}"]
         for node in self.nodes[:SHOWN_NODES]:
             known = ", ".join(names[j] for j in node.inputs) or "nothing"
-            lines.append(
-                f"  {names[node.variable]} knows {known} ({counted(node.source.size, 'leaf', 'leaves')})"
-            )
+            size = "boosted" if node.boosted else counted(node.source.size, "leaf", "leaves")
+            lines.append(f"  {names[node.variable]} knows {known} ({size})")
         if len(self) > SHOWN_NODES:
             lines.append(f"  and {len(self) - SHOWN_NODES:,} more")
         return "\n".join(lines)

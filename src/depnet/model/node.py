@@ -1,11 +1,15 @@
 """Node i: a variable, its information source and its conditional table (Fig. 1)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from depnet.arrays import CodeArray, FloatArray
 from depnet.checks import is_whole
+from depnet.data.table.dataset import Dataset
 from depnet.errors import ModelError, brief
+from depnet.model.counting import leaves_of
 from depnet.model.sources.source import InformationSource
 from depnet.model.table import ConditionalTable, checked_smoothing
 
@@ -67,6 +71,36 @@ class Node:
     def probabilities(self, codes: CodeArray) -> FloatArray:
         """theta_i(. | Y_i(x)) of every row x of `codes` [N, n]: a distribution over the states of X_i, [N, |X_i|]."""
         return self.table.probabilities[self.source(codes)]
+
+    def log_theta(self, dataset: Dataset) -> FloatArray:
+        """Log theta_i(x_i | Y_i(x)) for every row, in nats; -inf where theta is 0."""
+        with np.errstate(divide="ignore"):
+            logs = np.log(self.table.probabilities)
+        chosen: FloatArray = logs[leaves_of(self.source, dataset), dataset.column(self.variable)]
+        return chosen
+
+    @property
+    def states(self) -> int:
+        """|X_i|, as its table has it."""
+        return self.table.states
+
+    @property
+    def boosted(self) -> bool:
+        """Is theta a sum of stages (`BoostedNode`), and not one table?"""
+        return False
+
+    @property
+    def positive(self) -> bool:
+        """Is no probability 0?"""
+        return bool((self.table.probabilities > 0).all())
+
+    def check_domain(self, cardinalities: Sequence[int]) -> None:
+        """Raise a `ModelError` unless this is a node of a domain with these cardinalities."""
+        self.source.check_domain(cardinalities)
+
+    def tabulated(self, cardinalities: Sequence[int]) -> "Node":
+        """The node itself; of a boosted one the same theta as a table, where its inputs are few."""
+        return self
 
     def smoothed(self, smoothing: float) -> "Node":
         """The same node, of the same counts, with another pseudo-count of each cell."""

@@ -13,17 +13,14 @@ import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.data.table.dataset import Dataset
-from depnet.model.counting import check_same_domain, leaves_of
+from depnet.model.counting import check_same_domain
 from depnet.model.network import Network
 from depnet.model.node import Node
 
 
 def node_log_theta(node: Node, dataset: Dataset) -> FloatArray:
     """Log theta_i(x_i | Y_i(x)) of one node for every row, in nats; -inf where theta is 0."""
-    with np.errstate(divide="ignore"):
-        logs = np.log(node.table.probabilities)
-    chosen: FloatArray = logs[leaves_of(node.source, dataset), dataset.column(node.variable)]
-    return chosen
+    return node.log_theta(dataset)
 
 
 def log_theta(network: Network, dataset: Dataset) -> FloatArray:

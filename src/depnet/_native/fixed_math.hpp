@@ -1,0 +1,63 @@
+// exp and log with the same bits on every machine: additions, multiplications and divisions of
+// doubles in a fixed order, no fused operations and no library whose last bit is its own. Each is
+// within some 2^-50 of the truth. Loops over them are vectorised. Slow twin:
+// tests/reference/boosting.py.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace depnet::fixed {
+
+constexpr double kLeastExponent = -700.0;  // below, exp is that of this: never 0
+constexpr double kLog2E = 0x1.71547652b82fep+0;
+constexpr double kLn2High = 0x1.62e42fefa0000p-1, kLn2Low = 0x1.cf79abc9e3b3ap-40;
+constexpr double kRounder = 0x1.8p+52;  // added and taken away again, it rounds to whole numbers
+
+// exp(x) for x <= 700: x = k log 2 + r with |r| <= log(2) / 2, the series of exp(r), times 2^k.
+inline double exp(double x) {
+    const double bounded = x < kLeastExponent ? kLeastExponent : x;
+    const double shifted = bounded * kLog2E + kRounder;
+    const double k = shifted - kRounder;
+    const double r = (bounded - k * kLn2High) - k * kLn2Low;
+    double sum = 1.0 / 6227020800.0;
+    sum = sum * r + 1.0 / 479001600.0;
+    sum = sum * r + 1.0 / 39916800.0;
+    sum = sum * r + 1.0 / 3628800.0;
+    sum = sum * r + 1.0 / 362880.0;
+    sum = sum * r + 1.0 / 40320.0;
+    sum = sum * r + 1.0 / 5040.0;
+    sum = sum * r + 1.0 / 720.0;
+    sum = sum * r + 1.0 / 120.0;
+    sum = sum * r + 1.0 / 24.0;
+    sum = sum * r + 1.0 / 6.0;
+    sum = sum * r + 0.5;
+    sum = sum * r + 1.0;
+    sum = sum * r + 1.0;
+    // The low bits of `shifted` are k: shifted up they are added to the exponent of the sum.
+    const std::int64_t power = std::bit_cast<std::int64_t>(shifted) << 52;
+    return std::bit_cast<double>(std::bit_cast<std::int64_t>(sum) + power);
+}
+
+// log(x) for normal x > 0: x = 2^k m with m near 1, and log m = 2 atanh((m - 1) / (m + 1)).
+inline double log(double x) {
+    const std::int64_t bits = std::bit_cast<std::int64_t>(x);
+    const std::int64_t k = (bits - 0x3fe6a09e667f3bcd) >> 52;  // m from sqrt(1/2) to sqrt(2)
+    const double m = std::bit_cast<double>(bits - (k << 52));
+    const double s = (m - 1.0) / (m + 1.0), q = s * s;
+    double sum = 1.0 / 23.0;
+    sum = sum * q + 1.0 / 21.0;
+    sum = sum * q + 1.0 / 19.0;
+    sum = sum * q + 1.0 / 17.0;
+    sum = sum * q + 1.0 / 15.0;
+    sum = sum * q + 1.0 / 13.0;
+    sum = sum * q + 1.0 / 11.0;
+    sum = sum * q + 1.0 / 9.0;
+    sum = sum * q + 1.0 / 7.0;
+    sum = sum * q + 1.0 / 5.0;
+    sum = sum * q + 1.0 / 3.0;
+    const double whole = static_cast<double>(k);
+    return (2.0 * s + 2.0 * s * q * sum + whole * kLn2Low) + whole * kLn2High;
+}
+
+}  // namespace depnet::fixed

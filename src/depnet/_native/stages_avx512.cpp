@@ -1,0 +1,2 @@
+#define DEPNET_ISA_NAMESPACE avx512
+#include "stages_unit.hpp"

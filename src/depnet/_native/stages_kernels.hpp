@@ -1,0 +1,47 @@
+// Boosted nodes: the scores of stages, summed for many rows at once. A stage is a list of splits:
+//
+//   Y starts at 0; split t, in turn:  Y <- t + 1  if Y = leaf[t] and low <= x_variable <= high
+//
+// and s[Y, x] is added to the score of state x. Scores are whole multiples of 2^-20, so that their
+// sum does not depend on its order. Sixty-four rows go through a split together, as bits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace depnet::stages {
+
+constexpr std::size_t kRows = 64;  // rows that go through the stages together
+constexpr double kUnit = 0x1p-20;  // of scores
+constexpr std::size_t kMostLeaves = 256;
+
+// Of one node. Stage m has the splits begin[m], ..., begin[m + 1] - 1 and one leaf more than
+// splits; its scores [leaf][state] begin at (begin[m] + m) * states. Splits name one of the tests.
+struct View {
+    std::size_t tests;
+    const std::int32_t* variable;
+    const std::uint16_t *low, *high;
+    std::size_t stages;
+    const std::int32_t* begin;
+    const std::uint16_t* leaf;
+    const std::int32_t* test;
+    const std::int32_t* scores;
+    std::size_t states;
+};
+
+// `scores` is [state][kRows]; `masks` is scratch for one word a test. A column of code type `Code`
+// is codes + variable * stride; `rows` of it are read.
+#define DEPNET_DECLARE_STAGES(isa)                                                                 \
+    namespace isa {                                                                                \
+    void add_scores(const View&, const std::uint8_t* codes, std::size_t stride, std::size_t rows,  \
+                    std::uint64_t* masks, std::int32_t* scores);                                   \
+    void add_scores(const View&, const std::uint16_t* codes, std::size_t stride, std::size_t rows, \
+                    std::uint64_t* masks, std::int32_t* scores);                                   \
+    void probabilities(const std::int32_t* scores, std::size_t states, double* theta);             \
+    }
+
+DEPNET_DECLARE_STAGES(portable)
+DEPNET_DECLARE_STAGES(avx2)
+DEPNET_DECLARE_STAGES(avx512)
+
+}  // namespace depnet::stages

@@ -1,0 +1,2 @@
+#define DEPNET_ISA_NAMESPACE portable
+#include "stages_unit.hpp"

@@ -1,0 +1,140 @@
+// The kernels of stages_kernels.hpp for one instruction set, whose translation unit includes this.
+#pragma once
+
+#include <bit>
+
+#include "fixed_math.hpp"
+#include "stages_kernels.hpp"
+#include "vectors.hpp"
+
+namespace depnet::stages::DEPNET_ISA_NAMESPACE {
+
+// Bit r: is low <= column[r] <= high? For the first `rows` rows, at most 64.
+template <typename Code>
+inline std::uint64_t scalar_mask(const Code* column, Code low, Code width, std::size_t rows) {
+    std::uint64_t mask = 0;
+    for (std::size_t r = 0; r < rows; ++r)
+        mask |= std::uint64_t{static_cast<Code>(column[r] - low) <= width} << r;
+    return mask;
+}
+
+inline std::uint64_t test_mask(const std::uint8_t* column, std::uint16_t low, std::uint16_t high,
+                               std::size_t rows) {
+    const auto first = static_cast<std::uint8_t>(low);
+    const auto width = static_cast<std::uint8_t>(high - low);
+#if defined(__AVX512BW__)
+    if (rows == kRows) {
+        const __m512i codes = _mm512_loadu_si512(column);
+        const __m512i above = _mm512_sub_epi8(codes, _mm512_set1_epi8(static_cast<char>(first)));
+        return _mm512_cmple_epu8_mask(above, _mm512_set1_epi8(static_cast<char>(width)));
+    }
+#elif defined(__AVX2__)
+    if (rows == kRows) {
+        std::uint64_t mask = 0;
+        for (int half = 0; half < 2; ++half) {
+            const __m256i codes =
+                _mm256_loadu_si256(reinterpret_cast<const __m256i*>(column + 32 * half));
+            const __m256i above =
+                _mm256_sub_epi8(codes, _mm256_set1_epi8(static_cast<char>(first)));
+            const __m256i bound = _mm256_set1_epi8(static_cast<char>(width));
+            const __m256i within = _mm256_cmpeq_epi8(_mm256_min_epu8(above, bound), above);
+            mask |= std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_epi8(within))}
+                    << (32 * half);
+        }
+        return mask;
+    }
+#endif
+    return scalar_mask<std::uint8_t>(column, first, width, rows);
+}
+
+inline std::uint64_t test_mask(const std::uint16_t* column, std::uint16_t low, std::uint16_t high,
+                               std::size_t rows) {
+    const auto width = static_cast<std::uint16_t>(high - low);
+#if defined(__AVX512BW__)
+    if (rows == kRows) {
+        std::uint64_t mask = 0;
+        for (int half = 0; half < 2; ++half) {
+            const __m512i codes = _mm512_loadu_si512(column + 32 * half);
+            const __m512i above =
+                _mm512_sub_epi16(codes, _mm512_set1_epi16(static_cast<short>(low)));
+            mask |= std::uint64_t{_mm512_cmple_epu16_mask(
+                        above, _mm512_set1_epi16(static_cast<short>(width)))}
+                    << (32 * half);
+        }
+        return mask;
+    }
+#endif
+    return scalar_mask<std::uint16_t>(column, low, width, rows);
+}
+
+// Add `value` to the entries of `sums`, kRows of them, whose bit is set.
+inline void add_where(std::uint64_t mask, std::int32_t value, std::int32_t* sums) {
+#if defined(__AVX512F__)
+    const __m512i wide = _mm512_set1_epi32(value);
+    for (int part = 0; part < 4; ++part) {
+        __m512i* at = reinterpret_cast<__m512i*>(sums + 16 * part);
+        const __m512i sum = _mm512_loadu_si512(at);
+        const auto bits = static_cast<__mmask16>(mask >> (16 * part));
+        _mm512_storeu_si512(at, _mm512_mask_add_epi32(sum, bits, sum, wide));
+    }
+#else
+    for (; mask != 0; mask &= mask - 1) sums[std::countr_zero(mask)] += value;
+#endif
+}
+
+template <typename Code>
+inline void add_scores_of(const View& view, const Code* codes, std::size_t stride, std::size_t rows,
+                          std::uint64_t* masks, std::int32_t* scores) {
+    for (std::size_t t = 0; t < view.tests; ++t)
+        masks[t] = test_mask(codes + static_cast<std::size_t>(view.variable[t]) * stride,
+                             view.low[t], view.high[t], rows);
+    const std::uint64_t all = rows == kRows ? ~std::uint64_t{0} : (std::uint64_t{1} << rows) - 1;
+    std::uint64_t leaves[kMostLeaves];
+    const std::int32_t* score = view.scores;
+    for (std::size_t m = 0; m < view.stages; ++m) {
+        leaves[0] = all;
+        std::size_t size = 1;
+        for (std::int32_t t = view.begin[m]; t < view.begin[m + 1]; ++t, ++size) {
+            std::uint64_t& from = leaves[view.leaf[t]];
+            const std::uint64_t inside = masks[view.test[t]];
+            leaves[size] = from & inside;
+            from &= ~inside;
+        }
+        for (std::size_t y = 0; y < size; ++y, score += view.states) {
+            if (leaves[y] == 0) continue;
+            for (std::size_t x = 0; x < view.states; ++x)
+                add_where(leaves[y], score[x], scores + x * kRows);
+        }
+    }
+}
+
+void add_scores(const View& view, const std::uint8_t* codes, std::size_t stride, std::size_t rows,
+                std::uint64_t* masks, std::int32_t* scores) {
+    add_scores_of(view, codes, stride, rows, masks, scores);
+}
+void add_scores(const View& view, const std::uint16_t* codes, std::size_t stride, std::size_t rows,
+                std::uint64_t* masks, std::int32_t* scores) {
+    add_scores_of(view, codes, stride, rows, masks, scores);
+}
+
+// theta[state][kRows]: exp of the scores, each row divided by its sum over states in their order.
+void probabilities(const std::int32_t* scores, std::size_t states, double* theta) {
+    double top[kRows], total[kRows];
+    for (std::size_t r = 0; r < kRows; ++r) top[r] = scores[r];
+    for (std::size_t x = 1; x < states; ++x)
+        for (std::size_t r = 0; r < kRows; ++r) {
+            const double score = scores[x * kRows + r];
+            top[r] = score > top[r] ? score : top[r];
+        }
+    for (std::size_t r = 0; r < kRows; ++r) total[r] = 0.0;
+    for (std::size_t x = 0; x < states; ++x)
+        for (std::size_t r = 0; r < kRows; ++r) {
+            const double e = fixed::exp((scores[x * kRows + r] - top[r]) * kUnit);
+            theta[x * kRows + r] = e;
+            total[r] += e;
+        }
+    for (std::size_t x = 0; x < states; ++x)
+        for (std::size_t r = 0; r < kRows; ++r) theta[x * kRows + r] /= total[r];
+}
+
+}  // namespace depnet::stages::DEPNET_ISA_NAMESPACE

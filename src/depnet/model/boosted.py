@@ -1,0 +1,214 @@
+r"""Boosted nodes: theta as an exponential family over many decision graphs (ours, beyond the paper).
+
+.. math:: \theta_i(x \mid x_{-i}) \propto \exp\big(s_0[Y^0(x_{-i}), x] + \sum_m s_m[Y^m(x_{-i}), x]\big)
+
+The first source Y^0 is the one-leaf source, whose scores are the base rates, or a learned decision graph; stages
+(`depnet.model.stages`) are added to it. The information source of such a node is the tuple of all Y^m, still a
+deterministic function of the other variables; its table is not free, but of this family. So everything that holds for every
+theta_i holds for it: pseudo-Gibbs sampling, the manifold E(theta_i), Theorem 3. It has no table of counts, so Theorem 4's
+counting does not apply. One stage with free scores is the paper's node.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from depnet.arrays import CodeArray, FloatArray, read_only
+from depnet.checks import is_whole
+from depnet.data.table.dataset import Dataset
+from depnet.errors import DomainTooLargeError, ModelError, brief
+from depnet.model.counting import leaves_of
+from depnet.model.node import Node
+from depnet.model.sources.enumerate import input_codes
+from depnet.model.sources.source import (
+    ConstantSource,
+    InformationSource,
+    LosslessSource,
+    how_many_joint_states,
+    product_within,
+)
+from depnet.model.stages import MOST_SCORE, Scores, Stages, theta_of
+from depnet.model.table import ConditionalTable
+
+MOST_WRITTEN = 2**22
+"""Joint states of the inputs of a node that is written out as a table, at most."""
+
+ROWS_AT_A_TIME = 1 << 16
+"""While a node is written out."""
+
+
+class BoostedNode(Node):
+    """A variable, a first source with its scores, and stages that are added to it.
+
+    `start_scores` is [leaf, state] of the first source `start`, in multiples of `stages.UNIT`. `gains[k]` is what
+    the k-th of `inputs` told about the variable: nats a row of the rows that it was learned from.
+    """
+
+    __slots__ = ("_inputs", "gains", "stages", "start", "start_scores")
+
+    start: InformationSource
+    start_scores: Scores
+    stages: Stages
+    gains: FloatArray
+
+    def __init__(
+        self,
+        variables: tuple[int, ...],
+        start: InformationSource,
+        start_scores: Any,
+        stages: Stages,
+        gains: Any = None,
+    ) -> None:
+        given = tuple(variables)
+        if len(given) != 1 or not is_whole(given[0]) or given[0] < 0:
+            raise ModelError(
+                f"a node updates one variable, by its number: variables=(i,); got {brief(variables)}."
+            )
+        who = f"node {given[0]}"
+        scores = read_only(np.array(start_scores, dtype=np.int32, order="C"))
+        if scores.ndim != 2 or scores.shape != (start.size, stages.states):
+            raise ModelError(
+                f"{who}: its first source has {start.size} leaves and its stages {stages.states} states; the first scores "
+                f"have the shape {scores.shape}."
+            )
+        most = stages.largest_sums().max(initial=0) + np.abs(scores.astype(np.int64)).max(initial=0)
+        if most >= MOST_SCORE:
+            raise ModelError(f"{who}: its scores sum to more than 1,000 nats.")
+        inputs = tuple(sorted({*start.inputs, *stages.inputs}))
+        if given[0] in inputs:
+            raise ModelError(f"{who}: it reads variable {given[0]}, which the node itself updates.")
+        found = np.zeros(len(inputs)) if gains is None else np.array(gains, dtype=np.float64)
+        if found.shape != (len(inputs),) or not np.isfinite(found).all():
+            raise ModelError(
+                f"{who}: it has {len(inputs)} inputs; expected one finite gain each, got {brief(gains)}."
+            )
+        for name, value in (
+            ("variables", (int(given[0]),)),
+            ("start", start),
+            ("start_scores", scores),
+            ("stages", stages),
+            ("gains", read_only(found)),
+            ("_inputs", inputs),
+        ):
+            object.__setattr__(self, name, value)
+
+    @property
+    def source(self) -> InformationSource:  # type: ignore[override]
+        """Not one source but many: an error that says what there is instead."""
+        raise ModelError(f"{self._who()} has no single information source. {_INSTEAD}")
+
+    @property
+    def table(self) -> ConditionalTable:  # type: ignore[override]
+        """Not one table: an error that says what there is instead."""
+        raise ModelError(f"{self._who()} has no conditional table. {_INSTEAD}")
+
+    def _who(self) -> str:
+        return f"node {self.variable} is boosted: it"
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The variables that it reads, ascending."""
+        return self._inputs
+
+    @property
+    def states(self) -> int:
+        """|X_i|."""
+        return self.stages.states
+
+    @property
+    def boosted(self) -> bool:
+        """True."""
+        return True
+
+    @property
+    def positive(self) -> bool:
+        """No probability is 0."""
+        return True
+
+    def scores(self, codes: CodeArray) -> Scores:
+        """[N, |X_i|]: the sum of all scores for every row of `codes`, in multiples of `stages.UNIT`."""
+        table = np.asarray(codes)
+        if table.ndim != 2 or (self.inputs and table.shape[1] <= self.inputs[-1]):
+            raise ModelError(
+                f"{self._who()} is evaluated on rows of codes [N, n]; got the shape {table.shape}."
+            )
+        if table.size and table.dtype.kind not in "bui":
+            raise ModelError(f"{self._who()} is evaluated on integer codes; got {table.dtype}.")
+        kind = np.uint8 if table.dtype in (np.uint8, np.bool_) else np.uint16
+        if (
+            table.dtype not in (np.uint8, np.uint16, np.bool_)
+            and table.size
+            and not 0 <= table.min() <= table.max() < 2**16
+        ):
+            raise ModelError(
+                f"{self._who()} is evaluated on codes from 0 to 65535; got {table.min()}..{table.max()}."
+            )
+        flat = np.asarray(table, dtype=kind, order="F")
+        return self.stages.sums(flat, self.start_scores[self.start(flat)])
+
+    def probabilities(self, codes: CodeArray) -> FloatArray:
+        """theta_i(. | x_-i) of every row x of `codes` [N, n]: a distribution over the states of X_i, [N, |X_i|]."""
+        return theta_of(self.scores(codes))
+
+    def log_theta(self, dataset: Dataset) -> FloatArray:
+        """Log theta_i(x_i | x_-i) for every row, in nats."""
+        sums = self.start_scores[leaves_of(self.start, dataset)]
+        theta = theta_of(self.stages.sums(np.asfortranarray(dataset.codes), sums))
+        return np.asarray(np.log(theta[np.arange(dataset.rows), dataset.column(self.variable)]))
+
+    def smoothed(self, smoothing: float) -> "Node":
+        """There is nothing to smooth: an error."""
+        raise ModelError(
+            f"{self._who()} has no counts to smooth; its scores were regularised when it was learned."
+        )
+
+    def check_domain(self, cardinalities: Sequence[int]) -> None:
+        """Raise a `ModelError` unless this is a node of a domain with these cardinalities."""
+        self.start.check_domain(cardinalities)
+        self.stages.check_domain(cardinalities)
+        if self.states != cardinalities[self.variable]:
+            raise ModelError(
+                f"its scores are of {self.states} states, variable {self.variable} has {cardinalities[self.variable]}."
+            )
+
+    def tabulated(self, cardinalities: Sequence[int], most: int = MOST_WRITTEN) -> Node:
+        """The same theta as a plain node, with a lossless source over its inputs: for what works on tables."""
+        cards = [cardinalities[j] for j in self.inputs]
+        if not product_within(cards, most):
+            raise DomainTooLargeError(
+                f"{self._who()} reads {len(cards)} variables with {how_many_joint_states(cards)} joint states, too many to "
+                f"write out as one table (at most {most:,})."
+            )
+        codes = input_codes(cardinalities, self.inputs)
+        rows = [
+            self.probabilities(codes[begin : begin + ROWS_AT_A_TIME])
+            for begin in range(0, len(codes), ROWS_AT_A_TIME)
+        ]
+        source = LosslessSource(self.inputs, tuple(cards)) if self.inputs else ConstantSource()
+        return Node(self.variables, source, ConditionalTable.from_probabilities(np.concatenate(rows)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BoostedNode):
+            return NotImplemented
+        return (
+            self.variables == other.variables
+            and self.start == other.start
+            and np.array_equal(self.start_scores, other.start_scores)
+            and self.stages == other.stages
+            and np.array_equal(self.gains, other.gains)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"BoostedNode(variables={self.variables}, inputs={self.inputs}, stages={len(self.stages)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return BoostedNode, (self.variables, self.start, self.start_scores, self.stages, self.gains)
+
+
+_INSTEAD = (
+    "Ask node.probabilities(codes) and node.inputs, or node.start and node.stages for its first graph and what is added to "
+    "it; node.tabulated(cardinalities) writes it out where its inputs are few."
+)

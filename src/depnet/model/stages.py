@@ -1,0 +1,214 @@
+r"""Stages: what a boosted node adds up (ours, beyond the paper).
+
+Stage m is a decision graph Y^m with a table of scores s_m[leaf, state], and
+
+.. math:: \theta_i(x \mid x_{-i}) \propto \exp \sum_m s_m[Y^m(x_{-i}), x].
+
+The graph is a list of splits in two. Y starts at 0, and split t in turn sends the rows of one leaf whose variable lies
+between two of its states to a new leaf:
+
+    Y <- t + 1   if Y = leaf[t] and low <= x_variable <= high
+
+which is the paper's Split of that leaf with Merges of what stays and of what goes. Scores are whole multiples of 2^-20
+(`UNIT`): their sums are the same in any order, and so theta has the same bits everywhere.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet._native import stages as native
+from depnet.arrays import CodeArray, FloatArray, IntArray, read_only
+from depnet.errors import ModelError
+
+UNIT = 2.0**-20
+"""Scores are whole multiples of this, in nats."""
+MOST_LEAVES = 256
+"""Of a stage."""
+MOST_SCORE = 2**30
+"""The scores of a node sum to less than this in every row: sums have 32 bits."""
+
+Scores = NDArray[np.int32]
+
+
+class Test(NamedTuple):
+    """Is low <= x_variable <= high?"""
+
+    variable: int
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stages:
+    """The stages of one node, as flat arrays.
+
+    Test d is `low[d]` <= x <= `high[d]` of variable `variable[d]`. Stage m has the splits t from `begin[m]` to
+    `begin[m + 1]` - 1: rows of its leaf `leaf[t]` that pass test `test[t]` go to a new leaf. `scores` is [leaf, state], the
+    leaves of all stages one after the other: those of stage m begin at `begin[m]` + m.
+
+    >>> one = Stages.of([([(0, Test(2, 1, 1))], [[10, -10], [-20, 20]])], states=2)
+    >>> one.sums(np.array([[0, 0, 0], [0, 0, 1]], dtype=np.uint8, order="F")).tolist()
+    [[10, -10], [-20, 20]]
+    """
+
+    variable: NDArray[np.int32]
+    low: NDArray[np.uint16]
+    high: NDArray[np.uint16]
+    begin: NDArray[np.int32]
+    leaf: NDArray[np.uint16]
+    test: NDArray[np.int32]
+    scores: Scores
+
+    def __post_init__(self) -> None:
+        types = (np.int32, np.uint16, np.uint16, np.int32, np.uint16, np.int32, np.int32)
+        for each, kind in zip(fields(self), types, strict=True):
+            array: NDArray[Any] = np.ascontiguousarray(getattr(self, each.name), dtype=kind)
+            object.__setattr__(self, each.name, read_only(array))
+        self._check()
+
+    def _check(self) -> None:
+        """What the kernels rely on."""
+        tests, splits, stages = len(self.variable), len(self.leaf), len(self.begin) - 1
+        sizes = np.diff(self.begin)
+        if not (
+            self.scores.ndim == 2
+            and len(self.low) == len(self.high) == tests
+            and len(self.test) == splits
+            and stages >= 0
+            and self.begin[0] == 0
+            and self.begin[-1] == splits
+            and (sizes >= 0).all()
+            and (sizes < MOST_LEAVES).all()
+            and len(self.scores) == splits + stages
+        ):
+            raise ModelError("the arrays of these stages do not fit together.")
+        within = np.arange(splits) - np.repeat(self.begin[:-1], sizes)
+        if (self.leaf > within).any():
+            t = int(np.flatnonzero(self.leaf > within)[0])
+            raise ModelError(
+                f"split {t} is of leaf {self.leaf[t]}; its stage has {within[t] + 1} leaves then."
+            )
+        if splits and not (self.test.min() >= 0 and self.test.max() < tests):
+            raise ModelError(
+                f"a split names one of the {tests} tests; got {self.test.min()}..{self.test.max()}."
+            )
+        if tests and ((self.low > self.high).any() or self.variable.min() < 0):
+            raise ModelError(
+                "a test is low <= x <= high of a variable; low is above high, or there is no variable."
+            )
+        if len(self.scores) and np.abs(self.largest_sums()).max(initial=0) >= MOST_SCORE:
+            raise ModelError("the scores of a boosted node sum to more than 1,000 nats.")
+
+    def largest_sums(self) -> IntArray:
+        """For each state the sum over stages of the largest score, by its absolute value: no row has more."""
+        if not len(self):
+            return np.zeros(self.states, dtype=np.int64)
+        starts = self.begin[:-1] + np.arange(len(self))
+        largest: IntArray = np.maximum.reduceat(np.abs(self.scores.astype(np.int64)), starts).sum(axis=0)
+        return largest
+
+    @classmethod
+    def of(cls, stages: Sequence[tuple[Sequence[tuple[int, Test]], Any]], states: int) -> "Stages":
+        """Stages from their splits, (leaf, test) one after the other, and their scores [leaf, state]."""
+        tests: dict[Test, int] = {}
+        numbered = [
+            (leaf, tests.setdefault(Test(*test), len(tests))) for splits, _ in stages for leaf, test in splits
+        ]
+        begin = np.cumsum([0, *(len(splits) for splits, _ in stages)])
+        flat = np.array(list(tests), dtype=np.int64).reshape(-1, 3)
+        scores = [np.asarray(scores).reshape(-1, states) for _, scores in stages]
+        return cls(
+            flat[:, 0],
+            flat[:, 1],
+            flat[:, 2],
+            begin,
+            np.array([leaf for leaf, _ in numbered], dtype=np.uint16),
+            np.array([test for _, test in numbered], dtype=np.int32),
+            np.concatenate([np.zeros((0, states), dtype=np.int32), *scores]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.begin) - 1
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Stages):
+            return NotImplemented
+        return all(np.array_equal(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def states(self) -> int:
+        """|X_i|."""
+        return int(self.scores.shape[1])
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The variables that splits test, ascending."""
+        return tuple(np.unique(self.variable[self.test]).tolist())
+
+    def stage(self, m: int) -> tuple[list[tuple[int, Test]], Scores]:
+        """Stage m: its splits, as (leaf, test), and its scores [leaf, state]."""
+        first, last = int(self.begin[m]), int(self.begin[m + 1])
+        splits = []
+        for t in range(first, last):
+            d = int(self.test[t])
+            splits.append(
+                (int(self.leaf[t]), Test(int(self.variable[d]), int(self.low[d]), int(self.high[d])))
+            )
+        return splits, self.scores[first + m : last + m + 1]
+
+    def first(self, stages: int) -> "Stages":
+        """The first so many stages alone."""
+        splits = int(self.begin[stages])
+        return Stages(
+            self.variable,
+            self.low,
+            self.high,
+            self.begin[: stages + 1],
+            self.leaf[:splits],
+            self.test[:splits],
+            self.scores[: splits + stages],
+        )
+
+    def sums(self, codes: CodeArray, start: Scores | None = None) -> Scores:
+        """[N, states]: the sum of all stages' scores, added to those of `start`, for column-major codes [N, n]."""
+        out: Scores = (
+            np.zeros((len(codes), self.states), dtype=np.int32)
+            if start is None
+            else np.array(start, order="C")
+        )
+        native.add_scores(
+            self.variable, self.low, self.high, self.begin, self.leaf, self.test, self.scores, codes, out
+        )
+        return out
+
+    def check_domain(self, cardinalities: Sequence[int]) -> None:
+        """Raise a `ModelError` unless every test is of a variable and of states that are there."""
+        for variable, high in zip(self.variable.tolist(), self.high.tolist(), strict=True):
+            if variable >= len(cardinalities) or high >= cardinalities[variable]:
+                raise ModelError(
+                    f"a stage tests state {high} of variable {variable}; the domain has "
+                    + (
+                        f"{len(cardinalities)} variables."
+                        if variable >= len(cardinalities)
+                        else f"{cardinalities[variable]} states there."
+                    )
+                )
+
+
+def theta_of(sums: Scores) -> FloatArray:
+    """Theta [N, states] of summed scores: exp of each, divided by their sum; with the same bits everywhere."""
+    theta: FloatArray = np.empty(sums.shape)
+    native.probabilities(np.ascontiguousarray(sums, dtype=np.int32), theta)
+    return theta
+
+
+def on_grid(scores: FloatArray) -> Scores:
+    """Scores in nats, less their mean over states, as whole multiples of `UNIT`."""
+    centred = scores - scores.mean(axis=-1, keepdims=True)
+    return np.rint(centred / UNIT).astype(np.int32)
