@@ -51,6 +51,7 @@ class BoostedNode(Node):
     start_scores: Scores
     stages: Stages
     gains: FloatArray
+    _inputs: tuple[int, ...]
 
     def __init__(
         self,
@@ -94,12 +95,12 @@ class BoostedNode(Node):
             object.__setattr__(self, name, value)
 
     @property
-    def source(self) -> InformationSource:  # type: ignore[override]
+    def source(self) -> InformationSource:
         """Not one source but many: an error that says what there is instead."""
         raise ModelError(f"{self._who()} has no single information source. {_INSTEAD}")
 
     @property
-    def table(self) -> ConditionalTable:  # type: ignore[override]
+    def table(self) -> ConditionalTable:
         """Not one table: an error that says what there is instead."""
         raise ModelError(f"{self._who()} has no conditional table. {_INSTEAD}")
 
@@ -144,7 +145,7 @@ class BoostedNode(Node):
             raise ModelError(
                 f"{self._who()} is evaluated on codes from 0 to 65535; got {table.min()}..{table.max()}."
             )
-        flat = np.asarray(table, dtype=kind, order="F")
+        flat: CodeArray = np.asarray(table, dtype=kind, order="F")  # type: ignore[assignment]
         return self.stages.sums(flat, self.start_scores[self.start(flat)])
 
     def probabilities(self, codes: CodeArray) -> FloatArray:
@@ -154,7 +155,8 @@ class BoostedNode(Node):
     def log_theta(self, dataset: Dataset) -> FloatArray:
         """Log theta_i(x_i | x_-i) for every row, in nats."""
         sums = self.start_scores[leaves_of(self.start, dataset)]
-        theta = theta_of(self.stages.sums(np.asfortranarray(dataset.codes), sums))
+        codes: CodeArray = np.asarray(dataset.codes, order="F")  # type: ignore[assignment]
+        theta = theta_of(self.stages.sums(codes, sums))
         return np.asarray(np.log(theta[np.arange(dataset.rows), dataset.column(self.variable)]))
 
     def smoothed(self, smoothing: float) -> "Node":

@@ -122,10 +122,10 @@ class Stages:
         flat = np.array(list(tests), dtype=np.int64).reshape(-1, 3)
         scores = [np.asarray(scores).reshape(-1, states) for _, scores in stages]
         return cls(
-            flat[:, 0],
-            flat[:, 1],
-            flat[:, 2],
-            begin,
+            flat[:, 0].astype(np.int32),
+            flat[:, 1].astype(np.uint16),
+            flat[:, 2].astype(np.uint16),
+            begin.astype(np.int32),
             np.array([leaf for leaf, _ in numbered], dtype=np.uint16),
             np.array([test for _, test in numbered], dtype=np.int32),
             np.concatenate([np.zeros((0, states), dtype=np.int32), *scores]),
@@ -211,4 +211,4 @@ def theta_of(sums: Scores) -> FloatArray:
 def on_grid(scores: FloatArray) -> Scores:
     """Scores in nats, less their mean over states, as whole multiples of `UNIT`."""
     centred = scores - scores.mean(axis=-1, keepdims=True)
-    return np.rint(centred / UNIT).astype(np.int32)
+    return np.asarray(np.rint(centred / UNIT), dtype=np.int32)
