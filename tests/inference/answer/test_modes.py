@@ -68,7 +68,9 @@ def test_two_modes_that_do_not_mix_are_not_called_converged(
 def test_mutant_chains_from_the_product_of_the_marginals_agree_on_one_mode(
     network: Network, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """.22 up in every place is no state of either mode: all chains (of few seeds all but one) fall into the other, and agree."""
+    """.22 up in every place is no state of either mode: all chains (but one, of few seeds) fall into the other.
+
+    And they agree."""
 
     def product(
         of: Network, evidence: Evidence, chains: int, rng: np.random.Generator, rows: object = None
