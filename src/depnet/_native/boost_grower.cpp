@@ -10,41 +10,49 @@ namespace depnet::boost {
 namespace {
 
 void two_shares(const std::int32_t* scores, std::size_t rows, std::uint32_t* p) {
-    DEPNET_DISPATCH(two_shares(scores, rows, p))
+    DEPNET_DISPATCH(two_shares(scores, rows, p));
 }
 void shares(const std::int32_t* scores, std::size_t states, std::size_t rows, std::uint32_t* p) {
-    DEPNET_DISPATCH(shares(scores, states, rows, p))
+    DEPNET_DISPATCH(shares(scores, states, rows, p));
 }
-void curvatures(const std::uint32_t* p, std::size_t rows,
-                std::uint32_t* bent){DEPNET_DISPATCH(curvatures(p, rows, bent))} std::uint32_t
-    largest(const std::uint32_t* values, std::size_t rows) {
-    DEPNET_DISPATCH(largest(values, rows))
+void curvatures(const std::uint32_t* p, std::size_t rows, std::uint32_t* bent) {
+    DEPNET_DISPATCH(curvatures(p, rows, bent));
+}
+std::uint32_t largest(const std::uint32_t* values, std::size_t rows) {
+    DEPNET_DISPATCH(largest(values, rows));
 }
 void round_planes(const std::uint32_t* p, const std::uint32_t* bent, std::size_t words,
                   const Rounding& rounding, Word* planes) {
-    DEPNET_DISPATCH(round_planes(p, bent, words, rounding, planes))
+    DEPNET_DISPATCH(round_planes(p, bent, words, rounding, planes));
 }
 void count_tests(const Word* columns, std::size_t stride, const std::vector<std::int32_t>& tests,
-                 const Word* leaf, const Word* planes, std::size_t words,
-                 Sums* sums){DEPNET_DISPATCH(count(columns, stride, tests.data(), tests.size(),
-                                                   leaf, planes, words, sums))} std::int64_t
-    count_both(const Word* first, const Word* second, std::size_t words) {
-    DEPNET_DISPATCH(count_both(first, second, words))
+                 const Word* leaf, const Word* planes, std::size_t words, const Sums& sums) {
+    const std::int32_t* each = tests.data();
+    const std::size_t size = tests.size();
+    DEPNET_DISPATCH(count(columns, stride, each, size, leaf, planes, words, sums));
+}
+void find_gains(const Gains& leaf, const Sums& sums, std::size_t count, double* gain) {
+    DEPNET_DISPATCH(gains(leaf, sums, count, gain));
+}
+std::int64_t count_both(const Word* first, const Word* second, std::size_t words) {
+    DEPNET_DISPATCH(count_both(first, second, words));
 }
 void divide(const Word* column, const Word* leaf, std::size_t words, Word* inside, Word* outside) {
-    DEPNET_DISPATCH(divide(column, leaf, words, inside, outside))
+    DEPNET_DISPATCH(divide(column, leaf, words, inside, outside));
 }
 void number_leaves(const std::vector<const Word*>& leaves, std::size_t words,
                    std::uint8_t* number) {
-    DEPNET_DISPATCH(number_leaves(leaves.data(), leaves.size(), words, number))
+    const Word* const* each = leaves.data();
+    const std::size_t size = leaves.size();
+    DEPNET_DISPATCH(number_leaves(each, size, words, number));
 }
 void add_by_leaf(const std::uint8_t* number, std::size_t rows, const std::int32_t* values,
                  std::int32_t* scores) {
-    DEPNET_DISPATCH(add_by_leaf(number, rows, values, scores))
+    DEPNET_DISPATCH(add_by_leaf(number, rows, values, scores));
 }
 double log_score(const std::uint32_t* p, std::size_t states, std::size_t stride,
                  const std::uint16_t* own, std::size_t rows) {
-    DEPNET_DISPATCH(log_score(p, states, stride, own, rows))
+    DEPNET_DISPATCH(log_score(p, states, stride, own, rows));
 }
 
 // sums[leaf][0] += p, sums[leaf][1] += p (1 - p). Rows take turns between copies of the sums, so
@@ -134,35 +142,32 @@ void Booster::make_root(const NodeRows& rows, std::uint64_t key) {
     leaves_.resize(1);
     OpenLeaf& root = leaves_[0];
     root.rows = all_;
-    root.total = {};
-    count_tests(all_.data(), 0, {0}, all_.data(), planes_.data(), words, &root.total);
-    root.sums.assign(stage_tests_.size(), Sums{});
+    root.hits = root.probability = root.curvature = 0;
+    count_tests(all_.data(), 0, {0}, all_.data(), planes_.data(), words,
+                {&root.hits, &root.probability, &root.curvature});
+    root.sums.clear(stage_tests_.size());
     count_tests(rows.bits.columns.data(), words, stage_tests_, all_.data(), planes_.data(), words,
-                root.sums.data());
+                root.sums.view());
     find_best(root);
 }
 
-void Booster::find_best(OpenLeaf& leaf) const {
-    const double g = static_cast<double>(leaf.total.hits) -
-                     static_cast<double>(leaf.total.probability) * probability_unit_;
-    const double h = static_cast<double>(leaf.total.curvature) * curvature_unit_;
-    const double lambda = settings_.lambda, least = settings_.least_curvature;
-    const double before = g * g / (h + lambda);
+void Booster::find_best(OpenLeaf& leaf) {
+    const Gains own{
+        static_cast<double>(leaf.hits) - static_cast<double>(leaf.probability) * probability_unit_,
+        static_cast<double>(leaf.curvature) * curvature_unit_,
+        probability_unit_,
+        curvature_unit_,
+        settings_.lambda,
+        settings_.least_curvature};
+    gain_.resize(stage_tests_.size());
+    find_gains(own, leaf.sums.view(), stage_tests_.size(), gain_.data());
     leaf.gain = settings_.price;
     leaf.best = -1;
-    for (std::size_t k = 0; k < stage_tests_.size(); ++k) {
-        const Sums& sums = leaf.sums[k];
-        const double h1 = static_cast<double>(sums.curvature) * curvature_unit_, h0 = h - h1;
-        if (h1 < least || h0 < least) continue;
-        const double g1 = static_cast<double>(sums.hits) -
-                          static_cast<double>(sums.probability) * probability_unit_;
-        const double g0 = g - g1;
-        const double gain = g1 * g1 / (h1 + lambda) + g0 * g0 / (h0 + lambda) - before;
-        if (gain > leaf.gain) {
-            leaf.gain = gain;
+    for (std::size_t k = 0; k < gain_.size(); ++k)
+        if (gain_[k] > leaf.gain) {
+            leaf.gain = gain_[k];
             leaf.best = static_cast<std::int32_t>(k);
         }
-    }
 }
 
 bool Booster::grow_stage(NodeRows& rows, std::uint64_t key, Watch& watch) {
@@ -189,20 +194,19 @@ bool Booster::grow_stage(NodeRows& rows, std::uint64_t key, Watch& watch) {
         inside.rows.resize(words);
         outside.rows.resize(words);
         divide(column, leaves_[at].rows.data(), words, inside.rows.data(), outside.rows.data());
-        inside.total = leaves_[at].sums[best];
-        outside.total = {leaves_[at].total.hits - inside.total.hits,
-                         leaves_[at].total.probability - inside.total.probability,
-                         leaves_[at].total.curvature - inside.total.curvature};
+        const OpenLeaf& parent = leaves_[at];
+        inside.hits = parent.sums.hits[best];
+        inside.probability = parent.sums.probability[best];
+        inside.curvature = parent.sums.curvature[best];
+        outside.hits = parent.hits - inside.hits;
+        outside.probability = parent.probability - inside.probability;
+        outside.curvature = parent.curvature - inside.curvature;
         if (leaves_.size() + 1 < settings_.leaves) {  // else nothing more is split
-            inside.sums.assign(stage_tests_.size(), Sums{});
+            inside.sums.clear(stage_tests_.size());
             count_tests(rows.bits.columns.data(), words, stage_tests_, inside.rows.data(),
-                        planes_.data(), words, inside.sums.data());
+                        planes_.data(), words, inside.sums.view());
             outside.sums = std::move(leaves_[at].sums);
-            for (std::size_t k = 0; k < stage_tests_.size(); ++k) {
-                outside.sums[k].hits -= inside.sums[k].hits;
-                outside.sums[k].probability -= inside.sums[k].probability;
-                outside.sums[k].curvature -= inside.sums[k].curvature;
-            }
+            outside.sums.subtract(inside.sums);
             find_best(inside);
             find_best(outside);
         }

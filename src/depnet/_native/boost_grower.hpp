@@ -35,11 +35,27 @@ struct Settings {
     std::uint64_t seed;
 };
 
+// Sums of the rows of a leaf that pass each test of a stage.
+struct TestSums {
+    std::vector<std::int64_t> hits, probability, curvature;
+
+    void clear(std::size_t tests) {
+        for (auto* each : {&hits, &probability, &curvature}) each->assign(tests, 0);
+    }
+    Sums view() { return {hits.data(), probability.data(), curvature.data()}; }
+    // Less those of a part of the rows.
+    void subtract(const TestSums& part) {
+        for (std::size_t k = 0; k < hits.size(); ++k) hits[k] -= part.hits[k];
+        for (std::size_t k = 0; k < hits.size(); ++k) probability[k] -= part.probability[k];
+        for (std::size_t k = 0; k < hits.size(); ++k) curvature[k] -= part.curvature[k];
+    }
+};
+
 // A leaf that may still be split.
 struct OpenLeaf {
     std::vector<Word> rows;
-    std::vector<Sums> sums;  // of its rows that pass each test of the stage
-    Sums total{};
+    TestSums sums;
+    std::int64_t hits = 0, probability = 0, curvature = 0;  // of all its rows
     double gain = 0.0;
     std::int32_t best = -1;  // among the stage's tests
 };
@@ -96,7 +112,7 @@ class Booster {
     void draw_tests(std::uint64_t key);
     void choose_set(std::size_t stage);
     void make_root(const NodeRows& rows, std::uint64_t key);
-    void find_best(OpenLeaf& leaf) const;
+    void find_best(OpenLeaf& leaf);
     bool grow_stage(NodeRows& rows, std::uint64_t key, Watch& watch);
     void score_leaves(NodeRows& rows);
     void add_scores(NodeRows& rows);
@@ -119,6 +135,7 @@ class Booster {
     std::vector<Word> having_, all_;           // the rows with each state, and all rows
     std::vector<std::uint8_t> number_;         // of each row's leaf
     std::vector<OpenLeaf> leaves_;
+    std::vector<double> gain_;                              // of each test of the stage
     double probability_unit_ = 0.0, curvature_unit_ = 0.0;  // of rounded sums
 };
 

@@ -23,9 +23,16 @@ constexpr float kTopProbability = (1 << kProbabilityBits) - 1;
 constexpr float kTopCurvature = (1 << kCurvatureBits) - 1;
 constexpr std::uint32_t kOne = 1u << 24;  // probabilities and curvatures are multiples of 2^-24
 
-// What rows sum to, of the rounded values.
+// What rows sum to, of the rounded values: one number a test in each array.
 struct Sums {
-    std::int64_t hits, probability, curvature;
+    std::int64_t *hits, *probability, *curvature;
+};
+
+// A leaf that is to be split: its own sums, and the units of rounded ones.
+struct Gains {
+    double gradient, curvature;  // of all its rows
+    double probability_unit, curvature_unit;
+    double shrinkage, least_curvature;
 };
 
 // Of a stage: how its planes are made. Row r takes a random word of `key` and r.
@@ -51,7 +58,9 @@ struct Rounding {
     /* The sums of the rows of a leaf that pass each test: columns + tests[k] * stride. */     \
     void count(const Word* columns, std::size_t stride, const std::int32_t* tests,             \
                std::size_t count, const Word* leaf, const Word* planes, std::size_t words,     \
-               Sums* sums);                                                                    \
+               const Sums& sums);                                                              \
+    /* What a split by each test gains; 0 where a part would have too little curvature. */     \
+    void gains(const Gains& leaf, const Sums& sums, std::size_t count, double* gain);          \
     /* How many rows are in both. */                                                           \
     std::int64_t count_both(const Word* first, const Word* second, std::size_t words);         \
     /* The rows of a leaf that pass a test, and those that do not. */                          \

@@ -122,12 +122,11 @@ constexpr std::size_t kCounted =
     512;  // words of every plane that are gone through at a time: they stay in the cache
 
 void count(const Word* columns, std::size_t stride, const std::int32_t* tests, std::size_t count,
-           const Word* leaf, const Word* planes, std::size_t words, Sums* sums) {
+           const Word* leaf, const Word* planes, std::size_t words, const Sums& sums) {
     for (std::size_t begin = 0; begin < words; begin += kCounted) {
         const std::size_t end = std::min(begin + kCounted, words);
         for (std::size_t k = 0; k < count; ++k) {
             const Word* column = columns + static_cast<std::size_t>(tests[k]) * stride;
-            std::int64_t found[kPlanes];
 #if defined(__AVX512VPOPCNTDQ__)
             __m512i totals[kPlanes];
             for (std::size_t q = 0; q < kPlanes; ++q) totals[q] = _mm512_setzero_si512();
@@ -140,8 +139,17 @@ void count(const Word* columns, std::size_t stride, const std::int32_t* tests, s
                     totals[q] = _mm512_add_epi64(totals[q], _mm512_popcnt_epi64(both));
                 }
             }
-            for (std::size_t q = 0; q < kPlanes; ++q) found[q] = _mm512_reduce_add_epi64(totals[q]);
+            const auto weighed = [&](std::size_t first, std::size_t bits) {
+                __m512i sum = totals[first + bits - 1];
+                for (std::size_t bit = bits - 1; bit > 0; --bit)
+                    sum = _mm512_add_epi64(_mm512_slli_epi64(sum, 1), totals[first + bit - 1]);
+                return _mm512_reduce_add_epi64(sum);
+            };
+            sums.hits[k] += weighed(0, 1);
+            sums.probability[k] += weighed(1, kProbabilityBits);
+            sums.curvature[k] += weighed(1 + kProbabilityBits, kCurvatureBits);
 #else
+            std::int64_t found[kPlanes];
             for (std::size_t q = 0; q < kPlanes; ++q) {
                 const Word* plane = planes + q * words;
                 std::int64_t total = 0;
@@ -149,13 +157,26 @@ void count(const Word* columns, std::size_t stride, const std::int32_t* tests, s
                     total += std::popcount(column[w] & leaf[w] & plane[w]);
                 found[q] = total;
             }
-#endif
-            sums[k].hits += found[0];
+            sums.hits[k] += found[0];
             for (std::size_t bit = 0; bit < kProbabilityBits; ++bit)
-                sums[k].probability += found[1 + bit] << bit;
+                sums.probability[k] += found[1 + bit] << bit;
             for (std::size_t bit = 0; bit < kCurvatureBits; ++bit)
-                sums[k].curvature += found[1 + kProbabilityBits + bit] << bit;
+                sums.curvature[k] += found[1 + kProbabilityBits + bit] << bit;
+#endif
         }
+    }
+}
+
+void gains(const Gains& leaf, const Sums& sums, std::size_t count, double* gain) {
+    const double g = leaf.gradient, h = leaf.curvature, lambda = leaf.shrinkage;
+    const double before = g * g / (h + lambda), least = leaf.least_curvature;
+    for (std::size_t k = 0; k < count; ++k) {
+        const double h1 = static_cast<double>(sums.curvature[k]) * leaf.curvature_unit;
+        const double g1 = static_cast<double>(sums.hits[k]) -
+                          static_cast<double>(sums.probability[k]) * leaf.probability_unit;
+        const double h0 = h - h1, g0 = g - g1;
+        const double found = g1 * g1 / (h1 + lambda) + g0 * g0 / (h0 + lambda) - before;
+        gain[k] = h1 < least || h0 < least ? 0.0 : found;
     }
 }
 
