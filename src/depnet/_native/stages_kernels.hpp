@@ -29,10 +29,19 @@ struct View {
     std::size_t states;
 };
 
-// `scores` is [state][kRows]; `masks` is scratch for one word a test. A column of code type `Code`
-// is codes + variable * stride; `rows` of it are read.
+// `scores` is [state][kRows]; `masks` has one word a test. A column of code type `Code` is
+// codes + variable * stride; `rows` of it are read. `add_scores` is `test_masks` and then
+// `add_stages` of all stages; the latter adds `count` stages, those that `which` names unless it is
+// null.
 #define DEPNET_DECLARE_STAGES(isa)                                                                 \
     namespace isa {                                                                                \
+    void test_masks(const View&, const std::uint8_t* codes, std::size_t stride, std::size_t rows,  \
+                    std::uint64_t* masks);                                                         \
+    void test_masks(const View&, const std::uint16_t* codes, std::size_t stride, std::size_t rows, \
+                    std::uint64_t* masks);                                                         \
+    std::uint64_t test_mask(const View&, std::size_t test, const std::uint16_t* column);           \
+    void add_stages(const View&, const std::int32_t* which, std::size_t count,                     \
+                    const std::uint64_t* masks, std::size_t rows, std::int32_t* scores);           \
     void add_scores(const View&, const std::uint8_t* codes, std::size_t stride, std::size_t rows,  \
                     std::uint64_t* masks, std::int32_t* scores);                                   \
     void add_scores(const View&, const std::uint16_t* codes, std::size_t stride, std::size_t rows, \

@@ -83,18 +83,36 @@ inline void add_where(std::uint64_t mask, std::int32_t value, std::int32_t* sums
 }
 
 template <typename Code>
-inline void add_scores_of(const View& view, const Code* codes, std::size_t stride, std::size_t rows,
-                          std::uint64_t* masks, std::int32_t* scores) {
+inline void test_masks_of(const View& view, const Code* codes, std::size_t stride, std::size_t rows,
+                          std::uint64_t* masks) {
     for (std::size_t t = 0; t < view.tests; ++t)
         masks[t] = test_mask(codes + static_cast<std::size_t>(view.variable[t]) * stride,
                              view.low[t], view.high[t], rows);
+}
+void test_masks(const View& view, const std::uint8_t* codes, std::size_t stride, std::size_t rows,
+                std::uint64_t* masks) {
+    test_masks_of(view, codes, stride, rows, masks);
+}
+void test_masks(const View& view, const std::uint16_t* codes, std::size_t stride, std::size_t rows,
+                std::uint64_t* masks) {
+    test_masks_of(view, codes, stride, rows, masks);
+}
+std::uint64_t test_mask(const View& view, std::size_t test, const std::uint16_t* column) {
+    return test_mask(column, view.low[test], view.high[test], kRows);
+}
+
+void add_stages(const View& view, const std::int32_t* which, std::size_t count,
+                const std::uint64_t* masks, std::size_t rows, std::int32_t* scores) {
     const std::uint64_t all = rows == kRows ? ~std::uint64_t{0} : (std::uint64_t{1} << rows) - 1;
     std::uint64_t leaves[kMostLeaves];
-    const std::int32_t* score = view.scores;
-    for (std::size_t m = 0; m < view.stages; ++m) {
+    for (std::size_t k = 0; k < count; ++k) {
+        const std::size_t m = which == nullptr ? k : static_cast<std::size_t>(which[k]);
+        const std::int32_t first = view.begin[m], last = view.begin[m + 1];
+        const std::int32_t* score =
+            view.scores + (static_cast<std::size_t>(first) + m) * view.states;
         leaves[0] = all;
         std::size_t size = 1;
-        for (std::int32_t t = view.begin[m]; t < view.begin[m + 1]; ++t, ++size) {
+        for (std::int32_t t = first; t < last; ++t, ++size) {
             std::uint64_t& from = leaves[view.leaf[t]];
             const std::uint64_t inside = masks[view.test[t]];
             leaves[size] = from & inside;
@@ -110,11 +128,13 @@ inline void add_scores_of(const View& view, const Code* codes, std::size_t strid
 
 void add_scores(const View& view, const std::uint8_t* codes, std::size_t stride, std::size_t rows,
                 std::uint64_t* masks, std::int32_t* scores) {
-    add_scores_of(view, codes, stride, rows, masks, scores);
+    test_masks_of(view, codes, stride, rows, masks);
+    add_stages(view, nullptr, view.stages, masks, rows, scores);
 }
 void add_scores(const View& view, const std::uint16_t* codes, std::size_t stride, std::size_t rows,
                 std::uint64_t* masks, std::int32_t* scores) {
-    add_scores_of(view, codes, stride, rows, masks, scores);
+    test_masks_of(view, codes, stride, rows, masks);
+    add_stages(view, nullptr, view.stages, masks, rows, scores);
 }
 
 // theta[state][kRows]: exp of the scores, each row divided by its sum over states in their order.
