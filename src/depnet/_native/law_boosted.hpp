@@ -128,7 +128,7 @@ struct BoostedMover {
     void add_read(const Node& reader, const Reading& reading, std::int32_t* scores) const {
         if (reading.start) add_start(view, reader, task.tile, scores);
         kernels::add_stages(view.boosted[reader.boosted].stages, reading.stages,
-                            reading.stage_count, masks(reader), kRows, scores);
+                            reading.stage_count, masks(reader), scores);
     }
 
     // Add the logs of a reader's probabilities to those of the states of `variable`, for the

@@ -25,7 +25,7 @@ struct Stages {
         : variable(copied(variable)),
           begin(copied(begin)),
           test(copied(test)),
-          scores(scores.data(), scores.data() + scores.size()),
+          scores(stages::by_state(begin.data(), begin.size() - 1, scores.data(), start.shape(1))),
           start(start.data(), start.data() + start.size()),
           low(copied(low)),
           high(copied(high)),
