@@ -39,6 +39,23 @@ static inline double exp(double x) {
     return std::bit_cast<double>(std::bit_cast<std::int64_t>(sum) + power);
 }
 
+// exp(x) to some 2^-22, for what is rounded anyway: x is bounded to [-60, 60] first.
+inline float quick_exp(float x) {
+    const float bounded = x < -60.0f ? -60.0f : x > 60.0f ? 60.0f : x;
+    const float shifted = bounded * 0x1.715476p+0f + 0x1.8p+23f;
+    const float k = shifted - 0x1.8p+23f;
+    const float r = (bounded - k * 0x1.62e400p-1f) - k * 0x1.7f7d1cp-20f;
+    float sum = 1.0f / 720.0f;
+    sum = sum * r + 1.0f / 120.0f;
+    sum = sum * r + 1.0f / 24.0f;
+    sum = sum * r + 1.0f / 6.0f;
+    sum = sum * r + 0.5f;
+    sum = sum * r + 1.0f;
+    sum = sum * r + 1.0f;
+    const std::int32_t power = std::bit_cast<std::int32_t>(shifted) << 23;
+    return std::bit_cast<float>(std::bit_cast<std::int32_t>(sum) + power);
+}
+
 // log(x) for normal x > 0: x = 2^k m with m near 1, and log m = 2 atanh((m - 1) / (m + 1)).
 static inline double log(double x) {
     const std::int64_t bits = std::bit_cast<std::int64_t>(x);
