@@ -18,6 +18,7 @@ from depnet.law.elimination import Elimination, elimination_plan, log_largest_we
 from depnet.law.factors import certain, factors_of, scope_of
 from depnet.law.program import Law
 from depnet.model import Evidence
+from tests.boosted import tabulated
 from tests.law.cases import evidence_of, given_tables, laws, some
 from tests.laws import assert_same_law
 from tests.reference import ordered
@@ -152,7 +153,7 @@ def test_the_tensor_of_a_law(network: Network, seed: int) -> None:
     q = ordered.law(network)
     close(depnet.stationary(network), q)
     order = ordered.order_of(network)
-    first = depnet.stationary_cycle(network, SequentialScan(order))[0]
+    first = depnet.stationary_cycle(tabulated(network), SequentialScan(order))[0]
     close(depnet.stationary(network), first, atol=1e-10)
     rng = np.random.default_rng(seed)
     weights = random_evidence(rng, network.domain.cardinalities, range(len(network)))
