@@ -97,13 +97,11 @@ def test_stages_of_any_size(leaves: int, monkeypatch: pytest.MonkeyPatch) -> Non
     """Few leaves are looked up in registers, many in memory."""
     rng = np.random.default_rng(leaves)
     cards = (7, 5, 6, 8, 3)
-    splits = [
-        (
-            int(rng.integers(0, t + 1)),
-            model.Test(j := int(rng.integers(0, 4)), *sorted(rng.integers(0, cards[j], 2))),
-        )
-        for t in range(leaves - 1)
-    ]
+    splits = []
+    for t in range(leaves - 1):
+        j = int(rng.integers(0, 4))
+        low, high = sorted(rng.integers(0, cards[j], size=2).tolist())
+        splits.append((int(rng.integers(0, t + 1)), model.Test(j, low, high)))
     stages = Stages.of([(splits, rng.integers(-SPREAD, SPREAD, size=(leaves, 3)))] * 2, 3)
     first = random_ordered_network(rng, cards, range(5))
     nodes = (*first.nodes[:4], BoostedNode((4,), ConstantSource(), [[5, -5, 0]], stages))
