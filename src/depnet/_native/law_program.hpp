@@ -10,6 +10,7 @@
 #include "arrays.hpp"
 #include "law_kernels.hpp"
 #include "law_thresholds.hpp"
+#include "stages_by_state.hpp"
 
 namespace depnet::law {
 

@@ -14,7 +14,7 @@ namespace depnet::law {
 // Internal to each unit: units are compiled for different instruction sets.
 static inline std::uint32_t threshold(double sum, double total) {
     const double share = sum / total, scaled = share * 0x1p32 + 0.5;
-    const double bounded = scaled < 1.0 ? 1.0 : scaled > 4294967294.0 ? 4294967294.0 : scaled;
+    const double bounded = !(scaled > 1.0) ? 1.0 : scaled > 4294967294.0 ? 4294967294.0 : scaled;
     const auto whole = static_cast<std::uint32_t>(static_cast<std::int64_t>(bounded));
     return sum == 0.0 ? 0 : share >= 1.0 - 0x1p-32 ? kAlways : whole;
 }

@@ -5,6 +5,7 @@
 #include "arrays.hpp"
 #include "fixed_math.hpp"
 #include "isa.hpp"
+#include "stages_by_state.hpp"
 #include "stages_kernels.hpp"
 
 namespace depnet::stages {

@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace depnet::stages {
 
@@ -31,31 +30,12 @@ struct View {
     std::size_t states;
 };
 
-// Scores [leaf][state] of stages that begin at `begin`, as [state][leaf] of each stage.
-static inline std::vector<std::int32_t> by_state(const std::int32_t* begin, std::size_t stages,
-                                                 const std::int32_t* scores, std::size_t states) {
-    const std::size_t leaves = static_cast<std::size_t>(begin[stages]) + stages;
-    std::vector<std::int32_t> turned(leaves * states);
-    for (std::size_t m = 0; m < stages; ++m) {
-        const std::size_t at = (static_cast<std::size_t>(begin[m]) + m) * states;
-        const auto size = static_cast<std::size_t>(begin[m + 1] - begin[m]) + 1;
-        for (std::size_t y = 0; y < size; ++y)
-            for (std::size_t x = 0; x < states; ++x)
-                turned[at + x * size + y] = scores[at + y * states + x];
-    }
-    return turned;
-}
-
-// `scores` is [state][kRows]; `masks` has one word a test. A column of code type `Code` is
-// codes + variable * stride; `rows` of it are read. `add_scores` is `test_masks` and then
-// `add_stages` of all stages; the latter adds `count` stages, those that `which` names unless it is
-// null. Scores of rows beyond `rows` are of no meaning.
+// `scores` is [state][kRows]; `masks` has one word a test, its outcomes. A column of code type
+// `Code` is codes + variable * stride; `rows` of it are read, and scores of rows beyond them are of
+// no meaning. `add_scores` finds the outcomes of all tests and adds all stages; `test_mask` finds
+// those of one test, and `add_stages` adds the `count` stages that `which` names.
 #define DEPNET_DECLARE_STAGES(isa)                                                                 \
     namespace isa {                                                                                \
-    void test_masks(const View&, const std::uint8_t* codes, std::size_t stride, std::size_t rows,  \
-                    std::uint64_t* masks);                                                         \
-    void test_masks(const View&, const std::uint16_t* codes, std::size_t stride, std::size_t rows, \
-                    std::uint64_t* masks);                                                         \
     std::uint64_t test_mask(const View&, std::size_t test, const std::uint16_t* column);           \
     void add_stages(const View&, const std::int32_t* which, std::size_t count,                     \
                     const std::uint64_t* masks, std::int32_t* scores);                             \

@@ -88,14 +88,6 @@ inline void test_masks_of(const View& view, const Code* codes, std::size_t strid
         masks[t] = test_mask(codes + static_cast<std::size_t>(view.variable[t]) * stride,
                              view.low[t], view.high[t], rows);
 }
-void test_masks(const View& view, const std::uint8_t* codes, std::size_t stride, std::size_t rows,
-                std::uint64_t* masks) {
-    test_masks_of(view, codes, stride, rows, masks);
-}
-void test_masks(const View& view, const std::uint16_t* codes, std::size_t stride, std::size_t rows,
-                std::uint64_t* masks) {
-    test_masks_of(view, codes, stride, rows, masks);
-}
 std::uint64_t test_mask(const View& view, std::size_t test, const std::uint16_t* column) {
     return test_mask(column, view.low[test], view.high[test], kRows);
 }

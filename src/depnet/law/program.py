@@ -12,7 +12,8 @@ set), X_j is drawn in proportion to theta_j w_j and the draw gets the weight
 
 weighted draws follow Q(x) times the product of w_j(x_j). Only the ancestors of what is asked and known take part.
 *Moves* draw X_i from its conditional under Q, theta_i times the tables of the nodes that read it; they leave
-Q(. | x_C) as it is.
+Q(. | x_C) as it is. A boosted node has theta in the place of a table, in both: its scores are summed for many rows at
+once, and a move of X_i sums again only the stages that read it.
 """
 
 from collections.abc import Iterable, Sequence
