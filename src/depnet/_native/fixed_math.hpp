@@ -1,7 +1,7 @@
 // exp and log with the same bits on every machine: additions, multiplications and divisions of
 // doubles in a fixed order, no fused operations and no library whose last bit is its own. Each is
-// within some 2^-50 of the truth. Loops over them are vectorised. Slow twin:
-// tests/reference/boosting.py.
+// within some 2^-50 of the truth. Loops over them are vectorised. They are internal to each unit:
+// units are compiled for different instruction sets. Slow twin: tests/reference/boosting.py.
 #pragma once
 
 #include <bit>
@@ -15,7 +15,7 @@ constexpr double kLn2High = 0x1.62e42fefa0000p-1, kLn2Low = 0x1.cf79abc9e3b3ap-4
 constexpr double kRounder = 0x1.8p+52;  // added and taken away again, it rounds to whole numbers
 
 // exp(x) for x <= 700: x = k log 2 + r with |r| <= log(2) / 2, the series of exp(r), times 2^k.
-inline double exp(double x) {
+static inline double exp(double x) {
     const double bounded = x < kLeastExponent ? kLeastExponent : x;
     const double shifted = bounded * kLog2E + kRounder;
     const double k = shifted - kRounder;
@@ -57,7 +57,7 @@ inline float quick_exp(float x) {
 }
 
 // log(x) for normal x > 0: x = 2^k m with m near 1, and log m = 2 atanh((m - 1) / (m + 1)).
-inline double log(double x) {
+static inline double log(double x) {
     const std::int64_t bits = std::bit_cast<std::int64_t>(x);
     const std::int64_t k = (bits - 0x3fe6a09e667f3bcd) >> 52;  // m from sqrt(1/2) to sqrt(2)
     const double m = std::bit_cast<double>(bits - (k << 52));

@@ -119,11 +119,13 @@ def short_lines(
 ) -> list[str]:
     """A few lines for a repr: size, what the model explains, what is proven of the law, the strongest links."""
     found = links(network)
-    leaves = sum(node.source.size for node in network.nodes)
-    size = (
-        f"{counted(len(network.domain), 'variable')}, {counted(len(found), 'link')}, "
-        f"{counted(leaves, 'leaf', 'leaves')}"
-    )
+    plain = [node.source.size for node in network.nodes if not node.boosted]
+    parts = [counted(len(network.domain), "variable"), counted(len(found), "link")]
+    if plain:
+        parts.append(counted(sum(plain), "leaf", "leaves"))
+    if len(plain) < len(network):
+        parts.append(counted(len(network) - len(plain), "boosted node"))
+    size = ", ".join(parts)
     lines = [size if data is None else f"{counted(data.total, 'row')} of {size}"]
     lines += plain_figures(network if law is None else law)
     if proven is not None:
@@ -140,5 +142,6 @@ def rows_learned(network: Network) -> int | None:
     """How many rows a network was learned from; None where it keeps no counts."""
     if network.counts is not None:
         return network.counts.total
-    counts = network.nodes[0].table.counts
+    first = network.nodes[0]
+    counts = None if first.boosted else first.table.counts
     return None if counts is None else int(counts.sum())
