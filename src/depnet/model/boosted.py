@@ -28,16 +28,11 @@ from depnet.model.sources.source import (
     how_many_joint_states,
     product_within,
 )
-from depnet.model.stages import MOST_SCORE, UNIT, Scores, Stages, theta_of
+from depnet.model.stages import BOUND_SLACK, FARTHEST, MOST_SCORE, UNIT, Scores, Stages, theta_of
 from depnet.model.table import ConditionalTable
 
 MOST_WRITTEN = 2**22
 """Joint states of the inputs of a node that is written out as a table, at most."""
-
-FARTHEST = 700.0
-"""Nats: exp is computed of no more and of no less."""
-BOUND_SLACK = 1e-9
-"""A bound on probabilities is larger by this share than what it was computed as, which was rounded."""
 
 ROWS_AT_A_TIME = 1 << 16
 """While a node is written out."""

@@ -30,6 +30,10 @@ MOST_LEAVES = 256
 """Of a stage."""
 MOST_SCORE = 2**30
 """The scores of a node sum to less than this in every row: sums have 32 bits."""
+FARTHEST = 700.0
+"""Nats: exp is computed of no more and of no less."""
+BOUND_SLACK = 1e-9
+"""A bound on probabilities is larger by this share than what it was computed as, which was rounded."""
 
 Scores = NDArray[np.int32]
 
