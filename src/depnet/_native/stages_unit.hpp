@@ -20,6 +20,8 @@ inline std::uint64_t scalar_mask(const Code* column, Code low, Code width, std::
 
 inline std::uint64_t test_mask(const std::uint8_t* column, std::uint16_t low, std::uint16_t high,
                                std::size_t rows) {
+    if (low > 0xff) return 0;  // no byte is as large, and none is larger than 255
+    if (high > 0xff) high = 0xff;
     const auto first = static_cast<std::uint8_t>(low);
     const auto width = static_cast<std::uint8_t>(high - low);
 #if defined(__AVX512BW__)
