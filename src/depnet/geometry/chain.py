@@ -29,8 +29,8 @@ from depnet.model.node import Node
 
 LeafIndices: TypeAlias = NDArray[np.unsignedinteger[Any]]
 
-BYTES_PER_STATE, BYTES_PER_UPDATE = 300, 3
-"""What the solver takes for a state of the free domain: its Krylov basis mostly, and the leaves."""
+BYTES_PER_STATE, BYTES_PER_UPDATE, BYTES_PER_BOOSTED = 300, 3, 24
+"""What the solver takes for a state of the free domain: its Krylov basis mostly, the leaves, and theta written out."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +60,8 @@ class FreeChain:
         shape = tuple(len(allowed[i]) for i in axis_of)
         check_dense(
             shape,
-            bytes_per_state=BYTES_PER_STATE + BYTES_PER_UPDATE * len(nodes),
+            bytes_per_state=BYTES_PER_STATE
+            + sum(BYTES_PER_BOOSTED if network.nodes[k].boosted else BYTES_PER_UPDATE for k in nodes),
             what="the exact law of the free variables",
         )
         chain = native.Chain(shape)

@@ -143,6 +143,9 @@ class Stages:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Stages, tuple(getattr(self, f.name) for f in fields(self))
+
     @property
     def states(self) -> int:
         """|X_i|."""
