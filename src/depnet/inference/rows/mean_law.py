@@ -19,9 +19,11 @@ from depnet.inference.clamped.chains import Chains, Order
 from depnet.inference.clamped.program import ChainProgram
 from depnet.inference.effort import Effort
 from depnet.inference.rows.answers import RowAnswers, checked_rows, distinct_rows, pieces
+from depnet.model.boosted import BoostedNode
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.scan import RandomScan
+from depnet.model.stages import theta_of
 
 CHAINS_A_ROW = 4
 BURN_IN = 8
@@ -90,7 +92,12 @@ def _averaged(
 
 
 def _marginal(node: Node) -> FloatArray:
-    """The law of a variable in the data; where its table was not learned from counts, the average of its rows."""
+    """The law of a variable in the data; where its table was not learned from counts, the average of its rows.
+
+    Of a boosted node, what its first scores say.
+    """
+    if isinstance(node, BoostedNode):
+        return np.asarray(theta_of(node.start_scores).mean(axis=0))
     rows = node.table.probabilities if node.table.counts is None else node.table.counts + 0.5
     law = rows.sum(axis=0)
     return np.asarray(law / law.sum(), dtype=np.float64)
