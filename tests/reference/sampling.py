@@ -12,8 +12,7 @@ from fractions import Fraction
 
 from depnet import Network
 from depnet.model import Evidence, Node
-from depnet.model.boosted import BoostedNode
-from tests.reference.stages import probabilities
+from tests.reference.stages import node_theta
 
 LARGEST = 2**32 - 1
 
@@ -44,19 +43,11 @@ def drawn_state(weights: Sequence[float], word: int) -> int:
     return sum(end <= min(word, LARGEST - 1) for end in interval_ends(tuple(weights)))
 
 
-def theta(node: Node, state: Sequence[int]) -> list[float]:
-    """theta(. | Y(X)): the row of the leaf, or what the stages of a boosted node add up to."""
-    if isinstance(node, BoostedNode):
-        return probabilities(node, state)
-    leaf = int(node.source([list(state)])[0])
-    return [float(p) for p in node.table.probabilities[leaf]]
-
-
 def tilted_row(node: Node, state: Sequence[int], evidence: Evidence) -> list[float]:
     """theta(. | Y(X)) times the weight that the evidence gives to every state of the node."""
     i = node.variable
     row = []
-    for code, weight in enumerate(theta(node, state)):
+    for code, weight in enumerate(node_theta(node, state)):
         if i in evidence.clamped:
             weight *= code == evidence.clamped[i]
         if i in evidence.tilts:

@@ -1,7 +1,8 @@
-"""Boosted nodes, one row at a time: stages of splits, sums of scores, theta."""
+"""Boosted nodes, one row at a time: stages of splits, sums of scores, theta; and theta of any node."""
 
 from collections.abc import Sequence
 
+from depnet import Node
 from depnet._native.stages import exp
 from depnet.model.boosted import BoostedNode
 from depnet.model.stages import UNIT, Stages, Test
@@ -52,3 +53,11 @@ def probabilities(node: BoostedNode, row: Sequence[int]) -> list[float]:
     first = node.start_scores[int(node.start([list(row)])[0])].tolist()
     added = sums(row, stages_of(node.stages), node.states)
     return theta([a + b for a, b in zip(first, added, strict=True)])
+
+
+def node_theta(node: Node, row: Sequence[int]) -> list[float]:
+    """theta_i(. | Y_i(x)) of any node: the row of the leaf, or what the stages of a boosted node add up to."""
+    if isinstance(node, BoostedNode):
+        return probabilities(node, row)
+    leaf = int(node.source([list(row)])[0])
+    return [float(p) for p in node.table.probabilities[leaf]]
