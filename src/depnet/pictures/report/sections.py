@@ -4,16 +4,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from depnet.data.table.dataset import Dataset
 from depnet.errors import ModelError
 from depnet.learning.certificate import BIT, Certificate, NodeCertificate
 from depnet.learning.links.links import Link
 from depnet.model.links import one_sided_links
 from depnet.model.network import Network
+from depnet.model.node import Node
 from depnet.pictures import colours
 from depnet.pictures.graph.dependency import DependencyGraph
 from depnet.pictures.graph.svg import to_svg
 from depnet.pictures.labels import short, xml
-from depnet.pictures.node.decision import Leaf, decision, node_name
+from depnet.pictures.node.decision import Decision, Leaf, decision, node_name
+from depnet.pictures.node.effects import boosted
+from depnet.pictures.node.effects_svg import boosted_svg
 from depnet.pictures.node.svg import decision_svg
 from depnet.pictures.node.text import decision_text
 from depnet.pictures.report.page import bar, folded, framed, note, paragraph, table
@@ -130,12 +134,14 @@ def _proof(proven: Certificate) -> str:
     return f"FC(data ‖ model) has no bound: {proven.no_bound}"
 
 
-def decisions_section(network: Network, found: Sequence[Link], nodes: int) -> str:
-    """The decision graphs of the `nodes` that know most of their variables."""
+def decisions_section(
+    network: Network, found: Sequence[Link], nodes: int, dataset: Dataset | None = None
+) -> str:
+    """The decision graphs of the `nodes` that know most of their variables, and what boosted ones read."""
     bits = np.zeros(len(network))
     for link in found:
         bits[link.node] += link.strength
-    order = [k for k in np.argsort(-bits, kind="stable").tolist() if network.nodes[k].source.size > 1]
+    order = [k for k in np.argsort(-bits, kind="stable").tolist() if _knows(network.nodes[k])]
     order = order[: max(nodes, 0)]
     if not order:
         return paragraph("Every node has one leaf: there is nothing to decide.")
@@ -144,17 +150,32 @@ def decisions_section(network: Network, found: Sequence[Link], nodes: int) -> st
         "ways in was merged."
     )
     for k in order:
-        size = network.nodes[k].source.size
-        summary = f"{node_name(network, k)}: {bits[k]:.4f} bits known, {size:,} leaves"
-        said += folded(summary, _decision(network, k), opened=k == order[0])
+        summary = f"{node_name(network, k)}: {bits[k]:.4f} bits known, {_size(network.nodes[k])}"
+        said += folded(summary, _decision(network, k, dataset), opened=k == order[0])
     return said
 
 
-def _decision(network: Network, number: int) -> str:
+def _knows(node: Node) -> bool:
+    return bool(node.inputs) if node.boosted else node.source.size > 1
+
+
+def _size(node: Node) -> str:
+    return "boosted" if node.boosted else f"{node.source.size:,} leaves"
+
+
+def _decision(network: Network, number: int, dataset: Dataset | None) -> str:
+    if network.nodes[number].boosted:
+        said = boosted(network, number, dataset)
+        first = "" if said.first is None else folded("Its first graph, before the stages", _drawn(said.first))
+        return framed(boosted_svg(said)) + first
     try:
         graph = decision(network, number)
     except ModelError as error:
         return note(str(error))
+    return _drawn(graph)
+
+
+def _drawn(graph: Decision) -> str:
     leaves = sum(isinstance(v, Leaf) for v in graph.vertices)
     if leaves <= DRAWN_LEAVES and len(graph.vertices) <= 4 * DRAWN_LEAVES:
         return framed(decision_svg(graph))
