@@ -35,21 +35,20 @@ def _show_boosted(run: Run, network: "Network", name: str, table: "Dataset | Non
     from depnet.pictures.node.effects_text import boosted_text
 
     said = boosted(network, name, table)
-    effects = [
-        {
-            "variable": effect.name,
-            "effects": [
-                {"state": state, "probabilities": mean}
-                for state, mean in zip(effect.states, effect.means, strict=True)
-            ],
-        }
+    effects = {
+        effect.name: [
+            {"state": state, "probabilities": mean}
+            for state, mean in zip(effect.states, effect.means, strict=True)
+        ]
         for effect in said.effects
-    ]
+    }
     document = {
         **(picked(said, "states", "stages", "leaves", node="name") or {}),
         "boosted": True,
-        "reads": [picked(one, "bits", variable="name") for one in said.inputs],
-        "inputs": effects,
+        "reads": [one.name for one in said.inputs],
+        "inputs": [
+            {"variable": one.name, "bits": one.bits, "effects": effects.get(one.name)} for one in said.inputs
+        ],
         "means_over": said.measured,
         "mean": said.mean,
         "first_graph": None if said.first is None else _graph(said.first),

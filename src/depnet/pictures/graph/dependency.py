@@ -171,8 +171,8 @@ def dependency_graph(
 def _measured(network: Network, dataset: Dataset | None) -> str:
     plain = [node for node in network.nodes if not node.boosted]
     if len(plain) < len(network):
-        what = "what inputs gained while their nodes were boosted"
-        return what if not plain else f"{what}; else {_measured_by_tables(plain, dataset)}"
+        what = "gained while nodes were boosted"
+        return what if not plain else f"{what}, or {_measured_by_tables(plain, dataset)}"
     return _measured_by_tables(plain, dataset)
 
 

@@ -84,6 +84,8 @@ def html_report(
         "Strongest links": links_section(network, found),
         "Data against the model": _against(network, dataset, rows),
     }
+    if dataset is not None and not certificates:
+        sections["Certificate"] = paragraph("There is none: Theorem 4 does not speak of boosted nodes.")
     if certificates:
         sections["Certificate"] = "".join(map(certificate_section, certificates))
     sections["Decision graphs"] = decisions_section(network, found, nodes, dataset)

@@ -16,7 +16,7 @@ from depnet.pictures.graph.dependency import DependencyGraph
 from depnet.pictures.graph.svg import to_svg
 from depnet.pictures.labels import short, xml
 from depnet.pictures.node.decision import Decision, Leaf, decision, node_name
-from depnet.pictures.node.effects import boosted
+from depnet.pictures.node.effects import boosted as boosted_of
 from depnet.pictures.node.effects_svg import boosted_svg
 from depnet.pictures.node.svg import decision_svg
 from depnet.pictures.node.text import decision_text
@@ -60,9 +60,11 @@ def links_section(network: Network, found: Sequence[Link]) -> str:
     columns = {"predicts": "name", "variable": "name", "bits": "number", "": "bars"}
     columns |= {"alone": "number", "given the rest": "number"}
     more = f" The {LINKS} strongest of {len(found):,}." if len(found) > LINKS else ""
+    gained = " Links of a boosted node: what each input gained while it was learned."
+    boosted = gained if any(node.boosted for node in network.nodes) else ""
     said = note(
         f"Bits per row. A node's links add up to all that its source knows; alone: mutual information; given the rest: "
-        f"conditional mutual information given the node's other inputs, where the rows suffice to tell.{more}"
+        f"conditional mutual information given the node's other inputs, where the rows suffice to tell.{boosted}{more}"
     )
     return table(columns, rows) + said + _one_sided(network)
 
@@ -149,6 +151,10 @@ def decisions_section(
         f"The {counted(len(order), 'node')} that know most of their variables. Bars are θ(· | leaf); a leaf with several "
         "ways in was merged."
     )
+    if any(network.nodes[k].boosted for k in order):
+        said += note(
+            "A boosted node sums many graphs: of it, what it reads, and what each state of its inputs does."
+        )
     for k in order:
         summary = f"{node_name(network, k)}: {bits[k]:.4f} bits known, {_size(network.nodes[k])}"
         said += folded(summary, _decision(network, k, dataset), opened=k == order[0])
@@ -165,7 +171,7 @@ def _size(node: Node) -> str:
 
 def _decision(network: Network, number: int, dataset: Dataset | None) -> str:
     if network.nodes[number].boosted:
-        said = boosted(network, number, dataset)
+        said = boosted_of(network, number, dataset)
         first = "" if said.first is None else folded("Its first graph, before the stages", _drawn(said.first))
         return framed(boosted_svg(said)) + first
     try:
