@@ -43,6 +43,11 @@ if TYPE_CHECKING:
     help="Of the law: all columns, the first read by all others; auto: by what they say of each other.  [default: auto]",
 )
 @click.option(
+    "--boost",
+    is_flag=True,
+    help="Add many small decision graphs to each node where rows held out say that it helps.",
+)
+@click.option(
     "--cluster",
     metavar="ADDRESS",
     help="Parquet files, on the workers of a Dask cluster, such as tcp://host:8786.",
@@ -65,6 +70,7 @@ def fit(
     chosen: "NewTable",
     learning: dict[str, Any],
     order: tuple[str, ...],
+    boost: bool,
     cluster: str | None,
     local_cluster: int | None,
     resume: str | None,
@@ -86,6 +92,7 @@ def fit(
         n_jobs=run.jobs,
         resume=resume,
         order="auto" if order in ((), ("auto",)) else tuple(names_in(order)),
+        boost="auto" if boost else None,
         **learning,
     )
     if cluster is not None or local_cluster is not None:

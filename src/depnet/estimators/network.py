@@ -51,7 +51,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
     `predict_proba` of complete rows, `links`, `certificate_` and decision graphs. `law_` reads earlier variables of an order
     only, so that its tables make one law: `query`, `sample`, `score` and `score_samples` are of it.
 
-    Parameters are those of `depnet.learn` (penalty, smoothing, max_leaves, min_leaf_rows, roles, forbidden,
+    Parameters are those of `depnet.learn` (penalty, smoothing, max_leaves, min_leaf_rows, boost, roles, forbidden,
     max_seconds, which covers both), of frames (bins, max_bins), and:
 
     - `order`: of `law_`, "auto" or the names of all variables in order.
@@ -93,6 +93,9 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         """
         if not hasattr(self, "network_"):
             return self.fit(X, y)
+        for network in (self.network_, self.law_):
+            if network is not None:
+                network.check_updatable("partial_fit")
         holed = self._rows(X)
         rng = self._generator()
         rows = (
