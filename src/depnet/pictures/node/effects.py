@@ -10,6 +10,7 @@ counts that the network keeps, or where it keeps none all states alike, and is i
 which.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +18,6 @@ import numpy as np
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.data.table.dataset import Dataset, code_type
 from depnet.errors import ModelError
-from depnet.learning.certificate import BIT
 from depnet.model.boosted import BoostedNode
 from depnet.model.counting import check_same_domain
 from depnet.model.network import Network
@@ -177,7 +177,7 @@ def inputs_of(network: Network, node: int | str) -> tuple[Input, ...]:
     chosen = boosted_node(network, node)
     names = network.domain.names
     pairs = zip(chosen.inputs, chosen.gains.tolist(), strict=True)
-    found = [Input(j, names[j], gain / BIT) for j, gain in pairs]
+    found = [Input(j, names[j], gain / math.log(2)) for j, gain in pairs]
     return tuple(sorted(found, key=lambda one: (-one.bits, one.variable)))
 
 
