@@ -36,7 +36,6 @@ WHOLE = (
     "model/file/test_hostile.py",  # memory of processes of their own
     "model/file/test_memory.py",
     "paper",
-    "pictures/plots",
     "pictures/report",
     "sampling/run/test_laws.py",
     "test_examples.py",

@@ -19,9 +19,16 @@ NAMES = {
     "expectation": "depnet.sample(...).codes and its diagnostics, or depnet.query for probabilities",
     "learn_parts": "depnet.cluster.learn(source, ...) learns from rows in parts, of Parquet files or a Dask data frame",
     "marginal_drift": "depnet.compare(network, dataset) says how near a network's marginals are to the data's",
+    "plot_certificate": "print(certificate), or pictures.html_report",
+    "plot_chains": "sampling.to_arviz, and ArviZ's plots of traces and R-hat",
+    "plot_graph": "pictures.to_svg(pictures.dependency_graph(network))",
+    "plot_marginals": "pictures.html_report, or pictures.marginals for the numbers",
+    "plot_node": "pictures.node_svg",
+    "plot_r_hat": "sampling.diagnose(rows, chains).r_hat",
+    "plot_trace": "sampling.to_arviz, and ArviZ's plot of traces",
     "sweep_density": f"{LAW}; depnet.log_probability is then exact at any size",
 }
-"""Names that `depnet`, `depnet.cluster` or `depnet.data` had."""
+"""Names that `depnet`, or a package in it, had."""
 
 PARAMETERS = {
     "blocks": f"{LAW}: variables that move together need no block",

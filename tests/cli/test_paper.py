@@ -34,27 +34,12 @@ def test_every_command_prints_writes_and_draws(
     assert plot.read_text().lstrip().startswith("<?xml")
 
 
-def test_beyond_and_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_figures_and_a_plot_of_pixels(tmp_path: Path) -> None:
     plot = tmp_path / "s.png"
-    assert run(["paper", "beyond", "sequential", "--seeds", "2", "--plot", str(plot)]) == 0
+    assert run(["paper", "perturbation", "--plot", str(plot)]) == 0
     assert plot.read_bytes().startswith(b"\x89PNG")
     assert run(["paper", "figures", "fcd", "--into", str(tmp_path), "--format", "html"]) == 0
     assert (tmp_path / "fcd.html").exists()
-    assert "Ours" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("what", ["couplings", "tightness", "overfit"])
-def test_plots_of_what_is_ours(what: str, tmp_path: Path) -> None:
-    from depnet.paper.beyond import couplings, overfit, tightness
-    from depnet.paper.plots import plot_report
-
-    report = {
-        "couplings": lambda: couplings(0, 1, values=(0.5, 1.0), sizes={"S": 1000}),
-        "tightness": lambda: tightness(0, 1, largest=1000),
-        "overfit": lambda: overfit(0, 1, widths=(5, 10), lengths=(100,)),
-    }[what]()
-    plot_report(report, tmp_path / "p.svg")
-    assert (tmp_path / "p.svg").stat().st_size > 1000
 
 
 def test_records_as_json_on_standard_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -105,7 +90,7 @@ def test_help_says_what_each_command_is(capsys: pytest.CaptureFixture[str]) -> N
     assert run(["paper", "--help"]) == 0
     text = capsys.readouterr().out
     assert "..." not in text.split("Commands:")[1]  # no description is cut off
-    assert all(f"  {name} " in text for name in [*SMALL, "figures", "beyond"])
+    assert all(f"  {name} " in text for name in [*SMALL, "figures"])
 
 
 def test_a_claim_that_fails_is_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:

@@ -140,22 +140,6 @@ def rare(**chosen: Any) -> "Report":
     return rare(**chosen)
 
 
-@experiment(
-    click.argument("what", type=click.Choice(["couplings", "tightness", "sequential", "overfit"])),
-    click.option(
-        "--seeds", type=click.IntRange(min=1), help="How many seeds.  [default: depends on the experiment]"
-    ),
-)
-def beyond(what: str, seeds: int | None, seed: int) -> "Report":
-    """Ours: couplings, tightness, sequential scans, overfitting.
-
-    What the paper leaves open; nothing of it is claimed by the paper.
-    """
-    from depnet.paper.beyond import BEYOND
-
-    return BEYOND[what](seed) if seeds is None else BEYOND[what](seed, seeds)
-
-
 @paper.command()
 @click.argument("names", nargs=-1)
 @click.option(

@@ -5,7 +5,6 @@ Each experiment composes library functions and gives a `Report`; nothing here pa
 - `report`: rows, claims and notes, as one value;
 - `laws`, `data_sets`: the true laws, and data drawn from them;
 - `table1`, `convergence`, `scans`, `game`, `perturbation`, `rare`: the paper's experiments;
-- `beyond`: what its experiments leave open;
 - `plots`, `figures`: reports drawn, and the paper's own figures.
 """
 

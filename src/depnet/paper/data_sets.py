@@ -28,7 +28,7 @@ class Sample:
     dataset: Dataset
 
 
-def true_law(family: str, seed: int, *, coupling: float = 1.0, cardinality: int = 2) -> FloatArray:
+def true_law(family: str, seed: int, *, coupling: float = 1.0) -> FloatArray:
     """p* of a family: IsingHxW (with this coupling), or RBn-e, whose network depends on the seed.
 
     >>> true_law("Ising2x3", seed=0).shape
@@ -38,18 +38,18 @@ def true_law(family: str, seed: int, *, coupling: float = 1.0, cardinality: int 
         return ising(int(found[1]), int(found[2]), coupling)
     if found := re.fullmatch(r"RB(\d+)-(\d+)", family):
         rng = np.random.default_rng([seed, LAW_STREAM])
-        return random_bayesian_network(rng, int(found[1]), int(found[2]), cardinality)
+        return random_bayesian_network(rng, int(found[1]), int(found[2]))
     raise ExperimentError(
         f"there is no family {family!r}; expected IsingHxW, such as Ising4x3, or RBn-e (n nodes, e edges), such as "
         "RB12-21."
     )
 
 
-def sample(family: str, rows: int, seed: int, *, coupling: float = 1.0, cardinality: int = 2) -> Sample:
+def sample(family: str, rows: int, seed: int, *, coupling: float = 1.0) -> Sample:
     """`rows` samples of a family's law."""
     if rows < 1:
         raise ExperimentError(f"a data set has at least 1 row; got {rows}.")
-    law = true_law(family, seed, coupling=coupling, cardinality=cardinality)
+    law = true_law(family, seed, coupling=coupling)
     size = next((letter for letter, known in SIZES.items() if known == rows), f", {rows:,} rows")
     return Sample(f"{family}{size}", law, draw(law, rows, rows_rng(seed, rows)))
 

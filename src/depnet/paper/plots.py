@@ -66,15 +66,6 @@ def _curves(
         axes.plot(report.series(x, **where), values, color=color, label=label, **look)
 
 
-def _band(
-    axes: "Axes", x: Sequence[float], values: Sequence[Sequence[Any]], alpha: float, **look: Any
-) -> None:
-    """A line in the middle of a band; `values` are low, middle and high."""
-    low, middle, high = (np.array(value, dtype=float) for value in values)
-    axes.fill_between(x, low, high, color=look["color"], alpha=alpha, linewidth=0)
-    axes.plot(x, middle, **DOTS, **look)
-
-
 def _table1(report: Report) -> "Figure":
     """Every seed's FC and FC_lim, and the paper's, one panel a data set."""
     names = _distinct(report, "data")
@@ -201,84 +192,6 @@ def _rare(report: Report) -> "Figure":
     return figure
 
 
-def _couplings(report: Report) -> "Figure":
-    """FC and FC_lim against J with their spread, and the paper's numbers."""
-    names = _distinct(report, "data")
-    figure, panels = _panels(names, 4.0 * len(names), 3.4)
-    for name, axes in panels:
-        j = report.series("coupling", data=name)
-        for k, (key, label) in enumerate((("fc", r"$FC(p^D\|\pi)$"), ("fc_limit", r"$FC_{\lim}(p^D)$"))):
-            values = [report.series(f"{key}{part}", data=name) for part in ("_low", "", "_high")]
-            _band(axes, j, values, 0.2, color=COLORS[k], label=label)
-            if name in PAPER:
-                axes.axhline(PAPER[name][k], color=COLORS[k], lw=1.0, ls="--")
-        axes.axvline(1.0, color=GREY, lw=0.8, ls=":")
-        axes.set(yscale="log", title=f"{name} (dashed: the paper)", xlabel="coupling J")
-        axes.grid(True)
-    figure.axes[0].legend()
-    figure.axes[0].set_ylabel("nats")
-    return figure
-
-
-def _tightness(report: Report) -> "Figure":
-    """FC / FC_lim against what is varied."""
-    kinds = {"J": ["J"], "N": ["N (Ising4x3)", "N (RB12-21)"], "n": ["n"], "cardinality": ["cardinality"]}
-    figure, panels = _panels(list(kinds), 8.6, 2.9)
-    for title, axes in panels:
-        for k, varied in enumerate(kinds[title]):
-            values = [report.series(key, varied=varied) for key in ("low", "ratio", "high")]
-            x = report.series("value", varied=varied)
-            _band(axes, x, values, 0.18, color=COLORS[k], label=varied[3:-1] or None)
-        if title == "N":
-            axes.set_xscale("log")
-            axes.legend(fontsize=7, loc="lower left")
-        axes.set_ylim(0, 1.05)
-        axes.set_xlabel(title)
-        axes.grid(True)
-    figure.axes[0].set_ylabel(r"$FC(p^D\|\pi)\,/\,FC_{\lim}(p^D)$")
-    return figure
-
-
-def _sequential(report: Report) -> "Figure":
-    """How often the centroid is beyond the bound, and by how much."""
-    figure, left, right = _pair(8.0, 3.4)
-    names = [f"{r['networks']}, n = {r['variables']}, p: {r['p']}" for r in report.records]
-    y = np.arange(len(names))
-    left.barh(y, [100 * share for share in report.series("sequential_beyond")], color=COLORS[1])
-    left.set_yticks(y, names, fontsize=7)
-    left.set_xlim(0, 100)
-    left.set_xlabel("% of networks with the centroid beyond the bound")
-    right.barh(y, report.series("worst"), color=COLORS[0])
-    right.axvline(1.0, color=INK, lw=1.2)
-    right.set_yticks(y, [])
-    right.set_xlabel(r"largest $FC(p\|centroid)\,/\,FC_{\lim}(p)$")
-    for axes in (left, right):
-        axes.invert_yaxis()
-        axes.grid(axis="x")
-    return figure
-
-
-def _overfit(report: Report) -> "Figure":
-    """Loss on fresh rows, and operations a node, against the number of variables."""
-    figure, left, right = _pair(7.6, 3.4)
-    for color, penalty in zip(COLORS, _distinct(report, "penalty"), strict=False):
-        for length, style in zip(_distinct(report, "rows"), (":", "--", "-"), strict=False):
-            own = {"penalty": penalty, "rows": length}
-            look: dict[str, Any] = {
-                "color": color,
-                "ls": style,
-                "label": f"{penalty}, N = {length:,}",
-                **DOTS,
-            }
-            for axes, key in ((left, "loss"), (right, "operations")):
-                axes.plot(report.series("variables", **own), report.series(key, **own), **look)
-    for axes, label in ((left, "loss on fresh rows, nats per variable"), (right, "operations a node")):
-        axes.set(xscale="log", yscale="log", xlabel="variables n", ylabel=label)
-        axes.grid(True)
-    right.legend(fontsize=6.5)
-    return figure
-
-
 PLOTS: Mapping[str, Callable[[Report], "Figure"]] = {
     "table1": _table1,
     "convergence": _convergence,
@@ -286,8 +199,4 @@ PLOTS: Mapping[str, Callable[[Report], "Figure"]] = {
     "game": _game,
     "perturbation": _perturbation,
     "rare": _rare,
-    "couplings": _couplings,
-    "tightness": _tightness,
-    "sequential": _sequential,
-    "overfit": _overfit,
 }

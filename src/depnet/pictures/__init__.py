@@ -1,8 +1,8 @@
-"""Pictures and exports of a network: text that other tools read, and figures.
+"""Pictures and exports of a network: text that other tools read, SVG and HTML.
 
 Everything starts from a value: `dependency_graph(network, dataset)` and `decision(network, node)`. Functions named
-`to_...`, `node_...` and `..._csv` return text, `plot_...` return matplotlib figures (extra `plot`). Nothing is written
-to disk here, nothing is random without a seed, and the same network gives the same bytes.
+`to_...`, `node_...` and `..._csv` return text. Nothing is written to disk here, nothing is random without a seed, and
+the same network gives the same bytes.
 
 Names are imported when they are first used: a decision graph as text is there sooner than a layout. In reading order:
 
@@ -10,11 +10,12 @@ Names are imported when they are first used: a decision graph as text is there s
 - `graph`: the dependency graph, its communities and layout, exports and picture;
 - `node`: one node's decision graph, the stages of its learning, as text and pictures;
 - `compared`: marginals of data against those of drawn rows;
-- `svg`: the elements that SVG pictures are made of; `canvas`, `plots`: matplotlib's figures;
+- `svg`: the elements that SVG pictures are made of; `canvas`: matplotlib, for the figures of the paper;
 - `tetrahedron`: the laws of two binary variables;
 - `report`: all of it on one HTML page.
 """
 
 from depnet.lazy import exports
+from depnet.removed import NAMES
 
-__getattr__, __dir__, __all__ = exports(__name__)
+__getattr__, __dir__, __all__ = exports(__name__, removed=NAMES)

@@ -32,13 +32,6 @@ from depnet.pictures.node.svg import decision_svg as decision_svg
 from depnet.pictures.node.svg import node_svg as node_svg
 from depnet.pictures.node.text import decision_text as decision_text
 from depnet.pictures.node.text import node_text as node_text
-from depnet.pictures.plots import plot_certificate as plot_certificate
-from depnet.pictures.plots import plot_chains as plot_chains
-from depnet.pictures.plots import plot_graph as plot_graph
-from depnet.pictures.plots import plot_marginals as plot_marginals
-from depnet.pictures.plots import plot_node as plot_node
-from depnet.pictures.plots import plot_r_hat as plot_r_hat
-from depnet.pictures.plots import plot_trace as plot_trace
 from depnet.pictures.report import html_report as html_report
 
 __all__: list[str]

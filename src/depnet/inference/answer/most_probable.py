@@ -16,7 +16,6 @@ from depnet.data.table.variable import Label
 from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.inference.clamped.relevance import reduce
 from depnet.inference.clamped.solved import exact_law
-from depnet.inference.clamped.tilt import tilted_rows
 from depnet.law.mode import most_probable_state, searched_state
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network, checked_network
@@ -98,9 +97,9 @@ def _of_chain(network: Network, known: Evidence, scan: Scan) -> tuple[np.ndarray
     best = np.array(np.unravel_index(int(law.argmax()), law.shape))
     score = 0.0
     for i, node in enumerate(reduced.network.nodes):
-        theta, _ = tilted_rows(node, reduced.evidence)
+        theta = node.probabilities(best[None].astype(np.uint16))[0] * reduced.evidence.tilts.get(i, 1.0)
         with np.errstate(divide="ignore"):
-            score += float(np.log(theta[node.source(best[None])[0], best[i]]))
+            score += float(np.log(theta[best[i]] / theta.sum()))
     codes = np.array([known.clamped.get(i, 0) for i in range(len(network))], dtype=np.int64)
     codes[list(reduced.variables)] = best
     return codes, float(law.max()), score

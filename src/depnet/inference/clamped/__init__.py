@@ -7,7 +7,6 @@ In reading order:
 - `solved`: answers from exact laws;
 - `sampled`: answers from chains, run until the standard errors are small enough;
 - `starts`: where chains start;
-- `packed`: chains of one row of evidence, by the fastest sampling kernel;
 - `program`, `chains`: chains of one row or of many, by the native batch;
 - `estimates`: what chains say, how exactly, and whether they agree;
 - `rows`: many rows with holes;

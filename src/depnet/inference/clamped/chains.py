@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from depnet._native import batch as native
 from depnet.arrays import FloatArray, IntArray
 from depnet.checks import cores, jobs_of
-from depnet.inference.clamped.estimates import Rounds
 from depnet.inference.clamped.program import ChainProgram
 from depnet.inference.clamped.starts import start_states
 from depnet.inference.effort import Over
@@ -100,8 +99,11 @@ class Order:
         return replace(self, node=self.node[first + (within + shift) % np.repeat(length, length)])
 
 
-class Chains(Rounds):
-    """Equally many chains for each row of the order: their states `codes` [chain, variable], streams and rounds."""
+class Chains:
+    """Equally many chains for each row of the order: their states `codes` [chain, variable], streams and rounds.
+
+    Mutable; owned by one call.
+    """
 
     def __init__(
         self,
@@ -112,8 +114,11 @@ class Chains(Rounds):
         threads: int | None = None,
     ) -> None:
         rows, chains = len(order.length), len(codes)
-        super().__init__(chains // max(rows, 1))
+        self.per_row = chains // max(rows, 1)
         assert rows * self.per_row == chains
+        self.rounds: list[tuple[FloatArray, FloatArray]] = []
+        """Of each round the sums [row, chain, cell] and the weights [row, chain, estimator]."""
+        self.round_sweeps = self.sweeps = self.updates = 0
         self.program, self.order = program, order
         self.codes = np.ascontiguousarray(codes)
         self.keys = rng.integers(0, 2**64, size=chains, dtype=np.uint64)
@@ -186,6 +191,12 @@ class Chains(Rounds):
             self.rounds.append((sums.reshape(shape), weights.reshape(shape)))
             self.round_sweeps = sweeps
         return True
+
+    def join_rounds(self) -> None:
+        """Join neighbouring rounds, two by two."""
+        pairs = zip(self.rounds[::2], self.rounds[1::2], strict=True)
+        self.rounds = [(a + c, b + d) for (a, b), (c, d) in pairs]
+        self.round_sweeps *= 2
 
     def keep(self, rows: IntArray) -> None:
         """Go on with some of the rows only."""

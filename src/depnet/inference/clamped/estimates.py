@@ -18,27 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from depnet.arrays import FloatArray, IntArray
+from depnet.inference.clamped.chains import Chains
 
 ROUNDING = 1e-24
 """Variances below this are rounding: the averages are all equal."""
-
-
-class Rounds:
-    """What chains have summed so far, round by round, and how far they came. Mutable; owned by one call."""
-
-    def __init__(self, per_row: int) -> None:
-        self.per_row = per_row
-        self.rounds: list[tuple[FloatArray, FloatArray]] = []
-        """Of each round the sums [row, chain, cell] and the weights [row, chain, estimator]."""
-        self.round_sweeps = 0
-        self.sweeps = 0
-        self.updates = 0
-
-    def join_rounds(self) -> None:
-        """Join neighbouring rounds, two by two."""
-        pairs = zip(self.rounds[::2], self.rounds[1::2], strict=True)
-        self.rounds = [(a + c, b + d) for (a, b), (c, d) in pairs]
-        self.round_sweeps *= 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +40,7 @@ class Estimate:
     burn_in: int
 
 
-def estimate(chains: Rounds, sizes: Sequence[int], *, one_more: bool = False) -> Estimate:
+def estimate(chains: Chains, sizes: Sequence[int], *, one_more: bool = False) -> Estimate:
     r"""The estimates of all rounds but the first quarter; `sizes` are the estimators' numbers of cells.
 
     With C chains of weights w_c and sums s_c, the estimate is p = sum s_c / W, W = sum w_c, the residuals are

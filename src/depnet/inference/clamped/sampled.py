@@ -13,7 +13,6 @@ from depnet.inference.answer.question import Part
 from depnet.inference.answer.result import Diagnostics, effective_sample_size
 from depnet.inference.clamped.chains import Chains, Order
 from depnet.inference.clamped.estimates import Estimate, estimate
-from depnet.inference.clamped.packed import PackedChains
 from depnet.inference.clamped.program import ChainProgram
 from depnet.inference.clamped.relevance import Reduced
 from depnet.inference.clamped.starts import QUESTION_CHAINS, start_states
@@ -127,12 +126,9 @@ def _started(
     estimators: Sequence[Sequence[int]],
     rng: np.random.Generator,
     rows: NDArray[np.uint16] | None,
-) -> Chains | PackedChains:
+) -> Chains:
     network, evidence = reduced.network, reduced.evidence
     codes = start_states(network, evidence, QUESTION_CHAINS, rng, rows)
-    packed = PackedChains.of(reduced, estimators, codes, rng)
-    if packed is not None:
-        return packed
     order = Order.of(reduced.scan, np.ones((1, len(network)), dtype=bool))
     if isinstance(reduced.scan, SequentialScan):
         order = replace(
@@ -143,7 +139,7 @@ def _started(
     return Chains(ChainProgram(network, estimators, evidence), order, codes, rng)
 
 
-def _hurried(chains: Chains | PackedChains, sizes: Sequence[int], warnings: list[str]) -> Estimate:
+def _hurried(chains: Chains, sizes: Sequence[int], warnings: list[str]) -> Estimate:
     """Not even two rounds were done in time: at least one sweep is."""
     if not chains.rounds:
         chains.run(1)
@@ -154,13 +150,13 @@ def _hurried(chains: Chains | PackedChains, sizes: Sequence[int], warnings: list
 
 
 def _told(
-    chains: Chains | PackedChains,
+    chains: Chains,
     found: Estimate,
     shapes: Sequence[tuple[int, ...]],
     tolerance: float,
     warnings: list[str],
 ) -> Part:
-    if isinstance(chains, Chains) and chains.impossible.sum() > 0:
+    if chains.impossible.sum() > 0:
         raise EvidenceError(
             "the evidence contradicts itself: the chains keep coming to contexts where the states that it allows have "
             "probability 0. Smooth the tables (`smoothing=0.5`), or give other evidence."

@@ -19,9 +19,11 @@ from depnet.inference.clamped.chains import Chains, Order
 from depnet.inference.clamped.program import ChainProgram
 from depnet.inference.effort import Effort
 from depnet.inference.rows.answers import RowAnswers, checked_rows, distinct_rows, pieces
+from depnet.model.boosted import BoostedNode
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.scan import RandomScan
+from depnet.model.stages import theta_of
 
 CHAINS_A_ROW = 4
 BURN_IN = 8
@@ -84,13 +86,21 @@ def _averaged(
         sums, weights = (part.sum(axis=1) for part in chains.rounds[-1])
         visits = weights[:, of_cell]
         # A hole that no sweep has come to, under a scan that hardly ever does: its table's mean law stands in.
-        marginals = np.concatenate([_marginal(node) for node in network.nodes])
+        marginals = np.concatenate([_marginal(network, node) for node in network.nodes])
         total += np.where(visits > 0, sums / np.where(visits > 0, visits, 1.0), marginals)
     return total / len(networks)
 
 
-def _marginal(node: Node) -> FloatArray:
-    """The law of a variable in the data; where its table was not learned from counts, the average of its rows."""
-    rows = node.table.probabilities if node.table.counts is None else node.table.counts + 0.5
+def _marginal(network: Network, node: Node) -> FloatArray:
+    """The law of a variable in the data; where its node was not learned from counts, the average of its rows."""
+    if isinstance(node, BoostedNode):
+        # Without the counts of the data: what its first source says alone.
+        rows = (
+            theta_of(node.start_scores)
+            if network.counts is None
+            else network.counts.singles[node.variable][None] + 0.5
+        )
+    else:
+        rows = node.table.probabilities if node.table.counts is None else node.table.counts + 0.5
     law = rows.sum(axis=0)
     return np.asarray(law / law.sum(), dtype=np.float64)

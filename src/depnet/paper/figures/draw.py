@@ -3,12 +3,13 @@
 import itertools
 import math
 import textwrap
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from depnet.paper.figures.diagram import Box, Diagram, Frame
-from depnet.pictures.canvas import COLORS, new_figure, share_bar
+from depnet.pictures.canvas import COLORS, new_figure
 from depnet.pictures.colours import GREY, INK
 from depnet.pictures.tetrahedron.scene import Scene
 
@@ -98,6 +99,26 @@ def _text_and_bars(axes: "Axes", box: Box) -> None:
     axes.text(box.x, box.y + box.height * 0.2, box.text, ha="center", va="center", fontsize=7.5)
     corner = (box.x - box.width * 0.45, box.y - box.height * 0.44)
     shades = (color + "99" for color in itertools.cycle(COLORS))
-    share_bar(
+    _share_bar(
         axes, corner, (box.width * 0.9, box.height * 0.26), zip(shades, box.bars, strict=False), least=0.2
     )
+
+
+def _share_bar(
+    axes: "Axes",
+    corner: tuple[float, float],
+    size: tuple[float, float],
+    shares: Iterable[tuple[str, float]],
+    least: float = 0.25,
+) -> None:
+    """Shares, each with its colour, from end to end of a bar; those of at least `least` are written inside."""
+    from matplotlib.patches import Rectangle
+
+    (left, bottom), (width, height) = corner, size
+    for colour, share in shares:
+        wide = share * width
+        axes.add_patch(Rectangle((left, bottom), wide, height, facecolor=colour, linewidth=0, zorder=3))
+        if share >= least:
+            where: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 6.5, "zorder": 4}
+            axes.text(left + wide / 2, bottom + height / 2, f"{share:.2f}", color="black", **where)
+        left += wide

@@ -9,7 +9,7 @@ N draws, within-chain variance W and between-chain variance B,
 
 where P_k = rho_2k + rho_2k+1 are the sums of neighbouring autocorrelations, up to the last positive one,
 made to decrease (Geyer). A state indicator takes two values; ranks of two values are an affine map of
-them, so rank-normalisation leaves its R-hat as it is, and it is used for numeric quantities only.
+them, so rank-normalisation leaves its R-hat as it is, and there is none.
 """
 
 from dataclasses import dataclass
@@ -22,17 +22,9 @@ from depnet.data import Dataset
 from depnet.errors import SamplingError
 
 
-def split_r_hat(draws: ArrayLike, *, rank_normalised: bool = False) -> FloatArray:
-    """Split R-hat of each quantity: 1 where chains agree with each other and with themselves over time.
-
-    With `rank_normalised`, the larger of that of the normal scores of the ranks and of their folded
-    version, which catches chains that agree in location but not in spread.
-    """
-    x = _checked(draws)
-    if rank_normalised:
-        folded = np.abs(x - np.median(x, axis=(0, 1)))
-        return np.fmax(_r_hat(_split(_normal_scores(x))), _r_hat(_split(_normal_scores(folded))))
-    return _r_hat(_split(x))
+def split_r_hat(draws: ArrayLike) -> FloatArray:
+    """Split R-hat of each quantity: 1 where chains agree with each other and with themselves over time."""
+    return _r_hat(_split(_checked(draws)))
 
 
 def effective_sample_size(draws: ArrayLike) -> FloatArray:
@@ -112,14 +104,6 @@ def _checked(draws: ArrayLike) -> FloatArray:
 def _split(x: FloatArray) -> FloatArray:
     half = x.shape[1] // 2
     return np.concatenate([x[:, :half], x[:, -half:]])
-
-
-def _normal_scores(x: FloatArray) -> FloatArray:
-    flat = x.reshape(-1, x.shape[2])
-    from scipy import special, stats  # slow to import, and numeric quantities alone need it
-
-    ranks = stats.rankdata(flat, method="average", axis=0)
-    return np.asarray(special.ndtri((ranks - 0.375) / (len(flat) + 0.25))).reshape(x.shape)
 
 
 def _r_hat(x: FloatArray) -> FloatArray:
