@@ -6,6 +6,7 @@ from a generator seeded by Hypothesis, which is fast.
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import strategies as st
@@ -22,6 +23,7 @@ from depnet.model import (
     Merge,
     Split,
 )
+from tests.boosted import random_boosted_node, with_boosted_nodes
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -120,11 +122,15 @@ def networks(draw: DrawFn, /, *, zeros: float = 0.0, **limits: int) -> Network:
 
 
 @composite
-def ordered_networks(draw: DrawFn, /, *, zeros: float = 0.0, max_states: int = 150, **limits: int) -> Network:
-    """A random ordered network on a drawn domain, in a drawn order."""
+def ordered_networks(
+    draw: DrawFn, /, *, zeros: float = 0.0, max_states: int = 150, boosted: bool = False, **limits: int
+) -> Network:
+    """A random ordered network on a drawn domain, in a drawn order; with `boosted`, often with boosted nodes."""
     cards = draw(cardinalities(max_states=max_states, **limits))
     order = draw(st.permutations(range(len(cards))))
-    return random_network(np.random.default_rng(draw(seeds)), cards, zeros, order)
+    rng = np.random.default_rng(draw(seeds))
+    network = random_network(rng, cards, zeros, order)
+    return with_boosted_nodes(rng, network) if boosted and draw(st.booleans()) else network
 
 
 def random_joint(rng: np.random.Generator, shape: Sequence[int], zeros: float = 0.0) -> FloatArray:
@@ -195,3 +201,22 @@ def random_evidence(
                 weights = np.eye(cards[j])[int(rng.integers(cards[j]))]
         known[j] = tuple(weights.tolist())
     return known
+
+
+def random_mixed_network(seed: int, states: Sequence[int], *, stages: int = 4) -> Network:
+    """A network some of whose nodes are boosted: about half, the first of them always."""
+    rng = np.random.default_rng(seed)
+    cards = list(states)
+    plain = random_network(rng, cards)
+    nodes = []
+    for i, node in enumerate(plain.nodes):
+        others = [j for j in range(len(cards)) if j != i]
+        boosted = i == 0 or rng.random() < 0.5
+        nodes.append(random_boosted_node(rng, i, others, cards, stages) if boosted else node)
+    return replace(plain, nodes=tuple(nodes))
+
+
+@composite
+def mixed_networks(draw: DrawFn, /, **limits: int) -> Network:
+    """A random network with boosted nodes and others on a drawn domain; `limits` are those of `cardinalities`."""
+    return random_mixed_network(draw(seeds), draw(cardinalities(**limits)))

@@ -10,7 +10,7 @@ from depnet.errors import DomainTooLargeError
 from depnet.geometry import kl, kl_to_manifold, m_projection, manifolds
 from tests.exact.drawing import inconsistent_network
 from tests.reference import stationary as reference
-from tests.strategies import cardinalities, networks, random_joint, seeds
+from tests.strategies import cardinalities, mixed_networks, networks, random_joint, seeds
 
 
 @given(cardinalities(max_states=200), seeds)
@@ -26,7 +26,7 @@ def test_the_network_of_a_joint_is_consistent(shape: tuple[int, ...], seed: int)
             np.testing.assert_allclose(found.law, p, rtol=0, atol=1e-9)
 
 
-@given(networks(max_states=60, zeros=0.2))
+@given(networks(max_states=60, zeros=0.2) | mixed_networks(max_states=60))
 def test_consistency_equals_the_twin(network: Network) -> None:
     found = depnet.consistency(network)
     assert found.consistent == reference.is_consistent(network, tolerance=1e-7)

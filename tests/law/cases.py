@@ -13,7 +13,7 @@ from depnet.data import Domain
 from depnet.law import program
 from depnet.law.program import Law
 from depnet.model import Evidence
-from tests.boosted_laws import with_boosted_nodes
+from tests.boosted import with_boosted_nodes
 from tests.strategies import cardinalities, random_ordered_network, seeds
 
 WIDE = 300

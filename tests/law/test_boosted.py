@@ -17,8 +17,7 @@ from depnet.model import stages as model
 from depnet.model.boosted import BoostedNode
 from depnet.model.sources.enumerate import input_codes
 from depnet.model.stages import Stages
-from tests.boosted import SPREAD, random_boosted_network, random_stages
-from tests.boosted_laws import tabulated, with_boosted_nodes
+from tests.boosted import SPREAD, random_boosted_network, random_stages, tabulated, with_boosted_nodes
 from tests.isas import AVAILABLE
 from tests.law.cases import compiled, evidence_of, laws
 from tests.laws import assert_same_law

@@ -8,9 +8,8 @@ from depnet import Dataset, Network, RandomScan, learn, most_probable, query, ti
 from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.exact import stationary
 from depnet.law.mode import searched_state
-from tests.boosted_laws import mixed_laws
 from tests.inference.cases import random_evidence, random_scan
-from tests.strategies import networks, seeds
+from tests.strategies import networks, ordered_networks, seeds
 
 
 @given(networks(max_states=100), seeds)
@@ -38,7 +37,7 @@ def test_nothing_left_to_complete_is_an_error() -> None:
         most_probable(network, {"X0": 0, "X1": 1})
 
 
-@given(mixed_laws(max_states=200), seeds)
+@given(ordered_networks(max_states=200, boosted=True), seeds)
 def test_the_mode_of_an_ordered_law(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     evidence = random_evidence(rng, network)
@@ -66,7 +65,7 @@ def test_each_variable_at_its_own_mode_is_another_state() -> None:
     assert marginal.argmax() == 0
 
 
-@given(mixed_laws(max_states=60), seeds)
+@given(ordered_networks(max_states=60, boosted=True), seeds)
 def test_a_search_finds_the_mode_of_a_small_law(network: Network, seed: int) -> None:
     """Of 16,384 passes those of a law of at most 60 states hold every state but very improbable ones."""
     rng = np.random.default_rng(seed)

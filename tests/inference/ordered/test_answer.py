@@ -15,7 +15,6 @@ from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.inference.answer.result import PassDiagnostics
 from depnet.inference.ordered import answer as engine
 from depnet.model import Given
-from tests.boosted_laws import mixed_laws
 from tests.law.cases import evidence_of, given_tables, some
 from tests.reference import ordered
 from tests.reference.inference import joint_states
@@ -55,7 +54,7 @@ def possible(network: Network, weights: Mapping[int, Sequence[float]]) -> bool:
 
 @settings(max_examples=30)
 @given(
-    mixed_laws(min_variables=2, max_states=60, zeros=0.2),
+    ordered_networks(min_variables=2, max_states=60, zeros=0.2, boosted=True),
     seeds,
     st.booleans(),
     st.sampled_from(METHODS),
@@ -179,7 +178,7 @@ def test_what_is_too_large_is_refused_or_sampled(monkeypatch: pytest.MonkeyPatch
     assert query(CHAIN, "X0", {"X3": 1}, tolerance=0.02, rng=np.random.default_rng(1)).method == "passes"
 
 
-@given(mixed_laws(max_states=60, zeros=0.2), seeds)
+@given(ordered_networks(max_states=60, zeros=0.2, boosted=True), seeds)
 def test_log_probabilities(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     cards = network.domain.cardinalities

@@ -34,7 +34,7 @@ from depnet.law.conditional import Conditional
 from depnet.law.mode import searched_state
 from depnet.model import Evidence
 from depnet.model.marginals import MarginalCounts
-from tests.boosted_laws import tabulated, with_boosted_nodes
+from tests.boosted import tabulated, with_boosted_nodes
 from tests.strategies import random_ordered_network
 
 CARDS = (2, 3, 2, 4, 3, 2)

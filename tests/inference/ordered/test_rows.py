@@ -29,11 +29,10 @@ from depnet.inference.ordered import row_elimination
 from depnet.inference.ordered import rows as law_rows
 from depnet.inference.rows.holed_score import score_holed
 from depnet.inference.rows.result import METHODS
-from tests.boosted_laws import mixed_laws
 from tests.laws import assert_same_law
 from tests.reference.law_rows import hole_laws, log_observed, of_row
 from tests.reference.ordered import law
-from tests.strategies import random_ordered_network, seeds
+from tests.strategies import ordered_networks, random_ordered_network, seeds
 
 EXACT, SAMPLE = METHODS.index("exact"), METHODS.index("sample")
 
@@ -63,13 +62,13 @@ def assert_exact(network: Network, codes: IntArray, hidden: np.ndarray) -> None:
 
 
 @settings(max_examples=60)
-@given(mixed_laws(max_variables=6), seeds)
+@given(ordered_networks(max_variables=6, boosted=True), seeds)
 def test_sums_are_the_law(network: Network, seed: int) -> None:
     assert_exact(network, *random_rows(np.random.default_rng(seed), network))
 
 
 @settings(max_examples=30)
-@given(mixed_laws(max_variables=6), seeds)
+@given(ordered_networks(max_variables=6, boosted=True), seeds)
 def test_eliminations_are_the_law(network: Network, seed: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(law_items, "ITEM_STATES", 2)
@@ -77,7 +76,7 @@ def test_eliminations_are_the_law(network: Network, seed: int) -> None:
 
 
 @settings(max_examples=20)
-@given(mixed_laws(max_variables=5), seeds)
+@given(ordered_networks(max_variables=5, boosted=True), seeds)
 def test_chunks_change_nothing(network: Network, seed: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(law_items, "CHUNK_STATES", 7)
@@ -86,7 +85,7 @@ def test_chunks_change_nothing(network: Network, seed: int) -> None:
 
 
 @settings(max_examples=15)
-@given(mixed_laws(max_variables=5), seeds)
+@given(ordered_networks(max_variables=5, boosted=True), seeds)
 def test_moved_rows_are_within_their_errors(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     codes, hidden = random_rows(rng, network, 6)

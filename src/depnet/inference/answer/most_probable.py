@@ -95,12 +95,12 @@ def _of_chain(network: Network, known: Evidence, scan: Scan) -> tuple[np.ndarray
             '(learn(dataset, order="auto")), or give more evidence.'
         )
     law = exact_law(reduced)
-    best = np.array(np.unravel_index(int(law.argmax()), law.shape))
+    best = np.array(np.unravel_index(int(law.argmax()), law.shape), dtype=np.uint16)
     score = 0.0
     for i, node in enumerate(reduced.network.nodes):
-        theta, _ = tilted_rows(node, reduced.evidence)
+        theta, _ = tilted_rows(node, node.probabilities(best[None]), reduced.evidence)
         with np.errstate(divide="ignore"):
-            score += float(np.log(theta[node.source(best[None])[0], best[i]]))
+            score += float(np.log(theta[0, best[i]]))
     codes = np.array([known.clamped.get(i, 0) for i in range(len(network))], dtype=np.int64)
     codes[list(reduced.variables)] = best
     return codes, float(law.max()), score
