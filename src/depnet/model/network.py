@@ -175,6 +175,11 @@ class Network:
         check_same_domain("Network.updated", self.domain, dataset)
         nodes = []
         for number, node in enumerate(self.nodes):
+            if node.boosted:
+                raise ModelError(
+                    f"Network.updated: node {number} is boosted. An update adds counts, and its scores have none: fit "
+                    "again, on the old rows and the new ones together."
+                )
             counts, smoothing = node.table.counts, node.table.smoothing
             if counts is None or smoothing is None:
                 raise ModelError(

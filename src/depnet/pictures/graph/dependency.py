@@ -169,6 +169,9 @@ def dependency_graph(
 def _measured(network: Network, dataset: Dataset | None) -> str:
     if dataset is not None:
         return f"measured on {dataset.total:,} rows"
-    if all(node.table.counts is not None for node in network.nodes):
+    boosted = [node.boosted for node in network.nodes]
+    if all(boosted):
+        return "from what the stages of boosted nodes gained when they were learned"
+    if all(node.boosted or node.table.counts is not None for node in network.nodes):
         return "from the counts that the network keeps"
     return "from the network's tables, which keep no counts: their inputs taken as independent"
