@@ -6,9 +6,10 @@ from dataclasses import replace
 import numpy as np
 from hypothesis.strategies import DrawFn, composite
 
-from depnet import Domain, Network
+from depnet import DecisionGraph, Domain, LosslessSource, Network
+from depnet.model import Split
 from depnet.model.boosted import BoostedNode
-from depnet.model.sources.source import ConstantSource
+from depnet.model.sources.source import ConstantSource, InformationSource
 from depnet.model.stages import Stages, Test
 from tests.strategies import cardinalities as domains
 from tests.strategies import random_network, seeds
@@ -61,6 +62,40 @@ def random_boosted_network(
     return Network(Domain.from_cardinalities(cardinalities), tuple(nodes), order=order)
 
 
+def random_start(
+    rng: np.random.Generator, inputs: list[int], cardinalities: tuple[int, ...]
+) -> InformationSource:
+    """A first source that reads nothing, one of the inputs by a graph, or some of them in all their states."""
+    kind = rng.random()
+    if not inputs or kind < 0.4:
+        return ConstantSource()
+    if kind < 0.7:
+        return DecisionGraph((Split(0, int(rng.choice(inputs))),), cardinalities)
+    read = sorted(rng.choice(inputs, size=min(len(inputs), 2), replace=False).tolist())
+    return LosslessSource(tuple(read), tuple(cardinalities[j] for j in read))
+
+
+def with_boosted_nodes(rng: np.random.Generator, network: Network, share: float = 0.6) -> Network:
+    """An ordered network with boosted nodes in the place of some: from a random first source on."""
+    assert network.order is not None
+    cards, order, nodes = network.domain.cardinalities, network.order, list(network.nodes)
+    for i, states in enumerate(cards):
+        if rng.random() < share:
+            before = list(order[: order.index(i)])
+            start = random_start(rng, before, cards)
+            scores = rng.integers(-SPREAD, SPREAD, size=(start.size, states))
+            nodes[i] = BoostedNode(
+                (i,), start, scores, random_stages(rng, before, list(cards), states, int(rng.integers(0, 6)))
+            )
+    return replace(network, nodes=tuple(nodes))
+
+
+def tabulated(network: Network) -> Network:
+    """The same network with a table in the place of each boosted node."""
+    cards = network.domain.cardinalities
+    return replace(network, nodes=tuple(node.tabulated(cards) for node in network.nodes))
+
+
 def random_mixed_network(seed: int, cardinalities: Sequence[int], *, stages: int = 4) -> Network:
     """A network some of whose nodes are boosted: about half, the first of them always."""
     rng = np.random.default_rng(seed)
@@ -78,9 +113,3 @@ def random_mixed_network(seed: int, cardinalities: Sequence[int], *, stages: int
 def mixed_networks(draw: DrawFn, /, **limits: int) -> Network:
     """A random network with boosted nodes and others on a drawn domain; `limits` are those of `cardinalities`."""
     return random_mixed_network(draw(seeds), draw(domains(**limits)))
-
-
-def written_out(network: Network) -> Network:
-    """The same thetas as tables."""
-    cards = network.domain.cardinalities
-    return replace(network, nodes=tuple(node.tabulated(cards) for node in network.nodes))

@@ -22,6 +22,7 @@ from depnet.model import (
     Merge,
     Split,
 )
+from tests.boosted import with_boosted_nodes
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -120,11 +121,15 @@ def networks(draw: DrawFn, /, *, zeros: float = 0.0, **limits: int) -> Network:
 
 
 @composite
-def ordered_networks(draw: DrawFn, /, *, zeros: float = 0.0, max_states: int = 150, **limits: int) -> Network:
-    """A random ordered network on a drawn domain, in a drawn order."""
+def ordered_networks(
+    draw: DrawFn, /, *, zeros: float = 0.0, max_states: int = 150, boosted: bool = False, **limits: int
+) -> Network:
+    """A random ordered network on a drawn domain, in a drawn order; with `boosted`, often with boosted nodes."""
     cards = draw(cardinalities(max_states=max_states, **limits))
     order = draw(st.permutations(range(len(cards))))
-    return random_network(np.random.default_rng(draw(seeds)), cards, zeros, order)
+    rng = np.random.default_rng(draw(seeds))
+    network = random_network(rng, cards, zeros, order)
+    return with_boosted_nodes(rng, network) if boosted and draw(st.booleans()) else network
 
 
 def random_joint(rng: np.random.Generator, shape: Sequence[int], zeros: float = 0.0) -> FloatArray:

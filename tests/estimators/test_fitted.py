@@ -2,14 +2,20 @@
 
 from html import escape
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pandas as pd
 import pytest
 from sklearn.pipeline import make_pipeline
 
+import depnet
 from depnet import DependencyNetwork
+from depnet.errors import ModelError
+from depnet.learning.learn import learn_with_choice
 from tests.estimators.tables import people, with_holes
+from tests.mixed import mixed_titanic
 
 NASTY = "<script>alert('x')</script> & \"quotes\""
 
@@ -99,3 +105,32 @@ def test_a_loaded_model_shows_what_its_file_knows(model: DependencyNetwork, tmp_
     assert "drawn rows against the data" in text  # whose counts the file has
     assert "no certificate" in text
     assert "the model explains" in repr(again)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [depnet.DependencyNetwork, depnet.DependencyNetworkClassifier, depnet.DependencyNetworkImputer],
+)
+def test_boost_is_a_parameter_that_is_passed_on(estimator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+
+    def learn(*args: object, **options: object) -> object:
+        asked.append(options.pop("boost", None))
+        return learn_with_choice(*args, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("depnet.fitting.fit.learn_with_choice", learn)
+    rows = np.array([[0, 1], [1, 0], [1, 1], [0, 0]] * 5)
+    assert estimator().get_params()["boost"] is None
+    more = {"n_networks": 2} if estimator is depnet.DependencyNetworkImputer else {}
+    estimator(boost="auto", penalty="mdl", random_state=0, **more).fit(rows, rows[:, 0])
+    assert set(asked) == {"auto"}
+
+
+def test_a_model_with_boosted_nodes_shows_itself_and_cannot_be_updated(tmp_path: Path) -> None:
+    depnet.save(mixed_titanic(), tmp_path / "m.json")
+    model = depnet.DependencyNetwork.load(tmp_path / "m.json")
+    assert "1 boosted node" in repr(model)
+    assert "<td>sex</td><td>survived</td>" in model._repr_html_()
+    assert model.links()[0].targets == ("survived",)
+    with pytest.raises(ModelError, match=r"^partial_fit: .* Fit again from all rows\.$"):
+        model.partial_fit(people())

@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, BrowserContext, Dialog, Page, expect, s
 import depnet
 from tests.explorer.browser import ARGUMENTS, SECONDS, chromium, explorer
 from tests.explorer.cases import titanic_models, wide
+from tests.mixed import mixed_titanic
 
 expect.set_options(timeout=1000 * SECONDS)
 
@@ -34,6 +35,15 @@ def titanic(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     depnet.save(network, folder / "titanic.json", law=law)
     depnet.write(depnet.titanic(), folder / "titanic.csv")
     with explorer([folder / "titanic.json", "--data", folder / "titanic.csv"]) as url:
+        yield url
+
+
+@pytest.fixture(scope="package")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of an explorer of a network in which one node is boosted, without rows."""
+    file = tmp_path_factory.mktemp("mixed") / "mixed.json"
+    depnet.save(mixed_titanic(), file)
+    with explorer([file]) as url:
         yield url
 
 

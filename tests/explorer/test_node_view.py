@@ -8,9 +8,10 @@ from playwright.sync_api import Page, expect
 
 import depnet
 from depnet.explorer.node_view import without_few
-from depnet.pictures import decision_at, growth
+from depnet.pictures import boosted, decision_at, growth
 from depnet.pictures.node.decision import Leaf, decision
 from tests.explorer.cases import HOSTILE
+from tests.mixed import mixed_titanic
 
 DATA = depnet.titanic()
 NETWORK = depnet.learn(DATA, smoothing=0.5)
@@ -112,3 +113,34 @@ def test_leaves_of_few_rows_do_not_say_how_many_where_that_is_hidden() -> None:
     )
     shown = [v.rows for v in without_few(replace(drawn, vertices=vertices)).vertices if isinstance(v, Leaf)]
     assert shown.count(None) == 2  # it, and another one: their sum is known
+
+
+def test_a_boosted_node_shows_gains_and_the_effects_of_the_input_that_is_chosen(
+    page: Page, mixed: str
+) -> None:
+    page.goto(f"{mixed}node?variable=survived")
+    expect(page.get_by_text("Reads sex, class, age.")).to_be_visible()
+    expect(page.get_by_text("with sex set to that state")).to_be_visible()
+    expect(page.get_by_text("the frequencies that the model keeps")).to_be_visible()
+    page.wait_for_selector(".depnet-mermaid svg .node")
+    chosen = page.get_by_role("combobox", name="Input", exact=True)
+    chosen.fill("cla")
+    page.get_by_role("option", name="class").click()
+    expect(page.get_by_text("with class set to that state")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"variable=survived&input=class$"))
+    series = page.evaluate("""() => {
+        const charts = [...document.querySelectorAll(".nicegui-echart")].map((e) => getElement(e.id.slice(1)).chart);
+        return charts.map((chart) => chart.getOption().series[0].data);
+    }""")
+    said = boosted(mixed_titanic(), "survived")
+    assert [round(one.bits, 6) for one in said.inputs] in series
+    assert [round(mean[0], 4) for mean in (said.mean, *said.effects[1].means)] in series
+    page.goto(f"{mixed}node?variable=survived&input=age")
+    expect(page.get_by_text("with age set to that state")).to_be_visible()
+    page.goto(f"{mixed}node?variable=age")
+    expect(page.get_by_text("Reads class, sex, survived.")).to_be_visible()
+
+
+def test_the_network_of_a_boosted_node(page: Page, mixed: str) -> None:
+    page.goto(mixed)
+    expect(page.get_by_text("gained while nodes were boosted")).to_be_visible()

@@ -110,3 +110,23 @@ def test_what_a_law_is_worth_is_judged_by_rows_it_has_not_seen(monkeypatch: pyte
         assert tried.nodes[0].table.counts.sum() == learned.total
     assert sum(held.total for _, held in parts) == law.held_out.rows
     assert fit_law(ROWS, FitOptions(penalty="mdl")).held_out is None
+
+
+def test_boost_is_passed_on_where_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To both networks, and not to the rounds of completion."""
+    asked: list[object] = []
+
+    def learn(*args: object, **options: object) -> object:
+        asked.append(options.pop("boost", "not said"))
+        return learn_with_choice(*args, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("depnet.fitting.fit.learn_with_choice", learn)
+    hidden = np.zeros(ROWS.codes.shape, dtype=bool)
+    hidden[0, 0] = True
+    holed = Holed(ROWS.domain, np.where(hidden, 0, ROWS.codes).astype(ROWS.codes.dtype), hidden)
+    fit(holed, FitOptions(penalty="mdl", rounds=1, boost="auto"), np.random.default_rng(0))
+    assert asked[-2:] == ["auto", "auto"]
+    assert set(asked[:-2]) == {"not said"}
+    asked.clear()
+    fit(with_holes(ROWS), FitOptions(penalty="mdl"), np.random.default_rng(0))
+    assert set(asked) == {"not said"}

@@ -13,6 +13,7 @@ from depnet.data import Domain
 from depnet.law import program
 from depnet.law.program import Law
 from depnet.model import Evidence
+from tests.boosted import with_boosted_nodes
 from tests.strategies import cardinalities, random_ordered_network, seeds
 
 WIDE = 300
@@ -21,13 +22,17 @@ WIDE = 300
 
 @composite
 def laws(draw: DrawFn, max_variables: int = 5, zeros: float = 0.4) -> Network:
-    """A random ordered network, often with zeros in its tables, sometimes with a variable of many states."""
+    """A random ordered network, often with zeros in its tables or with boosted nodes, sometimes with a variable of many
+    states.
+    """
     cards = draw(cardinalities(1, max_variables, max_states=150))
     if draw(st.integers(0, 5)) == 5:
         cards = (*cards[:3], WIDE)
     order = draw(st.permutations(range(len(cards))))
     share = draw(st.sampled_from((0.0, zeros)))
-    return random_ordered_network(np.random.default_rng(draw(seeds)), cards, order, share)
+    rng = np.random.default_rng(draw(seeds))
+    network = random_ordered_network(rng, cards, order, share)
+    return with_boosted_nodes(rng, network) if draw(st.booleans()) else network
 
 
 def evidence_of(weights: Mapping[int, Sequence[float]]) -> Evidence:
@@ -38,7 +43,7 @@ def evidence_of(weights: Mapping[int, Sequence[float]]) -> Evidence:
 
 
 def compiled(network: Network, walked: bool) -> Law:
-    """The law with decision graphs `walked`, or written out where they are small."""
+    """The law with decision graphs `walked` and stages summed, or written out where they are small."""
     with pytest.MonkeyPatch.context() as patch:
         if walked:
             patch.setattr(program, "TABLE_STATES", 0)

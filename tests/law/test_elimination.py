@@ -18,6 +18,7 @@ from depnet.law.elimination import Elimination, elimination_plan, log_largest_we
 from depnet.law.factors import certain, factors_of, scope_of
 from depnet.law.program import Law
 from depnet.model import Evidence
+from tests.boosted import tabulated
 from tests.law.cases import evidence_of, given_tables, laws, some
 from tests.laws import assert_same_law
 from tests.reference import ordered
@@ -44,7 +45,7 @@ def marginal(law: FloatArray, variables: tuple[int, ...]) -> FloatArray:
     return np.asarray(table.transpose([kept.index(i) for i in variables]))
 
 
-@given(ordered_networks(max_states=60, zeros=0.3), seeds, st.booleans())
+@given(ordered_networks(max_states=60, zeros=0.3, boosted=True), seeds, st.booleans())
 def test_marginals_joints_and_probabilities_are_those_of_the_tensor(
     network: Network, seed: int, kept_tables: bool
 ) -> None:
@@ -146,13 +147,13 @@ def test_draws_of_an_elimination_follow_the_law() -> None:
             assert_same_law(counts, wrong, detects_l1=0.04)
 
 
-@given(ordered_networks(max_states=100, max_variables=4), seeds)
+@given(ordered_networks(max_states=100, max_variables=4, boosted=True), seeds)
 def test_the_tensor_of_a_law(network: Network, seed: int) -> None:
     """Without a scan it is Q, which is pi^0 of the sequential scan in the order."""
     q = ordered.law(network)
     close(depnet.stationary(network), q)
     order = ordered.order_of(network)
-    first = depnet.stationary_cycle(network, SequentialScan(order))[0]
+    first = depnet.stationary_cycle(tabulated(network), SequentialScan(order))[0]
     close(depnet.stationary(network), first, atol=1e-10)
     rng = np.random.default_rng(seed)
     weights = random_evidence(rng, network.domain.cardinalities, range(len(network)))

@@ -1,7 +1,7 @@
 // exp and log with the same bits on every machine: additions, multiplications and divisions of
 // doubles in a fixed order, no fused operations and no library whose last bit is its own. Each is
-// within some 2^-50 of the truth. Loops over them are vectorised. Slow twin:
-// tests/reference/boosting.py.
+// within some 2^-50 of the truth. Loops over them are vectorised. They are internal to each unit:
+// units are compiled for different instruction sets. Slow twin: tests/reference/boosting.py.
 #pragma once
 
 #include <bit>
@@ -15,7 +15,7 @@ constexpr double kLn2High = 0x1.62e42fefa0000p-1, kLn2Low = 0x1.cf79abc9e3b3ap-4
 constexpr double kRounder = 0x1.8p+52;  // added and taken away again, it rounds to whole numbers
 
 // exp(x) for x <= 700: x = k log 2 + r with |r| <= log(2) / 2, the series of exp(r), times 2^k.
-inline double exp(double x) {
+static inline double exp(double x) {
     const double bounded = x < kLeastExponent ? kLeastExponent : x;
     const double shifted = bounded * kLog2E + kRounder;
     const double k = shifted - kRounder;
@@ -39,8 +39,25 @@ inline double exp(double x) {
     return std::bit_cast<double>(std::bit_cast<std::int64_t>(sum) + power);
 }
 
+// exp(x) to some 2^-22, for what is rounded anyway: x is bounded to [-60, 60] first.
+inline float quick_exp(float x) {
+    const float bounded = x < -60.0f ? -60.0f : x > 60.0f ? 60.0f : x;
+    const float shifted = bounded * 0x1.715476p+0f + 0x1.8p+23f;
+    const float k = shifted - 0x1.8p+23f;
+    const float r = (bounded - k * 0x1.62e400p-1f) - k * 0x1.7f7d1cp-20f;
+    float sum = 1.0f / 720.0f;
+    sum = sum * r + 1.0f / 120.0f;
+    sum = sum * r + 1.0f / 24.0f;
+    sum = sum * r + 1.0f / 6.0f;
+    sum = sum * r + 0.5f;
+    sum = sum * r + 1.0f;
+    sum = sum * r + 1.0f;
+    const std::int32_t power = std::bit_cast<std::int32_t>(shifted) << 23;
+    return std::bit_cast<float>(std::bit_cast<std::int32_t>(sum) + power);
+}
+
 // log(x) for normal x > 0: x = 2^k m with m near 1, and log m = 2 atanh((m - 1) / (m + 1)).
-inline double log(double x) {
+static inline double log(double x) {
     const std::int64_t bits = std::bit_cast<std::int64_t>(x);
     const std::int64_t k = (bits - 0x3fe6a09e667f3bcd) >> 52;  // m from sqrt(1/2) to sqrt(2)
     const double m = std::bit_cast<double>(bits - (k << 52));

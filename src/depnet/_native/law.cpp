@@ -55,6 +55,22 @@ struct Weighted {
     }
 };
 
+// The scratch of boosted nodes; nothing where there are none.
+struct Buffers {
+    std::vector<std::uint64_t> masks;
+    std::vector<std::int32_t> scores, read;
+    std::vector<double> theta;
+
+    explicit Buffers(const Program& program) : masks(program.masks() + 1) {
+        if (program.sums() == 0) return;
+        const std::size_t cells = program.most_states() * kRows;
+        scores.resize(cells);
+        read.resize(cells);
+        theta.resize(cells);
+    }
+    Scratch scratch() { return {masks.data(), scores.data(), read.data(), theta.data()}; }
+};
+
 // The state that alone has weight, and weight 1; -1 where there is none.
 std::int32_t clamped_to(const double* weights, std::size_t states) {
     std::int32_t code = -1;
@@ -84,8 +100,11 @@ void passes(Program& program, const Known& known, In1<std::int32_t> places, std:
         taking[static_cast<std::size_t>(node.variable)] = true;
         const auto states = static_cast<std::size_t>(node.states);
         const std::int32_t begin = known.begin[static_cast<std::size_t>(node.variable)];
-        Step step{places(k), -1, program.thresholds(node), nullptr, 0};
-        if (begin >= 0) {
+        Step step{places(k), -1, program.thresholds(node), nullptr, 0, nullptr};
+        if (begin >= 0 && node.boosted >= 0) {
+            step.weights = known.weights.data() + begin;
+            step.code = clamped_to(step.weights, states);
+        } else if (begin >= 0) {
             const double* weights = known.weights.data() + begin;
             step.code = clamped_to(weights, states);
             if (step.code >= 0) {
@@ -103,6 +122,7 @@ void passes(Program& program, const Known& known, In1<std::int32_t> places, std:
     for (std::size_t i = 0; i < taking.size(); ++i)
         if (!taking[i]) others.push_back(static_cast<std::int32_t>(i));
     std::vector<std::uint16_t> tile(program.variables() * kRows);
+    Buffers buffers(program);
     const PassTask task{steps.data(),
                         steps.size(),
                         others.data(),
@@ -113,7 +133,8 @@ void passes(Program& program, const Known& known, In1<std::int32_t> places, std:
                         static_cast<std::int64_t>(words ? words->shape(1) : 0),
                         codes.shape(0),
                         log_weights.data(),
-                        tile.data()};
+                        tile.data(),
+                        buffers.scratch()};
     DEPNET_DISPATCH(pass(view, task, codes.data()))
 }
 
@@ -128,12 +149,27 @@ void moves(Program& program, const Known& known, In1<std::uint8_t> active, std::
     nb::gil_scoped_release release;
     std::vector<std::uint16_t> tile(program.variables() * kRows);
     std::vector<double> logs(program.most_states() * kRows);
-    const MoveTask task{active.data(), known.begin.data(), known.log_weights.data(),
-                        seed,          first_row,          first_sweep,
-                        sweeps,        hidden.data(),      hidden.shape(0) == 1,
-                        codes.data(),  codes.shape(0),     cells.data(),
-                        sums.data(),   sums.shape(1),      impossible.data(),
-                        tile.data(),   logs.data()};
+    std::vector<std::int32_t> kept(program.sums());
+    Buffers buffers(program);
+    const MoveTask task{active.data(),
+                        known.begin.data(),
+                        known.log_weights.data(),
+                        seed,
+                        first_row,
+                        first_sweep,
+                        sweeps,
+                        hidden.data(),
+                        hidden.shape(0) == 1,
+                        codes.data(),
+                        codes.shape(0),
+                        cells.data(),
+                        sums.data(),
+                        sums.shape(1),
+                        impossible.data(),
+                        tile.data(),
+                        logs.data(),
+                        kept.data(),
+                        buffers.scratch()};
     DEPNET_DISPATCH(move(view, task))
 }
 
@@ -152,17 +188,30 @@ NB_MODULE(law, m) {
     using namespace depnet;
     using namespace depnet::law;
     using nb::arg;
+    nb::class_<Stages>(m, "Stages",
+                       "The stages of a boosted node, and `start`, the scores [leaf, state] of its "
+                       "first source.")
+        .def(
+            nb::init<In1<std::int32_t>, In1<std::uint16_t>, In1<std::uint16_t>, In1<std::int32_t>,
+                     In1<std::uint16_t>, In1<std::int32_t>, In2<std::int32_t>, In2<std::int32_t>>(),
+            arg("variable"), arg("low"), arg("high"), arg("begin"), arg("leaf"), arg("test"),
+            arg("scores"), arg("start"));
     nb::class_<Program>(
         m, "Program",
         R"(An ordered network laid out for passes and moves. Add the nodes in the order.
 
 A table node's leaf is `leaves[x]` of the joint state x of its inputs, row-major; a graph node's is where the compiled
-decision graph (tested, begin, children) leads. `theta` is [leaf, state], flat.)")
+decision graph (tested, begin, children) leads. `theta` is [leaf, state], flat. Of a boosted node that is its first
+source, to whose scores those of its stages are added.)")
         .def(nb::init<In1<std::int32_t>>(), arg("cardinalities"))
         .def("add_graph_node", &Program::add_graph_node, arg("variable"), arg("tested"),
              arg("begin"), arg("children"), arg("theta"))
         .def("add_table_node", &Program::add_table_node, arg("variable"), arg("inputs"),
-             arg("leaves"), arg("theta"));
+             arg("leaves"), arg("theta"))
+        .def("add_boosted_graph_node", &Program::add_boosted_graph_node, arg("variable"),
+             arg("tested"), arg("begin"), arg("children"), arg("stages"))
+        .def("add_boosted_table_node", &Program::add_boosted_table_node, arg("variable"),
+             arg("inputs"), arg("leaves"), arg("stages"));
     nb::class_<Known>(m, "Known",
                       "What is known of variable i are the weights `weights[begin[i] :]` of its "
                       "states (begin -1: nothing).")

@@ -3,31 +3,51 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "arrays.hpp"
 #include "law_kernels.hpp"
+#include "law_thresholds.hpp"
+#include "stages_by_state.hpp"
 
 namespace depnet::law {
 
-// The thresholds of depnet.sampling.plan.thresholds: a word draws the number of thresholds at or
-// below it. T_s is the share of the states 0..s times 2^32; kAlways means that no word reaches it.
-inline void thresholds_of(const double* row, std::size_t states, std::uint32_t* out) {
-    double total = 0.0;
-    for (std::size_t s = 0; s < states; ++s) total += row[s];
-    double sum = 0.0;
-    for (std::size_t s = 0; s + 1 < states; ++s) {
-        sum += row[s];
-        const double share = sum / total;
-        if (sum == 0.0)
-            out[s] = 0;
-        else if (share >= 1.0 - 0x1p-32)
-            out[s] = kAlways;
-        else
-            out[s] = static_cast<std::uint32_t>(
-                std::clamp(std::floor(share * 0x1p32 + 0.5), 1.0, 4294967294.0));
+// The stages of a boosted node and the scores of its first source, [leaf][state].
+struct Stages {
+    std::vector<std::int32_t> variable, begin, test, scores, start;
+    std::vector<std::uint16_t> low, high, leaf;
+    std::size_t states;
+
+    Stages(In1<std::int32_t> variable, In1<std::uint16_t> low, In1<std::uint16_t> high,
+           In1<std::int32_t> begin, In1<std::uint16_t> leaf, In1<std::int32_t> test,
+           In2<std::int32_t> scores, In2<std::int32_t> start)
+        : variable(copied(variable)),
+          begin(copied(begin)),
+          test(copied(test)),
+          scores(stages::by_state(begin.data(), begin.size() - 1, scores.data(), start.shape(1))),
+          start(start.data(), start.data() + start.size()),
+          low(copied(low)),
+          high(copied(high)),
+          leaf(copied(leaf)),
+          states(start.shape(1)) {}
+
+    stages::View view() const {
+        return {variable.size(), variable.data(), low.data(),  high.data(),   begin.size() - 1,
+                begin.data(),    leaf.data(),     test.data(), scores.data(), states};
     }
-}
+};
+
+// The stages and the tests that read a variable, and whether the first source does.
+struct Read {
+    std::vector<std::int32_t> stages, tests;
+    bool start = false;
+
+    Reading reading() const {
+        return {stages.data(), tests.data(), stages.size(), tests.size(), start};
+    }
+};
 
 class Program {
   public:
@@ -36,28 +56,31 @@ class Program {
 
     void add_graph_node(std::int32_t variable, In1<std::int32_t> tested, In1<std::int32_t> begin,
                         In1<std::int32_t> children, In1<double> theta) {
-        Node node = started(variable, theta);
-        const auto first = static_cast<std::int32_t>(slots_.size());
-        const auto slot = [&](std::size_t v) {
-            return Slot{tested(v), tested(v) == kLeaf ? begin(v) : first + begin(v)};
-        };
-        for (std::size_t c = 0; c < children.size(); ++c)
-            slots_.push_back(slot(static_cast<std::size_t>(children(c))));
-        node.root = slot(0);
-        read_by(node, tested.data(), tested.size());
+        Node node = with_table(variable, theta);
+        walked(node, tested, begin, children);
+        add(node, read_by(tested.data(), tested.size()));
     }
 
     void add_table_node(std::int32_t variable, In1<std::int32_t> inputs, In1<std::int32_t> leaves,
                         In1<double> theta) {
-        Node node = started(variable, theta);
-        node.map = static_cast<std::int64_t>(leaf_map_.size());
-        leaf_map_.insert(leaf_map_.end(), leaves.data(), leaves.data() + leaves.size());
-        node.input_begin = static_cast<std::int64_t>(inputs_.size());
-        std::int32_t stride = 1;
-        for (std::size_t k = inputs.size(); k-- > 0; stride *= cards_[inputs(k)])
-            inputs_.push_back({inputs(k), stride});
-        node.input_end = static_cast<std::int64_t>(inputs_.size());
-        read_by(node, inputs.data(), inputs.size());
+        Node node = with_table(variable, theta);
+        looked_up(node, inputs, leaves);
+        add(node, read_by(inputs.data(), inputs.size()));
+    }
+
+    void add_boosted_graph_node(std::int32_t variable, In1<std::int32_t> tested,
+                                In1<std::int32_t> begin, In1<std::int32_t> children,
+                                const Stages& stages) {
+        Node node = with_stages(variable, stages);
+        walked(node, tested, begin, children);
+        add(node, read_by(tested.data(), tested.size(), &stages));
+    }
+
+    void add_boosted_table_node(std::int32_t variable, In1<std::int32_t> inputs,
+                                In1<std::int32_t> leaves, const Stages& stages) {
+        Node node = with_stages(variable, stages);
+        looked_up(node, inputs, leaves);
+        add(node, read_by(inputs.data(), inputs.size(), &stages));
     }
 
     std::size_t variables() const { return cards_.size(); }
@@ -74,26 +97,49 @@ class Program {
         return thresholds_.data() + node.marks;
     }
 
+    // What a tile of moves has for all boosted nodes: sums, and outcomes of tests.
+    std::size_t sums() const { return sums_; }
+    std::size_t masks() const { return masks_; }
+
     // Of the nodes added so far; not to be called by two threads at once.
     View view() {
         if (reader_begin_.empty() || counted_ != nodes_.size()) {
             flat_readers_.clear();
+            readings_.clear();
             reader_begin_.assign(1, 0);
-            for (const auto& places : readers_) {
-                flat_readers_.insert(flat_readers_.end(), places.begin(), places.end());
+            for (const auto& readers : readers_) {
+                for (const Reader& reader : readers) {
+                    flat_readers_.push_back(reader.place);
+                    readings_.push_back(reader.read.reading());
+                }
                 reader_begin_.push_back(static_cast<std::int64_t>(flat_readers_.size()));
+            }
+            for (std::size_t k = 0; k < stages_.size(); ++k) {
+                boosted_[k].stages = stages_[k].view();
+                boosted_[k].start = stages_[k].start.data();
             }
             counted_ = nodes_.size();
         }
-        return {cards_.size(),  nodes_.data(), log_theta_.data(),    leaf_map_.data(),
-                inputs_.data(), slots_.data(), flat_readers_.data(), reader_begin_.data()};
+        return {cards_.size(),    nodes_.data(),  log_theta_.data(),    leaf_map_.data(),
+                inputs_.data(),   slots_.data(),  flat_readers_.data(), reader_begin_.data(),
+                readings_.data(), boosted_.data()};
     }
 
   private:
-    Node started(std::int32_t variable, In1<double> theta) {
+    struct Reader {
+        std::int32_t place;
+        Read read;
+    };
+
+    Node started(std::int32_t variable) const {
         Node node;
         node.variable = variable;
         node.states = cards_[static_cast<std::size_t>(variable)];
+        return node;
+    }
+
+    Node with_table(std::int32_t variable, In1<double> theta) {
+        Node node = started(variable);
         const auto states = static_cast<std::size_t>(node.states);
         node.cells = static_cast<std::int64_t>(theta_.size());
         node.marks = static_cast<std::int64_t>(thresholds_.size());
@@ -113,20 +159,73 @@ class Program {
         return node;
     }
 
-    void read_by(const Node& node, const std::int32_t* variables, std::size_t count) {
+    Node with_stages(std::int32_t variable, const Stages& stages) {
+        Node node = started(variable);
+        node.boosted = static_cast<std::int32_t>(boosted_.size());
+        boosted_.push_back({{}, nullptr, sums_, masks_});
+        stages_.push_back(stages);
+        sums_ += stages.states * kRows;
+        masks_ += stages.variable.size();
+        return node;
+    }
+
+    // The leaf is where a compiled decision graph leads.
+    void walked(Node& node, In1<std::int32_t> tested, In1<std::int32_t> begin,
+                In1<std::int32_t> children) {
+        const auto first = static_cast<std::int32_t>(slots_.size());
+        const auto slot = [&](std::size_t v) {
+            return Slot{tested(v), tested(v) == kLeaf ? begin(v) : first + begin(v)};
+        };
+        for (std::size_t c = 0; c < children.size(); ++c)
+            slots_.push_back(slot(static_cast<std::size_t>(children(c))));
+        node.root = slot(0);
+    }
+
+    // The leaf is looked up by the joint state of the inputs.
+    void looked_up(Node& node, In1<std::int32_t> inputs, In1<std::int32_t> leaves) {
+        node.map = static_cast<std::int64_t>(leaf_map_.size());
+        leaf_map_.insert(leaf_map_.end(), leaves.data(), leaves.data() + leaves.size());
+        node.input_begin = static_cast<std::int64_t>(inputs_.size());
+        std::int32_t stride = 1;
+        for (std::size_t k = inputs.size(); k-- > 0; stride *= cards_[inputs(k)])
+            inputs_.push_back({inputs(k), stride});
+        node.input_end = static_cast<std::int64_t>(inputs_.size());
+    }
+
+    // The variables that a node reads: its source reads `variables`, its stages what they test.
+    static std::map<std::int32_t, Read> read_by(const std::int32_t* variables, std::size_t count,
+                                                const Stages* stages = nullptr) {
+        std::map<std::int32_t, Read> found;
+        for (std::size_t k = 0; k < count; ++k)
+            if (variables[k] != kLeaf) found[variables[k]].start = true;
+        if (stages == nullptr) return found;
+        for (std::size_t t = 0; t < stages->variable.size(); ++t)
+            found[stages->variable[t]].tests.push_back(static_cast<std::int32_t>(t));
+        for (std::size_t m = 0; m + 1 < stages->begin.size(); ++m)
+            for (std::int32_t t = stages->begin[m]; t < stages->begin[m + 1]; ++t) {
+                auto& own = found[stages->variable[static_cast<std::size_t>(stages->test[t])]];
+                const auto stage = static_cast<std::int32_t>(m);
+                if (own.stages.empty() || own.stages.back() != stage) own.stages.push_back(stage);
+            }
+        return found;
+    }
+
+    void add(const Node& node, std::map<std::int32_t, Read> read) {
         const auto place = static_cast<std::int32_t>(nodes_.size());
-        for (std::size_t k = 0; k < count; ++k) {
-            if (variables[k] == kLeaf) continue;
-            auto& readers = readers_[static_cast<std::size_t>(variables[k])];
-            if (readers.empty() || readers.back() != place) readers.push_back(place);
-        }
+        for (auto& [variable, how] : read)
+            if (how.start || !how.stages.empty())  // tests may be there that no split names
+                readers_[static_cast<std::size_t>(variable)].push_back({place, std::move(how)});
         nodes_.push_back(node);
     }
 
     std::vector<std::int32_t> cards_;
     std::vector<Node> nodes_;         // in the order
     std::vector<std::size_t> sizes_;  // the leaves of each variable's node
-    std::vector<std::vector<std::int32_t>> readers_;
+    std::vector<std::vector<Reader>> readers_;
+    std::vector<Stages> stages_;  // of boosted nodes
+    std::vector<Boosted> boosted_;
+    std::vector<Reading> readings_;
+    std::size_t sums_ = 0, masks_ = 0;
     std::vector<double> theta_, log_theta_;
     std::vector<std::uint32_t> thresholds_;
     std::vector<std::int32_t> leaf_map_, flat_readers_;

@@ -1,13 +1,11 @@
 // The body of one translation unit: passes and moves, for one instruction set.
-//
-// Rows go through a node 64 at a time, their codes column after column in a tile that the nearest
-// cache holds. Graphs are walked by all of them together, a level at a time: the loads of one row
-// then do not wait for those of another.
 #pragma once
 
 #include <cmath>
 
+#include "law_boosted.hpp"
 #include "law_kernels.hpp"
+#include "law_leaves.hpp"
 #include "sampler_philox.hpp"
 
 namespace depnet::law::DEPNET_ISA_NAMESPACE {
@@ -15,52 +13,12 @@ namespace depnet::law::DEPNET_ISA_NAMESPACE {
 namespace philox = sampler::DEPNET_ISA_NAMESPACE;
 static_assert(kRows == philox::kTile);
 
-// Walk `count` rows, those of `active`, from their slots to leaves, or to a test of `until`; the
-// slots that they come to are left in `at`.
+// A column of the tile back to the caller's codes.
 template <typename Code>
-inline void walk(const View& view, const Code* tile, std::int32_t until, std::int32_t* active,
-                 std::size_t count, Slot* at) {
-    const Slot* slots = view.slots;
-    while (count > 0) {
-        std::size_t going = 0;
-        for (std::size_t k = 0; k < count; ++k) {
-            const std::int32_t r = active[k];
-            const Slot from = at[r];
-            const Slot to =
-                slots[from.next + tile[static_cast<std::size_t>(from.variable) * kRows + r]];
-            at[r] = to;
-            active[going] = r;
-            going += (to.variable != kLeaf) & (to.variable != until);
-        }
-        count = going;
-    }
-}
-
-// The leaves of the tile's first `rows` rows.
-template <typename Code>
-inline void leaves_of(const View& view, const Node& node, const Code* tile, std::size_t rows,
-                      std::int32_t* leaf) {
-    if (node.map >= 0) {
-        std::int32_t index[kRows] = {};
-        for (std::int64_t k = node.input_begin; k < node.input_end; ++k) {
-            const Code* column = tile + static_cast<std::size_t>(view.inputs[k].variable) * kRows;
-            const std::int32_t stride = view.inputs[k].stride;
-            for (std::size_t r = 0; r < kRows; ++r) index[r] += stride * column[r];
-        }
-        const std::int32_t* map = view.leaf_map + node.map;
-        for (std::size_t r = 0; r < rows; ++r) leaf[r] = map[index[r]];
-        return;
-    }
-    if (node.root.variable == kLeaf) {
-        for (std::size_t r = 0; r < rows; ++r) leaf[r] = node.root.next;
-        return;
-    }
-    Slot at[kRows];
-    std::int32_t active[kRows];
-    for (std::size_t r = 0; r < rows; ++r) at[r] = node.root;
-    for (std::size_t r = 0; r < rows; ++r) active[r] = static_cast<std::int32_t>(r);
-    walk(view, tile, kLeaf, active, rows, at);
-    for (std::size_t r = 0; r < rows; ++r) leaf[r] = at[r].next;
+inline void keep(const Code* column, Code* codes, std::size_t stride, const Node& node,
+                 std::size_t begin, std::size_t rows) {
+    __builtin_memcpy(codes + static_cast<std::size_t>(node.variable) * stride + begin, column,
+                     rows * sizeof(Code));
 }
 
 template <typename Code>
@@ -80,6 +38,13 @@ void run_pass(const View& view, const PassTask& task, Code* codes) {
             const Step& step = task.steps[k];
             const Node& node = view.nodes[step.place];
             Code* column = tile + static_cast<std::size_t>(node.variable) * kRows;
+            if (node.boosted >= 0) {
+                draw_boosted(view, node, step, tile,
+                             made.row(static_cast<std::uint64_t>(step.place)), rows, task.scratch,
+                             column, log_weights);
+                keep(column, codes, task.rows, node, begin, rows);
+                continue;
+            }
             std::int32_t leaf[kRows];
             leaves_of(view, node, tile, rows, leaf);
             if (step.logs != nullptr)
@@ -104,8 +69,7 @@ void run_pass(const View& view, const PassTask& task, Code* codes) {
                     column[r] = static_cast<Code>(state);
                 }
             }
-            __builtin_memcpy(codes + static_cast<std::size_t>(node.variable) * task.rows + begin,
-                             column, rows * sizeof(Code));
+            keep(column, codes, task.rows, node, begin, rows);
         }
     }
 }
@@ -114,12 +78,15 @@ void run_pass(const View& view, const PassTask& task, Code* codes) {
 struct Mover {
     const View& view;
     const MoveTask& task;
+    BoostedMover boosted{view, task};
 
     // Add the logs of a reader's probabilities to those of the states of `variable`, for the
     // `count` rows of `active`.
-    void add_reader(const Node& reader, std::int32_t variable, std::int64_t states,
-                    const std::int32_t* active, std::size_t count) const {
-        if (reader.map >= 0)
+    void add_reader(const Node& reader, const Reading& reading, std::int32_t variable,
+                    std::int64_t states, const std::int32_t* active, std::size_t count) const {
+        if (reader.boosted >= 0)
+            boosted.add_reader(reader, reading, variable, states, active, count);
+        else if (reader.map >= 0)
             add_table(reader, variable, states, active, count);
         else
             add_graph(reader, variable, states, active, count);
@@ -212,25 +179,45 @@ struct Mover {
         }
     }
 
-    // The logs of the conditional of a node's variable, not normalised.
-    void conditional(const Node& node, const std::int32_t* active, std::size_t count,
-                     std::size_t rows) const {
+    // The logs of theta of a node that has a table.
+    void own_logs(const Node& node, const std::int32_t* active, std::size_t count,
+                  std::size_t rows) const {
         std::int32_t leaf[kRows];
         leaves_of(view, node, task.tile, rows, leaf);
         const std::int64_t states = node.states;
         const double* log_theta = view.log_theta + node.cells;
-        const std::int32_t known = task.known[node.variable];
-        for (std::int64_t s = 0; s < states; ++s) {
-            const double weight = known < 0 ? 0.0 : task.log_known[known + s];
+        for (std::int64_t s = 0; s < states; ++s)
             for (std::size_t k = 0; k < count; ++k) {
                 const std::int32_t r = active[k];
-                task.logs[s * kRows + r] = log_theta[leaf[r] * states + s] + weight;
+                task.logs[s * kRows + r] = log_theta[leaf[r] * states + s];
             }
-        }
+    }
+
+    // The logs of the conditional of a node's variable, not normalised.
+    void conditional(const Node& node, const std::int32_t* active, std::size_t count,
+                     std::size_t rows) const {
+        const std::int64_t states = node.states;
+        if (node.boosted >= 0)
+            boosted.log_theta(node, task.logs);
+        else
+            own_logs(node, active, count, rows);
+        const std::int32_t known = task.known[node.variable];
+        for (std::int64_t s = 0; known >= 0 && s < states; ++s)
+            for (std::size_t k = 0; k < count; ++k)
+                task.logs[s * kRows + active[k]] += task.log_known[known + s];
         for (std::int64_t k = view.reader_begin[node.variable];
              k < view.reader_begin[node.variable + 1]; ++k)
             if (task.active[view.readers[k]])
-                add_reader(view.nodes[view.readers[k]], node.variable, states, active, count);
+                add_reader(view.nodes[view.readers[k]], view.readings[k], node.variable, states,
+                           active, count);
+    }
+
+    // After a variable was drawn: its boosted readers have its new codes in their sums.
+    void settle(std::int32_t variable) const {
+        for (std::int64_t k = view.reader_begin[variable]; k < view.reader_begin[variable + 1]; ++k)
+            if (const Node& reader = view.nodes[view.readers[k]];
+                task.active[view.readers[k]] && reader.boosted >= 0)
+                boosted.settle(reader, view.readings[k], variable);
     }
 
     // Draw row r's state of the node's variable; false where nothing is possible.
@@ -276,6 +263,7 @@ struct Mover {
             for (std::size_t i = 0; i < n; ++i)
                 task.tile[i * kRows + r] = task.codes[(begin + r) * n + i];
         }
+        boosted.begin();
         for (std::int64_t sweep = 0; sweep < task.sweeps; ++sweep)
             for (std::size_t place = 0; place < n; ++place) {
                 if (!task.active[place]) continue;
@@ -305,6 +293,7 @@ struct Mover {
                                                : nullptr;
                     task.impossible[begin + r] += !draw(node, r, four[r][at % 4], sum);
                 }
+                settle(node.variable);
             }
         for (std::size_t r = 0; r < rows; ++r)
             for (std::size_t i = 0; i < n; ++i)

@@ -5,6 +5,7 @@
 #include "arrays.hpp"
 #include "fixed_math.hpp"
 #include "isa.hpp"
+#include "stages_by_state.hpp"
 #include "stages_kernels.hpp"
 
 namespace depnet::stages {
@@ -20,9 +21,9 @@ void theta_of(const std::int32_t* scores, std::size_t states,
 
 View view_of(In1<std::int32_t> variable, In1<std::uint16_t> low, In1<std::uint16_t> high,
              In1<std::int32_t> begin, In1<std::uint16_t> leaf, In1<std::int32_t> test,
-             In2<std::int32_t> scores) {
+             const std::vector<std::int32_t>& scores, std::size_t states) {
     return {variable.shape(0), variable.data(), low.data(),  high.data(),   begin.shape(0) - 1,
-            begin.data(),      leaf.data(),     test.data(), scores.data(), scores.shape(1)};
+            begin.data(),      leaf.data(),     test.data(), scores.data(), states};
 }
 
 template <typename Code>
@@ -30,8 +31,9 @@ void scores_of(In1<std::int32_t> variable, In1<std::uint16_t> low, In1<std::uint
                In1<std::int32_t> begin, In1<std::uint16_t> leaf, In1<std::int32_t> test,
                In2<std::int32_t> scores, Codes<Code> codes, Out2<std::int32_t> out) {
     nb::gil_scoped_release release;
-    const View view = view_of(variable, low, high, begin, leaf, test, scores);
-    const std::size_t rows = codes.shape(0), states = view.states;
+    const std::size_t rows = codes.shape(0), states = scores.shape(1);
+    const auto turned = by_state(begin.data(), begin.shape(0) - 1, scores.data(), states);
+    const View view = view_of(variable, low, high, begin, leaf, test, turned, states);
     std::vector<std::uint64_t> masks(view.tests + 1);
     std::vector<std::int32_t> tile(states * kRows);
     for (std::size_t first = 0; first < rows; first += kRows) {

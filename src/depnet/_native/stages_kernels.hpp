@@ -16,7 +16,8 @@ constexpr double kUnit = 0x1p-20;  // of scores
 constexpr std::size_t kMostLeaves = 256;
 
 // Of one node. Stage m has the splits begin[m], ..., begin[m + 1] - 1 and one leaf more than
-// splits; its scores [leaf][state] begin at (begin[m] + m) * states. Splits name one of the tests.
+// splits; its scores [state][leaf] begin at (begin[m] + m) * states: as `by_state` makes them of
+// [leaf][state]. Splits name one of the tests.
 struct View {
     std::size_t tests;
     const std::int32_t* variable;
@@ -25,14 +26,19 @@ struct View {
     const std::int32_t* begin;
     const std::uint16_t* leaf;
     const std::int32_t* test;
-    const std::int32_t* scores;
+    const std::int32_t* by_state;
     std::size_t states;
 };
 
-// `scores` is [state][kRows]; `masks` is scratch for one word a test. A column of code type `Code`
-// is codes + variable * stride; `rows` of it are read.
+// `scores` is [state][kRows]; `masks` has one word a test, its outcomes. A column of code type
+// `Code` is codes + variable * stride; `rows` of it are read, and scores of rows beyond them are of
+// no meaning. `add_scores` finds the outcomes of all tests and adds all stages; `test_mask` finds
+// those of one test, and `add_stages` adds the `count` stages that `which` names.
 #define DEPNET_DECLARE_STAGES(isa)                                                                 \
     namespace isa {                                                                                \
+    std::uint64_t test_mask(const View&, std::size_t test, const std::uint16_t* column);           \
+    void add_stages(const View&, const std::int32_t* which, std::size_t count,                     \
+                    const std::uint64_t* masks, std::int32_t* scores);                             \
     void add_scores(const View&, const std::uint8_t* codes, std::size_t stride, std::size_t rows,  \
                     std::uint64_t* masks, std::int32_t* scores);                                   \
     void add_scores(const View&, const std::uint16_t* codes, std::size_t stride, std::size_t rows, \

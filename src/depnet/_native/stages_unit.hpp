@@ -5,16 +5,28 @@
 
 #include "fixed_math.hpp"
 #include "stages_kernels.hpp"
+#include "stages_leaves.hpp"
 #include "vectors.hpp"
 
 namespace depnet::stages::DEPNET_ISA_NAMESPACE {
 
 // Bit r: is low <= column[r] <= high? For the first `rows` rows, at most 64.
 template <typename Code>
-inline std::uint64_t scalar_mask(const Code* column, Code low, Code width, std::size_t rows) {
+inline std::uint64_t plain_mask(const Code* column, Code low, Code width, std::size_t rows) {
     std::uint64_t mask = 0;
-    for (std::size_t r = 0; r < rows; ++r)
-        mask |= std::uint64_t{static_cast<Code>(column[r] - low) <= width} << r;
+    if (rows < kRows || std::endian::native != std::endian::little) {
+        for (std::size_t r = 0; r < rows; ++r)
+            mask |= std::uint64_t{static_cast<Code>(column[r] - low) <= width} << r;
+        return mask;
+    }
+    std::uint8_t inside[kRows];
+    for (std::size_t r = 0; r < kRows; ++r) inside[r] = static_cast<Code>(column[r] - low) <= width;
+    for (std::size_t r = 0; r < kRows; r += 8) {
+        // Eight bytes of 0 or 1: the product has their sum of 2^r in its highest byte.
+        std::uint64_t eight;
+        __builtin_memcpy(&eight, inside + r, sizeof eight);
+        mask |= (eight * 0x0102040810204080u >> 56) << r;
+    }
     return mask;
 }
 
@@ -46,7 +58,7 @@ inline std::uint64_t test_mask(const std::uint8_t* column, std::uint16_t low, st
         return mask;
     }
 #endif
-    return scalar_mask<std::uint8_t>(column, first, width, rows);
+    return plain_mask<std::uint8_t>(column, first, width, rows);
 }
 
 inline std::uint64_t test_mask(const std::uint16_t* column, std::uint16_t low, std::uint16_t high,
@@ -66,57 +78,53 @@ inline std::uint64_t test_mask(const std::uint16_t* column, std::uint16_t low, s
         return mask;
     }
 #endif
-    return scalar_mask<std::uint16_t>(column, low, width, rows);
-}
-
-// Add `value` to the entries of `sums`, kRows of them, whose bit is set.
-inline void add_where(std::uint64_t mask, std::int32_t value, std::int32_t* sums) {
-#if defined(__AVX512F__)
-    const __m512i wide = _mm512_set1_epi32(value);
-    for (int part = 0; part < 4; ++part) {
-        __m512i* at = reinterpret_cast<__m512i*>(sums + 16 * part);
-        const __m512i sum = _mm512_loadu_si512(at);
-        const auto bits = static_cast<__mmask16>(mask >> (16 * part));
-        _mm512_storeu_si512(at, _mm512_mask_add_epi32(sum, bits, sum, wide));
-    }
-#else
-    for (; mask != 0; mask &= mask - 1) sums[std::countr_zero(mask)] += value;
-#endif
+    return plain_mask<std::uint16_t>(column, low, width, rows);
 }
 
 template <typename Code>
-inline void add_scores_of(const View& view, const Code* codes, std::size_t stride, std::size_t rows,
-                          std::uint64_t* masks, std::int32_t* scores) {
+inline void test_masks_of(const View& view, const Code* codes, std::size_t stride, std::size_t rows,
+                          std::uint64_t* masks) {
     for (std::size_t t = 0; t < view.tests; ++t)
         masks[t] = test_mask(codes + static_cast<std::size_t>(view.variable[t]) * stride,
                              view.low[t], view.high[t], rows);
-    const std::uint64_t all = rows == kRows ? ~std::uint64_t{0} : (std::uint64_t{1} << rows) - 1;
-    std::uint64_t leaves[kMostLeaves];
-    const std::int32_t* score = view.scores;
-    for (std::size_t m = 0; m < view.stages; ++m) {
-        leaves[0] = all;
+}
+std::uint64_t test_mask(const View& view, std::size_t test, const std::uint16_t* column) {
+    return test_mask(column, view.low[test], view.high[test], kRows);
+}
+
+void add_stages(const View& view, const std::int32_t* which, std::size_t count,
+                const std::uint64_t* masks, std::int32_t* scores) {
+    std::uint64_t rows[kMostLeaves];  // of each leaf
+    for (std::size_t k = 0; k < count; ++k) {
+        const std::size_t m = which == nullptr ? k : static_cast<std::size_t>(which[k]);
+        const std::int32_t first = view.begin[m], last = view.begin[m + 1];
+        Leaves leaves;
+        rows[0] = ~std::uint64_t{0};
         std::size_t size = 1;
-        for (std::int32_t t = view.begin[m]; t < view.begin[m + 1]; ++t, ++size) {
-            std::uint64_t& from = leaves[view.leaf[t]];
+        for (std::int32_t t = first; t < last; ++t, ++size) {
+            std::uint64_t& from = rows[view.leaf[t]];
             const std::uint64_t inside = masks[view.test[t]];
-            leaves[size] = from & inside;
+            rows[size] = from & inside;
             from &= ~inside;
+            leaves.put(rows[size], size);
         }
-        for (std::size_t y = 0; y < size; ++y, score += view.states) {
-            if (leaves[y] == 0) continue;
-            for (std::size_t x = 0; x < view.states; ++x)
-                add_where(leaves[y], score[x], scores + x * kRows);
-        }
+        leaves.end(size);
+        const std::int32_t* table =
+            view.by_state + (static_cast<std::size_t>(first) + m) * view.states;
+        for (std::size_t x = 0; x < view.states; ++x)
+            leaves.add(table + x * size, scores + x * kRows);
     }
 }
 
 void add_scores(const View& view, const std::uint8_t* codes, std::size_t stride, std::size_t rows,
                 std::uint64_t* masks, std::int32_t* scores) {
-    add_scores_of(view, codes, stride, rows, masks, scores);
+    test_masks_of(view, codes, stride, rows, masks);
+    add_stages(view, nullptr, view.stages, masks, scores);
 }
 void add_scores(const View& view, const std::uint16_t* codes, std::size_t stride, std::size_t rows,
                 std::uint64_t* masks, std::int32_t* scores) {
-    add_scores_of(view, codes, stride, rows, masks, scores);
+    test_masks_of(view, codes, stride, rows, masks);
+    add_stages(view, nullptr, view.stages, masks, scores);
 }
 
 // theta[state][kRows]: exp of the scores, each row divided by its sum over states in their order.

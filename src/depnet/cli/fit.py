@@ -43,6 +43,11 @@ if TYPE_CHECKING:
     help="Of the law: all columns, the first read by all others; auto: by what they say of each other.  [default: auto]",
 )
 @click.option(
+    "--boost",
+    is_flag=True,
+    help="Add many small decision graphs to each node where rows held out say that it helps.",
+)
+@click.option(
     "--cluster",
     metavar="ADDRESS",
     help="Parquet files, on the workers of a Dask cluster, such as tcp://host:8786.",
@@ -65,6 +70,7 @@ def fit(
     chosen: "NewTable",
     learning: dict[str, Any],
     order: tuple[str, ...],
+    boost: bool,
     cluster: str | None,
     local_cluster: int | None,
     resume: str | None,
@@ -86,6 +92,7 @@ def fit(
         n_jobs=run.jobs,
         resume=resume,
         order="auto" if order in ((), ("auto",)) else tuple(names_in(order)),
+        boost="auto" if boost else None,
         **learning,
     )
     if cluster is not None or local_cluster is not None:
@@ -110,11 +117,11 @@ def fit(
 def _document(found: "Fitted") -> dict[str, Any]:
     from depnet.cli.model_documents import law_document, law_proof, network_proof, sizes
     from depnet.fitting.explained import law_nearness, plain_figures
-    from depnet.learning.certificate import certificate
+    from depnet.fitting.known import certified
     from depnet.model.score import score
 
     network, law, rows = found.network, found.law, found.dataset
-    of_law, of_network = certificate(law, rows), certificate(network, rows)
+    of_law, of_network = certified(law, rows), certified(network, rows)
     apart = law_nearness(law)
     assert apart is not None  # a fitted law keeps its counts
     return {
@@ -133,7 +140,10 @@ def _document(found: "Fitted") -> dict[str, Any]:
             "rounds": len(found.completion.rounds),
             "settled": found.completion.converged,
         },
-        "figures": [*plain_figures(law, apart), of_law.said, of_network.said],
+        "figures": [
+            *plain_figures(law, apart),
+            *(one.said for one in (of_law, of_network) if one is not None),
+        ],
     }
 
 

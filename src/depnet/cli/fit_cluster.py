@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 NOT_ON_A_CLUSTER = {
     "--missing complete": "it draws all rows again and again. Choose --missing state or --missing error.",
     "--without": "only names that it is given are read there. Name the columns that you want with --columns.",
+    "--boost": "its small graphs are grown from all rows in one place. Leave it out.",
     "--where": "workers read whole files. Write the rows that you want to Parquet files of their own.",
 }
 OPTIONS = (
@@ -80,6 +81,7 @@ def learn_on_cluster(
     refused = {
         "--missing complete": chosen.missing == "complete",
         "--without": bool(chosen.without),
+        "--boost": options.boost is not None,
         "--where": chosen.where is not None,
     }
     for name, why in NOT_ON_A_CLUSTER.items():

@@ -11,20 +11,24 @@ if TYPE_CHECKING:
 
 
 def sizes(network: "Network") -> dict[str, Any]:
-    """Leaves and links of a network."""
+    """Leaves and links of a network; boosted nodes, which have no leaves of this kind, are counted."""
     return {
-        "leaves": sum(node.source.size for node in network.nodes),
+        "leaves": sum(node.source.size for node in network.nodes if not node.boosted),
+        "boosted": sum(node.boosted for node in network.nodes),
         "links": sum(len(node.inputs) for node in network.nodes),
     }
 
 
 def sizes_line(network: "Network", law: "Network") -> str:
     """The sizes of both networks."""
-    texts = [
-        f"{counted(size['links'], 'link')}, {counted(size['leaves'], 'leaf', 'leaves')}"
-        for size in (sizes(law), sizes(network))
-    ]
+    texts = [f"{counted(size['links'], 'link')}, {size_said(size)}" for size in (sizes(law), sizes(network))]
     return f"law: {texts[0]}; dependency network: {texts[1]}"
+
+
+def size_said(size: dict[str, Any]) -> str:
+    """Leaves, and boosted nodes where there are some: "12 leaves, 3 boosted nodes"."""
+    leaves = [counted(size["leaves"], "leaf", "leaves")] if size["leaves"] or not size["boosted"] else []
+    return ", ".join([*leaves, *([counted(size["boosted"], "boosted node")] if size["boosted"] else [])])
 
 
 def law_document(law: "Network") -> dict[str, Any]:

@@ -12,7 +12,7 @@ from depnet.wording import counted, some_of
 if TYPE_CHECKING:
     from depnet.data import Dataset
     from depnet.learning.certificate import Certificate
-    from depnet.model import Network
+    from depnet.model import Network, Node
     from depnet.model.file import Loaded
 
 SHOWN_NODES = 30
@@ -66,7 +66,7 @@ def show(
     network = loaded.law if law and loaded.law is not None else loaded.first
     table = None if data is None else read_complete(data, network.domain)
     if node is not None:
-        show_node(run, network, node)
+        show_node(run, network, node, table)
     elif links is not None:
         show_links(run, network, table, links)
     elif variables:
@@ -77,28 +77,27 @@ def show(
 
 
 def _summary(network: "Network", loaded: "Loaded", table: "Dataset | None") -> dict[str, Any]:
-    from depnet.cli.model_documents import law_document, law_proof, network_proof
+    from depnet.cli.model_documents import law_document, law_proof, network_proof, sizes
+    from depnet.fitting.known import all_links, certified
     from depnet.fitting.summary import rows_learned
-    from depnet.learning.certificate import certificate
-    from depnet.learning.links.links import links
 
     law, names = loaded.law, network.domain.names
-    proven = None if table is None or loaded.network is None else certificate(loaded.network, table)
-    of_law = None if table is None or law is None else certificate(law, table)
+    proven = None if table is None or loaded.network is None else certified(loaded.network, table)
+    of_law = None if table is None or law is None else certified(law, table)
     return {
         "variables": len(names),
         "nodes": len(network),
         "rows": rows_learned(network),
-        "leaves": sum(node.source.size for node in network.nodes),
-        "links": [picked(link, "source", "targets", bits="strength") for link in links(network)[:10]],
+        "leaves": sizes(network)["leaves"],
+        "boosted": sizes(network)["boosted"],
+        "links": [picked(link, "source", "targets", bits="strength") for link in all_links(network)[:10]],
         "one_sided_links": _one_sided(network),
         "per_node": [
             {
                 "variables": [names[i] for i in node.variables],
-                "states": node.table.states,
+                "states": node.states,
                 "reads": [names[j] for j in node.inputs],
-                "leaves": node.source.size,
-                "smoothing": node.table.smoothing,
+                **_of_node(node),
             }
             for node in network.nodes
         ],
@@ -107,6 +106,15 @@ def _summary(network: "Network", loaded: "Loaded", table: "Dataset | None") -> d
         "figures": _figures(loaded, table, of_law, proven),
         "of": "network" if network.order is None else "law",
     }
+
+
+def _of_node(node: "Node") -> dict[str, Any]:
+    """Leaves and smoothing, or the stages of a boosted node."""
+    from depnet.model.boosted import BoostedNode
+
+    if isinstance(node, BoostedNode):
+        return {"leaves": None, "smoothing": None, "stages": len(node.stages)}
+    return {"leaves": node.source.size, "smoothing": node.table.smoothing, "stages": None}
 
 
 def _figures(
@@ -133,17 +141,17 @@ def _one_sided(network: "Network") -> list[Any] | None:
 
 
 def _show_summary(summary: dict[str, Any]) -> None:
+    from depnet.cli.model_documents import size_said
     from depnet.cli.render import show_lines, show_table
 
     rows = summary["rows"]
     what = {"network": "dependency network", "law": "ordered law"}[summary["of"]]
     learned = "" if rows is None else f"learned from {counted(rows, 'row')}: "
     show_lines(
-        f"{learned}{counted(summary['variables'], 'variable')}, {counted(summary['leaves'], 'leaf', 'leaves')} "
-        f"({what})",
+        f"{learned}{counted(summary['variables'], 'variable')}, {size_said(summary)} ({what})",
         *summary["figures"],
     )
-    nodes = sorted(summary["per_node"], key=lambda node: -node["leaves"])
+    nodes = sorted(summary["per_node"], key=lambda node: -(node["leaves"] or node["stages"] or 0))
     show_table(
         ["node", "reads", "states", "leaves"],
         [
@@ -151,7 +159,7 @@ def _show_summary(summary: dict[str, Any]) -> None:
                 " x ".join(node["variables"]),
                 some_of(node["reads"], SHOWN_NAMES) or "nothing",
                 f"{node['states']:,}",
-                f"{node['leaves']:,}",
+                f"{node['leaves']:,}" if node["stages"] is None else counted(node["stages"], "stage"),
             ]
             for node in nodes[:SHOWN_NODES]
         ],

@@ -10,16 +10,55 @@ from depnet.wording import some_of
 if TYPE_CHECKING:
     from depnet.data import Dataset
     from depnet.model import Network
+    from depnet.pictures.node.decision import Decision
 
 SHOWN_STATES = 12
 
 
-def show_node(run: Run, network: "Network", name: str) -> None:
-    """A decision graph: as text, whose long lines stay as they are, or as vertices by number, 0 being the root."""
-    from depnet.pictures.node.decision import Leaf, decision
-    from depnet.pictures.node.text import node_text
+def show_node(run: Run, network: "Network", name: str, table: "Dataset | None") -> None:
+    """A decision graph: as text, whose long lines stay as they are, or as vertices by number, 0 being the root.
 
+    Of a boosted node: what it reads, and the effects of its inputs.
+    """
+    from depnet.pictures.node.decision import decision
+    from depnet.pictures.node.text import decision_text
+
+    if network.nodes[network.domain.index(name)].boosted:
+        _show_boosted(run, network, name, table)
+        return
     graph = decision(network, name)
+    run.answer(_graph(graph), show=lambda: click.echo(decision_text(graph)))
+
+
+def _show_boosted(run: Run, network: "Network", name: str, table: "Dataset | None") -> None:
+    from depnet.pictures.node.effects import boosted
+    from depnet.pictures.node.effects_text import boosted_text
+
+    said = boosted(network, name, table)
+    effects = {
+        effect.name: [
+            {"state": state, "probabilities": mean}
+            for state, mean in zip(effect.states, effect.means, strict=True)
+        ]
+        for effect in said.effects
+    }
+    document = {
+        **(picked(said, "states", "stages", "leaves", node="name") or {}),
+        "boosted": True,
+        "reads": [one.name for one in said.inputs],
+        "inputs": [
+            {"variable": one.name, "bits": one.bits, "effects": effects.get(one.name)} for one in said.inputs
+        ],
+        "means_over": said.measured,
+        "mean": said.mean,
+        "first_graph": None if said.first is None else _graph(said.first),
+    }
+    run.answer(document, show=lambda: click.echo(boosted_text(said)))
+
+
+def _graph(graph: "Decision") -> dict[str, Any]:
+    from depnet.pictures.node.decision import Leaf
+
     vertices = [
         picked(vertex, "rows", "probabilities", leaf="number")
         if isinstance(vertex, Leaf)
@@ -27,14 +66,14 @@ def show_node(run: Run, network: "Network", name: str) -> None:
         for vertex in graph.vertices
     ]
     document = picked(graph, "states", "leaves", "rows", node="name", reads="inputs")
-    run.answer({**(document or {}), "vertices": vertices}, show=lambda: click.echo(node_text(network, name)))
+    return {**(document or {}), "vertices": vertices}
 
 
 def show_links(run: Run, network: "Network", table: "Dataset | None", most: int) -> None:
     """The links by strength, all or with `most` above 0 the first."""
-    from depnet.learning.links.links import links
+    from depnet.fitting.known import all_links
 
-    found = links(network, table)[: most or None]
+    found = all_links(network, table)[: most or None]
     names = ("source", "targets", "mutual_information", "conditional_information")
     run.answer(
         {"links": [picked(link, *names, bits="strength") for link in found]}, show=lambda: _show(found)

@@ -35,6 +35,9 @@ def update(
 
     found = load_models(model, layout=True)
     network = found.first
+    for each in (found.network, found.law):
+        if each is not None:
+            each.check_updatable("update")
     holed = read_holed(table, network.domain, where=where, unknown=unknown)
     rows = drawn_whole(network if found.law is None else found.law, holed, rng=run.rng)
     newer = network.updated(rows)

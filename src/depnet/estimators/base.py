@@ -28,6 +28,7 @@ class TableEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     handle_unknown: HandleUnknown = "missing"
     max_leaves: int | None = None
     min_leaf_rows: int = 0
+    boost: Any = None
     max_seconds: float | None = None
     n_jobs: int | None = None
     random_state: Any = None

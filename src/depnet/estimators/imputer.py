@@ -42,6 +42,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
     - `add_indicator`: append a column `missingindicator_NAME` for each column that had holes in `fit`.
     - `tolerance`: about the Monte Carlo standard error of a hole's probabilities; it sets the number of sweeps.
     - `penalty`: None chooses for each node between a strict and a generous one, by rows that networks have not seen.
+    - `boost`: as in `DependencyNetwork`, of `model_` and of `networks_`, whose nodes then have one penalty.
     - `smoothing`: with `penalty=None` what all states of a leaf of `networks_` get together, in rows (of the one network
       of `model_`, and with another penalty, what each gets): a mean over networks is smooth by itself.
 
@@ -81,7 +82,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
 
     def _learner(self, done: Completion, rng: np.random.Generator) -> Learner:
         """The learner of `networks_`: with the penalty given, or for each node the better of two."""
-        if self.penalty is not None or done.dataset.total < FEW_ROWS:
+        if self.penalty is not None or self.boost is not None or done.dataset.total < FEW_ROWS:
             options = replace(self._options(), penalty=QUICK if self.penalty is None else self.penalty)
             return lambda rows: learn_network(rows, options)
         learner, self.generous_ = chosen_learner(done, self._options(), rng)

@@ -23,13 +23,14 @@ from depnet.estimators.fitted import FittedModel
 from depnet.estimators.tables import filled, fitted_table, joined, later_table, unchanged
 from depnet.fitting.complete import Completion
 from depnet.fitting.fit import fit, learn_network
+from depnet.fitting.known import all_links
 from depnet.inference.answer.query import query
 from depnet.inference.answer.question import TOLERANCE, Method
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.rows.holed_score import score_holed
 from depnet.inference.rows.impute import drawn_whole, impute
 from depnet.inference.rows.query import query_rows
-from depnet.learning.links.links import Link, links
+from depnet.learning.links.links import Link
 from depnet.learning.options import Role
 from depnet.model.evidence import Given
 from depnet.model.file import NO_LAW, load_both, save
@@ -50,7 +51,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
     `predict_proba` of complete rows, `links`, `certificate_` and decision graphs. `law_` reads earlier variables of an order
     only, so that its tables make one law: `query`, `sample`, `score` and `score_samples` are of it.
 
-    Parameters are those of `depnet.learn` (penalty, smoothing, max_leaves, min_leaf_rows, roles, forbidden,
+    Parameters are those of `depnet.learn` (penalty, smoothing, max_leaves, min_leaf_rows, boost, roles, forbidden,
     max_seconds, which covers both), of frames (bins, max_bins), and:
 
     - `order`: of `law_`, "auto" or the names of all variables in order.
@@ -92,6 +93,9 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         """
         if not hasattr(self, "network_"):
             return self.fit(X, y)
+        for network in (self.network_, self.law_):
+            if network is not None:
+                network.check_updatable("partial_fit")
         holed = self._rows(X)
         rng = self._generator()
         rows = (
@@ -249,7 +253,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
     def links(self, bootstrap: int = 0) -> tuple[Link, ...]:
         """Which variable tells which node what, the strongest first; see `depnet.links`."""
         check_is_fitted(self, "network_")
-        return links(
+        return all_links(
             self.network_,
             self.data_,
             bootstrap,

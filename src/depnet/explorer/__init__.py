@@ -7,9 +7,9 @@ reading order:
   `patience` ends what comes too slowly, `log` keeps the terminal short;
 - `loaded`, `session`, `turns`: a model, shared by all and never changed; what belongs to one open page; its work in threads;
 - `frame`, `parts`: the frame around every view, and the parts that views are made of;
-- `network_view`; `node_view` with `node_charts`; `ask_view` with `ask` and `marginals`; `rows_view` with `row_editor` and
-  `rows`; `geometry_view` with `two_tables` and `simplex_figure`; `fit_view` with `fit`: a view has `TITLE`, `PATH`,
-  `NEEDS_MODEL` and `build(session)`;
+- `network_view`; `node_view` with `node_charts` and `boosted_view`; `ask_view` with `ask` and `marginals`; `rows_view` with
+  `row_editor` and `rows`; `geometry_view` with `two_tables` and `simplex_figure`; `fit_view` with `fit`: a view has
+  `TITLE`, `PATH`, `NEEDS_MODEL` and `build(session)`;
 - `evidence_link`, `copyable`, `csv_text`: what leaves the page: addresses, questions to copy, tables to download.
 
 Labels are whatever a table held, so they are only ever shown as text: never in `ui.html` or `ui.markdown`, never as

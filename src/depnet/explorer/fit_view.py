@@ -72,6 +72,9 @@ class _Fit:
                 self.counted = note("")
             self.penalty = ui.select(PENALTIES, label="Penalty: what complexity costs", value="auto")
             self.penalty.props("dense outlined")
+            self.boost = ui.checkbox("Boost: add many small graphs to a node where it predicts better").props(
+                "dense"
+            )
             with bar():
                 self.learn = button("Learn", self._learn, "unelevated")
                 self.stop = button("Stop", lambda: self.stopping.press(), "outline")
@@ -161,7 +164,13 @@ class _Fit:
         try:
             async with ONE_AT_A_TIME:
                 loaded = await self.session.work(
-                    learn_model, table, names, self.penalty.value, self._told, self.stopping
+                    learn_model,
+                    table,
+                    names,
+                    self.penalty.value,
+                    self._told,
+                    self.stopping,
+                    boost=bool(self.boost.value),
                 )
         except DepnetError as error:
             with self.learn_notes:

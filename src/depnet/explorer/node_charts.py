@@ -11,11 +11,14 @@ from depnet.explorer.session import Session
 from depnet.learning.certificate import Certificate
 from depnet.pictures import Decision, Stage, colours
 from depnet.pictures.labels import short
-from depnet.pictures.node.decision import Leaf, frequent_states
+from depnet.pictures.node.decision import Leaf, frequent_states, most_likely
+from depnet.pictures.node.effects import Effect, Input
 from depnet.wording import counted
 
 MOST_LEAVES = 40
 """So many leaves get a bar, those with the most rows."""
+
+MOST_GAINS = 30
 
 TERMS = (
     ("entropy", "H(X)", "what is not known without reading anything"),
@@ -84,7 +87,66 @@ def leaves(session: Session, drawn: Decision) -> None:
     )
 
 
+def gains(session: Session, inputs: Sequence[Input]) -> None:
+    """What each input of a boosted node gained, the strongest first."""
+    kept = inputs[:MOST_GAINS]
+    if len(kept) < len(inputs):
+        rest = sum(one.bits for one in inputs[MOST_GAINS:])
+        parts.note(f"{len(kept)} of {len(inputs):,} inputs; the others gained {rest:.4f} bits together.")
+    parts.chart(
+        session,
+        lambda grey: _gains(kept, grey),
+        label=f"What {counted(len(kept), 'input')} gained, in bits a row",
+        height=f"{len(kept) * 1.6 + 3:.1f}rem",
+    )
+    parts.note("Bits a row that each input gained while the node was learned.")
+
+
+def _gains(kept: Sequence[Input], grey: Palette) -> dict[str, Any]:
+    bits = {
+        "type": "bar",
+        "name": "bits a row",
+        "data": [round(one.bits, 6) for one in kept],
+        "barMaxWidth": 18,
+        "itemStyle": {"color": colours.BLUE},
+    }
+    return {
+        "tooltip": {"trigger": "axis", "axisPointer": {"type": "shadow"}, "confine": True},
+        **_across([short(one.name, 30) for one in kept], grey, top=8),
+        "series": [bits],
+    }
+
+
+def effects(session: Session, effect: Effect, states: Sequence[str], mean: tuple[float, ...]) -> None:
+    """The mean distribution with the input at each of its states, and without setting it."""
+    pairs = list(zip(effect.states, effect.means, strict=True))[:MOST_LEAVES]
+    if len(pairs) < len(effect.states):
+        parts.note(f"The first {len(pairs)} of {len(effect.states):,} states.")
+    rows = [
+        ("as it is", mean),
+        *((f"{short(effect.name, 20)} = {short(state, 24)}", each) for state, each in pairs),
+    ]
+    parts.chart(
+        session,
+        lambda grey: _shares(rows, states, most_likely(mean, len(colours.CYCLE)), grey),
+        label=f"The mean distribution for {counted(len(pairs), 'state')} of the input",
+        height=f"{len(rows) * 1.9 + 5:.1f}rem",
+    )
+
+
 def _bars(drawn: Decision, kept: Sequence[Leaf], named: Sequence[int], grey: Palette) -> dict[str, Any]:
+    rows = [
+        (f"leaf {v.number}" + ("" if v.rows is None else f"  ({counted(v.rows, 'row')})"), v.probabilities)
+        for v in kept
+    ]
+    return _shares(rows, drawn.states, named, grey)
+
+
+def _shares(
+    rows: Sequence[tuple[str, tuple[float, ...]]], states: Sequence[str], named: Sequence[int], grey: Palette
+) -> dict[str, Any]:
+    """Distributions, each from end to end of a bar."""
+
     def series(name: str, colour: str, values: list[float]) -> dict[str, Any]:
         return {
             "type": "bar",
@@ -96,32 +158,39 @@ def _bars(drawn: Decision, kept: Sequence[Leaf], named: Sequence[int], grey: Pal
         }
 
     shown = [
-        series(short(drawn.states[s], 30), colours.of(k), [round(leaf.probabilities[s], 4) for leaf in kept])
+        series(short(states[s], 30), colours.of(k), [round(each[s], 4) for _, each in rows])
         for k, s in enumerate(named)
     ]
-    if len(named) < len(drawn.states):
-        rest = [round(1 - sum(leaf.probabilities[s] for s in named), 4) for leaf in kept]
+    if len(named) < len(states):
+        rest = [round(1 - sum(each[s] for s in named), 4) for _, each in rows]
         shown.append(series("other states", colours.REST, rest))
-    rows = [f"leaf {v.number}" + ("" if v.rows is None else f"  ({counted(v.rows, 'row')})") for v in kept]
+    across = _across([label for label, _ in rows], grey, top=36)
     return {
         "tooltip": {"trigger": "axis", "axisPointer": {"type": "shadow"}, "confine": True},
         "legend": {"type": "scroll", "top": 0, "left": 0, "textStyle": {"color": grey.text}},
-        "grid": {"left": 8, "right": 24, "top": 36, "bottom": 8, "containLabel": True},
+        **across,
+        "xAxis": {**across["xAxis"], "max": 1},
+        "series": shown,
+    }
+
+
+def _across(labels: Sequence[str], grey: Palette, top: int) -> dict[str, Any]:
+    """Bars from left to right, one below the other."""
+    return {
+        "grid": {"left": 8, "right": 24, "top": top, "bottom": 8, "containLabel": True},
         "xAxis": {
             "type": "value",
-            "max": 1,
             "axisLabel": {"color": grey.muted},
             "splitLine": {"lineStyle": {"color": grey.line}},
         },
         "yAxis": {
             "type": "category",
             "inverse": True,
-            "data": rows,
+            "data": list(labels),
             "axisLabel": {"color": grey.text},
             "axisLine": {"lineStyle": {"color": grey.line}},
             "axisTick": {"show": False},
         },
-        "series": shown,
     }
 
 

@@ -8,6 +8,7 @@ from nicegui import events, ui
 
 from depnet.errors import DepnetError, brief
 from depnet.explorer import node_charts, parts
+from depnet.explorer.boosted_view import MOST_VERTICES, BoostedView
 from depnet.explorer.session import Session
 from depnet.inference.answer.small_counts import hidden_cells
 from depnet.model.sources.operations import Split
@@ -20,12 +21,9 @@ TITLE = "Node"
 PATH = "/node"
 NEEDS_MODEL = True
 
-MOST_VERTICES = 120
-"""Of a larger graph a drawing says nothing any more: it is written as text."""
-
 
 async def build(session: Session) -> None:
-    """The node that the address names (`variable`, `step`), or the first."""
+    """The node that the address names (`variable`, with `step` or `input`), or the first."""
     loaded = session.loaded
     network = loaded.network
     names = network.domain.names
@@ -42,7 +40,10 @@ async def build(session: Session) -> None:
     async def fill() -> None:
         shown.clear()
         with shown:
-            await _Node(session, int(chosen.value)).build(session.parameter("step"))
+            if network.nodes[int(chosen.value)].boosted:
+                await BoostedView(session, int(chosen.value), PATH).build(session.parameter("input"))
+            else:
+                await _Node(session, int(chosen.value)).build(session.parameter("step"))
 
     async def changed(event: events.ValueChangeEventArguments[Any]) -> None:
         if event.value is not None:
@@ -190,7 +191,11 @@ class _Node:
         card.clear()
         with card:
             parts.heading("What is proven")
-            if proven is None:
+            if proven is None and loaded.data is not None:
+                parts.note(
+                    "There is no certificate: the model has boosted nodes, of which Theorem 4 says nothing."
+                )
+            elif proven is None:
                 parts.note(
                     "The certificate (how far the model can be from the data, Theorem 3) needs the rows: "
                     "depnet explore model.json --data table.csv"

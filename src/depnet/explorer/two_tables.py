@@ -173,7 +173,7 @@ def binary_variables(network: Network) -> tuple[str, ...]:
 def relevant_others(network: Network, pair: Sequence[str]) -> tuple[str, ...]:
     """The variables that the two nodes read, beside each other: what their tables depend on."""
     two = {network.domain.index(name) for name in pair}
-    read = {j for i in two for j in network.nodes[i].source.inputs}
+    read = {j for i in two for j in network.nodes[i].inputs}
     return tuple(network.domain.names[j] for j in sorted(read - two))
 
 

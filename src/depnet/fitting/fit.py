@@ -60,6 +60,8 @@ class FitOptions:
     of the same name with ".law" after it."""
     order: Order = "auto"
     """Of the law: "auto", or the names of all variables."""
+    boost: Any = None
+    """As `learn` takes it: None, "auto", or a `Boost`. The rounds of completion are not boosted."""
 
     def __post_init__(self) -> None:
         # An iterator would be empty the second time.
@@ -177,7 +179,11 @@ def _completed(
     limit = options.max_seconds
     each = None if limit is None else limit / (2 * max(rounds, 1))
     quick = replace(
-        options, penalty=QUICK if options.chooses else options.penalty, max_seconds=each, resume=None
+        options,
+        penalty=QUICK if options.chooses else options.penalty,
+        max_seconds=each,
+        resume=None,
+        boost=None,
     )
     last = options if limit is None or not rounds else options.within(limit / 2)
     choices: list[Choice | None] = []
@@ -217,6 +223,7 @@ def _arguments(rows: Dataset, options: FitOptions, progress: Progress | None) ->
         "max_seconds": options.max_seconds,
         "progress": progress,
         "cuts": True,  # numbers have an order, and few rows can pay for a leaf a bin
+        **({} if options.boost is None else {"boost": options.boost}),
     }
 
 

@@ -8,9 +8,10 @@ from depnet.data.table.dataset import Dataset
 from depnet.exact import Consistency, consistency
 from depnet.fitting.complete import Completion
 from depnet.fitting.explained import law_nearness, plain_figures
+from depnet.fitting.known import all_links
 from depnet.inference.judge.marginals import Nearness
 from depnet.learning.certificate import Certificate
-from depnet.learning.links.links import Link, links
+from depnet.learning.links.links import Link
 from depnet.model.links import OneSidedLink, one_sided_links
 from depnet.model.network import Network
 from depnet.wording import counted, some_of
@@ -105,7 +106,7 @@ def summary_of(
         law=law,
         figures=tuple(plain_figures(network if law is None else law)),
         marginals=None if law is None else law_nearness(law, data),
-        strongest=links(network, data)[:SHOWN],
+        strongest=all_links(network, data)[:SHOWN],
         completion=completed,
         law_certificate=law_proven,
         certificate=proven,
@@ -118,12 +119,14 @@ def short_lines(
     network: Network, law: Network | None, data: Dataset | None, proven: Certificate | None
 ) -> list[str]:
     """A few lines for a repr: size, what the model explains, what is proven of the law, the strongest links."""
-    found = links(network)
-    leaves = sum(node.source.size for node in network.nodes)
-    size = (
-        f"{counted(len(network.domain), 'variable')}, {counted(len(found), 'link')}, "
-        f"{counted(leaves, 'leaf', 'leaves')}"
-    )
+    found = all_links(network)
+    plain = [node.source.size for node in network.nodes if not node.boosted]
+    parts = [counted(len(network.domain), "variable"), counted(len(found), "link")]
+    if plain:
+        parts.append(counted(sum(plain), "leaf", "leaves"))
+    if len(plain) < len(network):
+        parts.append(counted(len(network) - len(plain), "boosted node"))
+    size = ", ".join(parts)
     lines = [size if data is None else f"{counted(data.total, 'row')} of {size}"]
     lines += plain_figures(network if law is None else law)
     if proven is not None:
@@ -140,5 +143,6 @@ def rows_learned(network: Network) -> int | None:
     """How many rows a network was learned from; None where it keeps no counts."""
     if network.counts is not None:
         return network.counts.total
-    counts = network.nodes[0].table.counts
+    first = network.nodes[0]
+    counts = None if first.boosted else first.table.counts
     return None if counts is None else int(counts.sum())

@@ -74,7 +74,7 @@ def joint_law(network: Network, evidence: Evidence) -> FloatArray:
     cards = network.domain.cardinalities
     law = np.ones(cards)
     for node in network.nodes:
-        law *= theta_tensor(node, cards)
+        law *= theta_tensor(node.tabulated(cards), cards)
     return normalised(weighted(law, evidence))
 
 

@@ -12,7 +12,8 @@ set), X_j is drawn in proportion to theta_j w_j and the draw gets the weight
 
 weighted draws follow Q(x) times the product of w_j(x_j). Only the ancestors of what is asked and known take part.
 *Moves* draw X_i from its conditional under Q, theta_i times the tables of the nodes that read it; they leave
-Q(. | x_C) as it is.
+Q(. | x_C) as it is. A boosted node has theta in the place of a table, in both: its scores are summed for many rows at
+once, and a move of X_i sums again only the stages that read it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,19 +24,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet._native import law as native
-from depnet.arrays import CodeArray, FloatArray, IntArray
+from depnet.arrays import CodeArray, FloatArray, IntArray, LeafArray
 from depnet.errors import DomainTooLargeError, ModelError
+from depnet.model.boosted import BoostedNode
 from depnet.model.evidence import NOTHING, Evidence
 from depnet.model.kept import Kept
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.sources.decision_graph import DecisionGraph
-from depnet.model.sources.enumerate import code_type, input_leaves
-from depnet.model.sources.source import how_many_joint_states, product_within
+from depnet.model.sources.enumerate import code_type, input_codes, input_leaves
+from depnet.model.sources.source import InformationSource, how_many_joint_states, product_within
 from depnet.threads import Span, even_spans, in_threads
 
 TABLE_STATES = 2**10
-"""The joint states of the inputs of a decision graph that is written out, at most: a look-up is quicker than a walk."""
+"""The joint states of the inputs of a decision graph or of a boosted node that is written out, at most: a look-up is
+quicker than a walk, or than a sum."""
 FUNCTION_STATES = 2**22
 """The same of any other source."""
 THREAD_CELLS = 1 << 18
@@ -69,19 +72,51 @@ class Law:
             self._add(network.nodes[i])
 
     def _add(self, node: Node) -> None:
+        if isinstance(node, BoostedNode):
+            self._add_boosted(node)
+            return
         theta = np.ascontiguousarray(node.table.probabilities).reshape(-1)
         source, inputs = node.source, node.inputs
         cards = [self.cardinalities[j] for j in inputs]
         if isinstance(source, DecisionGraph) and not product_within(cards, TABLE_STATES):
             self._program.add_graph_node(node.variable, *source.compiled, theta)
+        else:
+            leaves = self._written_out(node.variable, source)
+            self._program.add_table_node(node.variable, np.array(inputs, dtype=np.int32), leaves, theta)
+
+    def _add_boosted(self, node: BoostedNode) -> None:
+        """As a table where its inputs have few joint states, else as its first source and its stages."""
+        i, start, stages = node.variable, node.start, node.stages
+        if product_within([self.cardinalities[j] for j in node.inputs], TABLE_STATES):
+            theta = node.probabilities(input_codes(self.cardinalities, node.inputs))
+            leaves: LeafArray = np.arange(len(theta), dtype=np.int32)
+            self._program.add_table_node(i, np.array(node.inputs, dtype=np.int32), leaves, theta.reshape(-1))
             return
+        made = native.Stages(
+            stages.variable,
+            stages.low,
+            stages.high,
+            stages.begin,
+            stages.leaf,
+            stages.test,
+            stages.scores,
+            node.start_scores,
+        )
+        if isinstance(start, DecisionGraph):
+            self._program.add_boosted_graph_node(i, *start.compiled, made)
+        else:
+            leaves = self._written_out(i, start)
+            self._program.add_boosted_table_node(i, np.array(start.inputs, dtype=np.int32), leaves, made)
+
+    def _written_out(self, variable: int, source: InformationSource) -> LeafArray:
+        """The leaf of every joint state of the inputs."""
+        cards = [self.cardinalities[j] for j in source.inputs]
         if not product_within(cards, FUNCTION_STATES):
             raise DomainTooLargeError(
-                f"the information source of variable {node.variable} is a function of {len(inputs)} variables with "
+                f"the information source of variable {variable} is a function of {len(cards)} variables with "
                 f"{how_many_joint_states(cards)} joint states, too many to write out. Learn a DecisionGraph instead."
             )
-        leaves = input_leaves(source, self.cardinalities)
-        self._program.add_table_node(node.variable, np.array(inputs, dtype=np.int32), leaves, theta)
+        return input_leaves(source, self.cardinalities)
 
     def ancestors(self, variables: Iterable[int]) -> tuple[int, ...]:
         """These variables, those that their sources read, and so on: in the order."""

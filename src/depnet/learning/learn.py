@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from depnet.data import Dataset
+from depnet.learning.boost.settings import BoostLike, checked_boost
+from depnet.learning.boost.table import learn_boosted
 from depnet.learning.choose.auto import learn_rows, rows_to_score
 from depnet.learning.choose.ladder import Auto
 from depnet.learning.choose.trials import Choice
@@ -27,6 +29,7 @@ def learn(
     penalty: "PenaltyLike | Auto" = Mdl(),  # noqa: B008  # a frozen value
     smoothing: float = 0.0,
     order: Order = None,
+    boost: BoostLike = None,
     n_jobs: int | None = 1,
     max_leaves: int | None = None,
     min_leaf_rows: int = 0,
@@ -50,6 +53,11 @@ def learn(
     nodes have one law between them, Q(x) = prod over i of theta_i(x_i | y_i), which sampling, queries and scores are of. It
     is the names of all variables in order, or "auto": from the most telling variable on always the one most tied to those
     placed (see `depnet.learning.choose.order`). None is the paper's.
+
+    With `boost` nodes are boosted (ours, beyond the paper): theta is a product of many small decision graphs' scores
+    (`depnet.model.boosted`), not one table. "auto" chooses for each node, by held-out rows, one graph or stages and how
+    many; a `depnet.Boost` says it. Such nodes have `probabilities` and `inputs`, but no `table` and no `source`. The
+    `penalty` is then that of the graphs that they are compared with, or start from.
 
     A split may not leave more than `max_leaves` leaves, nor a new leaf with fewer than `min_leaf_rows` rows
     unless it is empty. `roles` says which variables are only a "target" (never an input) or only an "input"
@@ -75,6 +83,7 @@ def learn(
         n_jobs=n_jobs,
         validation=validation,
         cuts=cuts,
+        boost=boost,
         penalty=penalty,
         smoothing=smoothing,
         order=order,
@@ -94,10 +103,13 @@ def learn_with_choice(
     n_jobs: int | None = 1,
     validation: Dataset | None = None,
     cuts: bool = False,
+    boost: BoostLike = None,
     **options: Any,
 ) -> tuple[Network, Choice | None]:
     """`learn`, and what penalty="auto" chose: None of other penalties."""
-    asked = LearnOptions(**options)
+    asked, stages = LearnOptions(**options), checked_boost(boost)
     rows = TableRows.of(dataset, asked, n_jobs, cuts)
     warn_of_identifiers(dataset)
+    if stages is not None:
+        return learn_boosted(rows, asked, stages, rows_to_score(validation, rows))
     return learn_rows(rows, asked, rows_to_score(validation, rows))

@@ -29,11 +29,16 @@ from depnet.model.sources.source import (
     how_many_joint_states,
     product_within,
 )
-from depnet.model.stages import MOST_SCORE, Scores, Stages, theta_of
+from depnet.model.stages import MOST_SCORE, UNIT, Scores, Stages, theta_of
 from depnet.model.table import ConditionalTable
 
 MOST_WRITTEN = 2**22
 """Joint states of the inputs of a node that is written out as a table, at most."""
+
+FARTHEST = 700.0
+"""Nats: exp is computed of no more and of no less."""
+BOUND_SLACK = 1e-9
+"""A bound on probabilities is larger by this share than what it was computed as, which was rounded."""
 
 
 class BoostedNode(Node):
@@ -156,6 +161,22 @@ class BoostedNode(Node):
         codes: CodeArray = np.asarray(dataset.codes, order="F")  # type: ignore[assignment]
         theta = theta_of(self.stages.sums(codes, sums))
         return np.asarray(np.log(theta[np.arange(dataset.rows), dataset.column(self.variable)]))
+
+    def largest_theta(self) -> FloatArray:
+        """A bound on theta_i(x | .) for each state x: no row has more, whatever its codes are.
+
+        The odds of x against another state are at most the largest of each stage, multiplied.
+        """
+        scores = np.concatenate([self.start_scores, self.stages.scores]).astype(np.int64)
+        begins = np.concatenate(
+            [[0], self.stages.begin[:-1] + np.arange(len(self.stages)) + len(self.start_scores)]
+        )
+        most = np.empty(self.states)
+        for x in range(self.states):
+            # The sum over stages of the smallest score of each other state less that of x.
+            least = np.minimum.reduceat(scores - scores[:, x : x + 1], begins).sum(axis=0)
+            most[x] = 1.0 / np.exp(np.clip(least * UNIT, -FARTHEST, FARTHEST)).sum()
+        return np.minimum(most * (1 + BOUND_SLACK), 1.0)
 
     def smoothed(self, smoothing: float) -> "Node":
         """There is nothing to smooth: an error."""

@@ -166,6 +166,20 @@ class Network:
         nodes = tuple(node.smoothed(s) for node, s in zip(self.nodes, each, strict=True))
         return replace(self, nodes=nodes)
 
+    def check_updatable(self, who: str) -> None:
+        """Raise a `ModelError` where a node has no counts that rows could be added to."""
+        for number, node in enumerate(self.nodes):
+            if node.boosted:
+                raise ModelError(
+                    f"{who}: new rows are added to counts, and boosted nodes, such as that of "
+                    f"{self.domain.names[number]!r}, have none. Fit again from all rows."
+                )
+            if node.table.counts is None or node.table.smoothing is None:
+                raise ModelError(
+                    f"{who}: the table of node {number} has no counts to add to, only probabilities. Learn "
+                    "the network, or use learn_parameters(dataset, sources) with its sources."
+                )
+
     def updated(self, dataset: Dataset) -> "Network":
         """The same network with the rows of `dataset` added to its counts; sources and smoothing stay.
 
@@ -173,19 +187,12 @@ class Network:
         together. The structure is not reconsidered, and a certificate of the old rows no longer holds.
         """
         check_same_domain("Network.updated", self.domain, dataset)
+        self.check_updatable("Network.updated")
         nodes = []
-        for number, node in enumerate(self.nodes):
-            if node.boosted:
-                raise ModelError(
-                    f"Network.updated: node {number} is boosted. An update adds counts, and its scores have none: fit "
-                    "again, on the old rows and the new ones together."
-                )
+        for node in self.nodes:
             counts, smoothing = node.table.counts, node.table.smoothing
-            if counts is None or smoothing is None:
-                raise ModelError(
-                    f"Network.updated: the table of node {number} has no counts to add to, only probabilities. Learn "
-                    "the network, or use learn_parameters(dataset, sources) with its sources."
-                )
+            assert counts is not None  # as was checked
+            assert smoothing is not None
             more = leaf_counts(node.source, node.variable, dataset)
             table = ConditionalTable.from_counts(counts + more, smoothing)
             nodes.append(Node(node.variables, node.source, table))

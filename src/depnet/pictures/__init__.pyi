@@ -17,6 +17,12 @@ from depnet.pictures.graph.layout import spread as spread
 from depnet.pictures.graph.svg import to_svg as to_svg
 from depnet.pictures.node.decision import Decision as Decision
 from depnet.pictures.node.decision import decision as decision
+from depnet.pictures.node.effects import Boosted as Boosted
+from depnet.pictures.node.effects import Effect as Effect
+from depnet.pictures.node.effects import Input as Input
+from depnet.pictures.node.effects import boosted as boosted
+from depnet.pictures.node.effects_svg import boosted_svg as boosted_svg
+from depnet.pictures.node.effects_text import boosted_text as boosted_text
 from depnet.pictures.node.mermaid import decision_mermaid as decision_mermaid
 from depnet.pictures.node.mermaid import node_mermaid as node_mermaid
 from depnet.pictures.node.stages import Stage as Stage

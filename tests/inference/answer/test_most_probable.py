@@ -37,7 +37,7 @@ def test_nothing_left_to_complete_is_an_error() -> None:
         most_probable(network, {"X0": 0, "X1": 1})
 
 
-@given(ordered_networks(max_states=200), seeds)
+@given(ordered_networks(max_states=200, boosted=True), seeds)
 def test_the_mode_of_an_ordered_law(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     evidence = random_evidence(rng, network)
@@ -65,7 +65,7 @@ def test_each_variable_at_its_own_mode_is_another_state() -> None:
     assert marginal.argmax() == 0
 
 
-@given(ordered_networks(max_states=60), seeds)
+@given(ordered_networks(max_states=60, boosted=True), seeds)
 def test_a_search_finds_the_mode_of_a_small_law(network: Network, seed: int) -> None:
     """Of 16,384 passes those of a law of at most 60 states hold every state but very improbable ones."""
     rng = np.random.default_rng(seed)

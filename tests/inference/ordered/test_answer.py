@@ -54,7 +54,7 @@ def possible(network: Network, weights: Mapping[int, Sequence[float]]) -> bool:
 
 @settings(max_examples=30)
 @given(
-    ordered_networks(min_variables=2, max_states=60, zeros=0.2),
+    ordered_networks(min_variables=2, max_states=60, zeros=0.2, boosted=True),
     seeds,
     st.booleans(),
     st.sampled_from(METHODS),
@@ -178,7 +178,7 @@ def test_what_is_too_large_is_refused_or_sampled(monkeypatch: pytest.MonkeyPatch
     assert query(CHAIN, "X0", {"X3": 1}, tolerance=0.02, rng=np.random.default_rng(1)).method == "passes"
 
 
-@given(ordered_networks(max_states=60, zeros=0.2), seeds)
+@given(ordered_networks(max_states=60, zeros=0.2, boosted=True), seeds)
 def test_log_probabilities(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     cards = network.domain.cardinalities

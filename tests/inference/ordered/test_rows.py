@@ -62,13 +62,13 @@ def assert_exact(network: Network, codes: IntArray, hidden: np.ndarray) -> None:
 
 
 @settings(max_examples=60)
-@given(ordered_networks(max_variables=6), seeds)
+@given(ordered_networks(max_variables=6, boosted=True), seeds)
 def test_sums_are_the_law(network: Network, seed: int) -> None:
     assert_exact(network, *random_rows(np.random.default_rng(seed), network))
 
 
 @settings(max_examples=30)
-@given(ordered_networks(max_variables=6), seeds)
+@given(ordered_networks(max_variables=6, boosted=True), seeds)
 def test_eliminations_are_the_law(network: Network, seed: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(law_items, "ITEM_STATES", 2)
@@ -76,7 +76,7 @@ def test_eliminations_are_the_law(network: Network, seed: int) -> None:
 
 
 @settings(max_examples=20)
-@given(ordered_networks(max_variables=5), seeds)
+@given(ordered_networks(max_variables=5, boosted=True), seeds)
 def test_chunks_change_nothing(network: Network, seed: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(law_items, "CHUNK_STATES", 7)
@@ -85,7 +85,7 @@ def test_chunks_change_nothing(network: Network, seed: int) -> None:
 
 
 @settings(max_examples=15)
-@given(ordered_networks(max_variables=5), seeds)
+@given(ordered_networks(max_variables=5, boosted=True), seeds)
 def test_moved_rows_are_within_their_errors(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     codes, hidden = random_rows(rng, network, 6)

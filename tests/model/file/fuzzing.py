@@ -25,6 +25,7 @@ import numpy as np
 from depnet import Domain, Network, Variable
 from depnet.data.binning.cut import given_bins
 from depnet.errors import ModelFileError
+from depnet.model.boosted import BoostedNode
 from depnet.model.file import Loaded, load_both
 from tests.model.file.networks import KINDS, Pair, pair_of_all_kinds
 
@@ -34,7 +35,7 @@ SECONDS = 10
 NASTY: list[Any] = [
     None, True, False, 0, 1, -1, 2, 0.5, -0.0, 1e308, 1e-320, 2**31, 2**53, 2**63, 2**64, 10**30, "", "a", "split",
     "\x00", "\ud800", [], [[]], [0], {}, {"kind": "constant"}, {"kind": "lossless", "inputs": []}, [["merge", 0, 1]],
-    [[1, 0]], [[0.5, 0.5]],
+    [[1, 0]], [[0.5, 0.5]], 2**30, -(2**31), 256, 65_535, [0, 1], [1.5], float("inf"),
 ]  # fmt: skip
 
 
@@ -52,6 +53,7 @@ def _place(tree: Any, rng: random.Random) -> tuple[Any, ...]:
     anywhere = places(tree)
     small = [place for place in anywhere if place[0] == "law" and len(place) < 3]
     small += [place for place in anywhere if "order" in place or "held_out" in place]
+    small += [place for place in anywhere if "boosted" in place]
     return rng.choice(small if small and rng.random() < 0.3 else anywhere)
 
 
@@ -80,7 +82,8 @@ def structurally_mutated(good: bytes, rng: random.Random) -> bytes:
                 holder[key] += rng.choice([1, -1, 0.5, 2**53])
         if not isinstance(tree, dict) or not places(tree):
             break
-    return json.dumps(tree).encode()
+    number = rng.choice(["Infinity", "1e400", "1" + "0" * 400])  # a number past float64, or none
+    return json.dumps(tree).replace("Infinity", number).encode()
 
 
 def bytes_mutated(good: bytes, rng: random.Random) -> bytes:
@@ -117,19 +120,21 @@ def assert_sound(loaded: Loaded, path: Path) -> None:
 
 def _assert_sound(network: Network) -> None:
     cards = network.domain.cardinalities
-    rows = np.random.default_rng(0).integers(0, cards, size=(20, len(cards)))
+    rows = np.random.default_rng(0).integers(0, cards, size=(20, len(cards)), dtype=np.uint16)
     assert [node.variables for node in network.nodes] == [(i,) for i in range(len(cards))]
     for number, node in enumerate(network.nodes):
-        theta = node.table.probabilities
-        assert (theta >= 0).all()
-        assert (np.abs(theta.sum(axis=1) - 1) < 1e-12).all()
-        assert theta.shape == (node.source.size, cards[number])
-        leaves = node.source(rows)
-        assert ((leaves >= 0) & (leaves < node.source.size)).all()
+        source = node.start if isinstance(node, BoostedNode) else node.source
+        for theta in (node.probabilities(rows), *(() if node.boosted else (node.table.probabilities,))):
+            assert (theta >= 0).all()
+            assert (np.abs(theta.sum(axis=1) - 1) < 1e-12).all()
+            assert theta.shape[1] == cards[number]
+        assert node.boosted or node.table.size == source.size
+        leaves = source(rows)
+        assert ((leaves >= 0) & (leaves < source.size)).all()
         allowed = set(range(len(cards))) - {number}
         if network.order is not None:
             allowed = set(network.order[: network.order.index(number)])
-        assert set(node.source.inputs) <= allowed
+        assert set(node.inputs) <= allowed
     if network.order is not None:
         assert sorted(network.order) == list(range(len(cards)))
     if network.held_out is not None:

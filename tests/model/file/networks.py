@@ -20,9 +20,12 @@ from depnet import (
     TabulatedSource,
     Variable,
 )
+from depnet.arrays import IntArray
 from depnet.data import Label
+from depnet.model.boosted import BoostedNode
 from depnet.model.held_out import HeldOut
 from depnet.model.marginals import MarginalCounts
+from tests.boosted import random_stages
 from tests.data.strategies import binnings
 from tests.strategies import cardinalities, random_source, random_table, seeds
 
@@ -94,12 +97,32 @@ def pair_of_all_kinds(domain: Domain, kind: str, rng: np.random.Generator) -> Pa
 def _any_nodes(
     rng: np.random.Generator, cards: tuple[int, ...], order: tuple[int, ...] | None
 ) -> tuple[Node, ...]:
-    nodes = []
+    nodes: list[Node] = []
+    boosted = rng.choice([0.0, 0.5])
     for i, k in enumerate(cards):
         unread = (i,) if order is None else order[order.index(i) :]
         source = _any_source(rng, cards, unread)
-        nodes.append(Node((i,), source, _any_table(rng, source.size, k)))
+        if rng.random() < boosted:
+            nodes.append(_any_boosted(rng, i, source, cards, unread))
+        else:
+            nodes.append(Node((i,), source, _any_table(rng, source.size, k)))
     return tuple(nodes)
+
+
+def _any_boosted(
+    rng: np.random.Generator,
+    i: int,
+    start: InformationSource,
+    cards: tuple[int, ...],
+    unread: tuple[int, ...],
+) -> BoostedNode:
+    inputs = [j for j in range(len(cards)) if j not in unread]
+    most = int(rng.choice([2, 2**20, 2**27]))
+    scores = rng.integers(-most, most, size=(start.size, cards[i]))
+    stages = random_stages(rng, inputs, list(cards), cards[i], int(rng.integers(0, 4)))
+    known = {*start.inputs, *stages.inputs}
+    gains = rng.choice([0.0, 0.25, 1 / 3, 5e-324, -0.0, 1e300], len(known))
+    return BoostedNode((i,), start, scores, stages, gains)
 
 
 def _any_held_out(rng: np.random.Generator) -> HeldOut | None:
@@ -158,12 +181,24 @@ def assert_same(loaded: Network, saved: Network) -> None:
     rows = np.array(list(itertools.product(*map(range, cards))))
     for node, original in zip(loaded.nodes, saved.nodes, strict=True):
         assert node.variables == original.variables
+        assert node.boosted == original.boosted
+        assert node.probabilities(rows).tobytes() == original.probabilities(rows).tobytes()
+        if isinstance(node, BoostedNode) and isinstance(original, BoostedNode):
+            assert node.stages == original.stages
+            assert node.start_scores.tobytes() == original.start_scores.tobytes()
+            assert node.gains.tobytes() == original.gains.tobytes()
+            _assert_same_source(node.start, original.start, rows)
+            continue
         assert node.table.probabilities.tobytes() == original.table.probabilities.tobytes()
         assert node.table == original.table
-        assert node.source.size == original.source.size
-        assert node.source.inputs == original.source.inputs
-        assert node.source(rows).tolist() == original.source(rows).tolist()
-        if isinstance(original.source, FunctionSource):
-            assert isinstance(node.source, TabulatedSource)
-        else:
-            assert node.source == original.source
+        _assert_same_source(node.source, original.source, rows)
+
+
+def _assert_same_source(loaded: InformationSource, saved: InformationSource, rows: IntArray) -> None:
+    assert loaded.size == saved.size
+    assert loaded.inputs == saved.inputs
+    assert loaded(rows).tolist() == saved(rows).tolist()
+    if isinstance(saved, FunctionSource):
+        assert isinstance(loaded, TabulatedSource)
+    else:
+        assert loaded == saved

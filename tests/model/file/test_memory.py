@@ -67,6 +67,22 @@ def graph(operations: str) -> str:
     return f'{{"kind": "decision graph", "operations": [{operations}]}}'
 
 
+def boosted(scores: str, variable: int = 0, tests: str = "", begin: str = "0", splits: str = "") -> str:
+    """A node of one state, or of as many as there are scores, from base rates of 0 on."""
+    other = 1 - variable if tests else 0
+    tested = ", ".join([str(other)] * (tests.count(",") + 1)) if tests else ""
+    return (
+        f'{{"variables": [{variable}], "source": {{"kind": "constant"}}, "boosted": {{"start_scores": [0], "gains": '
+        f'[{"0.5" if splits else ""}], "variable": [{tested}], "low": [{tests}], "high": [{tests}], "begin": [{begin}], '
+        f'"leaf": [{splits}], "test": [{splits}], "scores": [{scores}]}}}}'
+    )
+
+
+def alone(first: str) -> str:
+    """A boosted node of the first of two variables of one state."""
+    return document(ONES, first + "," + node(tabulated(1), "[1]", 1), version=4)
+
+
 def tabulated(size: int) -> str:
     return f'{{"kind": "tabulated", "inputs": [], "size": {size}, "leaves": [0]}}'
 
@@ -126,6 +142,28 @@ COSTLY = {
             '"smoothing": 0, "counts"', '"probabilities"'
         ),
     ),
+    "boosted nodes": document(
+        ",".join(f'{{"name": "{i:x}", "states": [0]}}' for i in range(500)),
+        ",".join(boosted("", i) for i in range(500)),
+        version=4,
+    ),
+    "stages of one leaf": alone(boosted(filled("0"), begin=filled("0") + ", 0")),
+    "stages of one leaf, larger": alone(
+        boosted(filled("300"), begin=",".join(["0"] * (filled("300").count(",") + 2)))
+    ),
+    "splits": alone(
+        boosted(
+            ",".join(["0"] * 40_400),
+            tests="0",
+            begin=",".join(map(str, range(0, 40_001, 100))),
+            splits=",".join(["0"] * 40_000),
+        )
+    ),
+    "tests that no split names": alone(
+        boosted("0", tests=",".join(["0"] * 20_000), begin="0, 1", splits="0")
+    ),
+    "scores that are lists": alone(boosted(filled("[]"))),
+    "gains": alone(boosted("").replace('"gains": []', f'"gains": [{filled("1.5")}]')),
     "2-way counts": document(
         ",".join(f'{{"name": "{i}", "states": [0]}}' for i in range(250)),
         ",".join(node('{"kind": "constant"}', "[1]", i) for i in range(250)),

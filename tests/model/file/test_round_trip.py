@@ -31,6 +31,7 @@ from depnet import (
 )
 from depnet.arrays import read_only
 from depnet.errors import ModelError, ModelFileError
+from depnet.model.boosted import BoostedNode
 from depnet.model.file import load_both
 from depnet.model.held_out import HeldOut
 from tests.model.file.networks import Pair, assert_same, assert_same_pair, pairs
@@ -99,15 +100,20 @@ def test_another_order_or_another_score_is_noticed(directory: Path, pair: Pair) 
             assert_same_pair(Pair(loaded.network, None), pair)
 
 
+def with_another_bit(node: Node) -> Node:
+    if isinstance(node, BoostedNode):
+        return BoostedNode(node.variables, node.start, node.start_scores + 1, node.stages, node.gains)
+    theta = node.table.probabilities.copy()
+    theta[0, 0] = np.nextafter(theta[0, 0], 0.5)
+    return replace(node, table=ConditionalTable(read_only(theta)))
+
+
 @given(pair=pairs())
 def test_a_change_in_the_last_bit_is_noticed(directory: Path, pair: Pair) -> None:
     network = pair.first
     depnet.save(network, directory / "model.json")
     loaded = depnet.load(directory / "model.json")
-    node = loaded.nodes[0]
-    theta = node.table.probabilities.copy()
-    theta[0, 0] = np.nextafter(theta[0, 0], 0.5)
-    changed = replace(node, table=ConditionalTable(read_only(theta)))
+    changed = with_another_bit(loaded.nodes[0])
     with pytest.raises(AssertionError):
         assert_same(replace(loaded, nodes=(changed, *loaded.nodes[1:])), network)
 

@@ -12,6 +12,7 @@ from depnet.model import ConditionalTable, ConstantSource, LosslessSource
 from depnet.model.held_out import HeldOut
 from depnet.pictures import html_report
 from depnet.pictures.labels import line, short
+from tests.mixed import mixed_titanic
 from tests.pictures.cases import CASES, HOSTILE, hostile
 
 VOID = {"meta", "br"}
@@ -159,3 +160,14 @@ def test_a_chain_that_cannot_be_drawn_from_is_said() -> None:
     nodes = (Node((0,), LosslessSource((1,), (2,)), table), Node((1,), LosslessSource((0,), (2,)), table))
     page = check(html_report(Network(Domain.from_cardinalities([2, 2]), nodes), drawn=400))
     assert any("No rows were drawn" in word for word in page.words)
+
+
+def test_a_report_of_a_network_with_a_boosted_node() -> None:
+    people = titanic()
+    text = html_report(mixed_titanic(), people, sampled=people)
+    said = " ".join(Page(text).words)
+    assert "boosted nodes" in said
+    assert "survived: 0.2063 bits known, boosted" in said
+    assert "Its first graph, before the stages" in said
+    assert "There is none: Theorem 4 does not speak of boosted nodes." in said
+    assert text == html_report(mixed_titanic(), people, sampled=people)

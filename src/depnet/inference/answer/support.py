@@ -3,7 +3,8 @@
 Eq. inference_KL: what learning makes small is an average over x_C weighted by p(x_C), so "inference for
 rare events may become inaccurate". The count is exact where the data are given. Without them it is bounded
 from above: by the 1- and 2-way counts that the network keeps, and by the counts behind each learned table,
-since a row that matches the evidence lies in a leaf which the evidence can reach, with a state it allows.
+since a row that matches the evidence lies in a leaf which the evidence can reach, with a state it allows. A boosted node
+keeps no counts.
 """
 
 from dataclasses import dataclass

@@ -243,7 +243,9 @@ def log_own(network: Network, j: int, columns: Sequence[NDArray[np.integer]]) ->
     node, own = network.nodes[j], columns[-1]
     table = _input_table(network, j, columns[:-1], len(own))
     with np.errstate(divide="ignore"):
-        if isinstance(node.source, DecisionGraph):  # of few leaves: their logs are looked up
+        if not node.boosted and isinstance(
+            node.source, DecisionGraph
+        ):  # of few leaves: their logs are looked up
             return np.asarray(np.log(node.table.probabilities)[node.source(table), own])
         return np.asarray(np.log(node.probabilities(table)[np.arange(len(own)), own]))
 

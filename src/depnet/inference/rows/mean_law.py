@@ -86,18 +86,21 @@ def _averaged(
         sums, weights = (part.sum(axis=1) for part in chains.rounds[-1])
         visits = weights[:, of_cell]
         # A hole that no sweep has come to, under a scan that hardly ever does: its table's mean law stands in.
-        marginals = np.concatenate([_marginal(node) for node in network.nodes])
+        marginals = np.concatenate([_marginal(network, node) for node in network.nodes])
         total += np.where(visits > 0, sums / np.where(visits > 0, visits, 1.0), marginals)
     return total / len(networks)
 
 
-def _marginal(node: Node) -> FloatArray:
-    """The law of a variable in the data; where its table was not learned from counts, the average of its rows.
-
-    Of a boosted node, what its first scores say.
-    """
+def _marginal(network: Network, node: Node) -> FloatArray:
+    """The law of a variable in the data; where its node was not learned from counts, the average of its rows."""
     if isinstance(node, BoostedNode):
-        return np.asarray(theta_of(node.start_scores).mean(axis=0))
-    rows = node.table.probabilities if node.table.counts is None else node.table.counts + 0.5
+        # Without the counts of the data: what its first source says alone.
+        rows = (
+            theta_of(node.start_scores)
+            if network.counts is None
+            else network.counts.singles[node.variable][None] + 0.5
+        )
+    else:
+        rows = node.table.probabilities if node.table.counts is None else node.table.counts + 0.5
     law = rows.sum(axis=0)
     return np.asarray(law / law.sum(), dtype=np.float64)

@@ -7,6 +7,8 @@ import numpy as np
 from depnet.data.table.domain import Domain
 from depnet.data.table.layout import Layout
 from depnet.errors import ModelError, ModelFileError, brief
+from depnet.model.boosted import BoostedNode
+from depnet.model.file.boosted import document_of_boosted
 from depnet.model.file.fields import fault
 from depnet.model.file.held_out import held_out_in
 from depnet.model.file.layout import document_of_layout
@@ -14,14 +16,18 @@ from depnet.model.file.packed import PackedOperations
 from depnet.model.file.variables import document_of_variable
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
+from depnet.model.node import Node
 from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.source import ConstantSource, InformationSource, LosslessSource
 from depnet.model.sources.tabulated import TabulatedSource
 from depnet.model.table import ConditionalTable
 
 FORMAT = "depnet network"
-VERSION = 3
-"""Written, and the newest that is read. Raised when a reader of the former version would misunderstand a file."""
+VERSION = 4
+"""The newest that is read. Raised when a reader of the former version would misunderstand a file."""
+
+WITHOUT_BOOSTED = 3
+"""Written where no node is boosted: those who read version 3 can read it."""
 
 
 def document_of(network: Network, layout: Layout | None = None, law: Network | None = None) -> dict[str, Any]:
@@ -34,7 +40,7 @@ def document_of(network: Network, layout: Layout | None = None, law: Network | N
         paper = network
     document: dict[str, Any] = {
         "format": FORMAT,
-        "version": VERSION,
+        "version": VERSION if _any_boosted(paper, law) else WITHOUT_BOOSTED,
         "domain": {
             "variables": [
                 document_of_variable(v, f"domain.variables[{i}]") for i, v in enumerate(domain.variables)
@@ -57,6 +63,10 @@ def document_of(network: Network, layout: Layout | None = None, law: Network | N
     if layout is not None:
         document["layout"] = document_of_layout(layout, domain)
     return document
+
+
+def _any_boosted(*networks: Network | None) -> bool:
+    return any(node.boosted for network in networks if network is not None for node in network.nodes)
 
 
 def _check_pair(network: Network, law: Network | None) -> None:
@@ -86,14 +96,16 @@ def _check_pair(network: Network, law: Network | None) -> None:
 
 
 def _nodes(network: Network, at: str) -> list[dict[str, Any]]:
-    return [
-        {
-            "variables": list(node.variables),
-            "source": _source(node.source, network.domain, f"{at}[{number}].source"),
-            "table": _table(node.table, f"{at}[{number}].table"),
-        }
-        for number, node in enumerate(network.nodes)
-    ]
+    return [_node(node, network.domain, f"{at}[{number}]") for number, node in enumerate(network.nodes)]
+
+
+def _node(node: Node, domain: Domain, at: str) -> dict[str, Any]:
+    variables = list(node.variables)
+    if isinstance(node, BoostedNode):
+        start = _source(node.start, domain, f"{at}.source")
+        return {"variables": variables, "source": start, "boosted": document_of_boosted(node)}
+    source = _source(node.source, domain, f"{at}.source")
+    return {"variables": variables, "source": source, "table": _table(node.table, f"{at}.table")}
 
 
 def _source(source: InformationSource, domain: Domain, at: str) -> dict[str, Any]:

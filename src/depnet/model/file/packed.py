@@ -1,4 +1,4 @@
-"""Long lists of a node as arrays: its table, its leaves, its operations. Lists of them would take ten times the memory."""
+"""Long lists of a node as arrays: its table, leaves, operations, stages. Lists of them would take ten times the memory."""
 
 import itertools
 from dataclasses import dataclass
@@ -11,6 +11,9 @@ from depnet.model.sources.source import MAX_LEAVES
 
 KINDS = ("split", "merge")
 """The names of operations, by their kinds in arrays."""
+
+STAGES = ("start_scores", "variable", "low", "high", "begin", "leaf", "test", "scores")
+"""Fields of a boosted node that are lists of whole numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,11 @@ def packed(fields: dict[str, Any]) -> dict[str, Any]:
             fields[name] = _rows(fields[name])
     if "leaves" in fields and _all_of(fields["leaves"], int):
         fields["leaves"] = _array(fields["leaves"], int)
+    for name in STAGES:
+        if name in fields and _all_of(fields[name], int) and _is_small(fields[name]):
+            fields[name] = np.array(fields[name], dtype=np.int32)
+    if "gains" in fields and _all_of(fields["gains"], float):
+        fields["gains"] = _array(fields["gains"], float)
     if "operations" in fields:
         fields["operations"] = _operations(fields["operations"])
     return fields
@@ -66,6 +74,10 @@ def _operations(given: Any) -> object:
 def _all_of(value: Any, kind: type) -> bool:
     """A list, not empty, with values of one type only."""
     return isinstance(value, list) and set(map(type, value)) == {kind}
+
+
+def _is_small(values: list[int]) -> bool:
+    return min(values) >= -(2**31) and max(values) < 2**31
 
 
 def _array(values: Any, kind: type) -> object:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from depnet.data.table.domain import Domain
 from depnet.data.table.layout import Layout
 from depnet.errors import ModelFileError, brief
+from depnet.model.file.boosted import boosted_of
 from depnet.model.file.counts import counts_of
 from depnet.model.file.document import FORMAT, VERSION
 from depnet.model.file.fields import fault, fields_of, items_of, located, number_of, whole_of, wholes_of
@@ -41,7 +42,11 @@ EARLIER = (
 NO_LAW = (
     "this file has no ordered law: answers would be those of clamped chains. Fit again to get those of a law."
 )
-"""What a face says of a file of this version in which a network was saved alone."""
+"""What a face says of a later file in which a network was saved alone."""
+
+
+_LAWS, _BOOSTED = 3, 4
+"""The versions that these came with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +74,7 @@ class Loaded:
         """One line that says what is not there, where there is no law; None where there is one."""
         if self.law is not None:
             return None
-        return EARLIER if self.version < VERSION else NO_LAW
+        return EARLIER if self.version < _LAWS else NO_LAW
 
 
 def networks_of(document: dict[str, Any]) -> Loaded:
@@ -78,43 +83,43 @@ def networks_of(document: dict[str, Any]) -> Loaded:
     Top-level fields of other names are left alone.
     """
     version = _checked_version(document)
-    lawful = version >= 3
+    lawful = version >= _LAWS
     if "domain" not in document:
         raise ModelFileError("the field 'domain' is missing.")
     if "nodes" not in document and not (lawful and "law" in document):
         raise ModelFileError("the field 'nodes' is missing" + (", and so is 'law'." if lawful else "."))
     domain = _domain(document["domain"], version)
     counts = counts_of(document["counts"], domain) if "counts" in document else None
-    law = _law(document["law"], domain, counts) if lawful and "law" in document else None
+    law = _law(document["law"], domain, counts, version) if lawful and "law" in document else None
     if "nodes" not in document:
         if "held_out" in document:
             raise fault("held_out", "this is of the network in 'nodes', which is missing.")
         return Loaded(None, law, None, version)
     held_out = held_out_of(document["held_out"], "held_out") if lawful and "held_out" in document else None
-    nodes = _nodes(document["nodes"], domain, "nodes")
+    nodes = _nodes(document["nodes"], domain, "nodes", version)
     with located("nodes"):
         return Loaded(Network(domain, nodes, counts, None, held_out), law, None, version)
 
 
-def _law(value: object, domain: Domain, counts: MarginalCounts | None) -> Network:
+def _law(value: object, domain: Domain, counts: MarginalCounts | None, version: int) -> Network:
     fields = fields_of(value, "law", ("order", "nodes"), optional=("held_out",))
     order = wholes_of(fields["order"], "law.order", 0, len(domain) - 1, len(domain))
     if len(set(order)) < len(order):
         raise fault("law.order", "expected every variable once; one stands twice.")
     scores = held_out_of(fields["held_out"], "law.held_out") if "held_out" in fields else None
-    nodes = _nodes(fields["nodes"], domain, "law.nodes")
+    nodes = _nodes(fields["nodes"], domain, "law.nodes", version)
     with located("law"):
         return Network(domain, nodes, counts, tuple(order), scores)
 
 
-def _nodes(given: object, domain: Domain, at: str) -> tuple[Node, ...]:
+def _nodes(given: object, domain: Domain, at: str, version: int) -> tuple[Node, ...]:
     """Node i updates variable i: as many as there are variables, in their order."""
     values, nodes = items_of(given, at), []
     for number in range(len(values)):
         if number == len(domain):
             raise fault(f"{at}[{number}]", f"there are {len(domain):,} variables, and each has one node.")
         value, values[number] = values[number], None
-        nodes.append(_node(value, number, domain, f"{at}[{number}]"))
+        nodes.append(_node(value, number, domain, f"{at}[{number}]", version))
     if len(nodes) < len(domain):
         raise fault(
             at, f"no node updates variable {brief(domain.names[len(nodes)])}; every variable needs one."
@@ -147,8 +152,13 @@ def _domain(value: object, version: int) -> Domain:
         return Domain(variables)
 
 
-def _node(value: object, number: int, domain: Domain, at: str) -> Node:
-    fields = fields_of(value, at, ("variables", "source", "table"))
+def _node(value: object, number: int, domain: Domain, at: str, version: int) -> Node:
+    boosted = isinstance(value, dict) and "boosted" in value
+    if boosted and version < _BOOSTED:
+        raise fault(
+            f"{at}.boosted", f"boosted nodes came with version {_BOOSTED}; the file has version {version}."
+        )
+    fields = fields_of(value, at, ("variables", "source", "boosted" if boosted else "table"))
     variables = wholes_of(fields["variables"], f"{at}.variables", 0, len(domain) - 1)
     if len(variables) > 1:
         raise fault(
@@ -161,6 +171,8 @@ def _node(value: object, number: int, domain: Domain, at: str) -> Node:
             f"expected [{number}]: each variable has one node, in the order of the domain; got {brief(variables)}. {AGAIN}",
         )
     source = _source(fields["source"], domain, f"{at}.source")
+    if boosted:
+        return boosted_of(fields["boosted"], number, source, domain.cardinalities, f"{at}.boosted")
     table = _table(fields["table"], source.size, domain.cardinalities[number], f"{at}.table")
     with located(at):
         return Node((number,), source, table)

@@ -2,7 +2,7 @@
 
 An arrow j -> i says that the node of X_i reads X_j: X_j predicts X_i, X_i is predicted by X_j. Its strength
 is the link's, in bits per row (`depnet.links`): measured on rows where they are given, else from the counts that the
-network keeps.
+network keeps; of a boosted node, what the input gained.
 """
 
 import math
@@ -13,9 +13,11 @@ from typing import Literal, TypeAlias
 
 from depnet.data.table.dataset import Dataset
 from depnet.errors import ModelError, brief
-from depnet.learning.links.links import Link, links
+from depnet.fitting.known import all_links
+from depnet.learning.links.links import Link
 from depnet.model.counting import check_same_domain
 from depnet.model.network import Network
+from depnet.model.node import Node
 
 Relation: TypeAlias = Literal["predicts", "predicted by", "both"]
 
@@ -161,17 +163,22 @@ def dependency_graph(
     """
     if dataset is not None:
         check_same_domain("dependency_graph", network.domain, dataset)
-    found = links(network, dataset) if found is None else found
+    found = all_links(network, dataset) if found is None else found
     arrows = tuple(Arrow(link.variable, link.node, link.strength) for link in found)
     return DependencyGraph(network.domain.names, arrows, _measured(network, dataset))
 
 
 def _measured(network: Network, dataset: Dataset | None) -> str:
+    plain = [node for node in network.nodes if not node.boosted]
+    if len(plain) < len(network):
+        what = "gained while nodes were boosted"
+        return what if not plain else f"{what}, or {_measured_by_tables(plain, dataset)}"
+    return _measured_by_tables(plain, dataset)
+
+
+def _measured_by_tables(nodes: Sequence[Node], dataset: Dataset | None) -> str:
     if dataset is not None:
         return f"measured on {dataset.total:,} rows"
-    boosted = [node.boosted for node in network.nodes]
-    if all(boosted):
-        return "from what the stages of boosted nodes gained when they were learned"
-    if all(node.boosted or node.table.counts is not None for node in network.nodes):
+    if all(node.table.counts is not None for node in nodes):
         return "from the counts that the network keeps"
     return "from the network's tables, which keep no counts: their inputs taken as independent"

@@ -4,6 +4,7 @@
 - `layout`: where they are drawn;
 - `stages`: the graph after each operation of learning, and what it cost;
 - `text`: for a terminal;
+- `effects`, `effects_text`, `effects_svg`: a boosted node, which sums many graphs: what it reads, and what that does;
 - `mermaid`: for Markdown pages;
 - `svg`: the picture.
 """

@@ -112,7 +112,13 @@ def decision(network: Network, node: int | str) -> Decision:
     >>> decision(learn(titanic()), "survived").inputs
     ('class', 'sex', 'age')
     """
-    return decision_of(network.domain, network.nodes[node_of(network, node)])
+    chosen = network.nodes[node_of(network, node)]
+    if chosen.boosted:
+        raise ModelError(
+            f"the node of {network.domain.names[chosen.variable]!r} is boosted: it sums many small decision graphs, and has "
+            "no single one. depnet.pictures.boosted(network, node) says what it reads, and what its inputs do."
+        )
+    return decision_of(network.domain, chosen)
 
 
 def decision_of(domain: Domain, chosen: Node) -> Decision:

@@ -3,13 +3,20 @@
 from depnet.model.network import Network
 from depnet.pictures import colours
 from depnet.pictures.labels import listed, mermaid, short
-from depnet.pictures.node.decision import Decision, Leaf, decision, most_likely
+from depnet.pictures.node.decision import Decision, Leaf, decision, most_likely, node_of
+from depnet.pictures.node.effects import Input, inputs_of
 
 MOST_STATES = 4
+MOST_INPUTS = 20
 
 
 def node_mermaid(network: Network, node: int | str) -> str:
-    """The decision graph of a node, by its number or by the name of a variable, as a flowchart."""
+    """The decision graph of a node, by its number or by the name of a variable, as a flowchart.
+
+    Of a boosted node, what it reads, with the bits a row that each input gained: the strongest inputs.
+    """
+    if network.nodes[node_of(network, node)].boosted:
+        return _inputs(network.domain.names[node_of(network, node)], inputs_of(network, node))
     return decision_mermaid(decision(network, node))
 
 
@@ -27,6 +34,19 @@ def decision_mermaid(graph: Decision) -> str:
         f"  classDef leafshared stroke:{colours.ORANGE},stroke-width:3px",
     )
     return "\n".join(["flowchart TD", *boxes, *arrows, *styles, ""])
+
+
+def _inputs(name: str, inputs: tuple[Input, ...]) -> str:
+    rest = inputs[MOST_INPUTS:]
+    boxes = [f"  v[{mermaid(short(name, 40))}]"]
+    boxes += [
+        f"  v{one.variable}[{mermaid(short(one.name, 40))}] -->|{mermaid(f'{one.bits:.4f}')}| v"
+        for one in inputs[:MOST_INPUTS]
+    ]
+    if rest:
+        more = mermaid(f"{len(rest)} more"), mermaid(f"{sum(one.bits for one in rest):.4f}")
+        boxes.append(f"  rest[{more[0]}] -->|{more[1]}| v")
+    return "\n".join(["flowchart LR", *boxes, ""])
 
 
 def _leaf(graph: Decision, leaf: Leaf) -> str:

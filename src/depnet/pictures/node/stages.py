@@ -45,14 +45,14 @@ def growth(
     dataset: Dataset | None = None,
     penalty: PenaltyLike = Mdl(),  # noqa: B008  # a frozen value
 ) -> tuple[Stage, ...]:
-    """The stages of a node's source, one more than it has operations; none where it is no decision graph.
+    """The stages of a node's source, one more than it has operations; none where it is no decision graph, or many.
 
     >>> from depnet import learn, titanic
     >>> [stage.leaves for stage in growth(learn(titanic()), "age")]
     [1, 4, 5, 4, 5, 4]
     """
     chosen = network.nodes[node_of(network, node)]
-    source = chosen.source
+    source = None if chosen.boosted else chosen.source
     if not isinstance(source, DecisionGraph):
         return ()
     if dataset is None:
@@ -81,7 +81,7 @@ def decision_at(network: Network, node: int | str, step: int, dataset: Dataset |
     Without rows, the leaves of a stage before the last are empty: only the whole graph's counts are kept.
     """
     chosen = network.nodes[node_of(network, node)]
-    source = chosen.source
+    source = None if chosen.boosted else chosen.source
     if not isinstance(source, DecisionGraph) or step >= len(source.operations):
         return decision(network, node)
     first = DecisionGraph(source.operations[:step], source.cardinalities)

@@ -6,6 +6,7 @@ leaf, no label covers another.
 
 import itertools
 
+from depnet.data.table.dataset import Dataset
 from depnet.model.network import Network
 from depnet.pictures import colours
 from depnet.pictures.labels import columns, listed, short
@@ -17,9 +18,12 @@ from depnet.pictures.node.decision import (
     decision,
     legend,
     most_likely,
+    node_of,
     shares,
     state_colours,
 )
+from depnet.pictures.node.effects import boosted
+from depnet.pictures.node.effects_svg import boosted_svg
 from depnet.pictures.node.layout import places
 from depnet.pictures.svg import LETTER, SMALL, element, picture, text, title
 
@@ -33,8 +37,13 @@ MOST_LETTERS = 20
 BOLD = 600
 
 
-def node_svg(network: Network, node: int | str) -> str:
-    """SVG text of a node's decision graph, by its number or by the name of a variable."""
+def node_svg(network: Network, node: int | str, dataset: Dataset | None = None) -> str:
+    """SVG text of a node's decision graph, by its number or by the name of a variable.
+
+    Of a boosted node: what it reads, and the effects of its inputs, on the rows of `dataset` where they are given.
+    """
+    if network.nodes[node_of(network, node)].boosted:
+        return boosted_svg(boosted(network, node, dataset))
     return decision_svg(decision(network, node))
 
 

@@ -6,9 +6,19 @@ rest, so that leaves can be compared at a glance.
 
 from collections import Counter
 
+from depnet.data.table.dataset import Dataset
 from depnet.model.network import Network
 from depnet.pictures.labels import listed, short
-from depnet.pictures.node.decision import Decision, Leaf, Test, decision, frequent_states, most_likely
+from depnet.pictures.node.decision import (
+    Decision,
+    Leaf,
+    Test,
+    decision,
+    frequent_states,
+    most_likely,
+    node_of,
+)
+from depnet.pictures.node.effects import boosted
 from depnet.wording import counted
 
 MOST_LINES = 200
@@ -18,23 +28,30 @@ SHADES = "█▓▒░"
 REST = "·"
 
 
-def node_text(network: Network, node: int | str, *, most_lines: int = MOST_LINES) -> str:
+def node_text(
+    network: Network, node: int | str, dataset: Dataset | None = None, *, most_lines: int = MOST_LINES
+) -> str:
     """The decision graph of a node, by its number or by the name of a variable, as a tree of tests.
 
     A leaf that several branches lead to is one leaf: it is marked "shared". Tests that several branches lead to are
-    written out once, with a letter, and referred to by it.
+    written out once, with a letter, and referred to by it. Of a boosted node: what it reads, and the effects of its
+    inputs, on the rows of `dataset` where they are given.
 
     >>> from depnet import learn, titanic
     >>> node_text(learn(titanic()), "age").splitlines()[0]
     'age (adult, child), 2,201 rows: 4 leaves, reads class, sex, survived'
     """
+    if network.nodes[node_of(network, node)].boosted:
+        from depnet.pictures.node.effects_text import boosted_text  # which is made of lines from here
+
+        return boosted_text(boosted(network, node, dataset))
     return decision_text(decision(network, node), most_lines=most_lines)
 
 
 def decision_text(graph: Decision, *, most_lines: int = MOST_LINES) -> str:
     """The text of `node_text`, of a decision graph that is there already."""
     frequent = frequent_states(graph, len(SHADES))
-    lines = [_heading(graph), _legend(graph, frequent)]
+    lines = [_heading(graph), legend_line(graph.states, frequent)]
     shared = _shared_tests(graph)
     named: dict[int, str] = {}
     # a vertex, what leads to it, and the rules before its own line and before those below
@@ -75,26 +92,33 @@ def _heading(graph: Decision) -> str:
     return f"{short(graph.name, 48)} ({listed(graph.states, 60)}){rows}: {counted(graph.leaves, 'leaf', 'leaves')}, {reads}"
 
 
-def _legend(graph: Decision, frequent: list[int]) -> str:
-    named = [f"{shade} {short(graph.states[s], 20)}" for s, shade in zip(frequent, SHADES, strict=False)]
-    return "  ".join([*named, *([f"{REST} other states"] if len(frequent) < len(graph.states) else [])])
+def legend_line(states: tuple[str, ...], frequent: list[int]) -> str:
+    """The shades of the frequent states."""
+    named = [f"{shade} {short(states[s], 20)}" for s, shade in zip(frequent, SHADES, strict=False)]
+    return "  ".join([*named, *([f"{REST} other states"] if len(frequent) < len(states) else [])])
 
 
 def _leaf(graph: Decision, leaf: Leaf, frequent: list[int]) -> str:
     if not leaf.probabilities:  # a stage of learning, without its rows
         return f"(leaf {leaf.number})"
-    named = most_likely(leaf.probabilities, MOST_STATES)
-    states = "  ".join(f"{short(graph.states[s], 20)} {leaf.probabilities[s]:.3f}" for s in named)
-    rest = len(graph.states) - len(named)
-    more = f"  +{counted(rest, 'state')}" if rest else ""
     shared = f", shared by {leaf.ways} branches" if leaf.ways > 1 else ""
-    return f"{_bar(leaf, frequent)} {states}{more}  (leaf {leaf.number}{leaf.rows_said}{shared})"
+    said = share_line(graph.states, leaf.probabilities, frequent)
+    return f"{said}  (leaf {leaf.number}{leaf.rows_said}{shared})"
 
 
-def _bar(leaf: Leaf, frequent: list[int]) -> str:
+def share_line(states: tuple[str, ...], probabilities: tuple[float, ...], frequent: list[int]) -> str:
+    """A distribution as a bar from end to end, and its likeliest states with their probabilities."""
+    named = most_likely(probabilities, MOST_STATES)
+    said = "  ".join(f"{short(states[s], 20)} {probabilities[s]:.3f}" for s in named)
+    rest = len(states) - len(named)
+    more = f"  +{counted(rest, 'state')}" if rest else ""
+    return f"{_bar(probabilities, frequent)} {said}{more}"
+
+
+def _bar(probabilities: tuple[float, ...], frequent: list[int]) -> str:
     bar, reached = "", 0.0
     for s, shade in zip(frequent, SHADES, strict=False):
-        reached += leaf.probabilities[s]
+        reached += probabilities[s]
         bar += shade * (round(reached * BAR) - len(bar))
     return bar + REST * (BAR - len(bar))
 

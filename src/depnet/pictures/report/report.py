@@ -10,9 +10,10 @@ import numpy as np
 from depnet.data.table.dataset import Dataset
 from depnet.errors import ConvergenceError, ReducibleError
 from depnet.fitting.explained import plain_figures
+from depnet.fitting.known import all_links, certified
+from depnet.fitting.summary import rows_learned
 from depnet.inference.judge.marginals import Nearness, nearness
-from depnet.learning.certificate import Certificate, certificate
-from depnet.learning.links.links import links
+from depnet.learning.certificate import Certificate
 from depnet.learning.penalty import Mdl, PenaltyLike
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
@@ -69,12 +70,13 @@ def html_report(
     >>> html_report(learn(titanic(), smoothing=0.5), titanic(), title="Titanic", drawn=1000)[:15]
     '<!doctype html>'
     """
-    found = links(network, dataset)
+    found = all_links(network, dataset)
     graph = dependency_graph(network, dataset, found=found)
     law = network if law is None and network.order is not None else law
-    certificates = []
+    certificates: list[Certificate] = []
     if dataset is not None:
-        certificates = [certificate(one, dataset, penalty=penalty) for one in _both(network, law)]
+        proofs = [certified(one, dataset, penalty=penalty) for one in _both(network, law)]
+        certificates = [proven for proven in proofs if proven is not None]
     rows = _draw(network if law is None else law, dataset, drawn, seed, sampled)
     sections = {
         "Summary": _plain(law, rows) + _summary(network, dataset, graph, certificates, rows),
@@ -82,9 +84,11 @@ def html_report(
         "Strongest links": links_section(network, found),
         "Data against the model": _against(network, dataset, rows),
     }
+    if dataset is not None and not certificates:
+        sections["Certificate"] = paragraph("There is none: Theorem 4 does not speak of boosted nodes.")
     if certificates:
         sections["Certificate"] = "".join(map(certificate_section, certificates))
-    sections["Decision graphs"] = decisions_section(network, found, nodes)
+    sections["Decision graphs"] = decisions_section(network, found, nodes, dataset)
     about = (
         "a probabilistic dependency network: one conditional distribution for each node, joined by pseudo-Gibbs sampling"
         if law is None
@@ -133,14 +137,15 @@ def _summary(
     certificates: Sequence[Certificate],
     rows: _Drawn,
 ) -> str:
-    leaves = sum(node.source.size for node in network.nodes)
-    parameters = sum(node.source.size * (node.table.states - 1) for node in network.nodes)
+    plain = [node for node in network.nodes if not node.boosted]
+    leaves = sum(node.source.size for node in plain)
+    parameters = sum(node.source.size * (node.states - 1) for node in plain)
     total = _rows_of(network, dataset)
     found = [
         (f"{len(network.domain):,}", "variables"),
-        (f"{sum(len(node.source.inputs) for node in network.nodes):,}", "links"),
-        (f"{leaves:,}", "leaves"),
-        (f"{parameters:,}", "parameters"),
+        (f"{sum(len(node.inputs) for node in network.nodes):,}", "links"),
+        *([(f"{leaves:,}", "leaves"), (f"{parameters:,}", "parameters")] if plain else []),
+        *([(f"{len(network) - len(plain):,}", "boosted nodes")] if len(plain) < len(network) else []),
         *([(f"{total:,}", "rows learned from")] if total is not None else []),
     ]
     found += map(proven_tile, certificates)
@@ -154,10 +159,7 @@ def _summary(
 def _rows_of(network: Network, dataset: Dataset | None) -> int | None:
     if dataset is not None:
         return dataset.total
-    if network.counts is not None:
-        return network.counts.total
-    counts = network.nodes[0].table.counts
-    return None if counts is None else int(counts.sum())
+    return rows_learned(network)
 
 
 def _against(network: Network, dataset: Dataset | None, rows: _Drawn) -> str:

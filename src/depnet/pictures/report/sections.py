@@ -4,16 +4,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from depnet.data.table.dataset import Dataset
 from depnet.errors import ModelError
 from depnet.learning.certificate import BIT, Certificate, NodeCertificate
 from depnet.learning.links.links import Link
 from depnet.model.links import one_sided_links
 from depnet.model.network import Network
+from depnet.model.node import Node
 from depnet.pictures import colours
 from depnet.pictures.graph.dependency import DependencyGraph
 from depnet.pictures.graph.svg import to_svg
 from depnet.pictures.labels import short, xml
-from depnet.pictures.node.decision import Leaf, decision, node_name
+from depnet.pictures.node.decision import Decision, Leaf, decision, node_name
+from depnet.pictures.node.effects import boosted as boosted_of
+from depnet.pictures.node.effects_svg import boosted_svg
 from depnet.pictures.node.svg import decision_svg
 from depnet.pictures.node.text import decision_text
 from depnet.pictures.report.page import bar, folded, framed, note, paragraph, table
@@ -56,9 +60,11 @@ def links_section(network: Network, found: Sequence[Link]) -> str:
     columns = {"predicts": "name", "variable": "name", "bits": "number", "": "bars"}
     columns |= {"alone": "number", "given the rest": "number"}
     more = f" The {LINKS} strongest of {len(found):,}." if len(found) > LINKS else ""
+    gained = " Links of a boosted node: what each input gained while it was learned."
+    boosted = gained if any(node.boosted for node in network.nodes) else ""
     said = note(
         f"Bits per row. A node's links add up to all that its source knows; alone: mutual information; given the rest: "
-        f"conditional mutual information given the node's other inputs, where the rows suffice to tell.{more}"
+        f"conditional mutual information given the node's other inputs, where the rows suffice to tell.{boosted}{more}"
     )
     return table(columns, rows) + said + _one_sided(network)
 
@@ -130,12 +136,14 @@ def _proof(proven: Certificate) -> str:
     return f"FC(data ‖ model) has no bound: {proven.no_bound}"
 
 
-def decisions_section(network: Network, found: Sequence[Link], nodes: int) -> str:
-    """The decision graphs of the `nodes` that know most of their variables."""
+def decisions_section(
+    network: Network, found: Sequence[Link], nodes: int, dataset: Dataset | None = None
+) -> str:
+    """The decision graphs of the `nodes` that know most of their variables, and what boosted ones read."""
     bits = np.zeros(len(network))
     for link in found:
         bits[link.node] += link.strength
-    order = [k for k in np.argsort(-bits, kind="stable").tolist() if network.nodes[k].source.size > 1]
+    order = [k for k in np.argsort(-bits, kind="stable").tolist() if _knows(network.nodes[k])]
     order = order[: max(nodes, 0)]
     if not order:
         return paragraph("Every node has one leaf: there is nothing to decide.")
@@ -143,18 +151,37 @@ def decisions_section(network: Network, found: Sequence[Link], nodes: int) -> st
         f"The {counted(len(order), 'node')} that know most of their variables. Bars are θ(· | leaf); a leaf with several "
         "ways in was merged."
     )
+    if any(network.nodes[k].boosted for k in order):
+        said += note(
+            "A boosted node sums many graphs: of it, what it reads, and what each state of its inputs does."
+        )
     for k in order:
-        size = network.nodes[k].source.size
-        summary = f"{node_name(network, k)}: {bits[k]:.4f} bits known, {size:,} leaves"
-        said += folded(summary, _decision(network, k), opened=k == order[0])
+        summary = f"{node_name(network, k)}: {bits[k]:.4f} bits known, {_size(network.nodes[k])}"
+        said += folded(summary, _decision(network, k, dataset), opened=k == order[0])
     return said
 
 
-def _decision(network: Network, number: int) -> str:
+def _knows(node: Node) -> bool:
+    return bool(node.inputs) if node.boosted else node.source.size > 1
+
+
+def _size(node: Node) -> str:
+    return "boosted" if node.boosted else f"{node.source.size:,} leaves"
+
+
+def _decision(network: Network, number: int, dataset: Dataset | None) -> str:
+    if network.nodes[number].boosted:
+        said = boosted_of(network, number, dataset)
+        first = "" if said.first is None else folded("Its first graph, before the stages", _drawn(said.first))
+        return framed(boosted_svg(said)) + first
     try:
         graph = decision(network, number)
     except ModelError as error:
         return note(str(error))
+    return _drawn(graph)
+
+
+def _drawn(graph: Decision) -> str:
     leaves = sum(isinstance(v, Leaf) for v in graph.vertices)
     if leaves <= DRAWN_LEAVES and len(graph.vertices) <= 4 * DRAWN_LEAVES:
         return framed(decision_svg(graph))

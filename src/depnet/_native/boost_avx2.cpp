@@ -1,0 +1,2 @@
+#define DEPNET_ISA_NAMESPACE avx2
+#include "boost_unit.hpp"

@@ -1,0 +1,343 @@
+#include "boost_grower.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "isa.hpp"
+
+namespace depnet::boost {
+namespace {
+
+void two_shares(const std::int32_t* scores, std::size_t rows, std::uint32_t* p) {
+    DEPNET_DISPATCH(two_shares(scores, rows, p));
+}
+void shares(const std::int32_t* scores, std::size_t states, std::size_t rows, std::uint32_t* p) {
+    DEPNET_DISPATCH(shares(scores, states, rows, p));
+}
+void curvatures(const std::uint32_t* p, std::size_t rows, std::uint32_t* bent) {
+    DEPNET_DISPATCH(curvatures(p, rows, bent));
+}
+std::uint32_t largest(const std::uint32_t* values, std::size_t rows) {
+    DEPNET_DISPATCH(largest(values, rows));
+}
+void round_planes(const std::uint32_t* p, const std::uint32_t* bent, std::size_t words,
+                  const Rounding& rounding, Word* planes) {
+    DEPNET_DISPATCH(round_planes(p, bent, words, rounding, planes));
+}
+void count_tests(const Word* columns, std::size_t stride, const std::vector<std::int32_t>& tests,
+                 const Word* leaf, const Word* planes, std::size_t words, const Sums& sums) {
+    const std::int32_t* each = tests.data();
+    const std::size_t size = tests.size();
+    DEPNET_DISPATCH(count(columns, stride, each, size, leaf, planes, words, sums));
+}
+void find_gains(const Gains& leaf, const Sums& sums, std::size_t count, double* gain) {
+    DEPNET_DISPATCH(gains(leaf, sums, count, gain));
+}
+std::int64_t count_both(const Word* first, const Word* second, std::size_t words) {
+    DEPNET_DISPATCH(count_both(first, second, words));
+}
+void divide(const Word* column, const Word* leaf, std::size_t words, Word* inside, Word* outside) {
+    DEPNET_DISPATCH(divide(column, leaf, words, inside, outside));
+}
+void number_leaves(const std::vector<const Word*>& leaves, std::size_t words,
+                   std::uint8_t* number) {
+    const Word* const* each = leaves.data();
+    const std::size_t size = leaves.size();
+    DEPNET_DISPATCH(number_leaves(each, size, words, number));
+}
+void add_by_leaf(const std::uint8_t* number, std::size_t rows, const std::int32_t* values,
+                 std::int32_t* scores) {
+    DEPNET_DISPATCH(add_by_leaf(number, rows, values, scores));
+}
+double log_score(const std::uint32_t* p, std::size_t states, std::size_t stride,
+                 const std::uint16_t* own, std::size_t rows) {
+    DEPNET_DISPATCH(log_score(p, states, stride, own, rows));
+}
+
+// sums[leaf][0] += p, sums[leaf][1] += p (1 - p). Rows take turns between copies of the sums, so
+// that none waits for the row before.
+void sum_by_leaf(const std::uint8_t* number, std::size_t rows, const std::uint32_t* p,
+                 const std::uint32_t* bent, std::size_t leaves, std::int64_t* sums) {
+    constexpr std::size_t kCopies = 4;
+    std::vector<std::int64_t> copies(kCopies * leaves * 2, 0);
+    for (std::size_t r = 0; r < rows; ++r) {
+        std::int64_t* own = copies.data() + ((r % kCopies) * leaves + number[r]) * 2;
+        own[0] += p[r];
+        own[1] += bent[r];
+    }
+    for (std::size_t c = 0; c < kCopies; ++c)
+        for (std::size_t k = 0; k < leaves * 2; ++k) sums[k] += copies[c * leaves * 2 + k];
+}
+
+constexpr double kMostStep = 4.0;  // nats that one stage may add to a score
+
+// Keys of random words: of stages, then of the draws of a stage.
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
+    std::uint64_t z = a + (b + 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+}  // namespace
+
+void Booster::draw_tests(std::uint64_t key) {
+    std::vector<std::int32_t> drawn = readable_;
+    const auto wanted = static_cast<std::size_t>(
+        std::ceil(settings_.share * static_cast<double>(readable_.size())));
+    for (std::size_t k = 0; k < wanted; ++k) {
+        const std::uint64_t left = drawn.size() - k;
+        std::swap(drawn[k], drawn[k + mixed(key, k) % left]);
+    }
+    drawn.resize(wanted);
+    std::sort(drawn.begin(), drawn.end());
+    stage_tests_.clear();
+    for (const std::int32_t j : drawn)
+        for (const std::int32_t d : own_tests_[static_cast<std::size_t>(j)])
+            stage_tests_.push_back(d);
+}
+
+// Two states: the second. More: the states in turn, each against all others; of an order, those
+// from a cut on, the cuts in turn, far ones after each other.
+void Booster::choose_set(std::size_t stage) {
+    set_.assign(states_, 0);
+    if (states_ == 2) {
+        set_[1] = 1;
+    } else if (!ordered_) {
+        set_[stage % states_] = 1;
+    } else {
+        const std::size_t cuts = states_ - 1;
+        std::size_t step = static_cast<std::size_t>(0.618 * static_cast<double>(cuts)) | 1;
+        while (std::gcd(step, cuts) != 1) ++step;
+        const std::size_t cut = 1 + (stage * step) % cuts;
+        for (std::size_t x = cut; x < states_; ++x) set_[x] = 1;
+    }
+}
+
+void Booster::make_root(const NodeRows& rows, std::uint64_t key) {
+    const std::size_t words = rows.bits.words, padded = rows.padded();
+    if (states_ == 2) {
+        set_p_ = rows.p;
+    } else {
+        set_p_.assign(padded, 0);
+        for (std::size_t x = 0; x < states_; ++x)
+            if (set_[x])
+                for (std::size_t r = 0; r < padded; ++r) set_p_[r] += rows.p[x * padded + r];
+        for (std::size_t r = 0; r < padded; ++r) set_p_[r] = std::min(set_p_[r], kOne - 1);
+    }
+    bent_.resize(padded);
+    curvatures(set_p_.data(), padded, bent_.data());
+    const std::uint32_t top = largest(set_p_.data(), rows.bits.rows);
+    const std::uint32_t most_bent = largest(bent_.data(), rows.bits.rows);
+    const Rounding rounding{key, kTopProbability / static_cast<float>(top),
+                            kTopCurvature / static_cast<float>(most_bent)};
+    probability_unit_ = static_cast<double>(top) / kTopProbability * 0x1p-24;
+    curvature_unit_ = static_cast<double>(most_bent) / kTopCurvature * 0x1p-24;
+    planes_.assign(kPlanes * words, 0);
+    for (std::size_t x = 0; x < states_; ++x)
+        if (set_[x])
+            for (std::size_t w = 0; w < words; ++w) planes_[w] |= having_[x * words + w];
+    round_planes(set_p_.data(), bent_.data(), words, rounding, planes_.data());
+    leaves_.resize(1);
+    OpenLeaf& root = leaves_[0];
+    root.rows = all_;
+    root.hits = root.probability = root.curvature = 0;
+    count_tests(all_.data(), 0, {0}, all_.data(), planes_.data(), words,
+                {&root.hits, &root.probability, &root.curvature});
+    root.sums.clear(stage_tests_.size());
+    count_tests(rows.bits.columns.data(), words, stage_tests_, all_.data(), planes_.data(), words,
+                root.sums.view());
+    find_best(root);
+}
+
+void Booster::find_best(OpenLeaf& leaf) {
+    const Gains own{
+        static_cast<double>(leaf.hits) - static_cast<double>(leaf.probability) * probability_unit_,
+        static_cast<double>(leaf.curvature) * curvature_unit_,
+        probability_unit_,
+        curvature_unit_,
+        settings_.lambda,
+        settings_.least_curvature};
+    gain_.resize(stage_tests_.size());
+    find_gains(own, leaf.sums.view(), stage_tests_.size(), gain_.data());
+    leaf.gain = settings_.price;
+    leaf.best = -1;
+    for (std::size_t k = 0; k < gain_.size(); ++k)
+        if (gain_[k] > leaf.gain) {
+            leaf.gain = gain_[k];
+            leaf.best = static_cast<std::int32_t>(k);
+        }
+}
+
+bool Booster::grow_stage(NodeRows& rows, std::uint64_t key, Watch& watch) {
+    draw_tests(mixed(key, 1));
+    if (stage_tests_.empty()) return false;
+    make_root(rows, mixed(key, 2));
+    const std::size_t words = rows.bits.words;
+    const std::size_t first = grown_.splits.size();
+    while (leaves_.size() < settings_.leaves) {
+        watch.poll(static_cast<std::int64_t>(words * stage_tests_.size() / 8));
+        std::size_t at = leaves_.size();
+        for (std::size_t y = 0; y < leaves_.size(); ++y)
+            if (leaves_[y].best >= 0 &&
+                (at == leaves_.size() || leaves_[y].gain > leaves_[at].gain))
+                at = y;
+        if (at == leaves_.size()) break;
+        const auto best = static_cast<std::size_t>(leaves_[at].best);
+        const std::int32_t test = stage_tests_[best];
+        const Word* column = rows.bits.columns.data() + static_cast<std::size_t>(test) * words;
+        const double rate = settings_.rate;
+        grown_.gains[static_cast<std::size_t>(tests_[static_cast<std::size_t>(test)].variable)] +=
+            leaves_[at].gain * (rate - rate * rate / 2);
+        OpenLeaf inside, outside;
+        inside.rows.resize(words);
+        outside.rows.resize(words);
+        divide(column, leaves_[at].rows.data(), words, inside.rows.data(), outside.rows.data());
+        const OpenLeaf& parent = leaves_[at];
+        inside.hits = parent.sums.hits[best];
+        inside.probability = parent.sums.probability[best];
+        inside.curvature = parent.sums.curvature[best];
+        outside.hits = parent.hits - inside.hits;
+        outside.probability = parent.probability - inside.probability;
+        outside.curvature = parent.curvature - inside.curvature;
+        if (leaves_.size() + 1 < settings_.leaves) {  // else nothing more is split
+            inside.sums.clear(stage_tests_.size());
+            count_tests(rows.bits.columns.data(), words, stage_tests_, inside.rows.data(),
+                        planes_.data(), words, inside.sums.view());
+            outside.sums = std::move(leaves_[at].sums);
+            outside.sums.subtract(inside.sums);
+            find_best(inside);
+            find_best(outside);
+        }
+        grown_.splits.push_back({static_cast<std::uint16_t>(at), test});
+        leaves_[at] = std::move(outside);
+        leaves_.push_back(std::move(inside));
+    }
+    if (grown_.splits.size() == first) return false;
+    grown_.begin.push_back(static_cast<std::int32_t>(grown_.splits.size()));
+    return true;
+}
+
+// The Newton step of every leaf, from sums that are not rounded; and the rows' scores with it.
+void Booster::score_leaves(NodeRows& rows) {
+    const std::size_t words = rows.bits.words, padded = rows.padded(), leaves = leaves_.size();
+    const auto k = static_cast<double>(states_);
+    const double stretch = k / (k - 1.0);
+    std::vector<const Word*> masks;
+    for (const OpenLeaf& leaf : leaves_) masks.push_back(leaf.rows.data());
+    number_.resize(padded);
+    number_leaves(masks, words, number_.data());
+    std::vector<double> steps(leaves * states_, 0.0);
+    std::vector<std::int64_t> sums(leaves * 2);
+    for (std::size_t x = states_ == 2 ? 1 : 0; x < states_; ++x) {
+        const std::uint32_t* p = rows.p.data() + (states_ == 2 ? 0 : x * padded);
+        if (states_ != 2) curvatures(p, padded, bent_.data());
+        sums.assign(leaves * 2, 0);
+        sum_by_leaf(number_.data(), rows.bits.rows, p, bent_.data(), leaves, sums.data());
+        for (std::size_t y = 0; y < leaves; ++y) {
+            const std::int64_t hits = count_both(masks[y], having_.data() + x * words, words);
+            const double g = static_cast<double>(hits) - static_cast<double>(sums[2 * y]) * 0x1p-24;
+            const double h = static_cast<double>(sums[2 * y + 1]) * 0x1p-24;
+            const double wanted = settings_.rate * g / (stretch * h + settings_.lambda);
+            steps[y * states_ + x] = std::clamp(wanted, -kMostStep, kMostStep);
+        }
+    }
+    for (std::size_t y = 0; y < leaves; ++y) {
+        double* step = steps.data() + y * states_;
+        if (states_ == 2) step[0] = -step[1];  // the second's mirror
+        double mean = 0.0;
+        for (std::size_t x = 0; x < states_; ++x) mean += step[x];
+        mean /= k;
+        for (std::size_t x = 0; x < states_; ++x)
+            grown_.scores.push_back(
+                static_cast<std::int32_t>(std::nearbyint((step[x] - mean) * 0x1p+20)));
+    }
+}
+
+// The last stage's scores, added to those of rows whose leaves are numbered.
+void Booster::add_scores(NodeRows& rows) {
+    const std::size_t stage = grown_.begin.size() - 2;
+    const auto first = static_cast<std::size_t>(grown_.begin[stage]);
+    const std::size_t leaves = grown_.splits.size() - first + 1;
+    const std::int32_t* scores = grown_.scores.data() + (first + stage) * states_;
+    std::vector<std::int32_t> values(leaves);
+    for (std::size_t x = 0; x < (states_ == 2 ? 1 : states_); ++x) {
+        for (std::size_t y = 0; y < leaves; ++y)
+            values[y] = states_ == 2 ? scores[2 * y + 1] - scores[2 * y] : scores[y * states_ + x];
+        add_by_leaf(number_.data(), rows.padded(), values.data(),
+                    rows.scores.data() + x * rows.padded());
+    }
+}
+
+// The same for the rows held out.
+void Booster::add_held(NodeRows& held) {
+    const std::size_t words = held.bits.words;
+    const auto first = static_cast<std::size_t>(grown_.begin[grown_.begin.size() - 2]);
+    const std::size_t splits = grown_.splits.size() - first;
+    std::vector<Word> rows((splits + 1) * words, 0);
+    std::fill_n(rows.begin(), words, ~Word{0});
+    std::vector<const Word*> masks{rows.data()};
+    for (std::size_t t = 0; t < splits; ++t) {
+        const Split split = grown_.splits[first + t];
+        const Word* column =
+            held.bits.columns.data() + static_cast<std::size_t>(split.test) * words;
+        Word* from = rows.data() + split.leaf * words;
+        Word* to = rows.data() + (t + 1) * words;
+        divide(column, from, words, to, from);
+        masks.push_back(to);
+    }
+    number_.resize(held.padded());
+    number_leaves(masks, words, number_.data());
+    add_scores(held);
+}
+
+void Booster::update(NodeRows& rows) const {
+    if (states_ == 2)
+        two_shares(rows.scores.data(), rows.padded(), rows.p.data());
+    else
+        shares(rows.scores.data(), states_, rows.padded(), rows.p.data());
+}
+
+double Booster::score_of(const NodeRows& rows) const {
+    return log_score(rows.p.data(), states_, rows.padded(), rows.own.data(), rows.bits.rows);
+}
+
+void Booster::run(NodeRows& rows, NodeRows* held, Watch& watch) {
+    const std::size_t words = rows.bits.words;
+    having_.assign(states_ * words, 0);
+    all_.assign(words, 0);
+    for (std::size_t r = 0; r < rows.bits.rows; ++r) {
+        having_[rows.own[r] * words + r / kRows] |= Word{1} << (r % kRows);
+        all_[r / kRows] |= Word{1} << (r % kRows);
+    }
+    update(rows);
+    if (held) {
+        update(*held);
+        grown_.held_scores.push_back(score_of(*held));
+    }
+    std::size_t best = 0, idle = 0;
+    for (std::size_t stage = 0; stage < settings_.stages; ++stage) {
+        choose_set(stage);
+        if (!grow_stage(rows, mixed(settings_.seed, stage), watch)) {
+            // Of many states each is looked at in turn before nothing is left to split.
+            if (++idle >= states_) break;
+            continue;
+        }
+        idle = 0;
+        score_leaves(rows);
+        add_scores(rows);
+        update(rows);
+        if (!held) continue;
+        add_held(*held);
+        update(*held);
+        grown_.held_scores.push_back(score_of(*held));
+        const std::size_t now = grown_.held_scores.size() - 1;
+        if (grown_.held_scores[now] > grown_.held_scores[best])
+            best = now;
+        else if (now - best >= settings_.patience)
+            break;
+    }
+}
+
+}  // namespace depnet::boost

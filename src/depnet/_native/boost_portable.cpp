@@ -1,0 +1,2 @@
+#define DEPNET_ISA_NAMESPACE portable
+#include "boost_unit.hpp"

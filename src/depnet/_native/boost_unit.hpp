@@ -1,0 +1,241 @@
+// The kernels of boost_kernels.hpp for one instruction set, whose translation unit includes this.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+
+#include "boost_kernels.hpp"
+#include "fixed_math.hpp"
+#include "vectors.hpp"
+
+namespace depnet::boost::DEPNET_ISA_NAMESPACE {
+
+constexpr float kUnit = 0x1p-20f;  // of scores
+
+// A probability as a multiple of 2^-24, never 0 and never 1.
+inline std::uint32_t on_grid(float p) {
+    const float scaled = p * static_cast<float>(kOne) + 0.5f;
+    const float most = static_cast<float>(kOne - 1);
+    const float bounded = scaled < 1.0f ? 1.0f : scaled > most ? most : scaled;
+    return static_cast<std::uint32_t>(static_cast<std::int32_t>(bounded));
+}
+
+void two_shares(const std::int32_t* scores, std::size_t rows, std::uint32_t* p) {
+    for (std::size_t r = 0; r < rows; ++r) {
+        const float z = -static_cast<float>(scores[r]) * kUnit;
+        p[r] = on_grid(1.0f / (1.0f + fixed::quick_exp(z)));
+    }
+}
+
+void shares(const std::int32_t* scores, std::size_t states, std::size_t rows, std::uint32_t* p) {
+    for (std::size_t first = 0; first < rows; first += kRows) {
+        std::int32_t top[kRows];
+        float total[kRows], over[kRows];
+        for (std::size_t r = 0; r < kRows; ++r) top[r] = scores[first + r];
+        for (std::size_t x = 1; x < states; ++x)
+            for (std::size_t r = 0; r < kRows; ++r)
+                top[r] = std::max(top[r], scores[x * rows + first + r]);
+        const auto e = [&](std::size_t x, std::size_t r) {
+            return fixed::quick_exp(static_cast<float>(scores[x * rows + first + r] - top[r]) *
+                                    kUnit);
+        };
+        for (std::size_t r = 0; r < kRows; ++r) total[r] = 0.0f;
+        for (std::size_t x = 0; x < states; ++x)
+            for (std::size_t r = 0; r < kRows; ++r) total[r] += e(x, r);
+        for (std::size_t r = 0; r < kRows; ++r) over[r] = 1.0f / total[r];
+        for (std::size_t x = 0; x < states; ++x)
+            for (std::size_t r = 0; r < kRows; ++r)
+                p[x * rows + first + r] = on_grid(e(x, r) * over[r]);
+    }
+}
+
+void curvatures(const std::uint32_t* p, std::size_t rows, std::uint32_t* bent) {
+    for (std::size_t r = 0; r < rows; ++r) {
+        const float share = static_cast<float>(static_cast<std::int32_t>(p[r]));
+        const float rest = static_cast<float>(kOne) - share;
+        bent[r] = static_cast<std::uint32_t>(static_cast<std::int32_t>(share * (rest * 0x1p-24f)));
+    }
+}
+
+std::uint32_t largest(const std::uint32_t* values, std::size_t rows) {
+    std::uint32_t most = 1;
+    for (std::size_t r = 0; r < rows; ++r) most = std::max(most, values[r]);
+    return most;
+}
+
+// The random word of row r: every bit of it depends on every bit of r and of the key.
+inline std::uint32_t random_word(std::uint64_t key, std::uint32_t r) {
+    std::uint32_t z = r * 0x9e3779b1u + static_cast<std::uint32_t>(key);
+    z = (z ^ (z >> 16)) * 0x85ebca6bu;
+    z = (z ^ (z >> 13) ^ static_cast<std::uint32_t>(key >> 32)) * 0xc2b2ae35u;
+    return z ^ (z >> 16);
+}
+
+// Bit r: bit `bit` of values[r].
+inline Word plane_of(const std::uint8_t* values, unsigned bit) {
+#if defined(__AVX512BW__)
+    return _mm512_test_epi8_mask(_mm512_loadu_si512(values),
+                                 _mm512_set1_epi8(static_cast<char>(1u << bit)));
+#elif defined(__AVX2__)
+    Word plane = 0;
+    for (int half = 0; half < 2; ++half) {
+        const __m256i bytes =
+            _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values + 32 * half));
+        const __m256i high = _mm256_slli_epi16(bytes, static_cast<int>(7 - bit));
+        plane |= Word{static_cast<std::uint32_t>(_mm256_movemask_epi8(high))} << (32 * half);
+    }
+    return plane;
+#else
+    Word plane = 0;
+    for (std::size_t r = 0; r < kRows; ++r) plane |= Word{(values[r] >> bit) & 1u} << r;
+    return plane;
+#endif
+}
+
+void round_planes(const std::uint32_t* p, const std::uint32_t* bent, std::size_t words,
+                  const Rounding& rounding, Word* planes) {
+    for (std::size_t w = 0; w < words; ++w) {
+        std::uint8_t rounded[kRows];  // the probability in the low bits, the curvature above
+        for (std::size_t r = 0; r < kRows; ++r) {
+            const std::size_t row = w * kRows + r;
+            const std::uint32_t word = random_word(rounding.key, static_cast<std::uint32_t>(row));
+            const float u = static_cast<float>(static_cast<std::int32_t>(word >> 16)) * 0x1p-16f;
+            const float v =
+                static_cast<float>(static_cast<std::int32_t>(word & 0xffffu)) * 0x1p-16f;
+            const float a =
+                static_cast<float>(static_cast<std::int32_t>(p[row])) * rounding.probability_scale +
+                u;
+            const float b = static_cast<float>(static_cast<std::int32_t>(bent[row])) *
+                                rounding.curvature_scale +
+                            v;
+            const auto probability =
+                static_cast<std::int32_t>(a < kTopProbability ? a : kTopProbability);
+            const auto curvature = static_cast<std::int32_t>(b < kTopCurvature ? b : kTopCurvature);
+            rounded[r] = static_cast<std::uint8_t>(probability | (curvature << kProbabilityBits));
+        }
+        for (unsigned bit = 0; bit + 1 < kPlanes; ++bit)
+            planes[(1 + bit) * words + w] = plane_of(rounded, bit);
+    }
+}
+
+constexpr std::size_t kCounted =
+    512;  // words of every plane that are gone through at a time: they stay in the cache
+
+void count(const Word* columns, std::size_t stride, const std::int32_t* tests, std::size_t count,
+           const Word* leaf, const Word* planes, std::size_t words, const Sums& sums) {
+    for (std::size_t begin = 0; begin < words; begin += kCounted) {
+        const std::size_t end = std::min(begin + kCounted, words);
+        for (std::size_t k = 0; k < count; ++k) {
+            const Word* column = columns + static_cast<std::size_t>(tests[k]) * stride;
+#if defined(__AVX512VPOPCNTDQ__)
+            __m512i totals[kPlanes];
+            for (std::size_t q = 0; q < kPlanes; ++q) totals[q] = _mm512_setzero_si512();
+            for (std::size_t w = begin; w < end; w += 8) {
+                const __m512i bits =
+                    _mm512_and_si512(_mm512_loadu_si512(column + w), _mm512_loadu_si512(leaf + w));
+                for (std::size_t q = 0; q < kPlanes; ++q) {
+                    const __m512i both =
+                        _mm512_and_si512(bits, _mm512_loadu_si512(planes + q * words + w));
+                    totals[q] = _mm512_add_epi64(totals[q], _mm512_popcnt_epi64(both));
+                }
+            }
+            const auto weighed = [&](std::size_t first, std::size_t bits) {
+                __m512i sum = totals[first + bits - 1];
+                for (std::size_t bit = bits - 1; bit > 0; --bit)
+                    sum = _mm512_add_epi64(_mm512_slli_epi64(sum, 1), totals[first + bit - 1]);
+                return _mm512_reduce_add_epi64(sum);
+            };
+            sums.hits[k] += weighed(0, 1);
+            sums.probability[k] += weighed(1, kProbabilityBits);
+            sums.curvature[k] += weighed(1 + kProbabilityBits, kCurvatureBits);
+#else
+            std::int64_t found[kPlanes];
+            for (std::size_t q = 0; q < kPlanes; ++q) {
+                const Word* plane = planes + q * words;
+                std::int64_t total = 0;
+                for (std::size_t w = begin; w < end; ++w)
+                    total += std::popcount(column[w] & leaf[w] & plane[w]);
+                found[q] = total;
+            }
+            sums.hits[k] += found[0];
+            for (std::size_t bit = 0; bit < kProbabilityBits; ++bit)
+                sums.probability[k] += found[1 + bit] << bit;
+            for (std::size_t bit = 0; bit < kCurvatureBits; ++bit)
+                sums.curvature[k] += found[1 + kProbabilityBits + bit] << bit;
+#endif
+        }
+    }
+}
+
+void gains(const Gains& leaf, const Sums& sums, std::size_t count, double* gain) {
+    const double g = leaf.gradient, h = leaf.curvature, lambda = leaf.shrinkage;
+    const double before = g * g / (h + lambda), least = leaf.least_curvature;
+    for (std::size_t k = 0; k < count; ++k) {
+        const double h1 = static_cast<double>(sums.curvature[k]) * leaf.curvature_unit;
+        const double g1 = static_cast<double>(sums.hits[k]) -
+                          static_cast<double>(sums.probability[k]) * leaf.probability_unit;
+        const double h0 = h - h1, g0 = g - g1;
+        const double found = g1 * g1 / (h1 + lambda) + g0 * g0 / (h0 + lambda) - before;
+        gain[k] = h1 < least || h0 < least ? 0.0 : found;
+    }
+}
+
+std::int64_t count_both(const Word* first, const Word* second, std::size_t words) {
+    std::int64_t total = 0;
+    for (std::size_t w = 0; w < words; ++w) total += std::popcount(first[w] & second[w]);
+    return total;
+}
+
+void divide(const Word* column, const Word* leaf, std::size_t words, Word* inside, Word* outside) {
+    for (std::size_t w = 0; w < words; ++w) {
+        const Word rows = leaf[w];
+        inside[w] = rows & column[w];
+        outside[w] = rows & ~column[w];
+    }
+}
+
+void number_leaves(const Word* const* leaves, std::size_t count, std::size_t words,
+                   std::uint8_t* number) {
+    for (std::size_t w = 0; w < words; ++w) {
+#if defined(__AVX512BW__)
+        __m512i numbers = _mm512_setzero_si512();
+        for (std::size_t y = 1; y < count; ++y)
+            numbers =
+                _mm512_mask_mov_epi8(numbers, leaves[y][w], _mm512_set1_epi8(static_cast<char>(y)));
+        _mm512_storeu_si512(number + w * kRows, numbers);
+#else
+        std::uint8_t* own = number + w * kRows;
+        std::fill_n(own, kRows, std::uint8_t{0});
+        for (std::size_t y = 1; y < count; ++y)
+            for (Word rest = leaves[y][w]; rest != 0; rest &= rest - 1)
+                own[std::countr_zero(rest)] = static_cast<std::uint8_t>(y);
+#endif
+    }
+}
+
+void add_by_leaf(const std::uint8_t* number, std::size_t rows, const std::int32_t* values,
+                 std::int32_t* scores) {
+    for (std::size_t r = 0; r < rows; ++r) scores[r] += values[number[r]];
+}
+
+double log_score(const std::uint32_t* p, std::size_t states, std::size_t stride,
+                 const std::uint16_t* own, std::size_t rows) {
+    double lanes[kRows] = {};
+    for (std::size_t first = 0; first < rows; first += kRows) {
+        const std::size_t count = std::min(kRows, rows - first);
+        double chosen[kRows];
+        for (std::size_t r = 0; r < kRows; ++r) chosen[r] = kOne;
+        if (states == 2)
+            for (std::size_t r = 0; r < count; ++r)
+                chosen[r] = own[first + r] ? p[first + r] : kOne - p[first + r];
+        else
+            for (std::size_t r = 0; r < count; ++r)
+                chosen[r] = p[static_cast<std::size_t>(own[first + r]) * stride + first + r];
+        for (std::size_t r = 0; r < kRows; ++r) lanes[r] += fixed::log(chosen[r] * 0x1p-24);
+    }
+    double total = 0.0;
+    for (std::size_t r = 0; r < kRows; ++r) total += lanes[r];
+    return total;
+}
+
+}  // namespace depnet::boost::DEPNET_ISA_NAMESPACE

@@ -1,0 +1,159 @@
+"""The nodes of a network boosted: with settings that are given, or chosen by held-out rows."""
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from joblib import effective_n_jobs
+
+from depnet._native import boost as native
+from depnet.data.table.dataset import Dataset
+from depnet.learning.boost.choose import GRAPH, Chooser, TrialPart, in_turn, trial_node
+from depnet.learning.boost.node import boosted
+from depnet.learning.boost.rows import BoostRows
+from depnet.learning.boost.settings import AutoBoost, Boost
+from depnet.learning.boost.splits import all_tests
+from depnet.learning.options import Limits, Progress
+from depnet.model.held_out import HeldOut
+from depnet.model.network import Network
+from depnet.model.node import Node
+
+TRIALS_SHARE = 0.75
+"""Of the time that there is, what trials take at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What boosting may take: seconds, threads; and who is told of its progress."""
+
+    max_seconds: float | None = None
+    n_jobs: int | None = 1
+    progress: Progress | None = None
+
+    @property
+    def jobs(self) -> int:
+        """`n_jobs` as a number of threads, by joblib's rules."""
+        return int(effective_n_jobs(self.n_jobs))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChosenBoost:
+    """A network whose nodes are boosted where that is better, and the same as learned without each part held out."""
+
+    network: Network
+    tried: tuple[Network, ...]
+
+
+def boosted_network(
+    dataset: Dataset,
+    network: Network,
+    readable: Mapping[int, Sequence[int]],
+    boost: Boost,
+    effort: Effort,
+    limits: Limits,
+) -> Network:
+    """The nodes of `readable` boosted with these settings; after `max_seconds` nodes stay as they are."""
+    rows = BoostRows.of(dataset, all_tests(dataset))
+    settings = dict.fromkeys(readable, within(boost, limits))
+    nodes = _refitted(rows, network, readable, settings, _ends(effort.max_seconds), effort)
+    return _with_nodes(network, nodes)
+
+
+def chosen_boost(
+    dataset: Dataset,
+    network: Network,
+    parts: Sequence[tuple[Dataset, Dataset, Network]],
+    readable: Mapping[int, Sequence[int]],
+    auto: AutoBoost,
+    effort: Effort,
+    limits: Limits,
+) -> ChosenBoost:
+    """The nodes of `readable` boosted where held-out rows say so.
+
+    `parts` are rows to learn from, rows to score on, and the network learned from the first. Where the rows to learn
+    from are all of the dataset's, the trials' own stages are taken.
+    """
+    ends = _ends(effort.max_seconds)
+    until = ends if math.isinf(ends) else time.monotonic() + TRIALS_SHARE * (ends - time.monotonic())
+    tests = all_tests(dataset)
+    trial_parts = [
+        TrialPart(BoostRows.of(learned, tests), BoostRows.of(held, tests), graphs)
+        for learned, held, graphs in parts
+    ]
+    auto = replace(auto, candidates=tuple(within(each, limits) for each in auto.candidates))
+    chooser = Chooser(trial_parts, readable, auto, effort.jobs, until)
+    chosen = chooser.choose()
+    settings = {
+        i: replace(auto.candidates[candidate], stages=trials.best_stages(candidate)[0])
+        for i, (candidate, trials) in chosen.items()
+        if candidate != GRAPH and trials.best_stages(candidate)[0] > 0
+    }
+    tried = tuple(
+        _with_nodes(
+            part.network,
+            {i: trial_node(chosen[i][1], chosen[i][0], k, part.network.nodes[i]) for i in settings},
+        )
+        for k, part in enumerate(trial_parts)
+    )
+    if len(parts) == 1 and parts[0][0] is dataset:
+        nodes = {i: tried[0].nodes[i] for i in settings}
+    else:
+        rows = BoostRows.of(dataset, tests)
+        some = {i: readable[i] for i in settings}
+        nodes = _refitted(rows, network, some, settings, ends, effort)
+    gained = sum(
+        trials.score(candidate) - trials.graph_score
+        for i, (candidate, trials) in chosen.items()
+        if i in nodes
+    )
+    return ChosenBoost(_told(_with_nodes(network, nodes), gained), tried)
+
+
+def within(boost: Boost, limits: Limits) -> Boost:
+    """The settings within limits on leaves. A row has a curvature of at most 1/4: so a leaf has rows enough."""
+    leaves = boost.leaves if limits.max_leaves is None else max(min(boost.leaves, limits.max_leaves), 1)
+    return replace(boost, leaves=leaves, least_curvature=max(boost.least_curvature, limits.min_leaf_rows / 4))
+
+
+def _ends(seconds: float | None) -> float:
+    return math.inf if seconds is None else time.monotonic() + seconds
+
+
+def _refitted(
+    rows: BoostRows,
+    network: Network,
+    readable: Mapping[int, Sequence[int]],
+    settings: Mapping[int, Boost],
+    ends: float,
+    effort: Effort,
+) -> dict[int, Node]:
+    """Nodes boosted from all rows, each with its own settings; those that the time did not suffice for are not there."""
+    stop = native.Stop()
+    done = [len(network) - len(readable)]
+
+    def one(i: int) -> Node | None:
+        left = None if math.isinf(ends) else ends - time.monotonic()
+        if left is not None and left <= 0:
+            return None
+        grown = boosted(rows, network.nodes[i], readable[i], settings[i], seconds=left, stop=stop)
+        done[0] += 1
+        if effort.progress is not None:
+            effort.progress(done[0], len(network))
+        return grown.node() if grown.complete and len(grown.stages) else None
+
+    nodes = list(readable)
+    found = in_turn(one, nodes, effort.jobs, stop)
+    return {i: node for i, node in zip(nodes, found, strict=True) if node is not None}
+
+
+def _with_nodes(network: Network, nodes: Mapping[int, Node]) -> Network:
+    return replace(network, nodes=tuple(nodes.get(i, node) for i, node in enumerate(network.nodes)))
+
+
+def _told(network: Network, gained: float) -> Network:
+    """The network, whose held-out score says what boosting gained: the sum over rows, in nats."""
+    told: HeldOut | None = network.held_out
+    if told is None:
+        return network
+    return replace(network, held_out=replace(told, score=told.score + gained / told.rows))

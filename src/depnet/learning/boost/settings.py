@@ -1,0 +1,92 @@
+"""What a node is boosted with: `Boost`; and what `boost="auto"` chooses from: `AutoBoost`."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from depnet.checks import whole_number
+from depnet.errors import LearningError, brief
+from depnet.model.stages import MOST_LEAVES
+
+MOST_STAGES = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Boost:
+    """Stages of a boosted node: how many, of how many leaves, and how far each goes.
+
+    A stage is a Newton step times `rate`. It may split on a `share` of the variables, drawn anew for each, and leaves none
+    with a curvature, the sum over its rows of p (1 - p), below `least_curvature`. `shrinkage` is added to the curvature of
+    a leaf: leaves of few rows move less. The stages are added to the base rates of the variable's states, or, with a
+    `graph` above 0, to that share of what the node's decision graph says beyond them.
+
+    >>> Boost(leaves=16, rate=0.05)
+    Boost(stages=200, leaves=16, rate=0.05, graph=0.0, share=0.5, shrinkage=1.0, least_curvature=1.0)
+    """
+
+    stages: int = 200
+    leaves: int = 8
+    rate: float = 0.1
+    graph: float = 0.0
+    share: float = 0.5
+    shrinkage: float = 1.0
+    least_curvature: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name, most in (("stages", MOST_STAGES), ("leaves", MOST_LEAVES)):
+            given = whole_number(f"Boost: {name}", getattr(self, name), at_least=1, error=LearningError)
+            if given > most:
+                raise LearningError(f"Boost: {name} is at most {most:,}; got {given:,}.")
+        for name, least, top in (
+            ("rate", 0.0, 1.0),
+            ("share", 0.0, 1.0),
+            ("graph", -math.inf, 1.0),
+            ("shrinkage", -math.inf, math.inf),
+            ("least_curvature", -math.inf, math.inf),
+        ):
+            value = getattr(self, name)
+            good = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if not (good and least < value <= top and value >= 0 and math.isfinite(value)):
+                bound = f" of at most {top:g}" if math.isfinite(top) else ""
+                above = "above 0" if least == 0 else "of at least 0"
+                raise LearningError(
+                    f"Boost: {name} is a number {above}{' and' if bound else ''}{bound}; got {brief(value)}."
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class AutoBoost:
+    """What `boost="auto"` chooses from: candidates, whose number of stages is chosen, too.
+
+    All candidates are tried on some nodes, the `pilots`; those that were best on many of them on all nodes. A node leaves
+    what is best for all only where its own best gains more than `standard_errors` standard errors on held-out rows.
+    """
+
+    candidates: tuple[Boost, ...] = (
+        Boost(stages=2000, leaves=8),
+        Boost(stages=2000, leaves=32),
+        Boost(stages=2000, leaves=8, graph=1.0),
+        Boost(stages=2000, leaves=8, graph=0.5),
+    )
+    """Their `stages` are the most that are tried."""
+    patience: int = 20
+    """Stages without a better held-out score after which a trial ends."""
+    pilots: int = 12
+    many: float = 0.25
+    """The share of pilots that a candidate must win to be tried on all nodes."""
+    standard_errors: float = 1.0
+
+
+BoostLike: TypeAlias = Boost | AutoBoost | Literal["auto"] | None
+"""What `learn(boost=...)` takes."""
+
+
+def checked_boost(boost: object) -> Boost | AutoBoost | None:
+    """`boost` as a value."""
+    if isinstance(boost, str) and boost == "auto":
+        return AutoBoost()
+    if boost is None or isinstance(boost, (Boost, AutoBoost)):
+        return boost
+    raise LearningError(
+        f'boost is None (one decision graph a node), "auto" (chosen by held-out rows) or a depnet.Boost; got {brief(boost)}.'
+    )

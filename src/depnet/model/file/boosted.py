@@ -1,0 +1,100 @@
+"""Boosted nodes in a model file: the arrays of their stages, flat lists of whole numbers.
+
+Each list is compared with the ones before it, with the domain and with the first source before anything is made of it.
+"""
+
+import sys
+from dataclasses import fields as fields_in
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet.arrays import FloatArray
+from depnet.errors import brief
+from depnet.model.boosted import BoostedNode
+from depnet.model.file.fields import fault, fields_of, items_of, located, number_of, wholes_of
+from depnet.model.sources.source import InformationSource
+from depnet.model.stages import MOST_LEAVES, MOST_SCORE, Stages
+
+_STAGES = tuple(each.name for each in fields_in(Stages))
+
+
+def document_of_boosted(node: BoostedNode) -> dict[str, Any]:
+    """All of a boosted node but its variable and its first source."""
+    stages = {name: getattr(node.stages, name).ravel() for name in _STAGES}
+    return {"start_scores": node.start_scores.ravel(), "gains": node.gains, **stages}
+
+
+def boosted_of(
+    value: object, variable: int, start: InformationSource, cardinalities: tuple[int, ...], at: str
+) -> BoostedNode:
+    """The boosted node that a document describes, whose first source is `start`."""
+    fields = fields_of(value, at, ("start_scores", "gains", *_STAGES))
+    states = cardinalities[variable]
+    first = _scores(fields["start_scores"], start.size * states, f"{at}.start_scores")
+    stages = _stages(fields, states, cardinalities, at)
+    inputs = {*start.inputs, *stages.inputs}
+    gains = _gains(fields["gains"], len(inputs), f"{at}.gains")
+    with located(at):
+        return BoostedNode((variable,), start, first.reshape(-1, states), stages, gains)
+
+
+def _stages(fields: dict[str, Any], states: int, cardinalities: tuple[int, ...], at: str) -> Stages:
+    tested = _wholes(fields["variable"], 0, len(cardinalities) - 1, None, f"{at}.variable")
+    low, high = (_wholes(fields[name], 0, 2**16 - 1, len(tested), f"{at}.{name}") for name in ("low", "high"))
+    _check(
+        high < np.array(cardinalities, dtype=np.int64)[tested],
+        f"{at}.high",
+        "there are not so many states in the variable of this test.",
+    )
+    _check(low <= high, f"{at}.low", "the lowest state of this test is above its highest.")
+    leaf = _wholes(fields["leaf"], 0, MOST_LEAVES - 2, None, f"{at}.leaf")
+    test = _wholes(fields["test"], 0, len(tested) - 1, len(leaf), f"{at}.test")
+    begin = _wholes(fields["begin"], 0, len(leaf), None, f"{at}.begin")
+    if not len(begin) or begin[0] != 0 or begin[-1] != len(leaf):
+        raise fault(
+            f"{at}.begin", f"expected numbers from 0 to {len(leaf):,}, that of splits; got {_ends(begin)}."
+        )
+    sizes = np.diff(begin)
+    _check(sizes >= 0, f"{at}.begin", "this stage ends before it begins.")
+    _check(sizes < MOST_LEAVES, f"{at}.begin", f"this stage has more than {MOST_LEAVES} leaves.")
+    leaves = np.arange(len(leaf)) - np.repeat(begin[:-1], sizes)
+    _check(leaf <= leaves, f"{at}.leaf", "the stage of this split does not have so many leaves then.")
+    cells = (len(leaf) + len(sizes)) * states
+    scores = _scores(fields["scores"], cells, f"{at}.scores").reshape(-1, states)
+    with located(f"{at}.scores"):
+        return Stages(tested, low, high, begin, leaf, test, scores)  # type: ignore[arg-type]  # it narrows them
+
+
+def _scores(value: object, length: int, at: str) -> NDArray[np.int32]:
+    return _wholes(value, 1 - MOST_SCORE, MOST_SCORE - 1, length, at)
+
+
+def _gains(value: object, length: int, at: str) -> FloatArray:
+    numbers = value.tolist() if isinstance(value, np.ndarray) else value
+    for k, number in enumerate(items_of(numbers, at, length)):
+        if not abs(number_of(number, f"{at}[{k}]")) <= sys.float_info.max:
+            raise fault(f"{at}[{k}]", f"expected a finite number; got {brief(number)}.")
+    return np.array(numbers, dtype=np.float64)
+
+
+def _wholes(value: object, low: int, high: int, length: int | None, at: str) -> NDArray[np.int32]:
+    """Whole numbers from `low` to `high`, so many; already an array where the text had nothing else."""
+    if (
+        isinstance(value, np.ndarray)
+        and (length is None or len(value) == length)
+        and (value.min() >= low and value.max() <= high)
+    ):
+        return value
+    numbers = value.tolist() if isinstance(value, np.ndarray) else value
+    return np.array(wholes_of(numbers, at, low, high, length), dtype=np.int32)
+
+
+def _check(fine: NDArray[np.bool_], at: str, what: str) -> None:
+    if not fine.all():
+        raise fault(f"{at}[{int(np.argmin(fine))}]", what)
+
+
+def _ends(numbers: NDArray[np.int32]) -> str:
+    return f"{numbers[0]:,} to {numbers[-1]:,}" if len(numbers) else "none"

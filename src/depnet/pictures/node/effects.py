@@ -1,0 +1,193 @@
+r"""One boosted node, ready to be drawn: what it reads and how much, and what the states of each input do.
+
+Many graphs are summed, and no single one can be drawn. What can be said is what each input told while the node was learned
+(its gain), and its *effect*: with X_j set to z in every row of a reference set, and all else as it is,
+
+.. math:: \mathrm{effect}(z, x) = \mathrm{mean}_{r} \, \theta_i(x \mid r \text{ with } X_j = z).
+
+The reference set are rows of the data where there are some. Else it is made: each variable has the frequencies of the 1-way
+counts that the network keeps, or where it keeps none all states alike, and is independent of the others. `measured` says
+which.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from depnet.arrays import CodeArray, FloatArray, IntArray
+from depnet.data.table.dataset import Dataset, code_type
+from depnet.errors import ModelError
+from depnet.model.boosted import BoostedNode
+from depnet.model.counting import check_same_domain
+from depnet.model.network import Network
+from depnet.model.node import Node
+from depnet.model.stages import theta_of
+from depnet.model.table import ConditionalTable
+from depnet.pictures.node.decision import Decision, decision_of, node_of
+from depnet.wording import counted
+
+MOST_ROWS = 2000
+"""Rows of a reference set."""
+
+MOST_INPUTS = 8
+"""Inputs whose effects are told, those that gained most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A variable that the node reads, and what it told about the node's, in bits a row."""
+
+    variable: int
+    name: str
+    bits: float
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """theta_i on average, with the input set to each of its states."""
+
+    name: str
+    """Of the input."""
+    states: tuple[str, ...]
+    """Of the input."""
+    means: tuple[tuple[float, ...], ...]
+    """One distribution over the node's states for each state of the input."""
+
+    @property
+    def spread(self) -> float:
+        """How far apart the states of the input move theta: the largest total variation between two of them."""
+        means = np.array(self.means)
+        return max((float(np.abs(means - one).sum(axis=1).max()) / 2 for one in means), default=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Boosted:
+    """What a boosted node says. Make one with `boosted`."""
+
+    name: str
+    states: tuple[str, ...]
+    inputs: tuple[Input, ...]
+    """All that it reads, those that gained most first."""
+    stages: int
+    leaves: int
+    """Of all stages together."""
+    effects: tuple[Effect, ...]
+    """Of the first inputs."""
+    measured: str
+    """What effects are means over, in words."""
+    mean: tuple[float, ...]
+    """theta_i on average over the reference set as it is."""
+    first: Decision | None
+    """The first graph, which stages are added to; None where it has one leaf."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reference:
+    """Rows that effects are means over, with their weights, and what they are in words."""
+
+    codes: CodeArray
+    weights: FloatArray
+    said: str
+
+    def mean(self, node: Node) -> FloatArray:
+        """theta_i on average."""
+        return np.asarray(self.weights @ node.probabilities(self.codes))
+
+    def effect(self, network: Network, node: Node, j: int) -> Effect:
+        """What the states of variable j do."""
+        variable = network.domain.variables[j]
+        rows: CodeArray = np.array(self.codes, order="F")  # type: ignore[assignment]  # of the same type
+        means = []
+        for z in range(variable.cardinality):
+            rows[:, j] = z
+            theta: FloatArray = self.weights @ node.probabilities(rows)
+            means.append(tuple(theta.tolist()))
+        return Effect(variable.name, tuple(map(str, variable.states)), tuple(means))
+
+
+def reference(network: Network, dataset: Dataset | None = None) -> Reference:
+    """The rows that effects are means over: of the data, or made from what the network keeps of them."""
+    if dataset is not None and dataset.total:
+        check_same_domain("effects", network.domain, dataset)
+        return _of_rows(dataset)
+    counts = network.counts if network.counts is not None and network.counts.total else None
+    cards = network.domain.cardinalities
+    columns = [
+        _column(np.ones(k, dtype=np.int64) if counts is None else counts.singles[j], j)
+        for j, k in enumerate(cards)
+    ]
+    codes: CodeArray = np.array(columns, dtype=code_type(network.domain)).T  # type: ignore[assignment]  # codes
+    how = "all states alike" if counts is None else "the frequencies that the model keeps"
+    said = f"{counted(MOST_ROWS, 'row')} made for it: every variable by itself, {how}"
+    return Reference(codes, np.full(MOST_ROWS, 1 / MOST_ROWS), said)
+
+
+def _of_rows(dataset: Dataset) -> Reference:
+    """Rows of the data, all of them or some at equal distances."""
+    weights = np.ones(dataset.rows) if dataset.weights is None else dataset.weights.astype(np.float64)
+    there, said = np.flatnonzero(weights), f"the table's {counted(dataset.total, 'row')}"
+    if len(there) > MOST_ROWS:
+        there, said = there[np.arange(MOST_ROWS) * len(there) // MOST_ROWS], f"{MOST_ROWS:,} of {said}"
+    kept = weights[there]
+    return Reference(dataset.codes[there], kept / kept.sum(), said)
+
+
+def _column(counts: IntArray, j: int) -> IntArray:
+    """States in proportion to their counts, in an order that has nothing to do with other columns."""
+    until = np.cumsum(counts) / np.sum(counts)
+    states = np.searchsorted(until, (np.arange(MOST_ROWS) + 0.5) / MOST_ROWS)
+    return np.random.default_rng(j).permutation(np.minimum(states, len(counts) - 1))
+
+
+def boosted(
+    network: Network, node: int | str, dataset: Dataset | None = None, *, most: int = MOST_INPUTS
+) -> Boosted:
+    """What a boosted node says, by its number or by the name of a variable, with the effects of the first `most` inputs."""
+    chosen = boosted_node(network, node)
+    told = inputs_of(network, node)
+    rows = reference(network, dataset)
+    variable = network.domain.variables[chosen.variable]
+    return Boosted(
+        variable.name,
+        tuple(map(str, variable.states)),
+        told,
+        len(chosen.stages),
+        len(chosen.stages.scores),
+        tuple(rows.effect(network, chosen, one.variable) for one in told[: max(most, 0)]),
+        rows.said,
+        tuple(rows.mean(chosen).tolist()),
+        first_graph(network, node),
+    )
+
+
+def boosted_node(network: Network, node: int | str) -> BoostedNode:
+    """The node itself, if it is boosted."""
+    chosen = network.nodes[node_of(network, node)]
+    if not isinstance(chosen, BoostedNode):
+        name = network.domain.names[chosen.variable]
+        raise ModelError(
+            f"the node of {name!r} is not boosted: decision(network, node) is its decision graph."
+        )
+    return chosen
+
+
+def inputs_of(network: Network, node: int | str) -> tuple[Input, ...]:
+    """What a boosted node reads, those that gained most first."""
+    chosen = boosted_node(network, node)
+    names = network.domain.names
+    pairs = zip(chosen.inputs, chosen.gains.tolist(), strict=True)
+    found = [Input(j, names[j], gain / math.log(2)) for j, gain in pairs]
+    return tuple(sorted(found, key=lambda one: (-one.bits, one.variable)))
+
+
+def first_graph(network: Network, node: int | str) -> Decision | None:
+    """The decision graph of the first source, with theta as it is before any stage; None where it has one leaf."""
+    chosen = boosted_node(network, node)
+    if chosen.start.size == 1:
+        return None
+    table = ConditionalTable.from_probabilities(theta_of(chosen.start_scores))
+    try:
+        return decision_of(network.domain, Node(chosen.variables, chosen.start, table))
+    except ModelError:  # a source that is no graph, and too large to be written out as one
+        return None

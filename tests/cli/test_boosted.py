@@ -1,0 +1,96 @@
+"""The command on a model with a boosted node: what it shows, exports and refuses."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import depnet as library
+from depnet.learning.learn import learn_with_choice
+from tests.cli.entry import answer, depnet, refused
+from tests.cli.test_documented import check_fields
+from tests.mixed import mixed_titanic
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("boosted") / "model.json"
+    library.save(mixed_titanic(), path)
+    return path
+
+
+def test_show(model: Path) -> None:
+    summary = answer("show", model)
+    assert (summary["leaves"], summary["boosted"], summary["rows"]) == (14, 1, 2201)
+    assert [node["stages"] for node in summary["per_node"]] == [None, None, None, 3]
+    assert summary["per_node"][3]["leaves"] is None
+    check_fields("show", summary)
+    text = depnet("show", model).stdout.decode()
+    assert "4 variables, 14 leaves, 1 boosted node (dependency network)" in text
+    assert "3 stages" in text
+
+
+def test_show_with_rows_has_no_certificate(model: Path, table: Path) -> None:
+    assert answer("show", model, "--data", table)["certificate"] is None
+
+
+def test_show_a_node(model: Path, table: Path) -> None:
+    said = answer("show", model, "--node", "survived", "--data", table)
+    check_fields("show", said)
+    assert said["boosted"] is True
+    assert said["reads"] == ["sex", "class", "age"]
+    assert said["means_over"] == "2,000 of the table's 2,201 rows"
+    assert [effect["state"] for effect in said["inputs"][0]["effects"]] == ["female", "male"]
+    assert said["first_graph"]["vertices"][0]["test"] == "sex"
+    text = depnet("show", model, "--node", "survived").stdout.decode()
+    assert "rows made for it: every variable by itself, the frequencies that the model keeps" in text
+    assert depnet("show", model, "--node", "age").stdout.decode().startswith("age (adult, child), 2,201 rows")
+
+
+def test_show_links(model: Path) -> None:
+    first = answer("show", model, "--links", "1")["links"][0]
+    assert (first["source"], first["targets"]) == ("sex", ["survived"])
+
+
+@pytest.mark.parametrize("form", ["dot", "graphml", "mermaid", "svg", "csv"])
+def test_exports(model: Path, form: str) -> None:
+    assert "survived" in depnet("export", model, "--format", form).stdout.decode()
+
+
+def test_update_says_to_fit_again(model: Path, table: Path, tmp_path: Path) -> None:
+    said = refused("update", model, table, "-o", tmp_path / "newer.json")
+    assert said == (
+        "depnet: update: new rows are added to counts, and boosted nodes, such as that of 'survived', have none. "
+        "Fit again from all rows."
+    )
+    assert not list(tmp_path.iterdir())
+
+
+def test_fit_boost_is_passed_on(table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def learn(*args: object, boost: object = None, **options: object) -> object:
+        asked.append(boost)
+        return learn_with_choice(*args, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("depnet.fitting.fit.learn_with_choice", learn)
+    depnet("fit", table, "-o", tmp_path / "m.json", "--penalty", "mdl", "--boost")
+    depnet("fit", table, "-o", tmp_path / "n.json", "--penalty", "mdl")
+    assert asked == ["auto", "auto", None, None]
+    assert json.loads((tmp_path / "n.json").read_text())["version"] == 3
+
+
+def test_boost_is_not_for_a_cluster(table: Path, tmp_path: Path) -> None:
+    said = refused(
+        "fit",
+        table,
+        "-o",
+        tmp_path / "m.json",
+        "--boost",
+        "--missing",
+        "state",
+        "--local-cluster",
+        "1",
+        code=2,
+    )
+    assert "--boost is not for a cluster" in said
