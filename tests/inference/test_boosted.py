@@ -15,7 +15,7 @@ from depnet.inference.judge.odd_cells import odd_cells
 from depnet.inference.rows.mean_law import mean_laws
 from depnet.model import Scan
 from depnet.model.boosted import BoostedNode
-from tests.boosted import random_boosted_network, random_mixed_network, written_out
+from tests.boosted import random_boosted_network, random_mixed_network, tabulated
 
 CARDS = [2, 3, 2, 4]
 MIXED = random_mixed_network(5, CARDS)
@@ -39,7 +39,7 @@ def law(result: QueryResult) -> FloatArray:
 @pytest.mark.parametrize("scan", SCANS)
 @pytest.mark.parametrize("given", EVIDENCE)
 def test_exact_answers_are_those_of_the_tables(scan: Scan, given: Any) -> None:
-    tables = written_out(MIXED)
+    tables = tabulated(MIXED)
     np.testing.assert_allclose(law(joint(MIXED, given, scan)), law(joint(tables, given, scan)), atol=1e-9)
     best, other = (depnet.most_probable(network, given, scan=scan) for network in (MIXED, tables))
     assert best.states == other.states
@@ -75,7 +75,7 @@ def test_rows_with_holes(table_states: int, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(program, "TABLE_STATES", table_states)
     codes = some_rows(30).codes.astype(int)
     codes[np.random.default_rng(2).random(codes.shape) < 0.4] = -1
-    found, expected = (depnet.query_rows(network, codes) for network in (MIXED, written_out(MIXED)))
+    found, expected = (depnet.query_rows(network, codes) for network in (MIXED, tabulated(MIXED)))
     assert found.method.tolist() == expected.method.tolist()
     for name, p in found.probabilities.items():
         np.testing.assert_allclose(p, expected.probabilities[name], atol=1e-7)
@@ -103,7 +103,7 @@ def test_rows_depend_on_no_number_of_threads() -> None:
 
 
 def test_judges_ask_for_probabilities_alone() -> None:
-    tables, rows = written_out(MIXED), some_rows()
+    tables, rows = tabulated(MIXED), some_rows()
     assert str(odd_cells(MIXED, rows)) == str(odd_cells(tables, rows))
     np.testing.assert_allclose(
         depnet.score_samples(MIXED, rows), depnet.score_samples(tables, rows), rtol=1e-12
@@ -118,6 +118,6 @@ def test_means_over_networks_and_supports() -> None:
     codes = some_rows(20).codes.astype(np.uint16)
     hidden = np.zeros(codes.shape, dtype=bool)
     hidden[:, 0] = True
-    laws = mean_laws([MIXED, written_out(MIXED)], codes, hidden, rng=np.random.default_rng(0))
+    laws = mean_laws([MIXED, tabulated(MIXED)], codes, hidden, rng=np.random.default_rng(0))
     np.testing.assert_allclose(laws["X0"], MIXED.nodes[0].probabilities(codes), atol=1e-12)
     assert depnet.query(random_boosted_network(1, CARDS), ["X0"]).support is None

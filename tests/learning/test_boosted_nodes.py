@@ -90,7 +90,8 @@ def test_links_of_nodes_of_either_kind_stand_side_by_side() -> None:
 def test_no_counts_to_add_to_to_smooth_or_to_learn_parameters_from() -> None:
     network = random_boosted_network(4, CARDS)
     with pytest.raises(
-        ModelError, match=r"node 0 is boosted\. An update adds counts, and its scores have none: fit again"
+        ModelError,
+        match=r"new rows are added to counts, and boosted nodes, such as that of .X0., have none. Fit again",
     ):
         network.updated(rows())
     with pytest.raises(ModelError, match="node 0 is boosted: it has no counts to smooth"):

@@ -14,7 +14,7 @@ from depnet.geometry import (
     kl_to_manifold,
     manifolds,
 )
-from tests.boosted import random_mixed_network, written_out
+from tests.boosted import random_mixed_network, tabulated
 from tests.reference.counting import node_score
 from tests.strategies import datasets, random_weights, seeds
 
@@ -60,7 +60,7 @@ def test_the_same_theta_as_a_table_has_the_same_terms(dataset: Dataset, seed: in
     """There the cross-entropy falls into H(X_i | Y_i) and the misfit of the table."""
     network = network_on(dataset, seed)
     for boosted, table in zip(
-        certificate(network, dataset).nodes, certificate(written_out(network), dataset).nodes, strict=True
+        certificate(network, dataset).nodes, certificate(tabulated(network), dataset).nodes, strict=True
     ):
         assert boosted.kl == pytest.approx(table.kl, rel=1e-9, abs=1e-11)
         assert boosted.one_leaf_kl == pytest.approx(table.one_leaf_kl, rel=1e-12, abs=1e-15)
