@@ -15,7 +15,8 @@ from depnet.inference.judge.odd_cells import odd_cells
 from depnet.inference.rows.mean_law import mean_laws
 from depnet.model import Scan
 from depnet.model.boosted import BoostedNode
-from tests.boosted import random_boosted_network, random_mixed_network, tabulated
+from tests.boosted import random_boosted_network, tabulated
+from tests.strategies import random_mixed_network
 
 CARDS = [2, 3, 2, 4]
 MIXED = random_mixed_network(5, CARDS)

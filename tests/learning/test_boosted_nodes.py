@@ -13,7 +13,8 @@ from depnet.model import ConditionalTable, ConstantSource, Node
 from depnet.model.boosted import BoostedNode
 from depnet.model.links import one_sided_links
 from depnet.pictures.graph.dependency import dependency_graph
-from tests.boosted import random_boosted_network, random_mixed_network
+from tests.boosted import random_boosted_network
+from tests.strategies import random_mixed_network
 
 CARDS = [2, 3, 2]
 

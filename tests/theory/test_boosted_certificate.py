@@ -14,9 +14,9 @@ from depnet.geometry import (
     kl_to_manifold,
     manifolds,
 )
-from tests.boosted import random_mixed_network, tabulated
+from tests.boosted import tabulated
 from tests.reference.counting import node_score
-from tests.strategies import datasets, random_weights, seeds
+from tests.strategies import datasets, random_mixed_network, random_weights, seeds
 
 
 def network_on(dataset: Dataset, seed: int) -> Network:

@@ -9,8 +9,8 @@ from hypothesis import given
 import depnet
 from depnet import Network, RandomScan, SequentialScan
 from depnet.geometry import full_conditional_divergence, m_geodesic
-from tests.boosted import mixed_networks, random_boosted_network
-from tests.strategies import random_joint, random_weights, seeds
+from tests.boosted import random_boosted_network
+from tests.strategies import mixed_networks, random_joint, random_weights, seeds
 from tests.theory.drawing import dense_stationary
 from tests.theory.test_thm_fc import assert_within_fc_limit, hardest_state
 

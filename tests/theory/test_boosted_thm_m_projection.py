@@ -9,9 +9,9 @@ from hypothesis import given
 from depnet import Network, SequentialScan, law_path
 from depnet.geometry import FullConditionalManifold, kl, kl_to_manifold, m_projection, manifolds
 from depnet.model.boosted import BoostedNode
-from tests.boosted import mixed_networks, random_boosted_network
+from tests.boosted import random_boosted_network
 from tests.reference.stages import node_theta
-from tests.strategies import random_joint, seeds
+from tests.strategies import mixed_networks, random_joint, seeds
 from tests.theory.drawing import laws_beside_manifolds
 from tests.theory.test_thm_m_projection import assert_nearest_point
 
