@@ -97,7 +97,7 @@ def walking(made: ChainPlan) -> Kernel:
         RowFinder(WALK, (), 0, rule.thresholds, graph=rule.source)
         if isinstance(rule.source, DecisionGraph)
         else finder
-        for rule, finder in zip(made.rules, made.finders, strict=True)
+        for rule, finder in made.found
     )
     return CodesKernel(dataclasses.replace(made, finders=finders))
 

@@ -8,6 +8,7 @@ import depnet
 from depnet import Network, RandomScan
 from depnet.errors import DomainTooLargeError
 from depnet.geometry import kl, kl_to_manifold, m_projection, manifolds
+from tests.boosted import mixed_networks
 from tests.exact.drawing import inconsistent_network
 from tests.reference import stationary as reference
 from tests.strategies import cardinalities, networks, random_joint, seeds
@@ -26,7 +27,7 @@ def test_the_network_of_a_joint_is_consistent(shape: tuple[int, ...], seed: int)
             np.testing.assert_allclose(found.law, p, rtol=0, atol=1e-9)
 
 
-@given(networks(max_states=60, zeros=0.2))
+@given(networks(max_states=60, zeros=0.2) | mixed_networks(max_states=60))
 def test_consistency_equals_the_twin(network: Network) -> None:
     found = depnet.consistency(network)
     assert found.consistent == reference.is_consistent(network, tolerance=1e-7)

@@ -12,6 +12,7 @@ from depnet import Network, RandomScan, SequentialScan
 from depnet.arrays import FloatArray
 from depnet.errors import DataError, DistributionError, EvidenceError
 from depnet.model import Given, Scan
+from tests.boosted import mixed_networks
 from tests.exact.drawing import any_scan, inconsistent_network, random_evidence
 from tests.reference import stationary as reference
 from tests.strategies import networks, random_joint, seeds
@@ -39,7 +40,7 @@ def assert_path(network: Network, scan: Scan, start: FloatArray, given: Given | 
         np.testing.assert_allclose(law, other, rtol=0, atol=1e-13)
 
 
-@given(networks(max_states=60, zeros=0.2), seeds)
+@given(networks(max_states=60, zeros=0.2) | mixed_networks(max_states=60), seeds)
 def test_path_equals_products_of_matrices(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     scan = any_scan(rng, network)

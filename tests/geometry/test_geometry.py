@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from depnet import Dataset, Network, geometry
 from depnet.arrays import FloatArray
 from tests import strategies
+from tests.boosted import mixed_networks
 from tests.reference import geometry as twin
 
 shares_of_zeros = st.sampled_from([0.0, 0.3, 0.8])
@@ -64,7 +65,7 @@ def test_full_conditionals(shape: tuple[int, ...], seed: int, zeros: float) -> N
         np.testing.assert_allclose(geometry.full_conditional(p, i), expected, rtol=1e-13)
 
 
-@given(strategies.networks(zeros=0.2), strategies.seeds, shares_of_zeros)
+@given(strategies.networks(zeros=0.2) | mixed_networks(), strategies.seeds, shares_of_zeros)
 def test_manifolds_of_nodes(network: Network, seed: int, zeros: float) -> None:
     (p,) = draw(seed, network.domain.cardinalities, zeros, 1)
     slow_p = twin.law_of(p)
@@ -90,14 +91,14 @@ def test_divergences_between_joints(
         assert close(geometry.pseudo_log_likelihood(p, q, weights), likelihood)
 
 
-@given(st.data(), strategies.networks(zeros=0.1), strategies.seeds, shares_of_zeros)
+@given(st.data(), strategies.networks(zeros=0.1) | mixed_networks(), strategies.seeds, shares_of_zeros)
 def test_fc_limit(data: st.DataObject, network: Network, seed: int, zeros: float) -> None:
     (p,) = draw(seed, network.domain.cardinalities, zeros, 1)
     c = data.draw(strategies.random_scan_weights(len(network)))
     assert close(geometry.fc_limit(p, network, c), twin.fc_limit(twin.law_of(p), network, c))
 
 
-@given(strategies.networks(zeros=0.1), strategies.seeds, shares_of_zeros)
+@given(strategies.networks(zeros=0.1) | mixed_networks(), strategies.seeds, shares_of_zeros)
 def test_terms_by_evidence(network: Network, seed: int, zeros: float) -> None:
     (p,) = draw(seed, network.domain.cardinalities, zeros, 1)
     rng = np.random.default_rng(seed)

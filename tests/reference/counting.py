@@ -7,6 +7,7 @@ import numpy as np
 
 from depnet import Dataset, Network, Node
 from depnet.arrays import IntArray
+from tests.reference.stages import node_theta
 
 
 def weighted_rows(dataset: Dataset) -> list[tuple[tuple[int, ...], int]]:
@@ -40,8 +41,7 @@ def node_score(node: Node, dataset: Dataset) -> float:
     """The mean of log theta over rows."""
     total = 0.0
     for row, weight in weighted_rows(dataset):
-        leaf = int(node.source([row])[0])
-        theta = float(node.table.probabilities[leaf, row[node.variable]])
+        theta = node_theta(node, row)[row[node.variable]]
         if weight > 0:
             total += weight * (math.log(theta) if theta > 0 else -math.inf)
     return total / dataset.total

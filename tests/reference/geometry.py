@@ -8,6 +8,7 @@ import numpy as np
 
 from depnet import Dataset, InformationSource, Network, Node
 from depnet.arrays import FloatArray
+from tests.reference.stages import node_theta
 
 State = tuple[int, ...]
 Law = dict[State, float]
@@ -80,7 +81,7 @@ def full_conditional(p: Law, i: int) -> Law:
 
 def theta_of(node: Node, states: Law) -> Law:
     """theta_i(x_i | Y_i(x)) for every x."""
-    return {x: float(node.table.probabilities[leaf(node.source, x), x[node.variable]]) for x in states}
+    return {x: node_theta(node, x)[x[node.variable]] for x in states}
 
 
 def m_projection(p: Law, theta: Law, i: int) -> Law:

@@ -9,6 +9,7 @@ from depnet import Network, RandomScan, SequentialScan
 from depnet.arrays import FloatArray
 from depnet.exact import stationary, stationary_cycle
 from depnet.model import Evidence, Scan
+from tests.reference.stages import node_theta
 
 GOLDEN, FIRST, SECOND, MASK = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 2**64 - 1
 
@@ -19,10 +20,8 @@ def joint_states(cards: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 def theta(network: Network, i: int, row: Sequence[int], evidence: Evidence) -> dict[int, float]:
     """What node i draws its state from in the state `row`: theta, tilted."""
-    node = network.nodes[i]
-    leaf = int(node.source(np.array([row]))[0])
     weights = {}
-    for x, probability in enumerate(node.table.probabilities[leaf].tolist()):
+    for x, probability in enumerate(node_theta(network.nodes[i], row)):
         weights[x] = probability * (evidence.tilts[i][x] if i in evidence.tilts else 1.0)
     total = sum(weights.values())
     if total == 0:

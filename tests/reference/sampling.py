@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from depnet import Network
 from depnet.model import Evidence, Node
+from tests.reference.stages import node_theta
 
 LARGEST = 2**32 - 1
 
@@ -42,35 +43,26 @@ def drawn_state(weights: Sequence[float], word: int) -> int:
     return sum(end <= min(word, LARGEST - 1) for end in interval_ends(tuple(weights)))
 
 
-def tilted_row(network: Network, node: Node, leaf: int, evidence: Evidence) -> list[float]:
-    """theta(. | leaf) times the weight that the evidence gives to every joint state of the node."""
+def tilted_row(node: Node, state: Sequence[int], evidence: Evidence) -> list[float]:
+    """theta(. | Y(X)) times the weight that the evidence gives to every state of the node."""
+    i = node.variable
     row = []
-    states = itertools.product(*(range(network.domain.cardinalities[i]) for i in node.variables))
-    for s, codes in enumerate(states):
-        weight = float(node.table.probabilities[leaf, s])
-        for i, code in zip(node.variables, codes, strict=True):
-            if i in evidence.clamped:
-                weight *= code == evidence.clamped[i]
-            if i in evidence.tilts:
-                weight *= float(evidence.tilts[i][code])
+    for code, weight in enumerate(node_theta(node, state)):
+        if i in evidence.clamped:
+            weight *= code == evidence.clamped[i]
+        if i in evidence.tilts:
+            weight *= float(evidence.tilts[i][code])
         row.append(weight)
     return row
 
 
-def updated(
-    network: Network, node: Node, state: Sequence[int], word: int, evidence: Evidence
-) -> tuple[int, ...]:
-    """Lines 5 to 7 of Algorithm 1: y <- Y(X), draw x ~ theta(. | y), X_B <- x."""
-    leaf = int(node.source([list(state)])[0])
-    row = tilted_row(network, node, leaf, evidence)
+def updated(node: Node, state: Sequence[int], word: int, evidence: Evidence) -> tuple[int, ...]:
+    """Lines 5 to 7 of Algorithm 1: y <- Y(X), draw x ~ theta(. | y), X_i <- x."""
+    row = tilted_row(node, state, evidence)
     if sum(row) == 0:
-        raise ImpossibleRowError(f"node {node.variables}, leaf {leaf}")
-    s = drawn_state(row, word)
-    cards = [network.domain.cardinalities[i] for i in node.variables]
-    codes = list(itertools.product(*map(range, cards)))[s]
+        raise ImpossibleRowError(f"node {node.variable}, state {tuple(state)}")
     changed = list(state)
-    for i, code in zip(node.variables, codes, strict=True):
-        changed[i] = code
+    changed[node.variable] = drawn_state(row, word)
     return tuple(changed)
 
 
@@ -81,7 +73,7 @@ def sequential_trace(
     state = tuple(start)
     yield state
     for word, number in zip(words, itertools.cycle(order), strict=False):
-        state = updated(network, network.nodes[number], state, word, evidence)
+        state = updated(network.nodes[number], state, word, evidence)
         yield state
 
 
@@ -98,7 +90,7 @@ def random_trace(
     yield state
     for choice, word in words:
         number = free[drawn_state(weights, choice)]
-        state = updated(network, network.nodes[number], state, word, evidence)
+        state = updated(network.nodes[number], state, word, evidence)
         yield state
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from depnet import Network, RandomScan, SequentialScan
 from depnet.arrays import FloatArray
 from depnet.model import Evidence, Given
+from tests.reference.stages import node_theta
 
 State = tuple[int, ...]
 
@@ -46,23 +47,15 @@ class Chain:
         return w
 
     def update_matrix(self, number: int) -> FloatArray:
-        """K_i[x, x'] = theta_i(x'_B | Y_i(x)) tilted by the evidence, where x' = x outside B."""
+        """K_i[x, x'] = theta_i(x'_i | Y_i(x)) tilted by the evidence, where x' = x but for X_i."""
         node = self.network.nodes[number]
-        cards = self.network.domain.cardinalities
         K = np.zeros((len(self.states), len(self.states)))
         for x in self.states:
-            leaf = int(node.source(np.array([x]))[0])
             mass: dict[State, float] = {}
-            for values in itertools.product(*(range(cards[i]) for i in node.variables)):
-                state = 0
+            for value, theta in enumerate(node_theta(node, x)):
                 moved = list(x)
-                for i, value in zip(node.variables, values, strict=True):
-                    state = state * cards[i] + value
-                    moved[i] = value
-                target = tuple(moved)
-                mass[target] = float(node.table.probabilities[leaf, state]) * self.weight(
-                    target, node.variables
-                )
+                moved[node.variable] = value
+                mass[tuple(moved)] = theta * self.weight(tuple(moved), node.variables)
             total = math.fsum(mass.values())
             if total == 0:
                 self.impossible.add((number, x))

@@ -112,6 +112,12 @@ inputs, row-major; a graph node's is where the compiled decision graph (tested, 
              arg("begin"), arg("children"), arg("theta"))
         .def("add_table_node", &Program::add_table_node, arg("variable"), arg("inputs"),
              arg("leaves"), arg("theta"))
+        .def(
+            "add_stages", &Program::add_stages, arg("variable"), arg("low"), arg("high"),
+            arg("begin"), arg("leaf"), arg("test"), arg("scores"), arg("weights"),
+            R"(The node that was added last is boosted: its `theta` are first scores, to which its stages add theirs.
+
+The arrays are those of `depnet.model.stages.Stages`; `weights` tilts theta by those of its states (empty: not at all).)")
         .def("add_estimator", &Program::add_estimator, arg("variables"),
              "Estimate the joint law of `variables`: the next cells of the sums, row-major.")
         .def("link", nb::overload_cast<>(&Program::link))

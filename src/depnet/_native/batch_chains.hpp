@@ -95,9 +95,7 @@ class Stepper {
     template <bool Record>
     void update(Chain& chain, std::int32_t number, double u, const double* weight) const {
         const Node& node = program_.nodes[number];
-        const std::int32_t at = program_.theta_row(node, chain.codes);
-        const double* theta = program_.thetas.data() + at;
-        const double* cumulated = program_.cumulated.data() + at;
+        const auto [theta, cumulated] = program_.row(node, chain.codes, scratch_);
         const std::int32_t k = node.states;
         std::uint16_t& code = chain.codes[node.variable];
         if (cumulated[k - 1] == 0) {  // the evidence leaves theta no mass here: the state stays
@@ -149,6 +147,7 @@ class Stepper {
     }
 
     const Program& program_;
+    mutable Scratch scratch_;  // a stepper is of one thread
 };
 
 }  // namespace depnet

@@ -65,27 +65,39 @@ class Solver {
         std::vector<double> theta;
         rows_.clear();
         for (exact::Index c = 0; c < contexts; ++c) {
-            const std::int32_t row = program_.theta_row(node, codes_.data());
-            if (seen_[row] == kNone) {
-                seen_[row] = static_cast<std::int32_t>(rows_.size());
-                rows_.push_back(row);
-                for (std::int32_t s = 0; s < node.states; ++s)
-                    theta.push_back(program_.thetas[row + s]);
-            }
-            leaves[c] = static_cast<std::uint32_t>(seen_[row]);
+            leaves[c] = node.boosted == kNone ? row_of(node, theta) : row_of_its_own(node, theta);
             for (std::size_t a = others_.size(); a-- > 0;) {
                 if (++codes_[others_[a]] < program_.cards[others_[a]]) break;
                 codes_[others_[a]] = 0;
             }
         }
         for (const std::int32_t row : rows_) seen_[row] = kNone;
-        const std::size_t kept = rows_.size();
+        const std::size_t kept = theta.size() / static_cast<std::size_t>(node.states);
         exact::Leaves narrow;
         if (kept <= 256)
             narrow = std::vector<std::uint8_t>(leaves.begin(), leaves.end());
         else
             narrow = std::move(leaves);
         chain.add({axis}, std::move(narrow), std::move(theta), std::vector<std::uint8_t>(kept, 0));
+    }
+
+    // The number of the row of theta at codes_, which is appended to `theta` where it is new.
+    std::uint32_t row_of(const Node& node, std::vector<double>& theta) {
+        const std::int32_t row = program_.theta_row(node, codes_.data());
+        if (seen_[row] == kNone) {
+            seen_[row] = static_cast<std::int32_t>(rows_.size());
+            rows_.push_back(row);
+            for (std::int32_t s = 0; s < node.states; ++s)
+                theta.push_back(program_.thetas[row + s]);
+        }
+        return static_cast<std::uint32_t>(seen_[row]);
+    }
+
+    // The same for a boosted node, each of whose contexts has a row of its own.
+    std::uint32_t row_of_its_own(const Node& node, std::vector<double>& theta) {
+        const double* row = program_.row(node, codes_.data(), scratch_).theta;
+        theta.insert(theta.end(), row, row + node.states);
+        return static_cast<std::uint32_t>(theta.size() / node.states - 1);
     }
 
     template <typename Map>
@@ -135,6 +147,7 @@ class Solver {
     std::vector<std::int32_t> seen_;  // row of theta -> its number among those that occur
     std::vector<std::int32_t> variables_, others_, rows_;
     std::vector<std::uint16_t> codes_;
+    Scratch scratch_;
     std::vector<double> law_, x_, r_;
 };
 

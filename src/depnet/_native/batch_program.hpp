@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "arrays.hpp"
+#include "stages_row.hpp"
 
 namespace depnet {
 
@@ -18,6 +19,25 @@ struct Node {
     std::int32_t variable, states;
     std::int32_t pair_begin, pair_end;
     std::int32_t simple_cell;  // the node's one estimator is its variable's marginal, from here on
+    std::int32_t boosted;      // what is added to its row, which then holds scores; or kNone
+};
+
+// The stages of a boosted node, and the weights that the evidence gives to its states (none: all
+// alike).
+struct Boosted {
+    stages::Kept stages;
+    std::vector<double> weights;
+};
+
+// theta where a node is to be updated, and its sums up to each state.
+struct ThetaRow {
+    const double *theta, *cumulated;
+};
+
+// Where the row of a boosted node is made.
+struct Scratch {
+    std::vector<std::int32_t> scores;
+    std::vector<double> theta, cumulated;
 };
 
 struct Estimator {
@@ -68,6 +88,15 @@ struct Program {
         nodes.push_back(node);
     }
 
+    // The node added last is boosted: its theta are the first scores, to which these are added.
+    void add_stages(In1<std::int32_t> variable, In1<std::uint16_t> low, In1<std::uint16_t> high,
+                    In1<std::int32_t> begin, In1<std::uint16_t> leaf, In1<std::int32_t> test,
+                    In2<std::int32_t> scores, In1<double> weights) {
+        nodes.back().boosted = static_cast<std::int32_t>(boosted.size());
+        boosted.push_back(
+            {stages::Kept(variable, low, high, begin, leaf, test, scores), copied(weights)});
+    }
+
     // The joint of `variables`, row-major, as the next cells of the sums.
     void add_estimator(In1<std::int32_t> variables) {
         Estimator made{{variables.data(), variables.data() + variables.size()}, {}, cells};
@@ -100,20 +129,26 @@ struct Program {
         node.input_begin = node.input_end = static_cast<std::int32_t>(input_variable.size());
         node.variable = variable;
         node.states = cards[variable];
-        // From the last possible state on, the cumulated probability is 1 whatever rounding made of
-        // it; a row with no possible state stays at 0.
-        for (std::size_t row = 0; row < theta.size(); row += node.states) {
-            std::int32_t possible = kNone;
-            for (std::int32_t x = 0; x < node.states; ++x)
-                if (theta(row + x) > 0) possible = x;
-            double total = 0;
-            for (std::int32_t x = 0; x < node.states; ++x) {
-                total += theta(row + x);
-                thetas.push_back(theta(row + x));
-                cumulated.push_back(possible != kNone && x >= possible ? 1.0 : total);
-            }
-        }
+        node.boosted = kNone;
+        const std::size_t first = thetas.size();
+        thetas.insert(thetas.end(), theta.data(), theta.data() + theta.size());
+        cumulated.resize(thetas.size());
+        for (std::size_t row = first; row < thetas.size(); row += node.states)
+            cumulate(thetas.data() + row, node.states, cumulated.data() + row);
         return node;
+    }
+
+    // From the last possible state on, the cumulated probability is 1 whatever rounding made of it;
+    // a row with no possible state stays at 0.
+    static void cumulate(const double* theta, std::int32_t states, double* sums) {
+        std::int32_t possible = kNone;
+        for (std::int32_t x = 0; x < states; ++x)
+            if (theta[x] > 0) possible = x;
+        double total = 0;
+        for (std::int32_t x = 0; x < states; ++x) {
+            total += theta[x];
+            sums[x] = possible != kNone && x >= possible ? 1.0 : total;
+        }
     }
 
     void link(const Node& node, std::size_t e) {
@@ -146,8 +181,32 @@ struct Program {
         return leaf_rows[at];
     }
 
+    // theta where `node` would be updated.
+    ThetaRow row(const Node& node, const std::uint16_t* codes, Scratch& scratch) const {
+        const std::int32_t at = theta_row(node, codes);
+        if (node.boosted == kNone) return {thetas.data() + at, cumulated.data() + at};
+        const Boosted& own = boosted[node.boosted];
+        const auto states = static_cast<std::size_t>(node.states);
+        scratch.scores.resize(states);
+        scratch.theta.resize(states);
+        scratch.cumulated.resize(states);
+        for (std::size_t x = 0; x < states; ++x)
+            scratch.scores[x] = static_cast<std::int32_t>(thetas[at + x]);
+        own.stages.add_scores(codes, scratch.scores.data());
+        double* theta = scratch.theta.data();
+        stages::theta_of(scratch.scores.data(), states, theta);
+        if (!own.weights.empty()) {
+            double total = 0;
+            for (std::size_t x = 0; x < states; ++x) total += theta[x] *= own.weights[x];
+            for (std::size_t x = 0; x < states && total > 0; ++x) theta[x] /= total;
+        }
+        cumulate(theta, node.states, scratch.cumulated.data());
+        return {theta, scratch.cumulated.data()};
+    }
+
     std::vector<std::int32_t> cards;
     std::vector<Node> nodes;
+    std::vector<Boosted> boosted;
     std::vector<Estimator> estimators;
     std::vector<Pair> pairs;
     std::vector<std::int32_t> vertex_variable, vertex_next, vertex_children;

@@ -26,13 +26,11 @@ from depnet.geometry.size import check_dense
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
 from depnet.model.node import Node
-from depnet.model.sources.enumerate import input_leaves
-from depnet.model.sources.source import InformationSource
 
 LeafIndices: TypeAlias = NDArray[np.unsignedinteger[Any]]
 
-BYTES_PER_STATE, BYTES_PER_UPDATE = 300, 3
-"""What the solver takes for a state of the free domain: its Krylov basis mostly, and the leaves."""
+BYTES_PER_STATE, BYTES_PER_UPDATE, BYTES_PER_BOOSTED = 300, 3, 24
+"""What the solver takes for a state of the free domain: its Krylov basis mostly, the leaves, and theta written out."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,15 +60,16 @@ class FreeChain:
         shape = tuple(len(allowed[i]) for i in axis_of)
         check_dense(
             shape,
-            bytes_per_state=BYTES_PER_STATE + BYTES_PER_UPDATE * len(nodes),
+            bytes_per_state=BYTES_PER_STATE
+            + sum(BYTES_PER_BOOSTED if network.nodes[k].boosted else BYTES_PER_UPDATE for k in nodes),
             what="the exact law of the free variables",
         )
         chain = native.Chain(shape)
         positive = True
         for number in nodes:
             node = network.nodes[number]
-            leaves, kept = _leaves(node.source, network.domain.cardinalities, allowed, axis_of)
-            theta, impossible = _tilted(node, kept, allowed[number], weights[number])
+            leaves, rows = _rows(node, network.domain.cardinalities, allowed, axis_of)
+            theta, impossible = _tilted(rows[:, allowed[number]], weights[number])
             own = [axis_of[number]] if number in axis_of else []
             chain.add(own, _contexts(node, leaves, allowed, axis_of), theta.reshape(-1), impossible)
             positive = positive and bool((theta > 0).all())
@@ -124,34 +123,29 @@ def _contexts(
 ) -> LeafIndices:
     """The leaf of each context: all axes but the node's own, those that are no inputs broadcast."""
     others = [i for i in axis_of if i != node.variable]
-    narrow = leaves.reshape([len(allowed[i]) if i in node.source.inputs else 1 for i in others])
+    narrow = leaves.reshape([len(allowed[i]) if i in node.inputs else 1 for i in others])
     contexts = np.broadcast_to(narrow, [len(allowed[i]) for i in others])
     return np.ascontiguousarray(contexts).reshape(-1)
 
 
-def _tilted(
-    node: Node, kept: IntArray, allowed: IntArray, weights: FloatArray
-) -> tuple[FloatArray, NDArray[np.uint8]]:
-    """The tilted theta of the leaves `kept` and the states that are allowed; and where it has no mass."""
-    theta = np.array(node.table.probabilities[np.ix_(kept, allowed)] * weights, order="C")
+def _tilted(rows: FloatArray, weights: FloatArray) -> tuple[FloatArray, NDArray[np.uint8]]:
+    """Theta of the states that are allowed, tilted; and where it has no mass."""
+    theta = np.array(rows * weights, order="C")
     totals = theta.sum(axis=1, keepdims=True)
     np.divide(theta, totals, out=theta, where=totals > 0)
     return theta, (totals[:, 0] == 0).astype(np.uint8)
 
 
-def _leaves(
-    source: InformationSource,
-    cardinalities: Sequence[int],
-    allowed: Sequence[IntArray],
-    axis_of: dict[int, int],
-) -> tuple[LeafIndices, IntArray]:
-    """Y(x) for every allowed joint state of the source's free inputs, renumbered to those that occur."""
-    inputs = [i for i in source.inputs if i in axis_of]
+def _rows(
+    node: Node, cardinalities: Sequence[int], allowed: Sequence[IntArray], axis_of: dict[int, int]
+) -> tuple[LeafIndices, FloatArray]:
+    """Theta for every allowed joint state of the node's free inputs: the number of its row, and the rows that occur."""
+    inputs = [i for i in node.inputs if i in axis_of]
     fixed = {i: int(codes[0]) for i, codes in enumerate(allowed)}
-    leaves = input_leaves(source, cardinalities, inputs, fixed=fixed, allowed=dict(enumerate(allowed)))
-    occurs = np.zeros(source.size, dtype=bool)
+    leaves, theta = node.written_out(cardinalities, inputs, fixed=fixed, allowed=dict(enumerate(allowed)))
+    occurs = np.zeros(len(theta), dtype=bool)
     occurs[leaves] = True
     kept = np.flatnonzero(occurs)
-    renumbered = np.zeros(source.size, dtype=np.min_scalar_type(len(kept) - 1))
+    renumbered = np.zeros(len(theta), dtype=np.min_scalar_type(len(kept) - 1))
     renumbered[kept] = np.arange(len(kept))
-    return renumbered[leaves], kept
+    return renumbered[leaves], theta[kept]

@@ -22,8 +22,6 @@ def leaf_tensor(source: InformationSource, cardinalities: Sequence[int]) -> Leaf
 
 def theta_tensor(node: Node, cardinalities: Sequence[int]) -> FloatArray:
     """theta_i(X_i | X_-i) of a node, broadcastable over the joint domain."""
-    leaves = leaf_tensor(node.source, cardinalities)
-    context = leaves.squeeze(
-        axis=node.variable
-    )  # the variable itself is never an input: its axis has length 1
-    return np.moveaxis(node.table.probabilities[context], -1, node.variable)
+    rows, theta = node.written_out(cardinalities)
+    others = [k if j in node.inputs else 1 for j, k in enumerate(cardinalities) if j != node.variable]
+    return np.moveaxis(theta[rows.reshape(others)], -1, node.variable)

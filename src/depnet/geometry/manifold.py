@@ -96,18 +96,18 @@ class FullConditionalManifold:
     @classmethod
     def of_node(cls, node: Node, cardinalities: Sequence[int]) -> "FullConditionalManifold":
         """E(theta_i) of a node in a domain with these cardinalities."""
-        node.source.check_domain(cardinalities)
+        node.check_domain(cardinalities)
         i = checked_variable(node.variable, len(cardinalities))
-        involved = {i, *node.source.inputs}
+        involved = {i, *node.inputs}
         check_dense(
             [k if j in involved else 1 for j, k in enumerate(cardinalities)],
             bytes_per_state=8,
             what="the theta of a node as a tensor",
             way_out="depnet.certificate(network, dataset) needs no tensors.",
         )
-        if cardinalities[i] != node.table.states:
+        if cardinalities[i] != node.states:
             raise DistributionError(
-                f"the node of variable {i} has a table of {node.table.states} states; in a domain with the cardinalities "
+                f"the node of variable {i} has a table of {node.states} states; in a domain with the cardinalities "
                 f"{tuple(cardinalities)} the variable has {cardinalities[i]}."
             )
         return cls(theta_tensor(node, cardinalities), i)

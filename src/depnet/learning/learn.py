@@ -56,8 +56,8 @@ def learn(
 
     With `boost` nodes are boosted (ours, beyond the paper): theta is a product of many small decision graphs' scores
     (`depnet.model.boosted`), not one table. "auto" chooses for each node, by held-out rows, one graph or stages and how
-    many; a `depnet.Boost` says it. Such nodes have `probabilities` and `inputs`, but no `table` and no `source`. The `penalty` is
-    then that of the graphs that they are compared with, or start from.
+    many; a `depnet.Boost` says it. Such nodes have `probabilities` and `inputs`, but no `table` and no `source`. The
+    `penalty` is then that of the graphs that they are compared with, or start from.
 
     A split may not leave more than `max_leaves` leaves, nor a new leaf with fewer than `min_leaf_rows` rows
     unless it is empty. `roles` says which variables are only a "target" (never an input) or only an "input"

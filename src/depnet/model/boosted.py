@@ -9,18 +9,19 @@ theta_i holds for it: pseudo-Gibbs sampling, the manifold E(theta_i), Theorem 3.
 counting does not apply. One stage with free scores is the paper's node.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from depnet.arrays import CodeArray, FloatArray, read_only
+from depnet.arrays import CodeArray, FloatArray, LeafArray, read_only
 from depnet.checks import is_whole
 from depnet.data.table.dataset import Dataset
 from depnet.errors import DomainTooLargeError, ModelError, brief
 from depnet.model.counting import leaves_of
 from depnet.model.node import Node
-from depnet.model.sources.enumerate import input_codes
+from depnet.model.sources.enumerate import joint_codes
 from depnet.model.sources.source import (
     ConstantSource,
     InformationSource,
@@ -38,9 +39,6 @@ FARTHEST = 700.0
 """Nats: exp is computed of no more and of no less."""
 BOUND_SLACK = 1e-9
 """A bound on probabilities is larger by this share than what it was computed as, which was rounded."""
-
-ROWS_AT_A_TIME = 1 << 16
-"""While a node is written out."""
 
 
 class BoostedNode(Node):
@@ -195,6 +193,21 @@ class BoostedNode(Node):
                 f"its scores are of {self.states} states, variable {self.variable} has {cardinalities[self.variable]}."
             )
 
+    def written_out(
+        self,
+        cardinalities: Sequence[int],
+        inputs: Sequence[int] | None = None,
+        *,
+        fixed: Mapping[int, int] | None = None,
+        allowed: Mapping[int, NDArray[np.int64]] | None = None,
+    ) -> tuple[LeafArray, FloatArray]:
+        """Theta for every joint state of `inputs` (None: all): each has a row of its own."""
+        parts = joint_codes(
+            cardinalities, self.inputs if inputs is None else inputs, fixed=fixed, allowed=allowed
+        )
+        theta = np.concatenate([self.probabilities(codes) for codes in parts])
+        return np.arange(len(theta), dtype=np.int32), theta
+
     def tabulated(self, cardinalities: Sequence[int], most: int = MOST_WRITTEN) -> Node:
         """The same theta as a plain node, with a lossless source over its inputs: for what works on tables."""
         cards = [cardinalities[j] for j in self.inputs]
@@ -203,13 +216,9 @@ class BoostedNode(Node):
                 f"{self._who()} reads {len(cards)} variables with {how_many_joint_states(cards)} joint states, too many to "
                 f"write out as one table (at most {most:,})."
             )
-        codes = input_codes(cardinalities, self.inputs)
-        rows = [
-            self.probabilities(codes[begin : begin + ROWS_AT_A_TIME])
-            for begin in range(0, len(codes), ROWS_AT_A_TIME)
-        ]
+        _, theta = self.written_out(cardinalities)
         source = LosslessSource(self.inputs, tuple(cards)) if self.inputs else ConstantSource()
-        return Node(self.variables, source, ConditionalTable.from_probabilities(np.concatenate(rows)))
+        return Node(self.variables, source, ConditionalTable.from_probabilities(theta))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BoostedNode):

@@ -21,8 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet._native import stages as native
-from depnet.arrays import CodeArray, FloatArray, IntArray, read_only
+from depnet.arrays import CodeArray, FloatArray, IntArray, LeafArray, read_only
 from depnet.errors import ModelError
+from depnet.model.sources.decision_graph import DecisionGraph
+from depnet.model.sources.operations import Merge, Operation, Split
 
 UNIT = 2.0**-20
 """Scores are whole multiples of this, in nats."""
@@ -141,6 +143,9 @@ class Stages:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Stages, tuple(getattr(self, f.name) for f in fields(self))
+
     @property
     def states(self) -> int:
         """|X_i|."""
@@ -175,8 +180,43 @@ class Stages:
             self.scores[: splits + stages],
         )
 
+    def graph(self, m: int, cardinalities: Sequence[int]) -> tuple[DecisionGraph, LeafArray]:
+        """Stage m in the paper's operations, and which leaf of the stage each of the graph's leaves is.
+
+        The paper numbers leaves anew with every operation, and has no leaf that no row can reach: `found[y]` is the
+        stage's number of the leaf y of `graph`, so that `scores[found]` are the scores of the graph's leaves.
+
+        >>> one = Stages.of([([(0, Test(0, 1, 1))], [[10, -10], [-20, 20]])], states=2)
+        >>> graph, found = one.graph(0, (3, 2))
+        >>> graph.operations, found.tolist()
+        ((Split(leaf=0, variable=0), Merge(first=0, second=2)), [0, 1])
+        """
+        self.check_domain(cardinalities)
+        operations: list[Operation] = []
+        found = [0]
+        for t, (leaf, test) in enumerate(self.stage(m)[0]):
+            states = cardinalities[test.variable]
+            if leaf not in found:
+                continue  # no row is there
+            y = found.index(leaf)
+            if test.high - test.low + 1 == states:  # all rows go
+                found[y] = t + 1
+                continue
+            del found[y]
+            operations += _split_in_two(Split(y, test.variable), len(found), test, states)
+            found += [leaf, t + 1] if test.low > 0 else [t + 1, leaf]
+        return DecisionGraph(tuple(operations), tuple(cardinalities)), np.array(found, dtype=np.int32)
+
     def sums(self, codes: CodeArray, start: Scores | None = None) -> Scores:
         """[N, states]: the sum of all stages' scores, added to those of `start`, for column-major codes [N, n]."""
+        if codes.ndim != 2 or codes.shape[1] <= self.variable.max(initial=-1):
+            raise ModelError(
+                f"these stages read variable {self.variable.max(initial=-1)}; the codes [N, n] have the shape {codes.shape}."
+            )
+        if start is not None and start.shape != (len(codes), self.states):
+            raise ModelError(
+                f"the scores to start from are [rows, states], {(len(codes), self.states)}; got {start.shape}."
+            )
         out: Scores = (
             np.zeros((len(codes), self.states), dtype=np.int32)
             if start is None
@@ -199,6 +239,19 @@ class Stages:
                         else f"{cardinalities[variable]} states there."
                     )
                 )
+
+
+def _split_in_two(split: Split, first: int, test: Test, states: int) -> list[Operation]:
+    """The paper's split of a leaf, and merges: of what passes the test, and of what does not.
+
+    The split's leaves begin at `first`. Two are left: of what does not pass, then of what does; the other way round where
+    state 0 passes, for a merge keeps the lower number.
+    """
+    low, above = test.low, states - 1 - test.high
+    passing = [Merge(first + low, first + low + 1)] * (test.high - low)
+    if low == 0:
+        return [split, *passing, *[Merge(first + 1, first + 2)] * (above - 1)]
+    return [split, *passing, *[Merge(first, first + 1)] * (low - 1), *[Merge(first, first + 2)] * above]
 
 
 def theta_of(sums: Scores) -> FloatArray:

@@ -13,6 +13,7 @@ from depnet.inference.clamped.chains import Chains, Order
 from depnet.inference.clamped.estimates import estimate
 from depnet.inference.clamped.starts import start_states
 from depnet.model import Evidence, Scan
+from tests.boosted import mixed_networks
 from tests.inference.cases import (
     random_evidence,
     random_question,
@@ -45,13 +46,13 @@ def started(
     return Chains(made, Order.of(scan, free), codes, rng, threads)
 
 
-@given(networks(max_states=200, zeros=0.2), seeds)
+@given(networks(max_states=200, zeros=0.2) | mixed_networks(max_states=200), seeds)
 @pytest.mark.parametrize("table_states", [0, 1 << 12])
 def test_the_kernel_equals_the_slow_twin(table_states: int, network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     evidence, scan = random_evidence(rng, network), random_scan(rng, network)
     estimators = [random_targets(rng, network), random_targets(rng, network, 1)]
-    kept, program.TABLE_STATES = program.TABLE_STATES, table_states  # walk the graphs, or look them up
+    kept, program.TABLE_STATES = program.TABLE_STATES, table_states  # walk graphs and stages, or look them up
     try:
         chains = started(network, evidence, scan, estimators, rng)
     finally:
@@ -78,7 +79,7 @@ def test_the_kernel_equals_the_slow_twin(table_states: int, network: Network, se
             at += size
 
 
-@given(networks(max_variables=4, max_states=40), seeds)
+@given(networks(max_variables=4, max_states=40) | mixed_networks(max_variables=4, max_states=40), seeds)
 def test_rao_blackwell_formulas_are_the_exact_law(network: Network, seed: int) -> None:
     evidence, scan, targets = random_question(network, seed)
     if not targets:

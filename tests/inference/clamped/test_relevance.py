@@ -24,6 +24,7 @@ from depnet.inference.clamped.relevance import closure, reduce
 from depnet.inference.clamped.solved import exact_law, marginal
 from depnet.model import Evidence
 from depnet.model.sources.restrict import KeptVariables, reached, restrict
+from tests.boosted import mixed_networks
 from tests.inference.cases import random_evidence, random_question, random_targets
 from tests.reference.inference import query_law, relevant
 from tests.strategies import networks, random_source, seeds
@@ -64,7 +65,7 @@ def test_a_graph_whose_tests_are_all_open_is_only_renumbered(network: Network, s
     assert new.inputs == DecisionGraph(new.operations, new.cardinalities).inputs
 
 
-@given(networks(max_states=60), seeds)
+@given(networks(max_states=60) | mixed_networks(max_states=60), seeds)
 def test_the_closure_holds_all_that_is_relevant(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     evidence, targets = random_evidence(rng, network), random_targets(rng, network)
@@ -73,7 +74,7 @@ def test_the_closure_holds_all_that_is_relevant(network: Network, seed: int) -> 
     assert not inside & evidence.clamped.keys()
 
 
-@given(networks(max_states=100), seeds)
+@given(networks(max_states=100) | mixed_networks(max_states=100), seeds)
 def test_the_reduced_network_has_the_same_law(network: Network, seed: int) -> None:
     evidence, scan, targets = random_question(network, seed)
     if not targets:

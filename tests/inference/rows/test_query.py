@@ -12,6 +12,7 @@ from depnet.errors import DataError
 from depnet.inference.clamped import rows as module
 from depnet.inference.rows.result import METHODS
 from depnet.model import ConditionalTable, Evidence, Scan
+from tests.boosted import mixed_networks
 from tests.inference.cases import coupled, random_rows, random_scan, slightly_wrong
 from tests.reference.inference import query_law
 from tests.strategies import networks, seeds
@@ -23,7 +24,7 @@ def expected_marginals(network: Network, row: np.ndarray, scan: Scan) -> dict[in
 
 
 @settings(max_examples=40)
-@given(networks(max_states=80), seeds)
+@given(networks(max_states=80) | mixed_networks(max_states=80), seeds)
 def test_exact_rows_are_what_each_would_be_alone(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     scan, rows = random_scan(rng, network), random_rows(rng, network)
@@ -40,7 +41,7 @@ def test_exact_rows_are_what_each_would_be_alone(network: Network, seed: int) ->
 
 
 @settings(max_examples=15)
-@given(networks(max_states=60), seeds)
+@given(networks(max_states=60) | mixed_networks(max_states=60), seeds)
 def test_sampled_rows_are_within_their_errors(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     scan, rows = random_scan(rng, network), random_rows(rng, network, 6)

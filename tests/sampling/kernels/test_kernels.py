@@ -1,5 +1,7 @@
 """Every kernel, fed from a buffer of words, equals the slow twin bit for bit; so do its own words."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +9,7 @@ from numpy.typing import NDArray
 
 from depnet import (
     ConditionalTable,
+    ConstantSource,
     DecisionGraph,
     Domain,
     FunctionSource,
@@ -19,9 +22,13 @@ from depnet import (
 from depnet.arrays import CodeArray
 from depnet.errors import EvidenceError
 from depnet.model import Evidence, Scan
+from depnet.model.boosted import BoostedNode
+from depnet.model.stages import Stages
+from depnet.model.stages import Test as Within
 from depnet.sampling.kernels import KERNELS, Kernel, Randomness, Task
 from depnet.sampling.plan.plan import chain_plan
 from depnet.sampling.plan.words import PLACE, UPDATE
+from tests.boosted import mixed_networks, random_boosted_network
 from tests.reference import sampling as reference
 from tests.sampling.chains import (
     kernels_of,
@@ -36,6 +43,7 @@ from tests.sampling.chains import (
 from tests.strategies import networks, random_operations, random_table, seeds
 
 NO_EVIDENCE = Evidence({}, {})
+BOOSTED_KERNELS = {"callback"}
 
 
 def assert_kernels_equal_the_twin(
@@ -105,6 +113,58 @@ def test_kernels_equal_the_slow_twin_on_wide_networks(
         names = assert_kernels_equal_the_twin(network, scan, NO_EVIDENCE, 5, chains=2)
         assert names == kernels - (set() if isinstance(scan, SequentialScan) else {"sliced"})
         assert_kernels_equal_the_twin(network, scan, random_evidence(rng, network), 5, chains=1)
+
+
+@given(network=mixed_networks(max_states=200), seed=seeds)
+def test_kernels_equal_the_slow_twin_with_boosted_nodes(network: Network, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    for scan in scans(rng, network):
+        assert_kernels_equal_the_twin(network, scan, random_evidence(rng, network), seed)
+
+
+@pytest.mark.parametrize("cards", [(2, 3) * 8, (2, 300, 2, 3, 40, 2, 2)])
+def test_boosted_nodes_of_many_inputs(cards: tuple[int, ...]) -> None:
+    """Too many to write thresholds out: only the kernels that compute theta at every update can run them."""
+    network = random_boosted_network(8, list(cards), stages=12)
+    rng = np.random.default_rng(6)
+    for scan in scans(rng, network):
+        assert assert_kernels_equal_the_twin(network, scan, NO_EVIDENCE, 5, chains=3) == BOOSTED_KERNELS
+        assert_kernels_equal_the_twin(network, scan, random_evidence(rng, network), 5, chains=2)
+    few = Evidence(
+        dict.fromkeys(range(3, len(cards)), 1), {}
+    )  # evidence leaves few open: now a table will do
+    assert "codes" in assert_kernels_equal_the_twin(network, SequentialScan(), few, 1, chains=2)
+
+
+def test_mutant_a_boosted_node_without_its_last_stages() -> None:
+    network = random_boosted_network(8, [2, 3] * 8, stages=12)
+    node = network.nodes[0]
+    assert isinstance(node, BoostedNode)
+    shorter = BoostedNode((0,), node.start, node.start_scores, node.stages.first(4))
+    wrong = dataclasses.replace(network, nodes=(shorter, *network.nodes[1:]))
+    task = Task(0, 64, lead=3, records=1, record_stride=64)
+    rng = np.random.default_rng(0)
+    right = chain_plan(network, RandomScan())
+    start, places = random_start(rng, right, 64), random_words(rng, 1, 64)
+    words = random_words(rng, words_needed(right, task), 64)
+    expected = twin_rows(right, task, start, words, places)
+    for kernel in kernels_of(wrong, RandomScan(), NO_EVIDENCE):
+        assert not np.array_equal(run_kernel(kernel, task, start, words, places), expected)
+
+
+def test_soft_weights_next_to_nothing_are_impossible_for_a_boosted_node() -> None:
+    far = Stages.of([([(0, Within(j, 0, 0))], [[0, 0], [0, 2**24]]) for j in range(1, 16)], 2)
+    nodes: list[Node] = [BoostedNode((0,), ConstantSource(), [[2**29, -(2**29)]], far)]
+    nodes += [
+        Node((j,), ConstantSource(), ConditionalTable.from_probabilities([[0.5, 0.5]])) for j in range(1, 16)
+    ]
+    network = Network(Domain.from_cardinalities((2,) * 16), tuple(nodes))
+    evidence = Evidence({}, {0: np.array([0.0, 1e-300])})
+    start = np.ones((16, 4), dtype=np.uint8)
+    for kernel in kernels_of(network, SequentialScan(), evidence):
+        task = Task(0, 4, lead=1, records=0)
+        with pytest.raises(EvidenceError, match="gives probability 0 to every state"):
+            kernel.run(task, Randomness(1), kernel.state(start), start.copy())
 
 
 def test_functions_of_few_and_of_many_inputs() -> None:

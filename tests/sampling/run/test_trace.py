@@ -10,6 +10,7 @@ from depnet.errors import DataError, EvidenceError, SamplingError, ScanError
 from depnet.model import Scan
 from depnet.sampling.plan.plan import chain_plan
 from depnet.sampling.plan.words import UPDATE, new_seeds
+from tests.boosted import mixed_networks, random_boosted_network
 from tests.reference import sampling as reference
 from tests.sampling.chains import random_evidence, random_start, scans, twin_trace
 from tests.strategies import networks, random_table, seeds
@@ -27,7 +28,7 @@ def twin_of_trace(
     return twin_trace(made, start, np.array(words, dtype=np.uint32))[:steps]
 
 
-@given(network=networks(max_states=100), seed=seeds)
+@given(network=networks(max_states=100) | mixed_networks(max_states=100), seed=seeds)
 def test_trace_is_the_algorithm_to_the_letter(network: Network, seed: int) -> None:
     rng = np.random.default_rng(seed)
     evidence = random_evidence(rng, network)
@@ -58,6 +59,14 @@ def test_sources_without_a_native_form() -> None:
     for scan in (RandomScan(), SequentialScan()):
         rows = trace(network, 40, scan=scan, start=[0] * n, rng=np.random.default_rng(3))
         expected = twin_of_trace(network, scan, None, [0] * n, 40, 3)
+        assert [tuple(row) for row in rows.codes.tolist()] == expected
+
+
+def test_boosted_nodes_of_many_inputs() -> None:
+    network = random_boosted_network(1, [2, 3] * 8, stages=8)
+    for scan in (RandomScan(), SequentialScan()):
+        rows = trace(network, 60, scan=scan, start=[0] * 16, rng=np.random.default_rng(3))
+        expected = twin_of_trace(network, scan, None, [0] * 16, 60, 3)
         assert [tuple(row) for row in rows.codes.tolist()] == expected
 
 

@@ -16,6 +16,7 @@ from depnet.data.table.variable import Label
 from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.inference.clamped.relevance import reduce
 from depnet.inference.clamped.solved import exact_law
+from depnet.inference.clamped.tilt import tilted_rows
 from depnet.law.mode import most_probable_state, searched_state
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network, checked_network
@@ -94,12 +95,12 @@ def _of_chain(network: Network, known: Evidence, scan: Scan) -> tuple[np.ndarray
             '(learn(dataset, order="auto")), or give more evidence.'
         )
     law = exact_law(reduced)
-    best = np.array(np.unravel_index(int(law.argmax()), law.shape))
+    best = np.array(np.unravel_index(int(law.argmax()), law.shape), dtype=np.uint16)
     score = 0.0
     for i, node in enumerate(reduced.network.nodes):
-        theta = node.probabilities(best[None].astype(np.uint16))[0] * reduced.evidence.tilts.get(i, 1.0)
+        theta, _ = tilted_rows(node, node.probabilities(best[None]), reduced.evidence)
         with np.errstate(divide="ignore"):
-            score += float(np.log(theta[best[i]] / theta.sum()))
+            score += float(np.log(theta[0, best[i]]))
     codes = np.array([known.clamped.get(i, 0) for i in range(len(network))], dtype=np.int64)
     codes[list(reduced.variables)] = best
     return codes, float(law.max()), score

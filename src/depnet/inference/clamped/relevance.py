@@ -22,6 +22,8 @@ import numpy as np
 
 from depnet.arrays import FloatArray, read_only
 from depnet.data.table.domain import Domain
+from depnet.model.boosted import BoostedNode
+from depnet.model.decided import open_inputs, restricted
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.model.node import Node
@@ -85,10 +87,12 @@ def closure(network: Network, targets: Sequence[int], evidence: Evidence) -> Clo
         inside.add(i)
         if i in evidence.tilts:
             used.add(i)
-        source = network.nodes[i].source
-        inputs, _ = reached(source, fixed)
-        waiting.extend(inputs)
-        used.update(j for j in source.inputs if j in fixed)
+        node = network.nodes[i]
+        if isinstance(node, BoostedNode):
+            waiting.extend(open_inputs(node, evidence.clamped))
+        else:
+            waiting.extend(reached(node.source, fixed)[0])
+        used.update(j for j in node.inputs if j in fixed)
     return Closure(tuple(sorted(inside)), frozenset(used))
 
 
@@ -132,10 +136,14 @@ def _reduced_nodes(network: Network, variables: Sequence[int], evidence: Evidenc
     kept = KeptVariables.of(variables, network.domain.cardinalities)
     inside = set(variables)
     fixed = {i: evidence.clamped.get(i, 0) for i in range(len(network)) if i not in inside}
-    nodes = []
+    nodes: list[Node] = []
     for k, i in enumerate(variables):
-        table = network.nodes[i].table
-        source, leaves = restrict(network.nodes[i].source, fixed, kept)
+        node = network.nodes[i]
+        if isinstance(node, BoostedNode):
+            nodes.append(restricted(node, k, fixed, kept))
+            continue
+        table = node.table
+        source, leaves = restrict(node.source, fixed, kept)
         # The same floats, not normalised again; the counts of what the evidence still allows start chains well.
         counts = None if table.counts is None else read_only(table.counts[leaves])
         rows = read_only(table.probabilities[leaves])

@@ -84,7 +84,7 @@ class ClampedRows(RowAnswers):
 
     def solve(self) -> None:
         """Rows with few joint states, exactly, where tables have no zeros."""
-        if not all((node.table.probabilities > 0).all() for node in self.network.nodes):
+        if not all(node.positive for node in self.network.nodes):
             return
         sizes = np.where(self.holes, np.log2(self.cardinalities), 0.0).sum(axis=1)
         chosen = np.flatnonzero(self._open & (sizes <= math.log2(EXACT_STATES) + 1e-9))

@@ -114,7 +114,7 @@ def most_drift(cells: int) -> float:
 
 def _zeros(reduced: Reduced) -> list[str]:
     """A warning where zeros in the tables may leave several recurrent classes, and nobody can check."""
-    if all((node.table.probabilities > 0).all() for node in reduced.network.nodes):
+    if all(node.positive for node in reduced.network.nodes):
         return []
     compiled = chain_plan(reduced.network, reduced.scan, reduced.evidence)
     positive = all(is_positive(compiled, rule) for rule in compiled.rules)

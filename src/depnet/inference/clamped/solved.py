@@ -15,9 +15,10 @@ from depnet.model.scan import RandomScan
 def looked_up(reduced: Reduced) -> FloatArray | None:
     """The one row of theta where one node is left and all that it reads is known; None elsewhere."""
     node = reduced.network.nodes[0]
-    if len(reduced.variables) != 1 or node.source.size != 1:
+    if len(reduced.variables) != 1 or node.inputs:
         return None
-    rows, impossible = tilted_rows(node, reduced.evidence)
+    own, theta = node.written_out(reduced.network.domain.cardinalities)
+    rows, impossible = tilted_rows(node, theta[own], reduced.evidence)
     if impossible[0]:
         raise EvidenceError(
             "the evidence contradicts itself: the states that it allows for "

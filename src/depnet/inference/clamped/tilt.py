@@ -8,9 +8,8 @@ from depnet.model.evidence import Evidence
 from depnet.model.node import Node
 
 
-def tilted_rows(node: Node, evidence: Evidence) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """theta(x | y) w(x), normalised, for every leaf; and the leaves where nothing of it is left, whose rows are zero."""
-    theta = node.table.probabilities
+def tilted_rows(node: Node, theta: FloatArray, evidence: Evidence) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """theta(x | y) w(x), normalised, for every row of theta; and the rows where nothing of it is left, which are zero."""
     weights = evidence.tilts.get(node.variable)
     if weights is None:
         return theta, np.zeros(len(theta), dtype=bool)

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,17 +51,32 @@ def input_leaves(
     [0, 1, 2, 1, 2, 3]
     """
     inputs = source.inputs if inputs is None else inputs
+    sizes = [cardinalities[j] if allowed is None else len(allowed[j]) for j in inputs]
+    leaves: LeafArray = np.empty(math.prod(sizes), dtype=np.int32)
+    done = 0
+    for codes in joint_codes(cardinalities, inputs, fixed=fixed, allowed=allowed):
+        leaves[done : done + len(codes)] = source(codes)
+        done += len(codes)
+    return leaves
+
+
+def joint_codes(
+    cardinalities: Sequence[int],
+    inputs: Sequence[int],
+    *,
+    fixed: Mapping[int, int] | None = None,
+    allowed: Mapping[int, NDArray[np.int64]] | None = None,
+) -> Iterator[CodeArray]:
+    """The rows of `input_codes` one part after the other, each in the same memory; j runs through `allowed[j]`."""
     runs = [range(cardinalities[j]) if allowed is None else allowed[j] for j in inputs]
     sizes = [len(run) for run in runs]
     inner = len(inputs)  # the last inputs, that run through all their states within one part
     while inner > 0 and math.prod(sizes[inner - 1 :]) * len(cardinalities) <= CELLS_AT_A_TIME:
         inner -= 1
     codes = _codes(cardinalities, runs[inner:], inputs[inner:], fixed or {})
-    leaves: LeafArray = np.empty(math.prod(sizes), dtype=np.int32)
-    for part, values in enumerate(itertools.product(*runs[:inner])):
+    for values in itertools.product(*runs[:inner]):
         codes[:, list(inputs[:inner])] = values
-        leaves[part * len(codes) : (part + 1) * len(codes)] = source(codes)
-    return leaves
+        yield codes
 
 
 def _codes(

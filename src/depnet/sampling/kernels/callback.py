@@ -1,7 +1,7 @@
 """The slow kernel: calls the information sources from Python.
 
-For sources that are neither decision graphs nor functions of few inputs. All chains take a step
-together in numpy; under the random scan the chains that chose the same node do.
+For sources that are neither decision graphs nor functions of few inputs, and for boosted nodes of many inputs. All chains
+take a step together in numpy; under the random scan the chains that chose the same node do.
 """
 
 import numpy as np
@@ -95,8 +95,7 @@ class CallbackKernel:
 
     def _update(self, place: int, state: State, chains: NDArray[np.intp], word: NDArray[np.uint32]) -> None:
         rule = self.plan.rules[place]
-        leaves = rule.source(np.asfortranarray(state[:, chains].T))
-        drawn = (rule.thresholds[leaves] <= word[chains, None]).sum(axis=1)
+        drawn = rule.drawn(np.asfortranarray(state[:, chains].T), word[chains])
         if (drawn >= rule.limit).any():
             raise impossible(self.plan, place)
         state[rule.number, chains] = drawn

@@ -4,7 +4,6 @@ from depnet.arrays import CodeArray
 from depnet.sampling.kernels.base import TILE, Randomness, State, Task, tiles_by_chain, tiles_by_variable
 from depnet.sampling.kernels.nodes import native_nodes, node_choice
 from depnet.sampling.plan.plan import ChainPlan, impossible
-from depnet.sampling.plan.row_finder import RowFinder
 
 
 class CodesKernel:
@@ -16,13 +15,12 @@ class CodesKernel:
 
     def __init__(self, plan: ChainPlan) -> None:
         self.plan = plan
-        finders = [finder for finder in plan.finders if isinstance(finder, RowFinder)]
-        self.nodes = native_nodes(plan, finders, node_choice(plan))
+        self.nodes = native_nodes(plan, [finder for _, finder in plan.found], node_choice(plan))
 
     @staticmethod
     def fits(plan: ChainPlan) -> bool:
         """Every source has a native form."""
-        return all(finder is not None for finder in plan.finders)
+        return len(plan.found) == len(plan.rules)
 
     def state(self, codes: CodeArray) -> State:
         """Tiles of 64 chains."""

@@ -61,11 +61,10 @@ class PackedKernel:
         self.plan = plan
         self.layout = BitLayout(plan.network.domain.cardinalities)
         self.width = next(w for w in WIDTHS if w >= self.layout.words)
-        self.cells = next(c for c in CELLS if c >= max(r.thresholds.shape[1] for r in plan.rules))
+        self.cells = next(c for c in CELLS if c >= max(rule.thresholds.shape[1] for rule, _ in plan.found))
         thresholds, patterns, heads = [], [], []
         first_threshold = first_pattern = 0
-        for rule, finder in zip(plan.rules, plan.finders, strict=True):
-            assert finder is not None
+        for rule, finder in plan.found:
             table = self._thresholds(finder)
             pattern = self._patterns(rule)
             heads.append(self._head(rule, finder, first_threshold, first_pattern))
@@ -91,11 +90,11 @@ class PackedKernel:
     def fits(plan: ChainPlan) -> bool:
         """Few bits in all, few inputs and states a node, and no row that the evidence empties."""
         layout = BitLayout(plan.network.domain.cardinalities)
-        if plan.dtype != np.uint8 or layout.words > WIDTHS[-1]:
+        if plan.dtype != np.uint8 or layout.words > WIDTHS[-1] or len(plan.found) < len(plan.rules):
             return False
         cells = 0
-        for rule, finder in zip(plan.rules, plan.finders, strict=True):
-            if finder is None or finder.kind != DIRECT or rule.impossible:
+        for rule, finder in plan.found:
+            if finder.kind != DIRECT or rule.impossible:
                 return False
             bits = sum(layout.bits[j] for j, _ in finder.inputs)
             if bits > INPUT_BITS or rule.thresholds.shape[1] > CELLS[-1]:
@@ -121,7 +120,7 @@ class PackedKernel:
 
     def _patterns(self, rule: UpdateRule) -> NDArray[np.uint64]:
         place = self.layout.place(rule.number)
-        words = [code << place for code in range(rule.weights.shape[1])]
+        words = [code << place for code in range(rule.states)]
         return np.array([self._split(word) for word in words], dtype=np.uint64).ravel()
 
     def _head(self, rule: UpdateRule, finder: RowFinder, threshold: int, pattern: int) -> list[int]:

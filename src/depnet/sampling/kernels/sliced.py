@@ -32,8 +32,7 @@ class SlicedKernel:
         self.plan = plan
         heads, vertices, thresholds = [], [], []
         first_vertex = first_leaf = 0
-        for rule, finder in zip(plan.rules, plan.finders, strict=True):
-            assert finder is not None
+        for rule, finder in plan.found:
             tests, leaves = _tests(rule, finder)
             heads.append((rule.number, first_vertex, len(tests), first_leaf, len(leaves), 0))
             vertices.append(tests)
@@ -50,16 +49,15 @@ class SlicedKernel:
     @staticmethod
     def fits(plan: ChainPlan) -> bool:
         """Binary, sequential, no row that evidence empties."""
-        if plan.random or max(plan.network.domain.cardinalities) > 2:
+        if plan.random or max(plan.network.domain.cardinalities) > 2 or len(plan.found) < len(plan.rules):
             return False
         return not any(
-            finder is None
-            or rule.impossible
+            rule.impossible
             or (
                 not isinstance(rule.source, DecisionGraph)
                 and (finder.kind != DIRECT or 2 ** len(finder.inputs) > MOST_ROWS)
             )
-            for rule, finder in zip(plan.rules, plan.finders, strict=True)
+            for rule, finder in plan.found
         )
 
     def state(self, codes: CodeArray) -> State:

@@ -10,7 +10,7 @@ from depnet.model import Evidence, Given, Network, RandomScan, Scan
 from depnet.model.network import checked_network
 from depnet.model.scan import checked_scan
 from depnet.sampling.plan.row_finder import RowFinder, find_rows
-from depnet.sampling.plan.rule import UpdateRule, update_rule
+from depnet.sampling.plan.rule import Rule, UpdateRule, update_rule
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,10 +20,18 @@ class ChainPlan:
     network: Network
     scan: Scan
     evidence: Evidence
-    rules: tuple[UpdateRule, ...]
+    rules: tuple[Rule, ...]
     finders: tuple[RowFinder | None, ...]
     weights: FloatArray | None
     """c_i of the rules under a random scan with weights of its own; None: all alike, or sequential."""
+
+    @property
+    def found(self) -> list[tuple[UpdateRule, RowFinder]]:
+        """The rules that have thresholds and a native way to find their row, with it."""
+        pairs = zip(self.rules, self.finders, strict=True)
+        return [
+            (rule, finder) for rule, finder in pairs if finder is not None and isinstance(rule, UpdateRule)
+        ]
 
     @property
     def random(self) -> bool:

@@ -15,7 +15,7 @@ from depnet.errors import EvidenceError, ReducibleError, ReducibleWarning, Sampl
 from depnet.geometry.chain import FreeChain
 from depnet.geometry.classes import closed_classes
 from depnet.sampling.plan.plan import ChainPlan
-from depnet.sampling.plan.rule import UpdateRule
+from depnet.sampling.plan.rule import BoostedRule, Rule
 
 IfReducible: TypeAlias = Literal["raise", "warn", "ignore"]
 
@@ -57,8 +57,10 @@ def check_irreducible(plan: ChainPlan, if_reducible: IfReducible) -> None:
     warnings.warn(message, ReducibleWarning, stacklevel=4)
 
 
-def is_positive(plan: ChainPlan, rule: UpdateRule) -> bool:
+def is_positive(plan: ChainPlan, rule: Rule) -> bool:
     """Every row gives every state that the evidence allows a positive probability."""
+    if isinstance(rule, BoostedRule):
+        return True
     tilt = plan.evidence.tilts.get(rule.number)
     weights = rule.weights if tilt is None else rule.weights[:, tilt > 0]
     return bool((weights > 0).all())
@@ -66,7 +68,7 @@ def is_positive(plan: ChainPlan, rule: UpdateRule) -> bool:
 
 def moves(plan: ChainPlan) -> int:
     """An upper bound of the edges of the chain's graph."""
-    return _states(plan) * sum(int(rule.weights.shape[1]) for rule in plan.rules)
+    return _states(plan) * sum(rule.states for rule in plan.rules)
 
 
 def recurrent_states(plan: ChainPlan) -> IntArray:

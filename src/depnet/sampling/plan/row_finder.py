@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from depnet.arrays import strides_of
 from depnet.model import DecisionGraph, Evidence, LosslessSource, Network
 from depnet.model.sources.enumerate import input_leaves
-from depnet.sampling.plan.rule import UpdateRule
+from depnet.sampling.plan.rule import Rule, UpdateRule
 
 DIRECT_STATES = 2**14
 """A table is expanded over its inputs up to so many joint states (14 bits)."""
@@ -64,15 +64,16 @@ class Tabulator:
         return input_leaves(rule.source, self.cardinalities, inputs, fixed=self.clamped)
 
 
-def find_rows(network: Network, evidence: Evidence, rules: Sequence[UpdateRule]) -> list[RowFinder | None]:
-    """How each rule finds its row; None where only calling the source will do."""
+def find_rows(network: Network, evidence: Evidence, rules: Sequence[Rule]) -> list[RowFinder | None]:
+    """How each rule finds its row; None where only calling the source, or a boosted node, will do."""
     tabulator = Tabulator(network, evidence)
     found: list[RowFinder | None] = [None] * len(rules)
     room = DIRECT_CELLS
-    small_first = sorted(range(len(rules)), key=lambda k: tabulator.size(tabulator.open_inputs(rules[k])))
-    for k in small_first:
-        finder = _find_row(tabulator, rules[k], room)
-        if finder is not None and finder.kind == DIRECT and not isinstance(rules[k].source, LosslessSource):
+    tabled = [(k, rule) for k, rule in enumerate(rules) if isinstance(rule, UpdateRule)]
+    small_first = sorted(tabled, key=lambda each: tabulator.size(tabulator.open_inputs(each[1])))
+    for k, rule in small_first:
+        finder = _find_row(tabulator, rule, room)
+        if finder is not None and finder.kind == DIRECT and not isinstance(rule.source, LosslessSource):
             room -= finder.thresholds.size
         found[k] = finder
     return found

@@ -2,17 +2,26 @@
 
 Clamped variables are constants, and their nodes leave the scan. A node with a set or weights of states as evidence
 stays with theta tilted: theta(x | y) w(x) / sum over x' of theta(x' | y) w(x'), w being the evidence's weights.
+
+A boosted node is written out over the inputs that the evidence leaves open, where these have few joint states; elsewhere
+its theta, and the thresholds of it, are computed at every update.
 """
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import FloatArray
+from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.errors import EvidenceError
-from depnet.model import Evidence, InformationSource, Network, Node
+from depnet.model import Evidence, InformationSource, LosslessSource, Network, Node
+from depnet.model.boosted import BoostedNode
+from depnet.model.sources.source import product_within
 from depnet.sampling.plan.thresholds import ALWAYS, thresholds_of
+
+WRITTEN_STATES = 2**14
+"""A boosted node is written out over its open inputs up to so many joint states."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +43,77 @@ class UpdateRule:
         """Whether some row has no mass left."""
         return bool(self.thresholds.shape[1] == self.limit)
 
+    @property
+    def states(self) -> int:
+        """|X_i|."""
+        return int(self.weights.shape[1])
 
-def update_rule(network: Network, number: int, evidence: Evidence) -> UpdateRule:
+    @property
+    def possible(self) -> NDArray[np.bool_]:
+        """The states that some leaf allows."""
+        return np.asarray(self.weights.sum(axis=0) > 0)
+
+    def drawn(self, codes: CodeArray, word: NDArray[np.uint32]) -> IntArray:
+        """The state that each row's word draws; `limit` where nothing is possible."""
+        return np.asarray((self.thresholds[self.source(codes)] <= word[:, None]).sum(axis=1))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoostedRule:
+    """Boosted node `number`, whose inputs are too many to write its thresholds out: they are computed row by row."""
+
+    number: int
+    node: BoostedNode
+    tilt: FloatArray | None
+    """The evidence's weights of its states."""
+
+    @property
+    def limit(self) -> int:
+        """The state that means "impossible"."""
+        return self.states
+
+    @property
+    def states(self) -> int:
+        """|X_i|."""
+        return self.node.states
+
+    @property
+    def possible(self) -> NDArray[np.bool_]:
+        """The states that the evidence allows: theta is positive."""
+        return np.ones(self.states, dtype=bool) if self.tilt is None else self.tilt > 0
+
+    def drawn(self, codes: CodeArray, word: NDArray[np.uint32]) -> IntArray:
+        """The state that each row's word draws; `limit` where nothing is possible, as where weights are next to 0."""
+        weights = self.node.probabilities(codes)
+        if self.tilt is None:
+            return np.asarray((thresholds_of(weights) <= word[:, None]).sum(axis=1))
+        weights = weights * self.tilt
+        empty = weights.sum(axis=1) == 0
+        weights[empty] = 1.0
+        states = (thresholds_of(weights) <= word[:, None]).sum(axis=1)
+        return np.where(empty, self.limit, states)
+
+
+Rule: TypeAlias = UpdateRule | BoostedRule
+
+
+def update_rule(network: Network, number: int, evidence: Evidence) -> Rule:
     """The rule of one node: its table tilted by the evidence, as thresholds."""
     node = network.nodes[number]
     tilt = evidence.tilts.get(node.variable)
-    weights = node.table.probabilities if tilt is None else node.table.probabilities * tilt
+    if isinstance(node, BoostedNode):
+        cards = network.domain.cardinalities
+        inputs = tuple(j for j in node.inputs if j not in evidence.clamped)
+        sizes = tuple(cards[j] for j in inputs)
+        if not product_within(sizes, WRITTEN_STATES):
+            return BoostedRule(number, node, tilt)
+        _, theta = node.written_out(cards, inputs, fixed=evidence.clamped)
+        source: InformationSource = LosslessSource(inputs, sizes)
+    else:
+        theta, source = node.table.probabilities, node.source
+    weights = theta if tilt is None else theta * tilt
     thresholds, limit = checked_thresholds(network, node, weights)
-    return UpdateRule(number, node.source, thresholds, weights, limit)
+    return UpdateRule(number, source, thresholds, weights, limit)
 
 
 def checked_thresholds(network: Network, node: Node, weights: FloatArray) -> tuple[NDArray[np.uint32], int]:
@@ -61,10 +133,10 @@ def checked_thresholds(network: Network, node: Node, weights: FloatArray) -> tup
     return rows, states
 
 
-def start_weights(rule: UpdateRule) -> FloatArray:
+def start_weights(rule: Rule) -> FloatArray:
     """Where chains start: all states that some leaf allows, alike.
 
     Chains that start near the product of the marginals agree with each other before they have seen other modes; random
     states fall into whatever modes draw them.
     """
-    return np.asarray(rule.weights.sum(axis=0) > 0, dtype=np.float64)
+    return rule.possible.astype(np.float64)
