@@ -1,18 +1,14 @@
 """Random boosted nodes and networks, for tests of whatever must work with them."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from hypothesis.strategies import DrawFn, composite
 
 from depnet import DecisionGraph, Domain, LosslessSource, Network
 from depnet.model import Split
 from depnet.model.boosted import BoostedNode
 from depnet.model.sources.source import ConstantSource, InformationSource
 from depnet.model.stages import Stages, Test
-from tests.strategies import cardinalities as domains
-from tests.strategies import random_network, seeds
 
 SPREAD = 1 << 20
 """Scores are drawn from minus to plus this: one nat."""
@@ -94,22 +90,3 @@ def tabulated(network: Network) -> Network:
     """The same network with a table in the place of each boosted node."""
     cards = network.domain.cardinalities
     return replace(network, nodes=tuple(node.tabulated(cards) for node in network.nodes))
-
-
-def random_mixed_network(seed: int, cardinalities: Sequence[int], *, stages: int = 4) -> Network:
-    """A network some of whose nodes are boosted: about half, the first of them always."""
-    rng = np.random.default_rng(seed)
-    cards = list(cardinalities)
-    plain = random_network(rng, cards)
-    nodes = []
-    for i, node in enumerate(plain.nodes):
-        others = [j for j in range(len(cards)) if j != i]
-        boosted = i == 0 or rng.random() < 0.5
-        nodes.append(random_boosted_node(rng, i, others, cards, stages) if boosted else node)
-    return replace(plain, nodes=tuple(nodes))
-
-
-@composite
-def mixed_networks(draw: DrawFn, /, **limits: int) -> Network:
-    """A random network with boosted nodes and others on a drawn domain; `limits` are those of `cardinalities`."""
-    return random_mixed_network(draw(seeds), draw(domains(**limits)))

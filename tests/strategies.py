@@ -6,6 +6,7 @@ from a generator seeded by Hypothesis, which is fast.
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import strategies as st
@@ -22,7 +23,7 @@ from depnet.model import (
     Merge,
     Split,
 )
-from tests.boosted import with_boosted_nodes
+from tests.boosted import random_boosted_node, with_boosted_nodes
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -200,3 +201,22 @@ def random_evidence(
                 weights = np.eye(cards[j])[int(rng.integers(cards[j]))]
         known[j] = tuple(weights.tolist())
     return known
+
+
+def random_mixed_network(seed: int, states: Sequence[int], *, stages: int = 4) -> Network:
+    """A network some of whose nodes are boosted: about half, the first of them always."""
+    rng = np.random.default_rng(seed)
+    cards = list(states)
+    plain = random_network(rng, cards)
+    nodes = []
+    for i, node in enumerate(plain.nodes):
+        others = [j for j in range(len(cards)) if j != i]
+        boosted = i == 0 or rng.random() < 0.5
+        nodes.append(random_boosted_node(rng, i, others, cards, stages) if boosted else node)
+    return replace(plain, nodes=tuple(nodes))
+
+
+@composite
+def mixed_networks(draw: DrawFn, /, **limits: int) -> Network:
+    """A random network with boosted nodes and others on a drawn domain; `limits` are those of `cardinalities`."""
+    return random_mixed_network(draw(seeds), draw(cardinalities(**limits)))

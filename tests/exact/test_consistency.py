@@ -8,10 +8,9 @@ import depnet
 from depnet import Network, RandomScan
 from depnet.errors import DomainTooLargeError
 from depnet.geometry import kl, kl_to_manifold, m_projection, manifolds
-from tests.boosted import mixed_networks
 from tests.exact.drawing import inconsistent_network
 from tests.reference import stationary as reference
-from tests.strategies import cardinalities, networks, random_joint, seeds
+from tests.strategies import cardinalities, mixed_networks, networks, random_joint, seeds
 
 
 @given(cardinalities(max_states=200), seeds)

@@ -12,10 +12,9 @@ from depnet import Network, RandomScan, SequentialScan
 from depnet.arrays import FloatArray
 from depnet.errors import DataError, DistributionError, EvidenceError
 from depnet.model import Given, Scan
-from tests.boosted import mixed_networks
 from tests.exact.drawing import any_scan, inconsistent_network, random_evidence
 from tests.reference import stationary as reference
-from tests.strategies import networks, random_joint, seeds
+from tests.strategies import mixed_networks, networks, random_joint, seeds
 
 
 def expected_path(network: Network, scan: Scan, start: FloatArray, given: Given | None) -> list[FloatArray]:

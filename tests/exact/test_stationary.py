@@ -11,10 +11,9 @@ from depnet.arrays import FloatArray
 from depnet.errors import EvidenceError, ReducibleError, ScanError
 from depnet.geometry import m_projection, manifolds
 from depnet.model import Given, Scan
-from tests.boosted import mixed_networks
 from tests.exact.drawing import any_scan, inconsistent_network, random_evidence, random_scan, sequential_scan
 from tests.reference import stationary as reference
-from tests.strategies import networks, seeds
+from tests.strategies import mixed_networks, networks, seeds
 
 positive = networks(max_states=60) | mixed_networks(max_states=60)
 with_zeros = networks(max_states=60, zeros=0.3)

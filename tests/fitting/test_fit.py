@@ -123,9 +123,7 @@ def test_boost_is_passed_on_where_it_is_given(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("depnet.fitting.fit.learn_with_choice", learn)
     hidden = np.zeros(ROWS.codes.shape, dtype=bool)
     hidden[0, 0] = True
-    codes = np.array(ROWS.codes, dtype=np.uint8)
-    codes[0, 0] = 0
-    holed = Holed(ROWS.domain, codes, hidden)
+    holed = Holed(ROWS.domain, np.where(hidden, 0, ROWS.codes).astype(np.uint8), hidden)
     fit(holed, FitOptions(penalty="mdl", rounds=1, boost="auto"), np.random.default_rng(0))
     assert asked[-2:] == ["auto", "auto"]
     assert set(asked[:-2]) == {"not said"}

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from depnet import Dataset, Network, geometry
 from depnet.arrays import FloatArray
 from tests import strategies
-from tests.boosted import mixed_networks
 from tests.reference import geometry as twin
+from tests.strategies import mixed_networks
 
 shares_of_zeros = st.sampled_from([0.0, 0.3, 0.8])
 

@@ -13,7 +13,6 @@ from depnet.inference.clamped.chains import Chains, Order
 from depnet.inference.clamped.estimates import estimate
 from depnet.inference.clamped.starts import start_states
 from depnet.model import Evidence, Scan
-from tests.boosted import mixed_networks
 from tests.inference.cases import (
     random_evidence,
     random_question,
@@ -28,7 +27,7 @@ from tests.reference.inference import (
     rao_blackwell_random,
     rao_blackwell_sequential,
 )
-from tests.strategies import networks, seeds
+from tests.strategies import mixed_networks, networks, seeds
 
 
 def started(

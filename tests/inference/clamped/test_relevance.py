@@ -24,10 +24,9 @@ from depnet.inference.clamped.relevance import closure, reduce
 from depnet.inference.clamped.solved import exact_law, marginal
 from depnet.model import Evidence
 from depnet.model.sources.restrict import KeptVariables, reached, restrict
-from tests.boosted import mixed_networks
 from tests.inference.cases import random_evidence, random_question, random_targets
 from tests.reference.inference import query_law, relevant
-from tests.strategies import networks, random_source, seeds
+from tests.strategies import mixed_networks, networks, random_source, seeds
 
 
 @given(networks(min_variables=2, max_states=100), seeds)

@@ -12,10 +12,9 @@ from depnet.errors import DataError
 from depnet.inference.clamped import rows as module
 from depnet.inference.rows.result import METHODS
 from depnet.model import ConditionalTable, Evidence, Scan
-from tests.boosted import mixed_networks
 from tests.inference.cases import coupled, random_rows, random_scan, slightly_wrong
 from tests.reference.inference import query_law
-from tests.strategies import networks, seeds
+from tests.strategies import mixed_networks, networks, seeds
 
 
 def expected_marginals(network: Network, row: np.ndarray, scan: Scan) -> dict[int, np.ndarray]:

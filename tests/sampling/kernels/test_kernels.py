@@ -28,7 +28,7 @@ from depnet.model.stages import Test as Within
 from depnet.sampling.kernels import KERNELS, Kernel, Randomness, Task
 from depnet.sampling.plan.plan import chain_plan
 from depnet.sampling.plan.words import PLACE, UPDATE
-from tests.boosted import mixed_networks, random_boosted_network
+from tests.boosted import random_boosted_network
 from tests.reference import sampling as reference
 from tests.sampling.chains import (
     kernels_of,
@@ -40,7 +40,7 @@ from tests.sampling.chains import (
     twin_rows,
     words_needed,
 )
-from tests.strategies import networks, random_operations, random_table, seeds
+from tests.strategies import mixed_networks, networks, random_operations, random_table, seeds
 
 NO_EVIDENCE = Evidence({}, {})
 BOOSTED_KERNELS = {"callback"}

@@ -10,10 +10,10 @@ from depnet.errors import DataError, EvidenceError, SamplingError, ScanError
 from depnet.model import Scan
 from depnet.sampling.plan.plan import chain_plan
 from depnet.sampling.plan.words import UPDATE, new_seeds
-from tests.boosted import mixed_networks, random_boosted_network
+from tests.boosted import random_boosted_network
 from tests.reference import sampling as reference
 from tests.sampling.chains import random_evidence, random_start, scans, twin_trace
-from tests.strategies import networks, random_table, seeds
+from tests.strategies import mixed_networks, networks, random_table, seeds
 
 XOR = Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]]))
 
