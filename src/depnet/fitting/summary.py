@@ -58,7 +58,13 @@ class Summary:
         if self.certificate is not None:
             lines += ["the dependency network (predictions, links, odd cells):", *_indented(self.certificate)]
         if self.certificate is None and self.law_certificate is None:
-            lines.append("no certificate: the rows it would speak of are not all here (load, partial_fit)")
+            boosted = any(node.boosted for node in self.network.nodes)
+            why = (
+                "nodes are boosted, and Theorem 4 does not speak of them"
+                if boosted
+                else "the rows it would speak of are not all here (load, partial_fit)"
+            )
+            lines.append(f"no certificate: {why}")
         one_way = len(self.one_sided)
         lines.append(
             f"{counted(one_way, 'link')} of the dependency network {'is' if one_way == 1 else 'are'} one-sided: "
