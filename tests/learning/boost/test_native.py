@@ -1,7 +1,6 @@
 """The native booster is its slow twin, on every instruction set."""
 
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -92,8 +91,16 @@ def boosted(case: Case, *, seconds: float | None = None, stop: native.Stop | Non
         seconds=seconds,
         stop=native.Stop() if stop is None else stop,
     )
-    *arrays, complete = found
-    return Result(*(array.tolist() for array in arrays), complete)
+    begin, leaf, test, scores, gains, held_scores, complete = found
+    return Result(
+        begin.tolist(),
+        leaf.tolist(),
+        test.tolist(),
+        scores.tolist(),
+        gains.tolist(),
+        held_scores.tolist(),
+        complete,
+    )
 
 
 def boosted_literally(case: Case) -> Result:
@@ -114,9 +121,9 @@ def boosted_literally(case: Case) -> Result:
 def random_rows(
     rng: np.random.Generator, rows: int, cards: list[int], states: int, kind: type, spread: float
 ) -> Rows:
-    """Rows whose state depends on the first variable and the last, and scores of `spread` nats to start from."""
+    """Rows whose state depends on the first variable and the last, and scores of some `spread` nats to start from."""
     codes = rng.integers(0, cards, size=(rows, len(cards)))
-    told = (codes[:, 0] + codes[:, -1]) % states
+    told = np.maximum(codes[:, 0], codes[:, -1]) % states
     own = np.where(rng.random(rows) < 0.6, told, rng.integers(0, states, size=rows))
     start = np.rint(rng.normal(0.0, spread * NAT, size=(rows, states))).clip(-500 * NAT, 500 * NAT)
     return Rows(np.asfortranarray(codes, dtype=kind), own.astype(np.uint16), start.astype(np.int32))
@@ -162,14 +169,14 @@ def random_case(
 def options(draw: DrawFn) -> Settings:
     """What small tables are boosted with."""
     return Settings(
-        stages=draw(st.integers(0, 6)),
-        leaves=draw(st.integers(1, 6)),
+        stages=draw(st.sampled_from([6, 5, 4, 3, 1])),
+        leaves=draw(st.sampled_from([6, 4, 3, 2])),
         patience=draw(st.integers(0, 3)),
         rate=draw(st.sampled_from([0.05, 0.3, 1.0])),
         shrinkage=draw(st.sampled_from([1e-6, 0.1, 1.0, 7.0])),
-        least_curvature=draw(st.sampled_from([0.0, 0.01, 1.0])),
-        share=draw(st.sampled_from([0.0, 0.3, 0.5, 1.0])),
-        price=draw(st.sampled_from([0.0, 1e-3, 0.5])),
+        least_curvature=draw(st.sampled_from([0.0, 0.01, 0.3])),
+        share=draw(st.sampled_from([1.0, 0.7, 0.5, 0.3])),
+        price=draw(st.sampled_from([0.0, 1e-3, 0.3])),
         seed=draw(st.integers(0, 2**64 - 1)),
     )
 
@@ -180,23 +187,23 @@ def cases(draw: DrawFn) -> Case:
     cards = draw(st.lists(st.integers(2, 5), min_size=1, max_size=5))
     case = random_case(
         draw(seeds),
-        draw(st.integers(1, 200)),
+        draw(st.integers(1, 200) | st.sampled_from([60, 64, 128, 129, 200])),
         cards,
         draw(st.integers(2, 5)),
         draw(options()),
         ordered=draw(st.booleans()),
         kind=draw(st.sampled_from([np.uint8, np.uint16])),
-        spread=draw(st.sampled_from([0.0, 1.0, 8.0, 200.0])),
+        spread=draw(st.sampled_from([0.0, 0.3, 1.0, 4.0, 12.0, 200.0])),
         held=draw(st.none() | st.integers(0, 150)),
     )
-    if draw(st.booleans()):
-        some = draw(st.lists(st.sampled_from(case.tests), max_size=8))  # in any order, some more than once
-        readable = draw(st.lists(st.sampled_from(case.readable), unique=True))
+    if draw(st.integers(0, 2)) == 2:
+        some = draw(st.lists(st.sampled_from(case.tests), min_size=1, max_size=8))  # in any order, some twice
+        readable = draw(st.lists(st.sampled_from(case.readable), min_size=1, unique=True))
         case = case._replace(tests=some, readable=readable)
     return case
 
 
-@settings(max_examples=40)
+@settings(max_examples=5 * settings().max_examples)  # they are small, and many grow nothing
 @given(cases())
 def test_the_booster_is_its_twin_on_every_instruction_set(case: Case) -> None:
     expected = boosted_literally(case)
@@ -216,6 +223,31 @@ def test_the_booster_is_its_twin_where_there_is_much_to_grow(states: int, ordere
     assert found == boosted_literally(case)
     assert len(found.begin) == 11
     assert max(np.diff(found.begin)) == 7
+
+
+NOTHING: dict[str, dict[str, Any]] = {
+    "no stages": {"settings": SETTINGS._replace(stages=0)},
+    "one leaf": {"settings": SETTINGS._replace(leaves=1)},
+    "no share of the variables": {"settings": SETTINGS._replace(share=0.0)},
+    "a price that nothing gains": {"settings": SETTINGS._replace(price=1e9)},
+    "more curvature than there is": {"settings": SETTINGS._replace(least_curvature=1e9)},
+    "no tests": {"tests": []},
+    "no variable that may be read": {"readable": []},
+}
+
+
+@pytest.mark.parametrize("why", NOTHING)
+def test_nothing_to_grow(why: str) -> None:
+    case = random_case(0, 100, [3, 4], 3, SETTINGS, held=30)._replace(**NOTHING[why])
+    found = boosted(case)
+    assert found == boosted_literally(case)
+    assert found[:5] == ([0], [], [], [], [0.0, 0.0])
+    assert len(found.held_scores) == 1
+
+
+def test_no_rows_are_no_stages() -> None:
+    case = random_case(0, 0, [3, 4], 3, SETTINGS, held=0)
+    assert boosted(case) == Result([0], [], [], [], [0.0, 0.0], [0.0], True)
 
 
 LARGE = [
@@ -287,11 +319,11 @@ def test_patience_ends_growing(seed: int, patience: int) -> None:
 
 def test_threads_grow_what_one_grows() -> None:
     """Many boosters at a time read one table."""
-    cases = [random_case(3, 3000, [4, 3, 5], 3, SETTINGS._replace(seed=seed)) for seed in range(8)]
+    cases = [random_case(3, 3000, [4, 3, 5], 3, SETTINGS._replace(seed=seed, share=0.5)) for seed in range(8)]
     alone = [boosted(case) for case in cases]
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(boosted, cases)) == alone
-    assert len({tuple(found.scores) for found in alone}) == len(cases), "the seed matters"
+    assert len({tuple(found.scores) for found in alone}) > 4, "the seed matters"
 
 
 def long_case(stages: int = 10**6) -> Case:
@@ -307,7 +339,7 @@ def test_a_deadline_gives_the_first_stages() -> None:
     stages = len(found.begin) - 1
     assert not found.complete
     assert stages > 0, "something was grown"
-    assert found == boosted(long_case(stages))._replace(complete=False), "gains, too, are those of whole stages"
+    assert found == boosted(long_case(stages))._replace(complete=False), "the gains, too, of whole stages"
 
 
 def test_no_time_is_no_stage() -> None:
@@ -342,7 +374,7 @@ def test_ctrl_c_stops_it() -> None:
 # What it is for.
 
 
-def test_two_scores_step_as_one_logit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_scores_step_as_one_logit() -> None:
     """The difference of two states' scores takes the Newton step of a logit: rate * G / (H + lambda / 2)."""
     options = SETTINGS._replace(stages=1, leaves=2, rate=0.7, shrinkage=3.0)
     case = random_case(8, 500, [2], 2, options, spread=0.8)
@@ -375,7 +407,8 @@ def test_boosting_finds_what_rows_depend_on() -> None:
 
 # Rounding at random.
 
-DRAWS = 100_000
+DRAWS = 99_968
+"""A multiple of 128."""
 WORDS = [twin.random_word(0x1234_5678_9ABC_DEF0, r) for r in range(DRAWS)]
 HIGH = np.array([word >> 16 for word in WORDS], dtype=np.float32) / np.float32(2**16)
 LOW = np.array([word % 2**16 for word in WORDS], dtype=np.float32) / np.float32(2**16)
@@ -408,11 +441,11 @@ def test_a_mutant_that_rounds_with_two_bits_is_seen() -> None:
         assert_same_law(counts, law, detects_l1=0.044)
 
 
-def up_together(first: np.ndarray, second: np.ndarray) -> list[int]:
+def up_together(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """How often a probability of 2.3 and a curvature of 1.6 are rounded to each of four pairs."""
     up = [twin.rounded(23, 150, 15, u) == 3 for u in first]
     bent_up = [twin.rounded(16, 70, 7, v) == 2 for v in second]
-    return np.bincount(2 * np.array(up) + np.array(bent_up), minlength=4).tolist()
+    return np.bincount(2 * np.array(up) + np.array(bent_up), minlength=4)
 
 
 def test_a_row_rounds_its_two_values_independently() -> None:
@@ -432,8 +465,8 @@ def test_stages_round_anew() -> None:
     """One row's words in the stages of many seeds are as good as random. False alarms: 1e-9; detects L1 0.1."""
     keys = [twin.mixed(twin.mixed(seed, stage), 2) for seed in range(2000) for stage in range(12)]
     words = [twin.random_word(key, 77) for key in keys]
-    assert_same_law(np.bincount([word >> 29 for word in words], minlength=8), np.full(8, 1 / 8), detects_l1=0.1)
-    assert_same_law(np.bincount([word % 8 for word in words], minlength=8), np.full(8, 1 / 8), detects_l1=0.1)
+    for bits in ([word >> 29 for word in words], [word % 8 for word in words]):
+        assert_same_law(np.bincount(bits, minlength=8), np.full(8, 1 / 8), detects_l1=0.1)
 
 
 # At the door.
