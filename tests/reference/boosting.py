@@ -259,7 +259,7 @@ def random_word(key: int, r: int) -> int:
 def rounded(value: int, largest: int, top: int, u: F) -> int:
     """`value` on the scale on which `largest` is `top`: rounded up if what is past the point and u make 1."""
     scale = F(top) / F(largest)
-    return int(min(F(value) * scale + u, F(top)))
+    return int(F(value) * scale + u)
 
 
 class Rounding:

@@ -75,11 +75,17 @@ def table_of(codes: np.ndarray, tests: list[StageTest]) -> native.BitTable:
     return native.BitTable(codes, variable.astype(np.int32), low.astype(np.uint16), high.astype(np.uint16))
 
 
-def boosted(case: Case, *, seconds: float | None = None, stop: native.Stop | None = None) -> Result:
+def boosted(
+    case: Case,
+    *,
+    table: native.BitTable | None = None,
+    seconds: float | None = None,
+    stop: native.Stop | None = None,
+) -> Result:
     """By the native booster."""
     held = case.held
     found = native.boost(
-        table_of(case.rows.codes, case.tests),
+        table_of(case.rows.codes, case.tests) if table is None else table,
         native.Settings(**case.settings._asdict()),
         own=case.rows.own,
         start=case.rows.start,
@@ -225,6 +231,33 @@ def test_the_booster_is_its_twin_where_there_is_much_to_grow(states: int, ordere
     assert max(np.diff(found.begin)) == 7
 
 
+@pytest.mark.parametrize("isa", AVAILABLE)
+def test_ties_go_to_the_lowest_leaf(isa: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Equal rows: no rounding is random. The first variable splits hits 16 : 4, and each half is then split 5 : 1."""
+    monkeypatch.setenv("DEPNET_ISA", isa)
+    cells = {(0, 0): 10, (0, 1): 6, (1, 0): 4, (1, 1): 0}  # hits among ten rows each
+    codes = np.array([cell for cell in cells for _ in range(10)], dtype=np.uint8, order="F")
+    own = np.array([int(r < hits) for hits in cells.values() for r in range(10)], dtype=np.uint16)
+    rows = Rows(codes, own, np.zeros((40, 2), dtype=np.int32))
+    tests = [StageTest(0, 1, 1), StageTest(1, 1, 1)]
+    case = Case(tests, SETTINGS._replace(stages=1), rows, [0, 1], False, None)
+    found = boosted(case)
+    assert found == boosted_literally(case)
+    assert (found.leaf, found.test) == ([0, 0, 1], [0, 1, 1])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_ties_go_to_the_lowest_test(seed: int) -> None:
+    """Of copies of a variable the first is split on, in whatever order they are drawn."""
+    case = random_case(1, 200, [3], 3, SETTINGS._replace(seed=seed))
+    copies = case.rows._replace(codes=np.asfortranarray(np.repeat(case.rows.codes, 4, axis=1)))
+    case = case._replace(rows=copies, tests=all_tests([3] * 4), readable=[2, 0, 3, 1])
+    found = boosted(case)
+    assert found == boosted_literally(case)
+    assert found.gains[0] > 0.0
+    assert found.gains[1:] == [0.0] * 3
+
+
 NOTHING: dict[str, dict[str, Any]] = {
     "no stages": {"settings": SETTINGS._replace(stages=0)},
     "one leaf": {"settings": SETTINGS._replace(leaves=1)},
@@ -314,6 +347,13 @@ def test_patience_ends_growing(seed: int, patience: int) -> None:
     assert longer[: len(scores)] == scores
 
 
+def test_a_stage_that_scores_the_same_is_no_better() -> None:
+    case = random_case(1, 100, [3, 4], 2, SETTINGS._replace(patience=2), held=0)
+    found = boosted(case)
+    assert found == boosted_literally(case)
+    assert found.held_scores == [0.0] * 3, "the start, and two stages"
+
+
 # Threads, deadlines, and being told to stop.
 
 
@@ -321,8 +361,9 @@ def test_threads_grow_what_one_grows() -> None:
     """Many boosters at a time read one table."""
     cases = [random_case(3, 3000, [4, 3, 5], 3, SETTINGS._replace(seed=seed, share=0.5)) for seed in range(8)]
     alone = [boosted(case) for case in cases]
+    table = table_of(cases[0].rows.codes, cases[0].tests)
     with ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(boosted, cases)) == alone
+        assert list(pool.map(lambda case: boosted(case, table=table), cases)) == alone
     assert len({tuple(found.scores) for found in alone}) > 4, "the seed matters"
 
 
