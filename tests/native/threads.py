@@ -1,4 +1,4 @@
-"""The parallel learner, boosters, sampler and counters, for ThreadSanitizer: scripts/sanitize --thread runs this as it is."""
+"""The parallel learner, boosters, sampler and counters, for ThreadSanitizer: scripts/sanitize --thread runs this."""
 
 import numpy as np
 
