@@ -1,4 +1,4 @@
-"""The parallel learner, sampler and counters, for ThreadSanitizer: scripts/sanitize --thread runs this as it is."""
+"""The parallel learner, boosters, sampler and counters, for ThreadSanitizer: scripts/sanitize --thread runs this."""
 
 import numpy as np
 
@@ -7,11 +7,13 @@ from depnet import RandomScan, SequentialScan
 from depnet.inference import query_rows
 from depnet.sampling import Sampler
 from tests.golden.outcomes import BINARY, MIXED, MODELS, WEIGHTED, outcomes
+from tests.learning.boost.test_native import test_threads_grow_what_one_grows
 
 
 def main() -> None:
     """Everything that has threads, with more threads than cores."""
     assert outcomes(n_jobs=4) == outcomes(n_jobs=1)
+    test_threads_grow_what_one_grows()
     for rows, _ in MODELS.values():
         network = depnet.learn(rows, n_jobs=4, smoothing=0.5)
         for scan in (RandomScan(), SequentialScan()):

@@ -187,9 +187,6 @@ bool Booster::grow_stage(NodeRows& rows, std::uint64_t key, Watch& watch) {
         const auto best = static_cast<std::size_t>(leaves_[at].best);
         const std::int32_t test = stage_tests_[best];
         const Word* column = rows.bits.columns.data() + static_cast<std::size_t>(test) * words;
-        const double rate = settings_.rate;
-        grown_.gains[static_cast<std::size_t>(tests_[static_cast<std::size_t>(test)].variable)] +=
-            leaves_[at].gain * (rate - rate * rate / 2);
         OpenLeaf inside, outside;
         inside.rows.resize(words);
         outside.rows.resize(words);
@@ -210,12 +207,18 @@ bool Booster::grow_stage(NodeRows& rows, std::uint64_t key, Watch& watch) {
             find_best(inside);
             find_best(outside);
         }
-        grown_.splits.push_back({static_cast<std::uint16_t>(at), test});
+        grown_.splits.push_back({static_cast<std::uint16_t>(at), test, leaves_[at].gain});
         leaves_[at] = std::move(outside);
         leaves_.push_back(std::move(inside));
     }
     if (grown_.splits.size() == first) return false;
     grown_.begin.push_back(static_cast<std::int32_t>(grown_.splits.size()));
+    const double rate = settings_.rate, part = rate - rate * rate / 2;
+    for (std::size_t t = first; t < grown_.splits.size(); ++t) {  // of whole stages only
+        const Split& split = grown_.splits[t];
+        const Test& test = tests_[static_cast<std::size_t>(split.test)];
+        grown_.gains[static_cast<std::size_t>(test.variable)] += split.gain * part;
+    }
     return true;
 }
 

@@ -26,7 +26,11 @@ struct RowBits {
 struct Test {
     std::int32_t variable;
     std::uint16_t low, high;
+
+    bool operator==(const Test&) const = default;
 };
+
+constexpr std::size_t kMostLeaves = 256;  // of a stage: rows have the numbers of leaves in bytes
 
 // What a node is boosted with. A trial ends after `look` stages if it has not scored as much as its
 // `rival` on the rows held out by then.
@@ -66,6 +70,7 @@ struct OpenLeaf {
 struct Split {
     std::uint16_t leaf;
     std::int32_t test;
+    double gain;
 };
 
 // The stages grown so far.

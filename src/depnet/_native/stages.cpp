@@ -87,4 +87,6 @@ leaf `leaf[t]` that pass `test[t]` go to a new leaf. `scores` is [leaf, state], 
     m.def("exp", &fixed::exp, arg("x"),
           "exp(x), for x <= 700, with the same bits on every machine.");
     m.def("log", &fixed::log, arg("x"), "log(x), for x > 0, with the same bits on every machine.");
+    m.def("quick_exp", &fixed::quick_exp, arg("x"),
+          "exp(x) as a float, x bounded to [-60, 60], with the same bits on every machine.");
 }
