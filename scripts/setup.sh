@@ -58,22 +58,31 @@ set_up() {
         "$PY" -m pip install "${quiet[@]}" --upgrade 'pip>=25.1' && touch .venv/stamps/pip
     fi
 
-    # Dependencies again when pyproject.toml changed, the build when anything compiled did.
-    wanted=$(sha256sum <pyproject.toml)
-    local group flags=() name="groups"
-    for group in build "$@"; do flags+=(--group "$group"); name="$name-$group"; done
-    have=$(cat ".venv/stamps/$name" 2>/dev/null || true)
-    if [ "$have" != "$wanted" ]; then
-        echo "depnet: installing dependencies (${*:-none beside the build})"
-        "$PY" -m pip install "${quiet[@]}" "${flags[@]}" || exit 1
-        echo "$wanted" >".venv/stamps/$name"
-    fi
+    # Dependencies again when pyproject.toml changed, the build when anything compiled did. Compiling needs the group
+    # `build` alone, so that all else is installed meanwhile.
+    local group flags=() name="groups" building=""
     wanted=$(cat pyproject.toml CMakeLists.txt $(find src/depnet/_native -name '*.[ch]pp' | sort) | sha256sum)
     have=$(cat .venv/stamps/build 2>/dev/null || true)
     # The build also writes the stubs of the kernels beside their sources, for mypy.
     if [ "$have" != "$wanted" ] || [ ! -e src/depnet/_native/learner.pyi ]; then
+        "$PY" -m pip install "${quiet[@]}" --group build || exit 1
         echo "depnet: building"
-        PATH="$PWD/.venv/bin:$PATH" "$PY" -m pip install "${quiet[@]}" --no-build-isolation -e . || exit 1
+        PATH="$PWD/.venv/bin:$PATH" "$PY" -m pip install "${quiet[@]}" --no-build-isolation --no-deps -e . &
+        building=$!
+    fi
+    local dependencies
+    dependencies=$(sha256sum <pyproject.toml)
+    for group in build "$@"; do flags+=(--group "$group"); name="$name-$group"; done
+    have=$(cat ".venv/stamps/$name" 2>/dev/null || true)
+    if [ "$have" != "$dependencies" ]; then
+        echo "depnet: installing dependencies (${*:-none beside the build})"
+        "$PY" -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")' >.venv/stamps/own.txt
+        "$PY" -m pip install "${quiet[@]}" -r .venv/stamps/own.txt "${flags[@]}" ||
+            { [ -z "$building" ] || { kill $building 2>/dev/null; wait $building; }; exit 1; }
+        echo "$dependencies" >".venv/stamps/$name"
+    fi
+    if [ -n "$building" ]; then
+        wait $building || exit 1
         echo "$wanted" >.venv/stamps/build
     fi
     case " $* " in *" test "*) set_up_chromium ;; esac

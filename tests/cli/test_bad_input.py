@@ -1,4 +1,4 @@
-"""Files that are not what was asked for, through the installed script: one line, exit code 1, nothing written."""
+"""Files that are not what was asked for: one line, exit code 1, nothing written; of each kind once through the script."""
 
 import ctypes
 import os
@@ -22,20 +22,20 @@ def failed(*arguments: object, **options: Any) -> str:
 def test_a_model_for_a_table_and_the_reverse(model: Path, table: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     assert "is a model, not a table. Look into it with depnet show" in failed("fit", model, "-o", out)
-    assert "is a model, not a table" in failed("score", model, model)
-    assert "depnet fit" in failed("query", table, "survived")
-    assert "is not a model file" in failed("compare", table, model)
+    assert "is a model, not a table" in refused("score", model, model)
+    assert "depnet fit" in refused("query", table, "survived")
+    assert "is not a model file" in refused("compare", table, model)
     assert not out.exists()
 
 
 def test_a_directory_and_a_missing_file(model: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     assert "this is a directory" in failed("fit", tmp_path, "-o", out)
-    assert "this is a directory" in failed("query", tmp_path, "survived")
-    assert "there is no such file" in failed("fit", tmp_path / "no.csv", "-o", out)
-    assert "there is no such model file" in failed("query", tmp_path / "no.json", "survived")
-    assert "is a directory. Name a file in it" in failed("sample", model, "-o", tmp_path)
-    assert "there is no directory" in failed("sample", model, "-o", tmp_path / "no" / "rows.csv")
+    assert "this is a directory" in refused("query", tmp_path, "survived")
+    assert "there is no such file" in refused("fit", tmp_path / "no.csv", "-o", out)
+    assert "there is no such model file" in refused("query", tmp_path / "no.json", "survived")
+    assert "is a directory. Name a file in it" in refused("sample", model, "-o", tmp_path)
+    assert "there is no directory" in refused("sample", model, "-o", tmp_path / "no" / "rows.csv")
 
 
 def test_outputs_are_asked_about_before_the_work_begins(model: Path, table: Path, tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_broken_tables(content: bytes, message: str, tmp_path: Path) -> None:
 def test_a_damaged_model_says_where(model: Path, tmp_path: Path) -> None:
     path = tmp_path / "torn.json"
     path.write_bytes(model.read_bytes()[:-40])
-    assert "torn.json" in failed("query", path, "survived")
+    assert "torn.json" in refused("query", path, "survived")
 
 
 def test_a_state_or_column_that_the_model_does_not_have(model: Path, tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_no_permission(model: Path, table: Path, tmp_path: Path) -> None:
 
 
 def test_a_full_disk(model: Path, table: Path, tmp_path: Path) -> None:
-    assert "No space left on device" in failed("fit", table, "-o", "/dev/full", "--penalty", "mdl")
+    assert "No space left on device" in refused("fit", table, "-o", "/dev/full", "--penalty", "mdl")
     assert "No space left on device" in failed("example", "-o", "/dev/full")
 
     def little() -> None:

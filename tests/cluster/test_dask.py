@@ -147,7 +147,7 @@ def native_tables() -> int:
     return len(native.TABLES)
 
 
-@pytest.mark.parametrize("rows_per_part", [60, 150, 10_000])
+@pytest.mark.parametrize("rows_per_part", [60, 10_000])
 def test_the_penalty_is_chosen_as_in_one_process(client: Any, tmp_path: Path, rows_per_part: int) -> None:
     frame = mixed_table(300, seed=6)[["class", "alive", "parts"]]
     write_parts(frame, tmp_path, 2, row_group=30)

@@ -54,7 +54,7 @@ def table(network: Network) -> Dataset:
 
 
 @pytest.mark.parametrize("with_rows", [False, True])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_two_modes_that_do_not_mix_are_not_called_converged(
     network: Network, table: Dataset, with_rows: bool, seed: int
 ) -> None:

@@ -12,7 +12,7 @@ import depnet
 from depnet.errors import ModelFileError
 from depnet.model.file.memory import MAX_MEMORY, Budget
 
-LENGTH = 150_000
+LENGTH = 100_000  # far more than the buffer of a read, which is not the file's
 
 
 def filled(unit: str) -> str:
@@ -134,11 +134,11 @@ COSTLY = {
     "operations": document(
         ONES, node(graph(filled('["split", 0, 1]')), "[1]") + "," + node(tabulated(1), "[1]", 1)
     ),
-    "leaves": document(TWO, node(tabulated(18_750), filled("[1, 0]")[: 18_750 * 7 - 1])),
-    "rows of one number": document(ONES, node(tabulated(30_000), ",".join(["[1]"] * 30_000))),
+    "leaves": document(TWO, node(tabulated(7_500), filled("[1, 0]")[: 7_500 * 7 - 1])),
+    "rows of one number": document(ONES, node(tabulated(12_000), ",".join(["[1]"] * 12_000))),
     "rows of floats and whole numbers": document(
         ONES,
-        node(tabulated(30_000), ",".join(["[1.0]"] * 29_999 + ["[1]"])).replace(
+        node(tabulated(12_000), ",".join(["[1.0]"] * 11_999 + ["[1]"])).replace(
             '"smoothing": 0, "counts"', '"probabilities"'
         ),
     ),
@@ -181,8 +181,12 @@ def loaded(path: Path, **options: Any) -> str:
     return "loaded"
 
 
-@pytest.mark.parametrize("layout", ["by lines", "in one piece"])
-@pytest.mark.parametrize("case", COSTLY)
+LAYOUTS = [
+    (case, layout) for case in COSTLY for layout in ("by lines", "in one piece")[: 1 + ("\n" in COSTLY[case])]
+]
+
+
+@pytest.mark.parametrize(("case", "layout"), LAYOUTS)
 def test_no_file_takes_more_memory_than_foreseen(
     case: str, layout: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
