@@ -7,7 +7,6 @@ from sklearn.model_selection import cross_val_score
 
 import depnet
 from depnet import DependencyNetworkClassifier
-from depnet.model import ConstantSource
 from tests.estimators.tables import people, with_holes
 
 
@@ -20,7 +19,9 @@ def test_it_classifies() -> None:
 
 def test_only_the_node_of_y_is_learned_from_complete_rows() -> None:
     table = people(400)
-    model = DependencyNetworkClassifier(penalty="mdl").fit(table.drop(columns="survived"), table["survived"])
+    model = DependencyNetworkClassifier(penalty="mdl", boost=None).fit(
+        table.drop(columns="survived"), table["survived"]
+    )
     assert model.classes_.tolist() == ["No", "Yes"]
     *inputs, y = model.network_.nodes
     assert all(node.source.size == 1 for node in inputs)
@@ -38,7 +39,7 @@ def test_holes_are_integrated_out() -> None:
     whole = people(1500)
     X, y = with_holes(whole.drop(columns="survived"), 0.3), whole["survived"]
     model = DependencyNetworkClassifier(random_state=0).fit(X[:1000], y[:1000])
-    assert any(node.source.size > 1 for node in model.network_.nodes[:-1])
+    assert any(node.inputs for node in model.network_.nodes[:-1])
     assert model.completion_.rounds
     proba = model.predict_proba(X[1000:])
     assert np.allclose(proba.sum(axis=1), 1)
@@ -51,7 +52,7 @@ def test_holes_to_predict_without_learned_inputs() -> None:
     model = DependencyNetworkClassifier(penalty="mdl", inputs=False, random_state=0).fit(X, y)
     proba = model.predict_proba(with_holes(X))
     assert np.allclose(proba.sum(axis=1), 1)
-    assert isinstance(model.network_.nodes[0].source.size, int)
+    assert not any(node.inputs for node in model.network_.nodes[:-1])
 
 
 def test_a_column_may_be_called_y() -> None:
@@ -69,11 +70,7 @@ def test_unknown_values_are_holes_or_errors() -> None:
         DependencyNetworkClassifier(penalty="mdl", handle_unknown="error").fit(X, y).predict(strange)
 
 
-def test_sources_of_inputs_are_not_constants_by_type_alone() -> None:
-    """A one-leaf decision graph is what an input's node has; it reads nothing."""
+def test_nodes_of_inputs_read_nothing() -> None:
     table = people(100)
     model = DependencyNetworkClassifier(penalty="mdl").fit(table.drop(columns="survived"), table["survived"])
-    assert all(
-        node.source.inputs == () or isinstance(node.source, ConstantSource)
-        for node in model.network_.nodes[:-1]
-    )
+    assert all(node.inputs == () and not node.boosted for node in model.network_.nodes[:-1])

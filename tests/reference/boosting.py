@@ -52,8 +52,9 @@ class Settings(NamedTuple):
     shrinkage: float
     least_curvature: float
     share: float
-    price: float
     seed: int
+    look: int = 0
+    rival: float = -math.inf
 
 
 class NodeRows(NamedTuple):
@@ -133,6 +134,8 @@ def boost(
             if grown.held_scores[now] > grown.held_scores[best]:
                 best = now
             elif now - best >= settings.patience:
+                break
+            if now == settings.look and grown.held_scores[best] < settings.rival:
                 break
     return grown
 
@@ -297,7 +300,7 @@ def grow(
     rounding: Rounding,
     settings: Settings,
 ) -> tuple[list[Split], list[float]]:
-    """Splits, and the gain of each: the best of all leaves is split until there are enough, or none gains the price."""
+    """Splits, and the gain of each: the best of all leaves is split until there are enough, or none gains anything."""
 
     def gradient_and_curvature(leaf: Sequence[int]) -> tuple[float, float]:
         hits = sum(rows.own[r] in looked_at for r in leaf)
@@ -314,7 +317,7 @@ def grow(
             if min(h1, h0) < settings.least_curvature:
                 continue
             gain = g1 * g1 / (h1 + settings.shrinkage) + g0 * g0 / (h0 + settings.shrinkage) - before
-            if gain > (settings.price if best is None else best.gain):
+            if gain > (0.0 if best is None else best.gain):
                 best = Best(gain, d)
         return best
 

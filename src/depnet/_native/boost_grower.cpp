@@ -161,7 +161,7 @@ void Booster::find_best(OpenLeaf& leaf) {
         settings_.least_curvature};
     gain_.resize(stage_tests_.size());
     find_gains(own, leaf.sums.view(), stage_tests_.size(), gain_.data());
-    leaf.gain = settings_.price;
+    leaf.gain = 0.0;
     leaf.best = -1;
     for (std::size_t k = 0; k < gain_.size(); ++k)
         if (gain_[k] > leaf.gain) {

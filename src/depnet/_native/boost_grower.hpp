@@ -36,7 +36,7 @@ constexpr std::size_t kMostLeaves = 256;  // of a stage: rows have the numbers o
 // `rival` on the rows held out by then.
 struct Settings {
     std::size_t stages, leaves, patience;
-    double rate, lambda, least_curvature, share, price;
+    double rate, lambda, least_curvature, share;
     std::uint64_t seed;
     std::size_t look;
     double rival;

@@ -1,5 +1,6 @@
 """The native booster is its slow twin, on every instruction set."""
 
+import math
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
@@ -29,7 +30,6 @@ SETTINGS = Settings(
     shrinkage=1.0,
     least_curvature=0.1,
     share=1.0,
-    price=0.0,
     seed=5,
 )
 
@@ -182,8 +182,9 @@ def options(draw: DrawFn) -> Settings:
         shrinkage=draw(st.sampled_from([1e-6, 0.1, 1.0, 7.0])),
         least_curvature=draw(st.sampled_from([0.0, 0.01, 0.3])),
         share=draw(st.sampled_from([1.0, 0.7, 0.5, 0.3])),
-        price=draw(st.sampled_from([0.0, 1e-3, 0.3])),
         seed=draw(st.integers(0, 2**64 - 1)),
+        look=draw(st.integers(0, 4)),
+        rival=draw(st.sampled_from([-math.inf, -100.0, -30.0, 0.0])),
     )
 
 
@@ -262,7 +263,6 @@ NOTHING: dict[str, dict[str, Any]] = {
     "no stages": {"settings": SETTINGS._replace(stages=0)},
     "one leaf": {"settings": SETTINGS._replace(leaves=1)},
     "no share of the variables": {"settings": SETTINGS._replace(share=0.0)},
-    "a price that nothing gains": {"settings": SETTINGS._replace(price=1e9)},
     "more curvature than there is": {"settings": SETTINGS._replace(least_curvature=1e9)},
     "no tests": {"tests": []},
     "no variable that may be read": {"readable": []},
@@ -369,7 +369,7 @@ def test_threads_grow_what_one_grows() -> None:
 
 def long_case(stages: int = 10**6) -> Case:
     """That would take hours."""
-    endless = SETTINGS._replace(stages=stages, leaves=32, rate=1e-3, price=-1.0)
+    endless = SETTINGS._replace(stages=stages, leaves=32, rate=1e-3)
     return random_case(4, 20_000, [5, 5, 5], 3, endless, held=200)._replace(
         settings=endless._replace(patience=10**6)
     )

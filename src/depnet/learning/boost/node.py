@@ -120,7 +120,6 @@ def boosted(
             shrinkage=settings.shrinkage,
             least_curvature=settings.least_curvature,
             share=settings.share,
-            price=0.0,
             seed=i,
             look=until.look,
             rival=until.rival,

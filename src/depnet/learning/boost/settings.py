@@ -41,7 +41,7 @@ class Boost:
             ("rate", 0.0, 1.0),
             ("share", 0.0, 1.0),
             ("graph", -math.inf, 1.0),
-            ("shrinkage", -math.inf, math.inf),
+            ("shrinkage", 0.0, math.inf),
             ("least_curvature", -math.inf, math.inf),
         ):
             value = getattr(self, name)

@@ -43,7 +43,8 @@ def learn_boosted(
     rows = rows.with_specs(specs)
     left = None if limit is None else max(limit - (time.monotonic() - began), 0.0)
     effort = Effort(left, rows.n_jobs, options.progress)
-    readable = {spec.target: spec.inputs for spec in specs if spec.inputs}
+    cards = rows.domain.cardinalities
+    readable = {spec.target: spec.inputs for spec in specs if spec.inputs and cards[spec.target] > 1}
     if isinstance(boost, Boost):
         return boosted_network(rows.dataset, network, readable, boost, effort, rows.limits), choice
     parts = _parts(rows, options, validation, network, choice)
