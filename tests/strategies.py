@@ -23,7 +23,8 @@ from depnet.model import (
     Merge,
     Split,
 )
-from tests.boosted import random_boosted_node, with_boosted_nodes
+from depnet.model.boosted import BoostedNode
+from tests.boosted import SPREAD, random_boosted_node, random_start, with_boosted_nodes
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -203,6 +204,15 @@ def random_evidence(
     return known
 
 
+def _from_random_start(
+    rng: np.random.Generator, i: int, others: list[int], cards: list[int], stages: int
+) -> BoostedNode:
+    start = random_start(rng, others, tuple(cards))
+    node = random_boosted_node(rng, i, others, cards, stages)
+    scores = rng.integers(-SPREAD, SPREAD, size=(start.size, cards[i]))
+    return BoostedNode((i,), start, scores, node.stages)
+
+
 def random_mixed_network(seed: int, states: Sequence[int], *, stages: int = 4) -> Network:
     """A network some of whose nodes are boosted: about half, the first of them always."""
     rng = np.random.default_rng(seed)
@@ -212,7 +222,7 @@ def random_mixed_network(seed: int, states: Sequence[int], *, stages: int = 4) -
     for i, node in enumerate(plain.nodes):
         others = [j for j in range(len(cards)) if j != i]
         boosted = i == 0 or rng.random() < 0.5
-        nodes.append(random_boosted_node(rng, i, others, cards, stages) if boosted else node)
+        nodes.append(_from_random_start(rng, i, others, cards, stages) if boosted else node)
     return replace(plain, nodes=tuple(nodes))
 
 

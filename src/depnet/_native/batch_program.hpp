@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "arrays.hpp"
-#include "stages_row.hpp"
+#include "stages_kept.hpp"
 
 namespace depnet {
 
@@ -192,7 +192,7 @@ struct Program {
         scratch.cumulated.resize(states);
         for (std::size_t x = 0; x < states; ++x)
             scratch.scores[x] = static_cast<std::int32_t>(thetas[at + x]);
-        own.stages.add_scores(codes, scratch.scores.data());
+        stages::add_scores(own.stages.view(), codes, 1, scratch.scores.data());
         double* theta = scratch.theta.data();
         stages::theta_of(scratch.scores.data(), states, theta);
         if (!own.weights.empty()) {

@@ -154,9 +154,10 @@ NB_MODULE(boost, m) {
             "End every `boost` that was given this.");
     nb::class_<Settings>(m, "Settings", "What a node is boosted with; see `depnet.Boost`.")
         .def(nb::init<std::size_t, std::size_t, std::size_t, double, double, double, double, double,
-                      std::uint64_t>(),
+                      std::uint64_t, std::size_t, double>(),
              nb::kw_only(), arg("stages"), arg("leaves"), arg("patience"), arg("rate"),
-             arg("shrinkage"), arg("least_curvature"), arg("share"), arg("price"), arg("seed"));
+             arg("shrinkage"), arg("least_curvature"), arg("share"), arg("price"), arg("seed"),
+             arg("look"), arg("rival"));
     nb::class_<BitTable>(m, "BitTable",
                          "The rows of a coded table ([N, n], column-major) as bits: which of them "
                          "pass each test, low <= x_variable <= high.")

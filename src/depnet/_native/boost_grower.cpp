@@ -337,6 +337,7 @@ void Booster::run(NodeRows& rows, NodeRows* held, Watch& watch) {
             best = now;
         else if (now - best >= settings_.patience)
             break;
+        if (now == settings_.look && grown_.held_scores[best] < settings_.rival) break;
     }
 }
 

@@ -28,11 +28,14 @@ struct Test {
     std::uint16_t low, high;
 };
 
-// What a node is boosted with.
+// What a node is boosted with. A trial ends after `look` stages if it has not scored as much as its
+// `rival` on the rows held out by then.
 struct Settings {
     std::size_t stages, leaves, patience;
     double rate, lambda, least_curvature, share, price;
     std::uint64_t seed;
+    std::size_t look;
+    double rival;
 };
 
 // Sums of the rows of a leaf that pass each test of a stage.

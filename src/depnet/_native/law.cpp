@@ -58,7 +58,7 @@ struct Weighted {
 // The scratch of boosted nodes; nothing where there are none.
 struct Buffers {
     std::vector<std::uint64_t> masks;
-    std::vector<std::int32_t> scores, read;
+    std::vector<std::int32_t> scores, read, kept;
     std::vector<double> theta;
 
     explicit Buffers(const Program& program) : masks(program.masks() + 1) {
@@ -66,9 +66,12 @@ struct Buffers {
         const std::size_t cells = program.most_states() * kRows;
         scores.resize(cells);
         read.resize(cells);
+        kept.resize(program.most_kept());
         theta.resize(cells);
     }
-    Scratch scratch() { return {masks.data(), scores.data(), read.data(), theta.data()}; }
+    Scratch scratch() {
+        return {masks.data(), scores.data(), read.data(), kept.data(), theta.data()};
+    }
 };
 
 // The state that alone has weight, and weight 1; -1 where there is none.
@@ -149,7 +152,7 @@ void moves(Program& program, const Known& known, In1<std::uint8_t> active, std::
     nb::gil_scoped_release release;
     std::vector<std::uint16_t> tile(program.variables() * kRows);
     std::vector<double> logs(program.most_states() * kRows);
-    std::vector<std::int32_t> kept(program.sums());
+    std::vector<std::int32_t> totals(program.sums());
     Buffers buffers(program);
     const MoveTask task{active.data(),
                         known.begin.data(),
@@ -168,7 +171,7 @@ void moves(Program& program, const Known& known, In1<std::uint8_t> active, std::
                         impossible.data(),
                         tile.data(),
                         logs.data(),
-                        kept.data(),
+                        totals.data(),
                         buffers.scratch()};
     DEPNET_DISPATCH(move(view, task))
 }

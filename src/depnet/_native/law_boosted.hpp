@@ -98,7 +98,7 @@ struct BoostedMover {
     const MoveTask& task;
 
     std::int32_t* sums(const Node& node) const {
-        return task.kept + view.boosted[node.boosted].sums;
+        return task.totals + view.boosted[node.boosted].sums;
     }
     std::uint64_t* masks(const Node& node) const {
         return task.scratch.masks + view.boosted[node.boosted].masks;
@@ -131,6 +131,41 @@ struct BoostedMover {
                             reading.stage_count, masks(reader), scores);
     }
 
+    // Do all that read a variable say the same of state s as of the state before?
+    static bool same(const stages::View& stages, const Reading& reading, std::int64_t s) {
+        if (s == 0 || reading.start) return false;
+        for (std::size_t k = 0; k < reading.test_count; ++k) {
+            const std::int32_t t = reading.tests[k];
+            if (s == stages.low[t] || s - 1 == stages.high[t]) return false;
+        }
+        return true;
+    }
+
+    // What reads a variable, were it in state s in all rows; its codes and outcomes are then that.
+    void read_state(const Node& reader, const Reading& reading, std::int32_t variable,
+                    std::int64_t s, std::int32_t* scores) const {
+        const stages::View& stages = view.boosted[reader.boosted].stages;
+        std::uint16_t* codes = task.tile + static_cast<std::size_t>(variable) * kRows;
+        for (std::size_t r = 0; r < kRows; ++r) codes[r] = static_cast<std::uint16_t>(s);
+        for (std::size_t k = 0; k < reading.test_count; ++k) {
+            const std::int32_t t = reading.tests[k];
+            masks(reader)[t] = stages.low[t] <= s && s <= stages.high[t] ? ~std::uint64_t{0} : 0;
+        }
+        clear(scores, reader);
+        add_read(reader, reading, scores);
+    }
+
+    // Add, or take away, what was kept for the state that the variable has in each row.
+    template <int sign>
+    void add_kept(const Node& reader, const Reading& reading, const std::uint16_t* codes) const {
+        const auto states = static_cast<std::size_t>(reader.states);
+        const std::int32_t* kept = task.scratch.kept + reading.kept;
+        std::int32_t* total = sums(reader);
+        for (std::size_t x = 0; x < states; ++x)
+            for (std::size_t r = 0; r < kRows; ++r)
+                total[x * kRows + r] += sign * kept[(codes[r] * states + x) * kRows + r];
+    }
+
     // Add the logs of a reader's probabilities to those of the states of `variable`, for the
     // `count` rows of `active`. What reads the variable is out of the reader's sums then, until
     // `settle`.
@@ -139,30 +174,33 @@ struct BoostedMover {
         const stages::View& stages = view.boosted[reader.boosted].stages;
         const std::size_t cells = static_cast<std::size_t>(reader.states) * kRows;
         const std::uint16_t* own = task.tile + static_cast<std::size_t>(reader.variable) * kRows;
+        std::uint16_t* codes = task.tile + static_cast<std::size_t>(variable) * kRows;
         std::int32_t *rest = sums(reader), *scores = task.scratch.scores;
         std::int32_t* read = task.scratch.read;
-        clear(read, reader);
-        add_read(reader, reading, read);
-        for (std::size_t c = 0; c < cells; ++c) rest[c] -= read[c];
-        std::uint16_t* codes = task.tile + static_cast<std::size_t>(variable) * kRows;
         std::uint16_t was[kRows];
         __builtin_memcpy(was, codes, sizeof was);
+        const bool keeping = reading.kept != kNotKept;
+        if (keeping) {
+            std::int32_t* kept = task.scratch.kept + reading.kept;
+            for (std::int64_t s = 0; s < states; ++s, kept += cells)
+                if (same(stages, reading, s))
+                    __builtin_memcpy(kept, kept - cells, cells * sizeof *kept);
+                else
+                    read_state(reader, reading, variable, s, kept);
+            add_kept<-1>(reader, reading, was);
+        } else {
+            clear(read, reader);
+            add_read(reader, reading, read);
+            for (std::size_t c = 0; c < cells; ++c) rest[c] -= read[c];
+        }
         double chosen[kRows], logs[kRows];
         for (std::int64_t s = 0; s < states; ++s) {
-            bool same = s > 0 && !reading.start;  // as of the state before
-            for (std::size_t k = 0; k < reading.test_count; ++k) {
-                const std::int32_t t = reading.tests[k];
-                const bool inside = stages.low[t] <= s && s <= stages.high[t];
-                const bool before = stages.low[t] <= s - 1 && s - 1 <= stages.high[t];
-                same = same && inside == before;
-                masks(reader)[t] = inside ? ~std::uint64_t{0} : 0;
-            }
-            if (!same) {
-                if (reading.start)
-                    for (std::size_t r = 0; r < kRows; ++r)
-                        codes[r] = static_cast<std::uint16_t>(s);
-                __builtin_memcpy(scores, rest, cells * sizeof *scores);
-                add_read(reader, reading, scores);
+            if (!same(stages, reading, s)) {
+                if (keeping)
+                    read = task.scratch.kept + reading.kept + static_cast<std::size_t>(s) * cells;
+                else
+                    read_state(reader, reading, variable, s, read);
+                for (std::size_t c = 0; c < cells; ++c) scores[c] = rest[c] + read[c];
                 kernels::probabilities(scores, static_cast<std::size_t>(reader.states),
                                        task.scratch.theta);
                 for (std::size_t r = 0; r < kRows; ++r)
@@ -182,7 +220,10 @@ struct BoostedMover {
             const auto t = static_cast<std::size_t>(reading.tests[k]);
             masks(reader)[t] = kernels::test_mask(view.boosted[reader.boosted].stages, t, codes);
         }
-        add_read(reader, reading, sums(reader));
+        if (reading.kept != kNotKept)
+            add_kept<1>(reader, reading, codes);
+        else
+            add_read(reader, reading, sums(reader));
     }
 };
 

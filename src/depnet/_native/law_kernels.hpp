@@ -46,11 +46,16 @@ struct Boosted {
 };
 
 // What a boosted node reads one variable with: some stages and tests, and perhaps its first source.
+// What these say for each state of the variable, [its state][state][kRows], is kept from `kept` on
+// until the variable is drawn; kNotKept: it is summed again.
 struct Reading {
     const std::int32_t *stages, *tests;
     std::size_t stage_count, test_count;
     bool start;
+    std::size_t kept;
 };
+constexpr std::size_t kNotKept = ~std::size_t{0};
+constexpr std::size_t kMostKept = std::size_t{1} << 16;  // of all readers of a variable: scores
 
 // A program's arrays.
 struct View {
@@ -69,7 +74,7 @@ struct View {
 // Scratch of boosted nodes: outcomes of tests, and [states of any variable][kRows] of the others.
 struct Scratch {
     std::uint64_t* masks;
-    std::int32_t *scores, *read;
+    std::int32_t *scores, *read, *kept;
     double* theta;
 };
 
@@ -113,10 +118,10 @@ struct MoveTask {
     double* sums;  // [rows][columns]
     std::size_t columns;
     std::int64_t* impossible;
-    std::uint16_t* tile;  // scratch: codes of all variables, kRows each
-    double* logs;         // scratch: [states of any variable][kRows]
-    std::int32_t* kept;   // scratch: the sums of all boosted nodes
-    Scratch scratch;      // its masks are those of all boosted nodes
+    std::uint16_t* tile;   // scratch: codes of all variables, kRows each
+    double* logs;          // scratch: [states of any variable][kRows]
+    std::int32_t* totals;  // scratch: the sums of all boosted nodes
+    Scratch scratch;       // its masks are those of all boosted nodes
 };
 
 #define DEPNET_DECLARE_KERNELS(isa)                          \

@@ -44,8 +44,8 @@ struct Read {
     std::vector<std::int32_t> stages, tests;
     bool start = false;
 
-    Reading reading() const {
-        return {stages.data(), tests.data(), stages.size(), tests.size(), start};
+    Reading reading(std::size_t kept) const {
+        return {stages.data(), tests.data(), stages.size(), tests.size(), start, kept};
     }
 };
 
@@ -100,6 +100,8 @@ class Program {
     // What a tile of moves has for all boosted nodes: sums, and outcomes of tests.
     std::size_t sums() const { return sums_; }
     std::size_t masks() const { return masks_; }
+    // And what the readers of any variable keep; after `view`.
+    std::size_t most_kept() const { return most_kept_; }
 
     // Of the nodes added so far; not to be called by two threads at once.
     View view() {
@@ -107,11 +109,18 @@ class Program {
             flat_readers_.clear();
             readings_.clear();
             reader_begin_.assign(1, 0);
-            for (const auto& readers : readers_) {
-                for (const Reader& reader : readers) {
+            most_kept_ = 0;
+            for (std::size_t i = 0; i < readers_.size(); ++i) {
+                std::size_t kept = 0;
+                for (const Reader& reader : readers_[i]) {
+                    const Node& node = nodes_[static_cast<std::size_t>(reader.place)];
+                    const std::size_t scores = node.boosted < 0 ? 0 : kept_scores(node, cards_[i]);
+                    const bool keeping = kept + scores <= kMostKept;
                     flat_readers_.push_back(reader.place);
-                    readings_.push_back(reader.read.reading());
+                    readings_.push_back(reader.read.reading(keeping ? kept : kNotKept));
+                    kept += keeping ? scores : 0;
                 }
+                most_kept_ = std::max(most_kept_, kept);
                 reader_begin_.push_back(static_cast<std::int64_t>(flat_readers_.size()));
             }
             for (std::size_t k = 0; k < stages_.size(); ++k) {
@@ -130,6 +139,11 @@ class Program {
         std::int32_t place;
         Read read;
     };
+
+    // What a boosted node says for each state of a variable, in all rows of a tile.
+    static std::size_t kept_scores(const Node& node, std::int32_t states) {
+        return static_cast<std::size_t>(node.states) * static_cast<std::size_t>(states) * kRows;
+    }
 
     Node started(std::int32_t variable) const {
         Node node;
@@ -225,7 +239,7 @@ class Program {
     std::vector<Stages> stages_;  // of boosted nodes
     std::vector<Boosted> boosted_;
     std::vector<Reading> readings_;
-    std::size_t sums_ = 0, masks_ = 0;
+    std::size_t sums_ = 0, masks_ = 0, most_kept_ = 0;
     std::vector<double> theta_, log_theta_;
     std::vector<std::uint32_t> thresholds_;
     std::vector<std::int32_t> leaf_map_, flat_readers_;

@@ -10,6 +10,7 @@
 #include "arrays.hpp"
 #include "isa.hpp"
 #include "sampler_kernels.hpp"
+#include "stages_kept.hpp"
 
 namespace depnet::sampler {
 namespace {
@@ -88,11 +89,21 @@ class Nodes {
         nodes_.push_back(node);
     }
 
+    // The node that was added last is boosted.
+    void add_stages(In1<std::int32_t> variable, In1<std::uint16_t> low, In1<std::uint16_t> high,
+                    In1<std::int32_t> begin, In1<std::uint16_t> leaf, In1<std::int32_t> test,
+                    In2<std::int32_t> scores, std::optional<In1<double>> weights) {
+        nodes_.back().boosted = static_cast<std::int64_t>(kept_.size());
+        kept_.emplace_back(variable, low, high, begin, leaf, test, scores);
+        weights_.push_back(weights ? copied(*weights) : std::vector<double>{});
+    }
+
     template <typename Code>
     std::int64_t run(Task task, const WordSource& words, Out1<Code> state, Out2<Code> out) const {
         task.out_stride = static_cast<std::int64_t>(out.shape(1));
         nb::gil_scoped_release release;
-        DEPNET_DISPATCH(codes(view(), task, words.view(), state.data(), out.data()))
+        const Scratch scratch = scratch_of();
+        DEPNET_DISPATCH(codes(view(scratch), task, words.view(), state.data(), out.data()))
     }
 
     template <typename Code>
@@ -100,7 +111,9 @@ class Nodes {
                        Out2<Code> out) const {
         nb::gil_scoped_release release;
         const auto steps = static_cast<std::int64_t>(out.shape(0));
-        DEPNET_DISPATCH(trace(view(), words.view(), first_step, steps, state.data(), out.data()))
+        const Scratch scratch = scratch_of();
+        DEPNET_DISPATCH(
+            trace(view(scratch), words.view(), first_step, steps, state.data(), out.data()))
     }
 
   private:
@@ -112,14 +125,44 @@ class Nodes {
         node.thresholds = static_cast<std::int64_t>(thresholds_.size());
         node.cells = static_cast<std::int64_t>(thresholds.shape(1));
         node.limit = limit;
+        node.boosted = kNotBoosted;
         thresholds_.insert(thresholds_.end(), thresholds.data(),
                            thresholds.data() + thresholds.size());
         return node;
     }
 
-    Program view() const {
-        return {variables_,     choice_.view(),   nodes_.data(),    thresholds_.data(),
-                inputs_.data(), leaf_map_.data(), vertices_.data(), children_.data()};
+    // What one call computes boosted nodes in.
+    struct Scratch {
+        std::vector<Boosted> boosted;
+        mutable std::vector<std::int32_t> scores;
+        mutable std::vector<double> theta;
+    };
+
+    Scratch scratch_of() const {
+        Scratch made;
+        std::size_t most = 0;
+        for (std::size_t k = 0; k < kept_.size(); ++k) {
+            made.boosted.push_back(
+                {kept_[k].view(), weights_[k].empty() ? nullptr : weights_[k].data()});
+            most = std::max(most, made.boosted.back().stages.states);
+        }
+        made.scores.resize(most);
+        made.theta.resize(most);
+        return made;
+    }
+
+    Program view(const Scratch& scratch) const {
+        return {variables_,
+                choice_.view(),
+                nodes_.data(),
+                thresholds_.data(),
+                inputs_.data(),
+                leaf_map_.data(),
+                vertices_.data(),
+                children_.data(),
+                scratch.boosted.data(),
+                scratch.scores.data(),
+                scratch.theta.data()};
     }
 
     std::int64_t variables_;
@@ -128,6 +171,8 @@ class Nodes {
     std::vector<std::uint32_t> thresholds_;
     std::vector<std::int32_t> inputs_, leaf_map_, children_;
     std::vector<Vertex> vertices_;
+    std::vector<stages::Kept> kept_;
+    std::vector<std::vector<double>> weights_;
 };
 
 static_assert(sizeof(PackedNode<1>) == 6 * sizeof(std::uint64_t));
@@ -278,6 +323,12 @@ is recorded just before the update at a random place of a sweep, which is then f
         .def("add_graph", &Nodes::add_graph, arg("variable"), arg("thresholds"), arg("limit"),
              arg("tested"), arg("begin"), arg("children"),
              "The row is the leaf that the compiled decision graph leads to.")
+        .def(
+            "add_stages", &Nodes::add_stages, arg("variable"), arg("low"), arg("high"),
+            arg("begin"), arg("leaf"), arg("test"), arg("scores"), arg("weights").none(),
+            R"(The node that was added last is boosted: its rows are first scores, 32 bits each, not thresholds.
+
+The arrays are those of `depnet.model.stages.Stages`, and `weights` tilts theta by those of its states.)")
         .def(
             "run", &Nodes::run<std::uint8_t>, arg("task"), arg("words"), arg("state").noconvert(),
             arg("out").noconvert(),

@@ -6,6 +6,7 @@
 // scan every chain updates a node of its own, and the state is [chain][variable].
 #pragma once
 
+#include "law_thresholds.hpp"
 #include "sampler_task.hpp"
 
 namespace depnet::sampler::DEPNET_ISA_NAMESPACE {
@@ -54,11 +55,38 @@ inline std::int64_t leaf_of(const Program& p, const Node& node, const Tile<Code>
     return node.kind == kDirect ? sum : p.leaf_map[node.extra + sum];
 }
 
+// The state that a word draws for a boosted node, whose row of first scores is `start`: thresholds
+// are computed of theta one after the other, until one is beyond the word.
+template <typename Code>
+inline std::int64_t boosted_state(const Program& p, const Node& node, const Tile<Code>& tile,
+                                  std::int64_t chain, const std::uint32_t* start,
+                                  std::uint32_t word) {
+    const Boosted& own = p.boosted[node.boosted];
+    const std::size_t states = own.stages.states;
+    for (std::size_t x = 0; x < states; ++x) p.scores[x] = static_cast<std::int32_t>(start[x]);
+    stages::add_scores(own.stages, &tile.at(0, chain),
+                       static_cast<std::size_t>(tile.variable_stride), p.scores);
+    stages::theta_of(p.scores, states, p.theta);
+    if (own.weights != nullptr)
+        for (std::size_t x = 0; x < states; ++x) p.theta[x] *= own.weights[x];
+    double total = 0.0, sum = 0.0;
+    for (std::size_t x = 0; x < states; ++x) total += p.theta[x];
+    if (!(total > 0.0)) return node.limit;
+    std::size_t state = 0;
+    for (; state + 1 < states; ++state) {
+        sum += p.theta[state];
+        if (law::threshold(sum, total) > word) break;
+    }
+    return static_cast<std::int64_t>(state);
+}
+
 template <typename Code>
 inline bool update_in(const Program& p, const Node& node, const Tile<Code>& tile,
                       std::int64_t chain, std::int64_t leaf, std::uint32_t word) {
-    const std::int64_t state =
-        state_of(p.thresholds + node.thresholds + leaf * node.cells, node.cells, clipped(word));
+    const std::uint32_t* row = p.thresholds + node.thresholds + leaf * node.cells;
+    const std::int64_t state = node.boosted == kNotBoosted
+                                   ? state_of(row, node.cells, clipped(word))
+                                   : boosted_state(p, node, tile, chain, row, clipped(word));
     if (state >= node.limit) return false;
     tile.at(node.variable, chain) = static_cast<Code>(state);
     return true;
@@ -89,7 +117,7 @@ inline void walk_in_step(const Program& p, const Tile<Code>& tile, const std::in
 template <typename Code>
 inline bool update_all(const Program& p, const Node& node, const Tile<Code>& tile,
                        std::int64_t chains, const std::uint32_t* words) {
-    if (node.kind == kMapped || node.cells > 16 || chains < 8) {
+    if (node.kind == kMapped || node.cells > 16 || chains < 8 || node.boosted != kNotBoosted) {
         for (std::int64_t c = 0; c < chains; ++c)
             if (!update(p, node, tile, c, words[c])) return false;
         return true;

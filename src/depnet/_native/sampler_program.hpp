@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "stages_row.hpp"
+
 namespace depnet::sampler {
 
 constexpr std::uint32_t kLargestWord = 0xFFFFFFFFu;
@@ -15,9 +17,20 @@ enum Kind : std::int64_t { kDirect = 0, kMapped = 1, kWalk = 2 };
 //   kDirect: base + sum of stride * code over the inputs;
 //   kMapped: leaf_map[extra + that sum];
 //   kWalk:   what the decision graph at vertex `extra` leads to.
-// A state at or beyond `limit` means that the evidence leaves nothing possible in this row.
+// A state at or beyond `limit` means that the evidence leaves nothing possible in this row. Where
+// `boosted` is not kNotBoosted the row has no thresholds but the node's first scores, one a state.
 struct Node {
-    std::int64_t variable, kind, thresholds, cells, limit, base, inputs, input_count, extra;
+    std::int64_t variable, kind, thresholds, cells, limit, base, inputs, input_count, extra,
+        boosted;
+};
+
+constexpr std::int64_t kNotBoosted = -1;
+
+// What a boosted node adds to its first scores, and the weights that the evidence gives to its
+// states (null: all alike).
+struct Boosted {
+    stages::RowView stages;
+    const double* weights;
 };
 
 // A vertex of a decision graph: go on to children[begin + scale * code of variable]. A leaf has
@@ -46,6 +59,9 @@ struct Program {
     const std::int32_t* leaf_map;
     const Vertex* vertices;  // a node's root is its `extra`
     const std::int32_t* children;
+    const Boosted* boosted;
+    std::int32_t* scores;  // scratch of one thread, for the states of any boosted node
+    double* theta;         // alike
 };
 
 // Words come from the counter generator, or, where `words` is set, from the caller: row r of the

@@ -2,63 +2,51 @@
 // kernels of stages_kernels.hpp give for sixty-four. For chains, each in its own state.
 #pragma once
 
-#include <vector>
-
-#include "arrays.hpp"
 #include "fixed_math.hpp"
 #include "stages_kernels.hpp"
 
 namespace depnet::stages {
 
-// The stages of one node, kept.
-class Kept {
-  public:
-    Kept(In1<std::int32_t> variable, In1<std::uint16_t> low, In1<std::uint16_t> high,
-         In1<std::int32_t> begin, In1<std::uint16_t> leaf, In1<std::int32_t> test,
-         In2<std::int32_t> scores)
-        : begin_(begin.data(), begin.data() + begin.size()),
-          scores_(scores.data(), scores.data() + scores.size()),
-          states_(scores.shape(1)) {
-        for (std::size_t t = 0; t < leaf.size(); ++t) {
-            const std::int32_t d = test(t);
-            splits_.push_back(
-                {variable(d), leaf(t), low(d), static_cast<std::uint16_t>(high(d) - low(d))});
-        }
-    }
-
-    std::size_t states() const { return states_; }
-
-    // Add the scores of all stages for the row `codes`.
-    void add_scores(const std::uint16_t* codes, std::int32_t* scores) const {
-        const std::int32_t* score = scores_.data();
-        for (std::size_t m = 0; m + 1 < begin_.size(); ++m) {
-            const std::int32_t first = begin_[m], last = begin_[m + 1];
-            std::int32_t y = 0;
-            for (std::int32_t t = first; t < last; ++t) {
-                const Split& split = splits_[t];
-                const bool goes =
-                    (y == split.leaf) &
-                    (static_cast<std::uint16_t>(codes[split.variable] - split.low) <= split.width);
-                y += (t - first + 1 - y) & -std::int32_t{goes};  // no branch: it would be a guess
-            }
-            const std::int32_t* own = score + static_cast<std::size_t>(y) * states_;
-            for (std::size_t x = 0; x < states_; ++x) scores[x] += own[x];
-            score += static_cast<std::size_t>(last - first + 1) * states_;
-        }
-    }
-
-  private:
-    struct Split {
-        std::int32_t variable, leaf;
-        std::uint16_t low, width;
-    };
-    std::vector<Split> splits_;
-    std::vector<std::int32_t> begin_, scores_;
-    std::size_t states_;
+// Split t of a stage: rows of `leaf` with low <= code <= low + width go to the next new leaf.
+struct Split {
+    std::int32_t variable, leaf;
+    std::uint16_t low, width;
 };
 
+// The stages of one node. Stage m has the splits begin[m], ..., begin[m + 1] - 1; `scores` are
+// [leaf][state], the leaves of all stages one after the other.
+struct RowView {
+    const Split* splits;
+    std::size_t stages;
+    const std::int32_t *begin, *scores;
+    std::size_t states;
+};
+
+// Internal to each unit: units are compiled for different instruction sets.
+
+// Add the scores of all stages; the code of a variable is codes[variable * stride].
+template <typename Code>
+static inline void add_scores(const RowView& view, const Code* codes, std::size_t stride,
+                              std::int32_t* sums) {
+    const std::int32_t* score = view.scores;
+    for (std::size_t m = 0; m < view.stages; ++m) {
+        const std::int32_t first = view.begin[m], last = view.begin[m + 1];
+        std::int32_t y = 0;
+        for (std::int32_t t = first; t < last; ++t) {
+            const Split& split = view.splits[t];
+            const std::int32_t code = codes[static_cast<std::size_t>(split.variable) * stride];
+            const bool goes =
+                (y == split.leaf) & (static_cast<std::uint16_t>(code - split.low) <= split.width);
+            y += (t - first + 1 - y) & -std::int32_t{goes};  // no branch: it would be a guess
+        }
+        const std::int32_t* own = score + static_cast<std::size_t>(y) * view.states;
+        for (std::size_t x = 0; x < view.states; ++x) sums[x] += own[x];
+        score += static_cast<std::size_t>(last - first + 1) * view.states;
+    }
+}
+
 // theta of the scores of one row.
-inline void theta_of(const std::int32_t* scores, std::size_t states, double* theta) {
+static inline void theta_of(const std::int32_t* scores, std::size_t states, double* theta) {
     double top = scores[0], total = 0.0;
     for (std::size_t x = 1; x < states; ++x) {
         const double score = scores[x];

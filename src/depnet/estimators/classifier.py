@@ -21,16 +21,23 @@ from depnet.estimators.tables import check_choice, fitted_table, later_table
 from depnet.fitting.fit import fit_network
 from depnet.inference.rows.query import query_rows
 
+FINE_BINS = 64
+"""Bins of a number that only boosted stages read: they split it in two, wherever that tells most."""
+ROWS_A_BIN = 4
+"""Of such a bin, at least."""
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]
-    """P(y | x) from y's own node: its decision graph, with the penalty chosen on held-out rows.
+    """P(y | x) from y's own node: one decision graph or boosted stages, whichever held-out rows prefer (`boost="auto"`).
 
-    With complete rows only y's node is learned (quick), and a prediction is a look-up in its table. Where X has holes,
+    With complete rows only y's node is learned (quick), and a prediction is what it says of the row. Where X has holes,
     or with `inputs=True`, all nodes are: a hole in a row to predict is then integrated out with the chain of the whole
-    network. (`inputs=False` and holes to predict: they are drawn from their columns' own marginals.)
+    network. (`inputs=False` and holes to predict: they are drawn from their columns' own marginals.) Where only y's node is
+    learned and boosted, numbers are cut into many bins (up to 64), which its stages split between; else as `max_bins` says.
 
-    Parameters are those of `DependencyNetwork`. After `fit`: `classes_`, `network_`, whose last variable is y,
+    Parameters are those of `DependencyNetwork`, but for `boost`; `boost=None` is the paper's node. After `fit`:
+    `classes_`, `network_`, whose last variable is y,
     `n_features_in_`, `feature_names_in_`.
 
     >>> import numpy as np
@@ -40,6 +47,7 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
     ['yes', 'no']
     """
 
+    boost: Any = "auto"
     missing: str = "complete"
     inputs: bool | Literal["auto"] = "auto"
 
@@ -52,6 +60,10 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
             )
         check_choice("inputs", self.inputs, True, False, "auto")
         holed, _ = fitted_table(self, X, missing=self.missing)
+        everything = self.inputs is True or (self.inputs == "auto" and not holed.complete)
+        if not everything and self.boost is not None and self.bins == "quantile":
+            fine = min(FINE_BINS, max(holed.rows // ROWS_A_BIN, 2))
+            holed, _ = fitted_table(self, X, missing=self.missing, bins=fine)
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
@@ -59,7 +71,6 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
         self.classes_, codes = np.unique(y, return_inverse=True)
         self._inputs = holed.domain
         joined = _with_target(holed, codes, len(self.classes_))
-        everything = self.inputs is True or (self.inputs == "auto" and not holed.complete)
         options = self._options(roles=None if everything else dict.fromkeys(holed.domain.names, "input"))
         tasks = Tasks(self, "node", len(joined.domain) + (0 if holed.complete else self.rounds))
         self.completion_ = fit_network(joined, options, self._generator(), tasks.until)

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_array, validate_data
 
 from depnet.arrays import FloatArray, IntArray
-from depnet.data.frames.describe import describe
+from depnet.data.frames.describe import BinChoice, describe
 from depnet.data.frames.encode import HandleUnknown, encode
 from depnet.data.frames.fill import fill
 from depnet.data.frames.open import open_frame
@@ -46,8 +46,10 @@ def check_choice(name: str, value: Any, *choices: Any) -> None:
         raise ValueError(f"{name} is {', '.join(map(repr, choices[:-1]))} or {choices[-1]!r}; got {value!r}.")
 
 
-def fitted_table(estimator: TableEstimator, X: Any, *, missing: str) -> tuple[Holed, Layout | None]:
-    """The training rows, and the layout of their frame (None where X has codes already)."""
+def fitted_table(
+    estimator: TableEstimator, X: Any, *, missing: str, bins: BinChoice | None = None
+) -> tuple[Holed, Layout | None]:
+    """The training rows, and the layout of their frame (None where X has codes already); `bins`: not the estimator's."""
     check_choice("missing", missing, "complete", "state", "error")
     check_choice("handle_unknown", estimator.handle_unknown, "error", "missing")
     if isinstance(X, (Dataset, Holed)):
@@ -61,7 +63,8 @@ def fitted_table(estimator: TableEstimator, X: Any, *, missing: str) -> tuple[Ho
     else:
         table = checked(estimator, X, reset=True)
         keep: Any = "keep" if missing == "complete" else missing
-        domain, layout = describe(table, bins=estimator.bins, max_bins=estimator.max_bins, missing=keep)
+        how = estimator.bins if bins is None else bins
+        domain, layout = describe(table, bins=how, max_bins=estimator.max_bins, missing=keep)
         holed = encode(table, domain)
     if missing == "error":
         holed.dataset()

@@ -223,7 +223,7 @@ def _arguments(rows: Dataset, options: FitOptions, progress: Progress | None) ->
         "max_seconds": options.max_seconds,
         "progress": progress,
         "cuts": True,  # numbers have an order, and few rows can pay for a leaf a bin
-        **({} if options.boost is None else {"boost": options.boost}),
+        **({} if options.boost is None or rows.total < FEW_ROWS else {"boost": options.boost}),
     }
 
 

@@ -10,7 +10,12 @@ and Theorem 3 bounds where the stationary law pi of the random scan lies:
 
 .. math:: FC(p^D \| \pi) \le FC_{\lim}(p^D) = \sum_i c_i KL(p^D \| E(\theta_i)).
 
-That needs one recurrent class with all states of the data in it. Positive tables have it; with zeros it is searched for
+A boosted node has no table of its own to be compared leaf by leaf, and no k for a penalty; but the left side needs only
+theta, for by its definition it is a cross-entropy less an entropy, for any theta whatever:
+
+.. math:: KL(p^D \| E(\theta_i)) = -\langle \log \theta_i(X_i \mid X_{-i}) \rangle_{p^D} - H(X_i \mid X_{-i}).
+
+The bound needs one recurrent class with all states of the data in it. Positive tables have it; with zeros it is searched for
 (`proof`), and where it is not found there is no bound, and the certificate says why.
 
 *An ordered network* has its law Q explicitly, and its distance is known, not only bounded (ours). With i< for the
@@ -50,7 +55,7 @@ from depnet.model.node import Node
 from depnet.model.scan import RandomScan
 from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.operations import Split
-from depnet.model.sources.source import InformationSource
+from depnet.model.sources.source import ConstantSource, InformationSource
 
 SHOWN = 20
 """So many nodes, those furthest from the data, are printed."""
@@ -66,20 +71,26 @@ class NodeCertificate:
     variables: tuple[int, ...]
     name: str
     leaves: int
+    """|Y_i|; 0 of a boosted node, whose table is not free."""
     parameters: int
-    """k_i = |Y_i| (|X_i| - 1)."""
+    """k_i = |Y_i| (|X_i| - 1); 0 of a boosted node."""
     entropy: float
     """H(X_i), all that one leaf knows."""
     source_entropy: float
-    """H(X_i | Y_i)."""
+    """H(X_i | Y_i); of a boosted node the cross-entropy -<log theta_i> instead."""
     full_entropy: float
     """H(X_i | X_-i), of an ordered network H(X_i | X_i<): given all that Y_i may read, from distinct rows."""
     misfit: float
-    """Sum over y of p(y) KL(p(X_i | y) || theta_i(X_i | y)): 0 for the table of Theorem 4."""
+    """Sum over y of p(y) KL(p(X_i | y) || theta_i(X_i | y)): 0 for the table of Theorem 4, and of a boosted node."""
     penalty: float
-    """R(k_i, N)."""
+    """R(k_i, N); 0 of a boosted node."""
     naming: float
     """What a structural penalty charges for the path of operations; no part of R."""
+
+    @property
+    def boosted(self) -> bool:
+        """Is theta a sum of stages? Then there are no leaves, no k and no R."""
+        return self.leaves == 0
 
     @property
     def kl(self) -> float:
@@ -176,7 +187,8 @@ class Certificate:
 
         def line(name: str, leaves: int, numbers: Sequence[float]) -> str:
             cells = (f"{x:{width}.6f}" for x, width in zip(numbers, (10, 11, 10, 10, 10), strict=True))
-            return f"{name:{width}} {leaves:8,} {' '.join(cells)}"
+            size = f"{leaves:8,}" if leaves else f"{'boosted':>8}"
+            return f"{name:{width}} {size} {' '.join(cells)}"
 
         shown = ("source_entropy", "full_entropy", "kl", "penalty", "cost")
         lines += [line(node.name, node.leaves, [getattr(node, q) for q in shown]) for node in ordered[:SHOWN]]
@@ -186,6 +198,8 @@ class Certificate:
         if self.no_bound is not None:
             totals[shown.index("kl")] = math.inf  # as a sum it would read as a bound
         lines.append(line(sums, sum(node.leaves for node in self.nodes), totals))
+        if any(node.boosted for node in self.nodes):
+            lines.append("boosted nodes: H(X|Y) is the cross-entropy -<log theta>, and they have no R")
         if any(node.naming for node in self.nodes):
             lines.append(f"naming the operations: {self.total('naming'):.6f}, beside R")
         if law:
@@ -261,8 +275,10 @@ def _choices(
 def _of_node(
     node: Node, dataset: Dataset, full_entropy: float, penalty: Penalty, admissible: int
 ) -> NodeCertificate:
-    counts = leaf_counts(node.source, node.variable, dataset)
     rows = dataset.total
+    if node.boosted:
+        return _of_boosted(node, dataset, full_entropy)
+    counts = leaf_counts(node.source, node.variable, dataset)
     parameters = node.source.size * (node.table.states - 1)
     return NodeCertificate(
         variables=node.variables,
@@ -275,6 +291,24 @@ def _of_node(
         misfit=_misfit(counts, node, rows),
         penalty=penalty_value(penalty, parameters, rows),
         naming=naming_cost(node.source, admissible, rows, penalty),
+    )
+
+
+def _of_boosted(node: Node, dataset: Dataset, full_entropy: float) -> NodeCertificate:
+    """By cross-entropy: whatever theta is."""
+    weights = np.ones(dataset.rows) if dataset.weights is None else dataset.weights
+    one_leaf = leaf_counts(ConstantSource(), node.variable, dataset)
+    return NodeCertificate(
+        variables=node.variables,
+        name=dataset.domain.variables[node.variable].name,
+        leaves=0,
+        parameters=0,
+        entropy=conditional_entropy(one_leaf, dataset.total),
+        source_entropy=-float(node.log_theta(dataset) @ weights) / dataset.total,
+        full_entropy=full_entropy,
+        misfit=0.0,
+        penalty=0.0,
+        naming=0.0,
     )
 
 

@@ -72,6 +72,11 @@ def _checked_sources(domain: Domain, sources: Sources) -> list[InformationSource
     if len(sources) != len(domain):
         raise LearningError(f"{wanted}; got {len(sources)}.")
     for i, source in enumerate(sources):
+        if isinstance(source, Node):
+            raise LearningError(
+                f"learn_parameters takes information sources; for {domain.names[i]!r} there is a node. Its source is "
+                "node.source; a boosted node has none, for its scores are no table that counting could fill: fit it again."
+            )
         if not isinstance(source, InformationSource):
             raise LearningError(
                 f"the source of {domain.names[i]!r} is not an information source: {source!r}. Any object with size, "

@@ -34,7 +34,7 @@ REMEDY = "Smooth the tables: learn with `smoothing=0.5`, or network.smoothed(0.5
 
 def why_no_bound(network: Network, rows: Dataset) -> str | None:
     """Why Theorem 3 gives no bound for the distribution of `rows` (distinct ones suffice); None where it does."""
-    if all((node.table.probabilities > 0).all() for node in network.nodes):
+    if all(node.positive for node in network.nodes):
         return None
     codes = rows.codes if rows.weights is None else rows.codes[rows.weights > 0]
     cardinalities = network.domain.cardinalities
@@ -74,7 +74,10 @@ def _searched(network: Network, codes: CodeArray) -> str | None:
 
 def hub_leads_to(network: Network, codes: CodeArray) -> bool:
     """There is a hub (see the module), and it leads to every one of these states, one variable at a time."""
-    always = [(node.table.probabilities > 0).all(axis=0) for node in network.nodes]
+    always = [
+        np.ones(node.states, dtype=bool) if node.boosted else (node.table.probabilities > 0).all(axis=0)
+        for node in network.nodes
+    ]
     if not all(states.any() for states in always):
         return False
     now = np.empty_like(codes, order="F")

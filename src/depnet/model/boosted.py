@@ -181,7 +181,8 @@ class BoostedNode(Node):
     def smoothed(self, smoothing: float) -> "Node":
         """There is nothing to smooth: an error."""
         raise ModelError(
-            f"{self._who()} has no counts to smooth; its scores were regularised when it was learned."
+            f"{self._who()} has no counts to smooth. No probability of it is 0; its scores were regularised when it was "
+            "learned: fit again for other ones."
         )
 
     def check_domain(self, cardinalities: Sequence[int]) -> None:
@@ -235,6 +236,10 @@ class BoostedNode(Node):
 
     def __repr__(self) -> str:
         return f"BoostedNode(variables={self.variables}, inputs={self.inputs}, stages={len(self.stages)})"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """For notebooks and tests, which would else print the fields of a `Node`, and it has none of these."""
+        printer.text(repr(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return BoostedNode, (self.variables, self.start, self.start_scores, self.stages, self.gains)

@@ -166,8 +166,8 @@ def test_support_is_that_of_the_counts_that_are_kept(pair: tuple[Network, Networ
     assert matching.rows <= found.rows
 
 
-def test_mutant_a_stage_less_is_another_answer() -> None:
-    """The same assertion notices a network that differs in a score of a tenth of a nat."""
+def test_mutant_another_score_is_another_answer() -> None:
+    """The same assertion notices a network one of whose scores differs by a tenth of a nat."""
     network = random_law(1.0)
     wrong = tabulated(network)
     node = wrong.nodes[4]

@@ -26,8 +26,11 @@ from depnet import (
     trace,
 )
 from depnet.model import Given, Scan
+from depnet.model.boosted import BoostedNode
 from depnet.sampling.kernels import KERNELS
+from depnet.sampling.plan import rule
 from depnet.sampling.plan.plan import chain_plan
+from tests.boosted import random_boosted_network
 from tests.laws import assert_same_law
 
 DRAWS = 30_000
@@ -96,6 +99,28 @@ def test_rows_follow_the_exact_law(network: str, scan: str, given: str, kernel: 
     )
     law = stationary(NETWORKS[network], SCANS[scan], EVIDENCE[given])
     assert_same_law(counts_of(sampler.draw(DRAWS)), law, detects_l1=DETECTS)
+
+
+@pytest.mark.parametrize("scan", SCANS)
+@pytest.mark.parametrize("given", EVIDENCE)
+def test_boosted_nodes_whose_theta_is_computed_at_every_update(
+    scan: str, given: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The mutant is the law of the same nodes without their last stages."""
+    monkeypatch.setattr(rule, "WRITTEN_STATES", 0)
+    network = random_boosted_network(4, [3, 2, 2], stages=6)
+    options = {"scan": SCANS[scan], "evidence": EVIDENCE[given], "burn_in": 25, "thin": 1, "chains": DRAWS}
+    sampler = Sampler(network, rng=np.random.default_rng(1), **options)  # type: ignore[arg-type]
+    assert isinstance(chain_plan(network, SCANS[scan]).rules[0], rule.BoostedRule)
+    counts = counts_of(sampler.draw(DRAWS))
+    assert_same_law(counts, stationary(network, SCANS[scan], EVIDENCE[given]), detects_l1=DETECTS)
+    nodes = []
+    for node in network.nodes:
+        assert isinstance(node, BoostedNode)
+        nodes.append(BoostedNode(node.variables, node.start, node.start_scores, node.stages.first(2)))
+    wrong = Network(network.domain, tuple(nodes))
+    with pytest.raises(AssertionError, match="L1 distance"):
+        assert_same_law(counts, stationary(wrong, SCANS[scan], EVIDENCE[given]), detects_l1=DETECTS)
 
 
 def test_every_kernel_is_among_the_cases() -> None:

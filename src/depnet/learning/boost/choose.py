@@ -21,9 +21,9 @@ import numpy as np
 
 from depnet._native import boost as native
 from depnet.arrays import FloatArray
-from depnet.learning.boost.node import Boosted, boosted, log_theta
+from depnet.learning.boost.node import Boosted, Until, boosted, log_theta
 from depnet.learning.boost.rows import BoostRows
-from depnet.learning.boost.settings import AutoBoost
+from depnet.learning.boost.settings import AutoBoost, Boost
 from depnet.model.network import Network
 from depnet.model.node import Node
 
@@ -74,6 +74,7 @@ class Chooser:
     readable: Mapping[int, Sequence[int]]
     """What each node that is boosted may read."""
     auto: AutoBoost
+    candidates: Sequence[Boost]
     jobs: int = 1
     ends: float = math.inf
     tried: Callable[[], object] = lambda: None
@@ -85,7 +86,7 @@ class Chooser:
         nodes = list(self.readable)
         step = max(len(nodes) / self.auto.pilots, 1.0)
         pilots = [nodes[int(k * step)] for k in range(math.ceil(len(nodes) / step))]
-        everything = list(range(len(self.auto.candidates)))
+        everything = list(range(len(self.candidates)))
         first = self._tried(pilots, everything, self.parts[:1], {})
         kept = self._kept(first)
         trials = self._tried(nodes, kept, self.parts, first)
@@ -101,39 +102,48 @@ class Chooser:
         """The candidates on these nodes; what was tried before, on the first part, is not tried again."""
 
         def one(i: int) -> NodeTrials | None:
-            grown: dict[int, list[Boosted]] = {}
-            for candidate in candidates:
-                had = list(before[i].grown.get(candidate, ())) if i in before else []
-                for part in parts[len(had) :]:
+            grown: dict[int, list[Boosted]] = {c: [] for c in candidates}
+            graph = 0.0
+            for k, part in enumerate(parts):
+                rival = float(part.network.nodes[i].log_theta(part.held.dataset).sum())
+                graph += rival
+                for candidate in candidates:
+                    had = before[i].grown.get(candidate, ()) if i in before else ()
                     left = None if math.isinf(self.ends) else self.ends - time.monotonic()
-                    if left is not None and left <= 0:
+                    if k < len(had):
+                        grown[candidate].append(had[k])
+                    elif left is not None and left <= 0:
                         return None
-                    had.append(self._boosted(i, candidate, part, left))
-                    if not had[-1].complete:
+                    else:
+                        grown[candidate].append(self._boosted(i, candidate, part, rival, left))
+                    if not grown[candidate][-1].complete:
                         return None
-                grown[candidate] = had
-            score = sum(float(part.network.nodes[i].log_theta(part.held.dataset).sum()) for part in parts)
+                    rival = max(rival, float(grown[candidate][-1].held_scores.max()))
             self.tried()
-            return NodeTrials(score, grown)
+            return NodeTrials(graph, grown)
 
         found = in_turn(one, nodes, self.jobs, self._stop)
         return {i: trials for i, trials in zip(nodes, found, strict=True) if trials is not None}
 
-    def _boosted(self, i: int, candidate: int, part: TrialPart, left: float | None) -> Boosted:
+    def _boosted(self, i: int, candidate: int, part: TrialPart, rival: float, left: float | None) -> Boosted:
+        settings = self.candidates[candidate]
+        patience, look = (
+            max(round(each / settings.rate), 1) for each in (self.auto.patience, self.auto.look)
+        )
         return boosted(
             part.rows,
             part.network.nodes[i],
             self.readable[i],
-            self.auto.candidates[candidate],
+            settings,
             held=part.held,
-            patience=self.auto.patience,
+            until=Until(patience, look, rival),
             seconds=left,
             stop=self._stop,
         )
 
     def _kept(self, pilots: Mapping[int, NodeTrials]) -> list[int]:
         """The candidate that is best on all pilots together, and those that are best on many of them."""
-        candidates = range(len(self.auto.candidates))
+        candidates = range(len(self.candidates))
         scores = np.array([[trials.score(c) for c in candidates] for trials in pilots.values()])
         if not len(scores):
             return [0]

@@ -5,14 +5,12 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from joblib import effective_n_jobs
-
 from depnet._native import boost as native
 from depnet.data.table.dataset import Dataset
 from depnet.learning.boost.choose import GRAPH, Chooser, TrialPart, in_turn, trial_node
 from depnet.learning.boost.node import boosted
 from depnet.learning.boost.rows import BoostRows
-from depnet.learning.boost.settings import AutoBoost, Boost
+from depnet.learning.boost.settings import AutoBoost, Boost, candidates_for
 from depnet.learning.boost.splits import all_tests
 from depnet.learning.options import Limits, Progress
 from depnet.model.held_out import HeldOut
@@ -34,6 +32,10 @@ class Effort:
     @property
     def jobs(self) -> int:
         """`n_jobs` as a number of threads, by joblib's rules."""
+        if self.n_jobs == 1:  # to import joblib takes longer than to boost a small node
+            return 1
+        from joblib import effective_n_jobs
+
         return int(effective_n_jobs(self.n_jobs))
 
 
@@ -81,11 +83,12 @@ def chosen_boost(
         TrialPart(BoostRows.of(learned, tests), BoostRows.of(held, tests), graphs)
         for learned, held, graphs in parts
     ]
-    auto = replace(auto, candidates=tuple(within(each, limits) for each in auto.candidates))
-    chooser = Chooser(trial_parts, readable, auto, effort.jobs, until)
+    given = candidates_for(dataset.total) if auto.candidates is None else auto.candidates
+    candidates = [within(each, limits) for each in given]
+    chooser = Chooser(trial_parts, readable, auto, candidates, effort.jobs, until)
     chosen = chooser.choose()
     settings = {
-        i: replace(auto.candidates[candidate], stages=trials.best_stages(candidate)[0])
+        i: replace(candidates[candidate], stages=trials.best_stages(candidate)[0])
         for i, (candidate, trials) in chosen.items()
         if candidate != GRAPH and trials.best_stages(candidate)[0] > 0
     }

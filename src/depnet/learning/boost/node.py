@@ -1,7 +1,9 @@
 """One node boosted: stages added to base rates, or to what its decision graph says."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +78,14 @@ class Boosted:
         return BoostedNode((self.variable,), self.start.source, self.start.scores, compact, gains)
 
 
+class Until(NamedTuple):
+    """When a trial ends: after `patience` stages without a better held-out score, or after `look` below its `rival`'s."""
+
+    patience: int = 1
+    look: int = 0
+    rival: float = -math.inf
+
+
 def base_scores(rows: BoostRows, i: int) -> FloatArray:
     """The logs of the base rates of variable i."""
     counts = np.bincount(rows.own(i), minlength=rows.dataset.domain.cardinalities[i])
@@ -89,29 +99,31 @@ def boosted(
     settings: Boost,
     *,
     held: BoostRows | None = None,
-    patience: int = 1,
+    until: Until | None = None,
     seconds: float | None = None,
     stop: native.Stop | None = None,
 ) -> Boosted:
     """The stages of the node's variable, which may split on `readable`, learned from `rows`.
 
-    `node` has the decision graph that `settings.graph` speaks of. With rows held out, growing ends once `patience` stages
-    have not scored better on them. After `seconds` the stages are those grown by then.
+    `node` has the decision graph that `settings.graph` speaks of. With rows held out, growing ends when `until` says.
+    After `seconds` the stages are those grown by then.
     """
-    i = node.variable
+    i, until = node.variable, until or Until()
     start = Start.of(base_scores(rows, i), node, settings.graph)
     begin, leaf, test, scores, gains, held_scores, complete = native.boost(
         rows.bits,
         native.Settings(
             stages=settings.stages,
             leaves=settings.leaves,
-            patience=patience,
+            patience=until.patience,
             rate=settings.rate,
             shrinkage=settings.shrinkage,
             least_curvature=settings.least_curvature,
             share=settings.share,
             price=0.0,
             seed=i,
+            look=until.look,
+            rival=until.rival,
         ),
         own=rows.own(i),
         start=start.of_rows(rows.dataset),

@@ -21,7 +21,7 @@ class Boost:
     `graph` above 0, to that share of what the node's decision graph says beyond them.
 
     >>> Boost(leaves=16, rate=0.05)
-    Boost(stages=200, leaves=16, rate=0.05, graph=0.0, share=0.5, shrinkage=1.0, least_curvature=1.0)
+    Boost(stages=200, leaves=16, rate=0.05, graph=0.0, share=0.5, shrinkage=0.5, least_curvature=0.1)
     """
 
     stages: int = 200
@@ -29,8 +29,8 @@ class Boost:
     rate: float = 0.1
     graph: float = 0.0
     share: float = 0.5
-    shrinkage: float = 1.0
-    least_curvature: float = 1.0
+    shrinkage: float = 0.5
+    least_curvature: float = 0.1
 
     def __post_init__(self) -> None:
         for name, most in (("stages", MOST_STAGES), ("leaves", MOST_LEAVES)):
@@ -54,6 +54,26 @@ class Boost:
                 )
 
 
+FEW_ROWS = 20_000
+"""Up to this many rows steps are smaller: a step on few rows is noisier, and there is time for more of them."""
+
+LEAVES = (8, 32)
+GRAPHS = (1.0, 0.5)
+
+
+def candidates_for(rows: int) -> tuple[Boost, ...]:
+    """Stages of few or of more leaves from base rates on, and of few from the node's graph on, whole or half.
+
+    Their `stages` are the most that are tried.
+    """
+    rate = 0.05 if rows <= FEW_ROWS else 0.1
+    stages = round(200 / rate)
+    return (
+        *(Boost(stages, leaves, rate) for leaves in LEAVES),
+        *(Boost(stages, LEAVES[0], rate, graph) for graph in GRAPHS),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class AutoBoost:
     """What `boost="auto"` chooses from: candidates, whose number of stages is chosen, too.
@@ -62,16 +82,13 @@ class AutoBoost:
     what is best for all only where its own best gains more than `standard_errors` standard errors on held-out rows.
     """
 
-    candidates: tuple[Boost, ...] = (
-        Boost(stages=2000, leaves=8),
-        Boost(stages=2000, leaves=32),
-        Boost(stages=2000, leaves=8, graph=1.0),
-        Boost(stages=2000, leaves=8, graph=0.5),
-    )
-    """Their `stages` are the most that are tried."""
-    patience: int = 20
-    """Stages without a better held-out score after which a trial ends."""
-    pilots: int = 12
+    candidates: tuple[Boost, ...] | None = None
+    """None: `candidates_for` the rows that there are."""
+    patience: float = 2.0
+    """A trial ends where so many nats of steps, stages times their rate, have not scored better on held-out rows."""
+    look: float = 15.0
+    """And after so many if it is still behind the node's graph, or what was tried before."""
+    pilots: int = 8
     many: float = 0.25
     """The share of pilots that a candidate must win to be tried on all nodes."""
     standard_errors: float = 1.0

@@ -21,22 +21,26 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray
 from depnet.learning.cost import conditional_entropy
+from depnet.model.boosted import BoostedNode
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.source import InformationSource
+from depnet.model.stages import theta_of
 
 
 def own_marginals(network: Network) -> tuple[FloatArray, ...]:
     """p(X_i) of every variable from the counts that the network keeps; uniform where it keeps none.
 
-    The 1-way counts where it has them, else those of its node's table.
+    The 1-way counts where it has them, else those of its node's table; of a boosted node its first scores.
     """
     if network.counts is not None and network.counts.total > 0:
         return tuple(counts / network.counts.total for counts in network.counts.singles)
     found = [np.full(k, 1.0 / k) for k in network.domain.cardinalities]
     for i, node in enumerate(network.nodes):
-        if node.table.counts is not None and node.table.counts.any():
+        if isinstance(node, BoostedNode):
+            found[i] = theta_of(node.start_scores).mean(axis=0)
+        elif node.table.counts is not None and node.table.counts.any():
             one = node.table.counts.sum(axis=0)
             found[i] = one / one.sum()
     return tuple(found)
@@ -48,6 +52,8 @@ def own_strengths(node: Node, marginals: Sequence[FloatArray]) -> dict[int, floa
     Where the table keeps no counts, its leaves weigh what independent inputs give them. Sources that are no
     decision graph have no tests: what they know is shared equally among their inputs.
     """
+    if isinstance(node, BoostedNode):
+        return boosted_strengths(node)
     source = node.source
     if not isinstance(source, DecisionGraph):
         return shared_equally(source, leaf_weights(node, None))
@@ -71,6 +77,11 @@ def own_strengths(node: Node, marginals: Sequence[FloatArray]) -> dict[int, floa
         rows[v] = parts.sum(axis=0)
         gained[j] += known_nats(parts) / (total * math.log(2))
     return gained
+
+
+def boosted_strengths(node: BoostedNode) -> dict[int, float]:
+    """{j: bits per row that X_j told a boosted node, by what its stages gained when they were learned}."""
+    return {j: nats / math.log(2) for j, nats in zip(node.inputs, node.gains.tolist(), strict=True)}
 
 
 def leaf_weights(node: Node, weights: FloatArray | None) -> FloatArray:

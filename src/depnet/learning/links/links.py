@@ -5,6 +5,9 @@ on X_j gained, from the rows (`replay`) or, nearly as well, from a network's own
 of a node's links add up to all that its source knows:
 
 .. math:: \sum_j strength_{j \to i} = I(X_i; Y_i) = H(X_i) - H(X_i \mid Y_i)
+
+A boosted node has many splits of every row, and its links have the strengths that learning found: what its stages gained,
+shared among its inputs (`BoostedNode.gains`).
 """
 
 import math
@@ -75,7 +78,8 @@ def links(
     comes back in a good share of the tables too: read frequencies against each other, near 1 being sure. `rng` seeds
     the drawing.
 
-    Sources that are no decision graph have no splits: what they know is shared equally among their inputs.
+    Sources that are no decision graph have no splits: what they know is shared equally among their inputs. A boosted
+    node's strengths are its `gains`, from when it was learned, with rows or without.
     """
     bootstrap = whole_number("bootstrap", bootstrap, at_least=0, error=LearningError)
     if dataset is None:
@@ -141,10 +145,10 @@ def _information(node: Node, dataset: Dataset, j: int, given: Sequence[int]) -> 
 
 
 def _conditional(node: Node, dataset: Dataset, j: int) -> float | None:
-    cells = math.prod(dataset.domain.cardinalities[k] for k in (*node.source.inputs, *node.variables))
+    cells = math.prod(dataset.domain.cardinalities[k] for k in (*node.inputs, *node.variables))
     if cells * ROWS_A_CELL > dataset.total:
         return None
-    return _information(node, dataset, j, tuple(k for k in node.source.inputs if k != j))
+    return _information(node, dataset, j, tuple(k for k in node.inputs if k != j))
 
 
 def _frequencies(
@@ -163,7 +167,7 @@ def _frequencies(
         if again.domain != network.domain:
             raise LearningError("links: the learner gave a network over other variables than this one's.")
         for number, node in enumerate(again.nodes):
-            for j in node.source.inputs:
+            for j in node.inputs:
                 times[number, j] += 1
     frequency: defaultdict[tuple[int, int], float] = defaultdict(float)
     frequency.update({link: count / bootstrap for link, count in times.items()})

@@ -13,7 +13,8 @@ import numpy as np
 
 from depnet.data.table.dataset import Dataset
 from depnet.learning.cost import conditional_entropy
-from depnet.learning.links.from_counts import shared_equally
+from depnet.learning.links.from_counts import boosted_strengths, shared_equally
+from depnet.model.boosted import BoostedNode
 from depnet.model.counting import leaf_counts
 from depnet.model.node import Node
 from depnet.model.sources.decision_graph import DecisionGraph
@@ -22,7 +23,9 @@ from depnet.model.sources.replay import replayed
 
 
 def strengths(node: Node, dataset: Dataset) -> dict[int, float]:
-    """{j: bits per row that X_j's splits gained}, for the inputs of the node's source."""
+    """{j: bits per row that X_j's splits gained}, for the inputs of the node."""
+    if isinstance(node, BoostedNode):
+        return boosted_strengths(node)
     source = node.source
     if isinstance(source, DecisionGraph):
         gains = _Gains(node, source, dataset)

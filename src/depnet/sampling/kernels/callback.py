@@ -1,7 +1,8 @@
 """The slow kernel: calls the information sources from Python.
 
-For sources that are neither decision graphs nor functions of few inputs, and for boosted nodes of many inputs. All chains
-take a step together in numpy; under the random scan the chains that chose the same node do.
+For sources that are neither decision graphs nor functions of few inputs, and for boosted nodes of many inputs under the
+sequential scan, whose stages are walked for all chains in one call. All chains take a step together in numpy; under the
+random scan the chains that chose the same node do.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""The kernel for any network: tables over few inputs, decision graphs walked for the rest."""
+"""The kernel for any network: tables over few inputs, decision graphs and stages walked for the rest."""
 
 from depnet.arrays import CodeArray
 from depnet.sampling.kernels.base import TILE, Randomness, State, Task, tiles_by_chain, tiles_by_variable
@@ -15,12 +15,13 @@ class CodesKernel:
 
     def __init__(self, plan: ChainPlan) -> None:
         self.plan = plan
-        self.nodes = native_nodes(plan, [finder for _, finder in plan.found], node_choice(plan))
+        finders = [finder for finder in plan.finders if finder is not None]
+        self.nodes = native_nodes(plan, finders, node_choice(plan))
 
     @staticmethod
     def fits(plan: ChainPlan) -> bool:
-        """Every source has a native form."""
-        return len(plan.found) == len(plan.rules)
+        """Every source has a native form; boosted nodes are walked chain by chain, as the random scan does anyway."""
+        return all(f is not None and (plan.random or f.boosted is None) for f in plan.finders)
 
     def state(self, codes: CodeArray) -> State:
         """Tiles of 64 chains."""

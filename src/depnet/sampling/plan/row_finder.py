@@ -8,7 +8,7 @@ expanded tables of the whole network stay within the cache. *Mapped*: the joint 
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from depnet.arrays import strides_of
 from depnet.model import DecisionGraph, Evidence, LosslessSource, Network
 from depnet.model.sources.enumerate import input_leaves
-from depnet.sampling.plan.rule import Rule, UpdateRule
+from depnet.sampling.plan.rule import BoostedRule, Rule, UpdateRule
 
 DIRECT_STATES = 2**14
 """A table is expanded over its inputs up to so many joint states (14 bits)."""
@@ -38,6 +38,8 @@ class RowFinder:
     thresholds: NDArray[np.uint32]
     leaf_map: NDArray[np.int32] | None = None
     graph: DecisionGraph | None = None
+    boosted: BoostedRule | None = None
+    """The row has the first scores of this rule, in the place of thresholds."""
 
 
 class Tabulator:
@@ -65,16 +67,19 @@ class Tabulator:
 
 
 def find_rows(network: Network, evidence: Evidence, rules: Sequence[Rule]) -> list[RowFinder | None]:
-    """How each rule finds its row; None where only calling the source, or a boosted node, will do."""
+    """How each rule finds its row; None where only calling the source will do. A boosted node finds its first scores."""
     tabulator = Tabulator(network, evidence)
     found: list[RowFinder | None] = [None] * len(rules)
     room = DIRECT_CELLS
-    tabled = [(k, rule) for k, rule in enumerate(rules) if isinstance(rule, UpdateRule)]
+    tabled = [(k, rule if isinstance(rule, UpdateRule) else rule.first) for k, rule in enumerate(rules)]
     small_first = sorted(tabled, key=lambda each: tabulator.size(tabulator.open_inputs(each[1])))
     for k, rule in small_first:
         finder = _find_row(tabulator, rule, room)
         if finder is not None and finder.kind == DIRECT and not isinstance(rule.source, LosslessSource):
             room -= finder.thresholds.size
+        own = rules[k]
+        if finder is not None and isinstance(own, BoostedRule):
+            finder = replace(finder, boosted=own)
         found[k] = finder
     return found
 

@@ -73,6 +73,14 @@ class BoostedRule:
         return self.states
 
     @property
+    def first(self) -> UpdateRule:
+        """How the first scores are found: a rule whose thresholds are these scores, bit for bit."""
+        scores = self.node.start_scores
+        return UpdateRule(
+            self.number, self.node.start, scores.view(np.uint32), np.ones(scores.shape), self.limit
+        )
+
+    @property
     def states(self) -> int:
         """|X_i|."""
         return self.node.states

@@ -1,0 +1,124 @@
+"""Whatever answers, judges and draws from a network does so with boosted nodes, as if they were written out as tables."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import depnet
+from depnet import Dataset, Network, QueryResult, RandomScan, SequentialScan
+from depnet.arrays import FloatArray
+from depnet.inference.clamped import program
+from depnet.inference.judge.compare import compare
+from depnet.inference.judge.odd_cells import odd_cells
+from depnet.inference.rows.mean_law import mean_laws
+from depnet.model import Scan
+from depnet.model.boosted import BoostedNode
+from tests.boosted import random_boosted_network, tabulated
+from tests.strategies import random_mixed_network
+
+CARDS = [2, 3, 2, 4]
+MIXED = random_mixed_network(5, CARDS)
+SCANS: list[Scan] = [RandomScan(), RandomScan((0.4, 0.1, 0.2, 0.3)), SequentialScan((2, 0, 3, 1))]
+EVIDENCE = [None, {"X1": 2}, {"X1": {0: 1.0, 2: 0.5}, "X2": 1}]
+
+
+def some_rows(count: int = 200) -> Dataset:
+    return Dataset.from_codes(np.random.default_rng(1).integers(0, CARDS, size=(count, 4)), CARDS)
+
+
+def joint(network: Network, given: Any, scan: Scan, **options: Any) -> QueryResult:
+    return depnet.query(network, ["X0", "X3"], given, scan=scan, joint=True, **options)
+
+
+def law(result: QueryResult) -> FloatArray:
+    assert isinstance(result.probabilities, np.ndarray)
+    return result.probabilities
+
+
+@pytest.mark.parametrize("scan", SCANS)
+@pytest.mark.parametrize("given", EVIDENCE)
+def test_exact_answers_are_those_of_the_tables(scan: Scan, given: Any) -> None:
+    tables = tabulated(MIXED)
+    np.testing.assert_allclose(law(joint(MIXED, given, scan)), law(joint(tables, given, scan)), atol=1e-9)
+    best, other = (depnet.most_probable(network, given, scan=scan) for network in (MIXED, tables))
+    assert best.states == other.states
+    assert best.pseudo_log_likelihood == pytest.approx(other.pseudo_log_likelihood)
+
+
+@pytest.mark.parametrize("scan", SCANS)
+@pytest.mark.parametrize("table_states", [0, 1 << 12])
+def test_sampled_answers_are_near_the_exact_ones(
+    scan: Scan, table_states: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stages walked, or looked up: within 9 standard errors, which a right answer misses about once in 3e9 cells.
+
+    The mutant, a node without its stages, is farther off than that.
+    """
+    monkeypatch.setattr(program, "TABLE_STATES", table_states)
+    given = EVIDENCE[2]
+    found = joint(MIXED, given, scan, method="sample", tolerance=0.003, rng=np.random.default_rng(1))
+    assert found.converged
+    room = 9 * np.asarray(found.standard_errors) + 1e-9
+    assert (np.abs(law(found) - law(joint(MIXED, given, scan))) <= room).all()
+    shorter = replace(MIXED, nodes=(without_stages(MIXED.nodes[0]), *MIXED.nodes[1:]))
+    assert (np.abs(law(found) - law(joint(shorter, given, scan))) > room).any()
+
+
+def without_stages(node: depnet.Node) -> BoostedNode:
+    assert isinstance(node, BoostedNode)
+    return BoostedNode(node.variables, node.start, node.start_scores, node.stages.first(0))
+
+
+@pytest.mark.parametrize("table_states", [0, 1 << 12])
+def test_rows_with_holes(table_states: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program, "TABLE_STATES", table_states)
+    codes = some_rows(30).codes.astype(int)
+    codes[np.random.default_rng(2).random(codes.shape) < 0.4] = -1
+    found, expected = (depnet.query_rows(network, codes) for network in (MIXED, tabulated(MIXED)))
+    assert found.method.tolist() == expected.method.tolist()
+    for name, p in found.probabilities.items():
+        np.testing.assert_allclose(p, expected.probabilities[name], atol=1e-7)
+
+
+def test_rows_depend_on_no_number_of_threads() -> None:
+    wide = random_boosted_network(1, [2, 3] * 8, stages=8)
+    rows = [
+        depnet.sample(
+            wide, 300, scan=scan, burn_in=3, chains=100, n_jobs=jobs, rng=np.random.default_rng(3)
+        ).codes
+        for scan in (RandomScan(), SequentialScan())
+        for jobs in (1, 2)
+    ]
+    assert np.array_equal(rows[0], rows[1])
+    assert np.array_equal(rows[2], rows[3])
+    holes = np.full((3, 16), -1)
+    answers = [
+        depnet.query_rows(
+            wide, holes[:1], tolerance=0.05, n_jobs=jobs, rng=np.random.default_rng(3)
+        ).probabilities
+        for jobs in (1, 2)
+    ]
+    assert all(np.array_equal(answers[0][name], answers[1][name]) for name in answers[0])
+
+
+def test_judges_ask_for_probabilities_alone() -> None:
+    tables, rows = tabulated(MIXED), some_rows()
+    assert str(odd_cells(MIXED, rows)) == str(odd_cells(tables, rows))
+    np.testing.assert_allclose(
+        depnet.score_samples(MIXED, rows), depnet.score_samples(tables, rows), rtol=1e-12
+    )
+    found = compare(MIXED, tables, rows, rng=np.random.default_rng(0))
+    by = {(scored.rows_of, scored.by): scored.mean for scored in found.scores}
+    assert by["data", "first"] == pytest.approx(by["data", "second"], rel=1e-12)
+
+
+def test_means_over_networks_and_supports() -> None:
+    """Holes of one variable have exact answers."""
+    codes = some_rows(20).codes.astype(np.uint16)
+    hidden = np.zeros(codes.shape, dtype=bool)
+    hidden[:, 0] = True
+    laws = mean_laws([MIXED, tabulated(MIXED)], codes, hidden, rng=np.random.default_rng(0))
+    np.testing.assert_allclose(laws["X0"], MIXED.nodes[0].probabilities(codes), atol=1e-12)
+    assert depnet.query(random_boosted_network(1, CARDS), ["X0"]).support is None
