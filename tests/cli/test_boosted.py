@@ -30,8 +30,8 @@ def test_show(model: Path) -> None:
     assert "3 stages" in text
 
 
-def test_show_with_rows_has_no_certificate(model: Path, table: Path) -> None:
-    assert answer("show", model, "--data", table)["certificate"] is None
+def test_show_with_rows_has_a_certificate(model: Path, table: Path) -> None:
+    assert answer("show", model, "--data", table)["certificate"]["fc_limit"] > 0
 
 
 def test_show_a_node(model: Path, table: Path) -> None:

@@ -120,7 +120,7 @@ def test_boost_is_a_parameter_that_is_passed_on(estimator: Any, monkeypatch: pyt
 
     monkeypatch.setattr("depnet.fitting.fit.learn_with_choice", learn)
     rows = np.array([[0, 1], [1, 0], [1, 1], [0, 0]] * 5)
-    assert estimator().get_params()["boost"] is None
+    assert "boost" in estimator().get_params()
     more = {"n_networks": 2} if estimator is depnet.DependencyNetworkImputer else {}
     estimator(boost="auto", penalty="mdl", random_state=0, **more).fit(rows, rows[:, 0])
     assert set(asked) == {"auto"}

@@ -71,9 +71,9 @@ def export(
 def _text(
     network: "Network", law: "Network | None", form: str, min_bits: float | None, table: "Dataset | None"
 ) -> str:
-    from depnet.fitting.known import all_links
+    from depnet.learning.links.links import links
 
-    found = [link for link in all_links(network, table) if min_bits is None or link.strength >= min_bits]
+    found = [link for link in links(network, table) if min_bits is None or link.strength >= min_bits]
     if form == "csv":
         from depnet.pictures import links_csv
 

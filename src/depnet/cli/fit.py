@@ -117,11 +117,11 @@ def fit(
 def _document(found: "Fitted") -> dict[str, Any]:
     from depnet.cli.model_documents import law_document, law_proof, network_proof, sizes
     from depnet.fitting.explained import law_nearness, plain_figures
-    from depnet.fitting.known import certified
+    from depnet.learning.certificate import certificate
     from depnet.model.score import score
 
     network, law, rows = found.network, found.law, found.dataset
-    of_law, of_network = certified(law, rows), certified(network, rows)
+    of_law, of_network = certificate(law, rows), certificate(network, rows)
     apart = law_nearness(law)
     assert apart is not None  # a fitted law keeps its counts
     return {
@@ -140,10 +140,7 @@ def _document(found: "Fitted") -> dict[str, Any]:
             "rounds": len(found.completion.rounds),
             "settled": found.completion.converged,
         },
-        "figures": [
-            *plain_figures(law, apart),
-            *(one.said for one in (of_law, of_network) if one is not None),
-        ],
+        "figures": [*plain_figures(law, apart), of_law.said, of_network.said],
     }
 
 

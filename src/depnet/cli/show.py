@@ -78,19 +78,20 @@ def show(
 
 def _summary(network: "Network", loaded: "Loaded", table: "Dataset | None") -> dict[str, Any]:
     from depnet.cli.model_documents import law_document, law_proof, network_proof, sizes
-    from depnet.fitting.known import all_links, certified
     from depnet.fitting.summary import rows_learned
+    from depnet.learning.certificate import certificate
+    from depnet.learning.links.links import links
 
     law, names = loaded.law, network.domain.names
-    proven = None if table is None or loaded.network is None else certified(loaded.network, table)
-    of_law = None if table is None or law is None else certified(law, table)
+    proven = None if table is None or loaded.network is None else certificate(loaded.network, table)
+    of_law = None if table is None or law is None else certificate(law, table)
     return {
         "variables": len(names),
         "nodes": len(network),
         "rows": rows_learned(network),
         "leaves": sizes(network)["leaves"],
         "boosted": sizes(network)["boosted"],
-        "links": [picked(link, "source", "targets", bits="strength") for link in all_links(network)[:10]],
+        "links": [picked(link, "source", "targets", bits="strength") for link in links(network)[:10]],
         "one_sided_links": _one_sided(network),
         "per_node": [
             {

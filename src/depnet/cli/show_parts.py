@@ -71,9 +71,9 @@ def _graph(graph: "Decision") -> dict[str, Any]:
 
 def show_links(run: Run, network: "Network", table: "Dataset | None", most: int) -> None:
     """The links by strength, all or with `most` above 0 the first."""
-    from depnet.fitting.known import all_links
+    from depnet.learning.links.links import links
 
-    found = all_links(network, table)[: most or None]
+    found = links(network, table)[: most or None]
     names = ("source", "targets", "mutual_information", "conditional_information")
     run.answer(
         {"links": [picked(link, *names, bits="strength") for link in found]}, show=lambda: _show(found)

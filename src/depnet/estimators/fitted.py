@@ -12,10 +12,9 @@ from depnet.data.table.domain import Domain
 from depnet.data.table.layout import Layout
 from depnet.fitting.complete import Completion
 from depnet.fitting.explained import plain_figures
-from depnet.fitting.known import all_links, certified
 from depnet.fitting.summary import Summary, short_lines, summary_of
-from depnet.learning.certificate import Certificate
-from depnet.learning.links.links import Link
+from depnet.learning.certificate import Certificate, certificate
+from depnet.learning.links.links import Link, links
 from depnet.model.network import Network
 from depnet.wording import counted
 
@@ -46,13 +45,12 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
     def certificate_(self) -> Certificate | None:
         """What is proven from the rows learned from (completed, where they had holes); computed when first asked for.
 
-        None after `partial_fit` and after `load`: it speaks of rows that are no longer all there is. None also where
-        nodes are boosted: Theorem 4 does not speak of them.
+        None after `partial_fit` and after `load`: it speaks of rows that are no longer all there is.
         """
         check_is_fitted(self, "network_")
         if self._certified is None and self.data_ is not None and not self._updated:
             penalty = "mdl" if isinstance(self.penalty, str) and self.penalty == "auto" else self.penalty
-            self._certified = certified(self.network_, self.data_, penalty=penalty)
+            self._certified = certificate(self.network_, self.data_, penalty=penalty)
         return self._certified
 
     @property
@@ -61,7 +59,7 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "network_")
         known = self.law_ is not None and self.data_ is not None and not self._updated
         if self._law_certified is None and known:
-            self._law_certified = certified(self.law_, self.data_)  # type: ignore[arg-type]  # both are there
+            self._law_certified = certificate(self.law_, self.data_)  # type: ignore[arg-type]  # both are there
         return self._law_certified
 
     def summary(self) -> Summary:
@@ -100,7 +98,7 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
         proven = self._quick_certificate()
         if proven is not None:
             lines.append(proven.said)
-        found = all_links(self.network_)
+        found = links(self.network_)
         size = f"{counted(len(self.domain_), 'variable')}, {counted(len(found), 'link')}"
         return (
             "<div style='font-family:sans-serif;font-size:13px'>"

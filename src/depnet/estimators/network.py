@@ -23,14 +23,13 @@ from depnet.estimators.fitted import FittedModel
 from depnet.estimators.tables import filled, fitted_table, joined, later_table, unchanged
 from depnet.fitting.complete import Completion
 from depnet.fitting.fit import fit, learn_network
-from depnet.fitting.known import all_links
 from depnet.inference.answer.query import query
 from depnet.inference.answer.question import TOLERANCE, Method
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.rows.holed_score import score_holed
 from depnet.inference.rows.impute import drawn_whole, impute
 from depnet.inference.rows.query import query_rows
-from depnet.learning.links.links import Link
+from depnet.learning.links.links import Link, links
 from depnet.learning.options import Role
 from depnet.model.evidence import Given
 from depnet.model.file import NO_LAW, load_both, save
@@ -253,7 +252,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
     def links(self, bootstrap: int = 0) -> tuple[Link, ...]:
         """Which variable tells which node what, the strongest first; see `depnet.links`."""
         check_is_fitted(self, "network_")
-        return all_links(
+        return links(
             self.network_,
             self.data_,
             bootstrap,

@@ -52,10 +52,9 @@ class BoostedView:
                 if first is not None:
                     with parts.card("First graph"):
                         self._first(first)
-                with parts.card("What is proven"):
-                    parts.note(
-                        "Nothing of this node alone: it sums many graphs, and Theorem 4's counting does not apply to it."
-                    )
+                with parts.card("What is proven") as proven:
+                    parts.note("…")
+        self.session.spawn(node_charts.show_proven(self.session, proven, self.number))
         if self.inputs:
             self.rows: Reference = await self.session.work(reference, self.network, self.data)
             await self._show()

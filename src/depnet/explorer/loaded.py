@@ -12,12 +12,11 @@ from pathlib import Path
 from depnet.arrays import FloatArray
 from depnet.data import Dataset
 from depnet.fitting.explained import law_nearness, plain_figures
-from depnet.fitting.known import certified
 from depnet.fitting.summary import rows_learned
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.judge.marginals import Nearness
 from depnet.inference.judge.odd_rows import RowScores
-from depnet.learning.certificate import Certificate
+from depnet.learning.certificate import Certificate, certificate
 from depnet.model import Network
 from depnet.pictures import DependencyGraph, communities, dependency_graph, layout
 
@@ -80,8 +79,8 @@ class Loaded:
 
     @cached_property
     def certificate(self) -> Certificate | None:
-        """What is proven from the rows, where they were given and no node is boosted."""
-        return None if self.data is None else certified(self.network, self.data)
+        """What is proven from the rows, where they were given."""
+        return None if self.data is None else certificate(self.network, self.data)
 
     def warm(self) -> None:
         """Derive what the first page needs."""

@@ -222,6 +222,22 @@ def cost(stages: Sequence[Stage], step: int, grey: Palette) -> dict[str, Any]:
     }
 
 
+async def show_proven(session: Session, card: ui.element, number: int) -> None:
+    """What is proven of a node, in a card that is there already."""
+    loaded = session.loaded
+    proven = await session.work(lambda: loaded.certificate)
+    card.clear()
+    with card:
+        parts.heading("What is proven")
+        if proven is None:
+            parts.note(
+                "The certificate (how far the model can be from the data, Theorem 3) needs the rows: "
+                "depnet explore model.json --data table.csv"
+            )
+        else:
+            certificate(proven, number)
+
+
 def certificate(proven: Certificate, number: int) -> None:
     """The terms of one node, and the whole bound."""
     node = proven.nodes[number]
@@ -233,5 +249,7 @@ def certificate(proven: Certificate, number: int) -> None:
                     parts.note(meaning)
                 with ui.element("td").classes("number"):
                     ui.label(f"{getattr(node, field):.6f}")
+    if node.boosted:
+        parts.note("Of a boosted node H(X | Y) is the cross-entropy, the mean of -log θ, and there is no R.")
     parts.note(f"Nats a row, from {proven.rows:,} rows.")
     parts.note(f"All nodes together: {proven.said.replace('||', '‖')}")

@@ -81,7 +81,7 @@ class _Node:
                         self._steps(last)
                 with parts.card("What is proven") as proven:
                     parts.note("…")
-        self.session.spawn(self._proven(proven))
+        self.session.spawn(node_charts.show_proven(self.session, proven, self.number))
         await self._show()
 
     def _facts(self) -> None:
@@ -184,24 +184,6 @@ class _Node:
             return f"Leaf {stage.operation.leaf} is split by {name}: {leaves}."
         first, second = stage.operation
         return f"Leaf {second} joins leaf {first}: {leaves}."
-
-    async def _proven(self, card: ui.element) -> None:
-        loaded = self.session.loaded
-        proven = await self.session.work(lambda: loaded.certificate)
-        card.clear()
-        with card:
-            parts.heading("What is proven")
-            if proven is None and loaded.data is not None:
-                parts.note(
-                    "There is no certificate: the model has boosted nodes, of which Theorem 4 says nothing."
-                )
-            elif proven is None:
-                parts.note(
-                    "The certificate (how far the model can be from the data, Theorem 3) needs the rows: "
-                    "depnet explore model.json --data table.csv"
-                )
-            else:
-                node_charts.certificate(proven, self.number)
 
 
 def without_few(drawn: Decision) -> Decision:

@@ -7,6 +7,5 @@ In reading order:
     worth       how many rows the law's answers are worth beside the table's own
     ensemble    several networks of one completed table, for the imputer's mean over them
     explained   what a model is worth in plain figures: bits a row, and how near drawn rows are
-    known       links and certificates of networks in which nodes may be boosted
     summary     all that there is to say of a fitted model, in one text
 """

@@ -8,10 +8,9 @@ from depnet.data.table.dataset import Dataset
 from depnet.exact import Consistency, consistency
 from depnet.fitting.complete import Completion
 from depnet.fitting.explained import law_nearness, plain_figures
-from depnet.fitting.known import all_links
 from depnet.inference.judge.marginals import Nearness
 from depnet.learning.certificate import Certificate
-from depnet.learning.links.links import Link
+from depnet.learning.links.links import Link, links
 from depnet.model.links import OneSidedLink, one_sided_links
 from depnet.model.network import Network
 from depnet.wording import counted, some_of
@@ -58,13 +57,7 @@ class Summary:
         if self.certificate is not None:
             lines += ["the dependency network (predictions, links, odd cells):", *_indented(self.certificate)]
         if self.certificate is None and self.law_certificate is None:
-            boosted = any(node.boosted for node in self.network.nodes)
-            why = (
-                "nodes are boosted, and Theorem 4 does not speak of them"
-                if boosted
-                else "the rows it would speak of are not all here (load, partial_fit)"
-            )
-            lines.append(f"no certificate: {why}")
+            lines.append("no certificate: the rows it would speak of are not all here (load, partial_fit)")
         one_way = len(self.one_sided)
         lines.append(
             f"{counted(one_way, 'link')} of the dependency network {'is' if one_way == 1 else 'are'} one-sided: "
@@ -112,7 +105,7 @@ def summary_of(
         law=law,
         figures=tuple(plain_figures(network if law is None else law)),
         marginals=None if law is None else law_nearness(law, data),
-        strongest=all_links(network, data)[:SHOWN],
+        strongest=links(network, data)[:SHOWN],
         completion=completed,
         law_certificate=law_proven,
         certificate=proven,
@@ -125,7 +118,7 @@ def short_lines(
     network: Network, law: Network | None, data: Dataset | None, proven: Certificate | None
 ) -> list[str]:
     """A few lines for a repr: size, what the model explains, what is proven of the law, the strongest links."""
-    found = all_links(network)
+    found = links(network)
     plain = [node.source.size for node in network.nodes if not node.boosted]
     parts = [counted(len(network.domain), "variable"), counted(len(found), "link")]
     if plain:

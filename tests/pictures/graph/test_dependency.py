@@ -8,6 +8,8 @@ from hypothesis import given
 from depnet import Network, learn, links, titanic
 from depnet.errors import ModelError
 from depnet.pictures import Arrow, DependencyGraph, dependency_graph
+from tests.boosted import random_boosted_network
+from tests.mixed import mixed_titanic
 from tests.pictures.cases import chain
 from tests.strategies import networks
 
@@ -73,3 +75,13 @@ def test_parts_of_a_graph() -> None:
 def test_bad_arrows(arrows: tuple[Arrow, ...]) -> None:
     with pytest.raises(ModelError, match="arrow"):
         DependencyGraph(("a", "b"), arrows)
+
+
+def test_strengths_of_boosted_nodes_say_what_they_are() -> None:
+    graph = dependency_graph(mixed_titanic(), titanic())
+    assert graph.measured == "gained while nodes were boosted, or measured on 2,201 rows"
+    assert dependency_graph(random_boosted_network(0, [2, 2])).measured == "gained while nodes were boosted"
+    told = {(arrow.source, arrow.target): arrow.strength for arrow in graph.arrows}
+    assert [told[j, 3] for j in (0, 1, 2)] == pytest.approx(
+        [gain / math.log(2) for gain in (0.04, 0.1, 0.003)]
+    )

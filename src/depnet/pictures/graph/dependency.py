@@ -13,8 +13,7 @@ from typing import Literal, TypeAlias
 
 from depnet.data.table.dataset import Dataset
 from depnet.errors import ModelError, brief
-from depnet.fitting.known import all_links
-from depnet.learning.links.links import Link
+from depnet.learning.links.links import Link, links
 from depnet.model.counting import check_same_domain
 from depnet.model.network import Network
 from depnet.model.node import Node
@@ -163,7 +162,7 @@ def dependency_graph(
     """
     if dataset is not None:
         check_same_domain("dependency_graph", network.domain, dataset)
-    found = all_links(network, dataset) if found is None else found
+    found = links(network, dataset) if found is None else found
     arrows = tuple(Arrow(link.variable, link.node, link.strength) for link in found)
     return DependencyGraph(network.domain.names, arrows, _measured(network, dataset))
 

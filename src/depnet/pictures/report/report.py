@@ -10,10 +10,10 @@ import numpy as np
 from depnet.data.table.dataset import Dataset
 from depnet.errors import ConvergenceError, ReducibleError
 from depnet.fitting.explained import plain_figures
-from depnet.fitting.known import all_links, certified
 from depnet.fitting.summary import rows_learned
 from depnet.inference.judge.marginals import Nearness, nearness
-from depnet.learning.certificate import Certificate
+from depnet.learning.certificate import Certificate, certificate
+from depnet.learning.links.links import links
 from depnet.learning.penalty import Mdl, PenaltyLike
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
@@ -70,13 +70,12 @@ def html_report(
     >>> html_report(learn(titanic(), smoothing=0.5), titanic(), title="Titanic", drawn=1000)[:15]
     '<!doctype html>'
     """
-    found = all_links(network, dataset)
+    found = links(network, dataset)
     graph = dependency_graph(network, dataset, found=found)
     law = network if law is None and network.order is not None else law
-    certificates: list[Certificate] = []
+    certificates = []
     if dataset is not None:
-        proofs = [certified(one, dataset, penalty=penalty) for one in _both(network, law)]
-        certificates = [proven for proven in proofs if proven is not None]
+        certificates = [certificate(one, dataset, penalty=penalty) for one in _both(network, law)]
     rows = _draw(network if law is None else law, dataset, drawn, seed, sampled)
     sections = {
         "Summary": _plain(law, rows) + _summary(network, dataset, graph, certificates, rows),
@@ -84,8 +83,6 @@ def html_report(
         "Strongest links": links_section(network, found),
         "Data against the model": _against(network, dataset, rows),
     }
-    if dataset is not None and not certificates:
-        sections["Certificate"] = paragraph("There is none: Theorem 4 does not speak of boosted nodes.")
     if certificates:
         sections["Certificate"] = "".join(map(certificate_section, certificates))
     sections["Decision graphs"] = decisions_section(network, found, nodes, dataset)

@@ -103,7 +103,13 @@ def certificate_section(proven: Certificate) -> str:
         both = bar(node.kl / largest, colours.VERMILLION) + bar(node.one_leaf_kl / largest, colours.REST)
         terms = (node.entropy, node.source_entropy, node.full_entropy, node.kl)
         texts = [f"{term:.4f}" for term in terms]
-        return short(node.name, NAME), f"{node.leaves:,}", *texts, both, f"{node.penalty:.4f}"
+        return (
+            short(node.name, NAME),
+            "boosted" if node.boosted else f"{node.leaves:,}",
+            *texts,
+            both,
+            f"{node.penalty:.4f}",
+        )
 
     columns = {"node": "name", **dict.fromkeys(("leaves", "H(X)", "H(X|Y)", full, "KL"), "number")}
     columns |= {"KL, and of one leaf": "bars", "R": "number"}
@@ -116,6 +122,8 @@ def certificate_section(proven: Certificate) -> str:
         f"KL is {told} On wide tables nearly every row is distinct, {full} is near 0 and the number says little: compare "
         "it with that of one leaf."
     )
+    if any(node.boosted for node in nodes):
+        said += note("Of a boosted node H(X|Y) is the cross-entropy, the mean of -log θ, and there is no R.")
     rest = nodes[NODES:]
     summary = f"{counted(len(rest), 'node')} nearer to the data"
     more = folded(summary, table(columns, map(row, rest[:1000]))) if rest else ""
