@@ -42,6 +42,7 @@ from depnet.inference import log_probability as log_probability
 from depnet.inference import most_probable as most_probable
 from depnet.inference import query as query
 from depnet.inference import query_rows as query_rows
+from depnet.learning.boost.settings import Boost as Boost
 from depnet.learning.certificate import Certificate as Certificate
 from depnet.learning.certificate import certificate as certificate
 from depnet.learning.choose.auto import tune as tune
@@ -57,6 +58,7 @@ from depnet.learning.penalty import Aic as Aic
 from depnet.learning.penalty import Mdl as Mdl
 from depnet.learning.penalty import NoPenalty as NoPenalty
 from depnet.learning.penalty import StructuralMdl as StructuralMdl
+from depnet.model import BoostedNode as BoostedNode
 from depnet.model import ConditionalTable as ConditionalTable
 from depnet.model import ConstantSource as ConstantSource
 from depnet.model import DecisionGraph as DecisionGraph

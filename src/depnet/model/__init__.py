@@ -8,6 +8,7 @@
 - `file/`: the model file
 """
 
+from depnet.model.boosted import BoostedNode
 from depnet.model.evidence import Evidence, Given
 from depnet.model.links import OneSidedLink, one_sided_links
 from depnet.model.network import Network
@@ -20,6 +21,7 @@ from depnet.model.sources.tabulated import TabulatedSource
 from depnet.model.table import ConditionalTable
 
 __all__ = [
+    "BoostedNode",
     "ConditionalTable",
     "ConstantSource",
     "DecisionGraph",

@@ -3,6 +3,7 @@
 - `settings`: what a node is boosted with, and what `boost="auto"` chooses from
 - `splits`: the tests that stages may split on; `rows`: rows as bits, in an order of their own
 - `node`: one node, stage after stage
+- `kept`: what was boosted, in a file to resume from
 - `choose`: for each node one graph or stages, and which, by held-out rows
 - `learn`: the nodes of a network, on many threads; `table`: the whole network from a table
 """

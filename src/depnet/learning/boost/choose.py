@@ -21,6 +21,7 @@ import numpy as np
 
 from depnet._native import boost as native
 from depnet.arrays import FloatArray
+from depnet.learning.boost.kept import KeptStages
 from depnet.learning.boost.node import Boosted, Until, boosted, log_theta
 from depnet.learning.boost.rows import BoostRows
 from depnet.learning.boost.settings import AutoBoost, Boost
@@ -77,7 +78,8 @@ class Chooser:
     candidates: Sequence[Boost]
     jobs: int = 1
     ends: float = math.inf
-    tried: Callable[[], object] = lambda: None
+    kept: KeptStages | None = None
+    told: Callable[[], object] = lambda: None
     """Called after each trial of a node."""
     _stop: native.Stop = field(default_factory=native.Stop, init=False)
 
@@ -119,10 +121,9 @@ class Chooser:
                     if not grown[candidate][-1].complete:
                         return None
                     rival = max(rival, float(grown[candidate][-1].held_scores.max()))
-            self.tried()
             return NodeTrials(graph, grown)
 
-        found = in_turn(one, nodes, self.jobs, self._stop)
+        found = in_turn(one, nodes, self.jobs, self._stop, self.told)
         return {i: trials for i, trials in zip(nodes, found, strict=True) if trials is not None}
 
     def _boosted(self, i: int, candidate: int, part: TrialPart, rival: float, left: float | None) -> Boosted:
@@ -139,6 +140,7 @@ class Chooser:
             until=Until(patience, look, rival),
             seconds=left,
             stop=self._stop,
+            kept=self.kept,
         )
 
     def _kept(self, pilots: Mapping[int, NodeTrials]) -> list[int]:
@@ -194,17 +196,28 @@ def trial_node(trials: NodeTrials, candidate: int, part: int, graph: Node) -> No
 
 
 def in_turn(
-    work: Callable[[int], Result], nodes: Sequence[int], jobs: int, stop: native.Stop
+    work: Callable[[int], Result],
+    nodes: Sequence[int],
+    jobs: int,
+    stop: native.Stop,
+    told: Callable[[], object],
 ) -> list[Result]:
-    """`work` on every node, on some threads; however this ends, none goes on."""
+    """`work` on every node, on some threads, `told` of after each; however this ends, none goes on."""
+    found = []
     if jobs <= 1 or len(nodes) <= 1:
-        return [work(i) for i in nodes]
+        for i in nodes:
+            found.append(work(i))
+            told()
+        return found
     with ThreadPoolExecutor(jobs) as pool:
         futures = [pool.submit(work, i) for i in nodes]
         try:
-            return [future.result() for future in futures]
+            for future in futures:
+                found.append(future.result())
+                told()
         except BaseException:
             stop.set()
             for future in futures:
                 future.cancel()
             raise
+    return found

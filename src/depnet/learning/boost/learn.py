@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from depnet._native import boost as native
 from depnet.data.table.dataset import Dataset
 from depnet.learning.boost.choose import GRAPH, Chooser, TrialPart, in_turn, trial_node
+from depnet.learning.boost.kept import KeptStages
 from depnet.learning.boost.node import boosted
 from depnet.learning.boost.rows import BoostRows
 from depnet.learning.boost.settings import AutoBoost, Boost, candidates_for
@@ -23,11 +24,12 @@ TRIALS_SHARE = 0.75
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """What boosting may take: seconds, threads; and who is told of its progress."""
+    """What boosting may take: seconds, threads; who is told of its progress; and what an earlier run has left behind."""
 
     max_seconds: float | None = None
     n_jobs: int | None = 1
     progress: Progress | None = None
+    kept: KeptStages | None = None
 
     @property
     def jobs(self) -> int:
@@ -37,6 +39,24 @@ class Effort:
         from joblib import effective_n_jobs
 
         return int(effective_n_jobs(self.n_jobs))
+
+
+class Told:
+    """Counts steps, of which there are `steps`, and tells `progress` of them as if they were nodes."""
+
+    def __init__(self, progress: Progress | None, nodes: int, steps: int) -> None:
+        self._progress, self._nodes, self._steps, self._done = progress, nodes, max(steps, 1), 0
+
+    def __call__(self) -> None:
+        """One step more is done."""
+        self._done += 1
+        if self._progress is not None:
+            self._progress(min(self._done * self._nodes // self._steps, self._nodes), self._nodes)
+
+    def end(self) -> None:
+        """All is done."""
+        if self._progress is not None:
+            self._progress(self._nodes, self._nodes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +78,9 @@ def boosted_network(
     """The nodes of `readable` boosted with these settings; after `max_seconds` nodes stay as they are."""
     rows = BoostRows.of(dataset, all_tests(dataset))
     settings = dict.fromkeys(readable, within(boost, limits))
-    nodes = _refitted(rows, network, readable, settings, _ends(effort.max_seconds), effort)
+    told = Told(effort.progress, len(network), len(readable))
+    nodes = _refitted(rows, network, readable, settings, _ends(effort.max_seconds), effort, told)
+    told.end()
     return _with_nodes(network, nodes)
 
 
@@ -80,12 +102,13 @@ def chosen_boost(
     until = ends if math.isinf(ends) else time.monotonic() + TRIALS_SHARE * (ends - time.monotonic())
     tests = all_tests(dataset)
     trial_parts = [
-        TrialPart(BoostRows.of(learned, tests), BoostRows.of(held, tests), graphs)
-        for learned, held, graphs in parts
+        TrialPart(BoostRows.of(learned, tests, f"part {k}"), BoostRows.of(held, tests), graphs)
+        for k, (learned, held, graphs) in enumerate(parts)
     ]
     given = candidates_for(dataset.total) if auto.candidates is None else auto.candidates
     candidates = [within(each, limits) for each in given]
-    chooser = Chooser(trial_parts, readable, auto, candidates, effort.jobs, until)
+    told = Told(effort.progress, len(network), 2 * len(readable) + min(auto.pilots, len(readable)))
+    chooser = Chooser(trial_parts, readable, auto, candidates, effort.jobs, until, effort.kept, told)
     chosen = chooser.choose()
     settings = {
         i: replace(candidates[candidate], stages=trials.best_stages(candidate)[0])
@@ -104,7 +127,8 @@ def chosen_boost(
     else:
         rows = BoostRows.of(dataset, tests)
         some = {i: readable[i] for i in settings}
-        nodes = _refitted(rows, network, some, settings, ends, effort)
+        nodes = _refitted(rows, network, some, settings, ends, effort, told)
+    told.end()
     gained = sum(
         trials.score(candidate) - trials.graph_score
         for i, (candidate, trials) in chosen.items()
@@ -130,23 +154,22 @@ def _refitted(
     settings: Mapping[int, Boost],
     ends: float,
     effort: Effort,
+    told: Told,
 ) -> dict[int, Node]:
     """Nodes boosted from all rows, each with its own settings; those that the time did not suffice for are not there."""
     stop = native.Stop()
-    done = [len(network) - len(readable)]
 
     def one(i: int) -> Node | None:
         left = None if math.isinf(ends) else ends - time.monotonic()
         if left is not None and left <= 0:
             return None
-        grown = boosted(rows, network.nodes[i], readable[i], settings[i], seconds=left, stop=stop)
-        done[0] += 1
-        if effort.progress is not None:
-            effort.progress(done[0], len(network))
+        grown = boosted(
+            rows, network.nodes[i], readable[i], settings[i], seconds=left, stop=stop, kept=effort.kept
+        )
         return grown.node() if grown.complete and len(grown.stages) else None
 
     nodes = list(readable)
-    found = in_turn(one, nodes, effort.jobs, stop)
+    found = in_turn(one, nodes, effort.jobs, stop, told)
     return {i: node for i, node in zip(nodes, found, strict=True) if node is not None}
 
 

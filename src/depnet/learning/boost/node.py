@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from depnet._native import boost as native
 from depnet.arrays import FloatArray
 from depnet.data.table.dataset import Dataset
+from depnet.learning.boost.kept import Arrays, KeptStages
 from depnet.learning.boost.rows import BoostRows
 from depnet.learning.boost.settings import Boost
 from depnet.learning.boost.splits import is_ordered
@@ -102,15 +103,20 @@ def boosted(
     until: Until | None = None,
     seconds: float | None = None,
     stop: native.Stop | None = None,
+    kept: KeptStages | None = None,
 ) -> Boosted:
     """The stages of the node's variable, which may split on `readable`, learned from `rows`.
 
     `node` has the decision graph that `settings.graph` speaks of. With rows held out, growing ends when `until` says.
-    After `seconds` the stages are those grown by then.
+    After `seconds` the stages are those grown by then. What an earlier run has left in `kept` is not grown again.
     """
     i, until = node.variable, until or Until()
     start = Start.of(base_scores(rows, i), node, settings.graph)
-    begin, leaf, test, scores, gains, held_scores, complete = native.boost(
+    name = f"{rows.name} {i} {settings} {until}"
+    found = None if kept is None else kept.get(name)
+    if found is not None:
+        return _grown(rows, i, start, found, complete=True)
+    grown = native.boost(
         rows.bits,
         native.Settings(
             stages=settings.stages,
@@ -134,8 +140,15 @@ def boosted(
         seconds=seconds,
         stop=native.Stop() if stop is None else stop,
     )
-    states = len(start.scores[0])
-    stages = Stages(*rows.arrays, begin, leaf, test, scores.reshape(-1, states))
+    arrays, complete = grown[:-1], grown[-1]
+    if kept is not None and complete:
+        kept.put(name, arrays)
+    return _grown(rows, i, start, arrays, complete)
+
+
+def _grown(rows: BoostRows, i: int, start: Start, arrays: Arrays, complete: bool) -> Boosted:
+    begin, leaf, test, scores, gains, held_scores = arrays
+    stages = Stages(*rows.arrays, begin, leaf, test, scores.reshape(-1, start.scores.shape[1]))
     total = max(rows.dataset.rows, 1)
     return Boosted(i, start, stages, np.asarray(gains / total), np.asarray(held_scores), complete)
 

@@ -29,9 +29,11 @@ class BoostRows:
 
     dataset: Dataset
     tests: Sequence[Test]
+    name: str = ""
+    """Which rows of a fit these are, for a file to resume from."""
 
     @classmethod
-    def of(cls, dataset: Dataset, tests: Sequence[Test]) -> "BoostRows":
+    def of(cls, dataset: Dataset, tests: Sequence[Test], name: str = "") -> "BoostRows":
         """The rows of a dataset, put in order."""
         if dataset.total > MOST_ROWS:
             raise LearningError(
@@ -40,7 +42,7 @@ class BoostRows:
             )
         distinct = distinct_rows(dataset)
         order = np.repeat(distinct.rows, distinct.counts)
-        return cls(some_rows(Dataset(dataset.domain, dataset.codes, None), order), tests)
+        return cls(some_rows(Dataset(dataset.domain, dataset.codes, None), order), tests, name)
 
     @cached_property
     def arrays(self) -> tuple[NDArray[np.int32], NDArray[np.uint16], NDArray[np.uint16]]:

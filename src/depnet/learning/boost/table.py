@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from depnet.data.table.dataset import Dataset
 from depnet.errors import LearningError
+from depnet.learning.boost.kept import kept_stages
 from depnet.learning.boost.learn import Effort, boosted_network, chosen_boost
 from depnet.learning.boost.settings import AutoBoost, Boost
 from depnet.learning.choose.auto import in_order, learn_rows
@@ -42,14 +43,30 @@ def learn_boosted(
     specs = node_specs(rows.domain, network.order, roles=options.roles, forbidden=options.forbidden)
     rows = rows.with_specs(specs)
     left = None if limit is None else max(limit - (time.monotonic() - began), 0.0)
-    effort = Effort(left, rows.n_jobs, options.progress)
     cards = rows.domain.cardinalities
     readable = {spec.target: spec.inputs for spec in specs if spec.inputs and cards[spec.target] > 1}
-    if isinstance(boost, Boost):
-        return boosted_network(rows.dataset, network, readable, boost, effort, rows.limits), choice
-    parts = _parts(rows, options, validation, network, choice)
-    chosen = chosen_boost(rows.dataset, network, parts, readable, boost, effort, rows.limits)
+    with kept_stages(options.resume, _fingerprint(rows, options, boost, validation)) as kept:
+        effort = Effort(left, rows.n_jobs, options.progress, kept)
+        if isinstance(boost, Boost):
+            return boosted_network(rows.dataset, network, readable, boost, effort, rows.limits), choice
+        parts = _parts(rows, options, validation, network, choice)
+        chosen = chosen_boost(rows.dataset, network, parts, readable, boost, effort, rows.limits)
     return chosen.network, None if choice is None else replace(choice, tried=chosen.tried)
+
+
+def _fingerprint(
+    rows: TableRows, options: LearnOptions, boost: Boost | AutoBoost, validation: TableRows | None
+) -> str:
+    """A digest of all that decides the stages: rows, what each node may read, and every option that is not about time."""
+    if options.resume is None:
+        return ""
+    penalties = options.auto.penalties if options.auto is not None else [options.fixed_penalty]
+    prints = [
+        each.fingerprint([penalty for penalty in penalties for _ in rows.specs])
+        for each in (rows, validation)
+        if each is not None
+    ]
+    return " ".join([*prints, repr(options.smoothing), repr(options.auto), repr(boost)])
 
 
 def _one_leaf_each(rows: TableRows, options: LearnOptions) -> Network:
