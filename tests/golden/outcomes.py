@@ -60,6 +60,11 @@ MODELS: dict[str, tuple[Dataset, dict[str, Any]]] = {
     "mixed, ordered": (MIXED, {"order": "auto", "penalty": "auto", "smoothing": 0.5}),
     "binary": (BINARY, {"smoothing": 0.5}),
     "weighted": (WEIGHTED, {"smoothing": 0.1}),
+    "mixed, boosted": (MIXED, {"boost": depnet.Boost(stages=20)}),
+    "Titanic, ordered, boosted by auto": (
+        depnet.titanic(),
+        {"order": "auto", "penalty": "auto", "smoothing": 0.5, "boost": "auto"},
+    ),
     "weighted, ordered": (WEIGHTED, {"order": "auto", "smoothing": 0.1}),
 }
 
@@ -99,7 +104,7 @@ def summary(name: str, content: bytes) -> dict[str, Any]:
         **digest,
         "operations": [len(node["source"].get("operations", ())) for node in network["nodes"]][:20],
         "order": network.get("order"),
-        "smoothing": sorted({node["table"].get("smoothing") for node in network["nodes"]}),
+        "smoothing": sorted({node["table"].get("smoothing") for node in network["nodes"] if "table" in node}),
     }
 
 

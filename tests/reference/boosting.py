@@ -39,6 +39,8 @@ NAT = 2**20
 TOP_PROBABILITY, TOP_CURVATURE = 15, 7
 """The largest rounded values: of four bits, and of three."""
 MOST_STEP = 4.0
+ENOUGH = 1e-5
+"""Nats a row held out that count as better."""
 LANES = 64
 
 
@@ -131,7 +133,7 @@ def boost(
             add(held_scores, held.codes, splits, tests, leaf_scores)
             grown.held_scores.append(log_score(held_scores, held.own))
             now = len(grown.held_scores) - 1
-            if grown.held_scores[now] > grown.held_scores[best]:
+            if grown.held_scores[now] > grown.held_scores[best] + ENOUGH * len(held.own):
                 best = now
             elif now - best >= settings.patience:
                 break

@@ -71,6 +71,7 @@ void sum_by_leaf(const std::uint8_t* number, std::size_t rows, const std::uint32
 }
 
 constexpr double kMostStep = 4.0;  // nats that one stage may add to a score
+constexpr double kEnough = 1e-5;   // nats a row held out that count as better
 
 // Keys of random words: of stages, then of the draws of a stage.
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
@@ -319,6 +320,7 @@ void Booster::run(NodeRows& rows, NodeRows* held, Watch& watch) {
         update(*held);
         grown_.held_scores.push_back(score_of(*held));
     }
+    const double enough = held ? kEnough * static_cast<double>(held->bits.rows) : 0.0;
     std::size_t best = 0, idle = 0;
     for (std::size_t stage = 0; stage < settings_.stages; ++stage) {
         choose_set(stage);
@@ -336,7 +338,7 @@ void Booster::run(NodeRows& rows, NodeRows* held, Watch& watch) {
         update(*held);
         grown_.held_scores.push_back(score_of(*held));
         const std::size_t now = grown_.held_scores.size() - 1;
-        if (grown_.held_scores[now] > grown_.held_scores[best])
+        if (grown_.held_scores[now] > grown_.held_scores[best] + enough)
             best = now;
         else if (now - best >= settings_.patience)
             break;
