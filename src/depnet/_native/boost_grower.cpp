@@ -25,11 +25,14 @@ void round_planes(const std::uint32_t* p, const std::uint32_t* bent, std::size_t
                   const Rounding& rounding, Word* planes) {
     DEPNET_DISPATCH(round_planes(p, bent, words, rounding, planes));
 }
+void within(const Word* leaf, const Word* planes, std::size_t words, Word* own) {
+    DEPNET_DISPATCH(within(leaf, planes, words, own));
+}
 void count_tests(const Word* columns, std::size_t stride, const std::vector<std::int32_t>& tests,
-                 const Word* leaf, const Word* planes, std::size_t words, const Sums& sums) {
+                 const Word* planes, std::size_t words, const Sums& sums) {
     const std::int32_t* each = tests.data();
     const std::size_t size = tests.size();
-    DEPNET_DISPATCH(count(columns, stride, each, size, leaf, planes, words, sums));
+    DEPNET_DISPATCH(count(columns, stride, each, size, planes, words, sums));
 }
 void find_gains(const Gains& leaf, const Sums& sums, std::size_t count, double* gain) {
     DEPNET_DISPATCH(gains(leaf, sums, count, gain));
@@ -46,28 +49,34 @@ void number_leaves(const std::vector<const Word*>& leaves, std::size_t words,
     const std::size_t size = leaves.size();
     DEPNET_DISPATCH(number_leaves(each, size, words, number));
 }
-void add_by_leaf(const std::uint8_t* number, std::size_t rows, const std::int32_t* values,
-                 std::int32_t* scores) {
-    DEPNET_DISPATCH(add_by_leaf(number, rows, values, scores));
+void add_by_leaf(const std::uint8_t* number, std::size_t rows,
+                 const std::vector<std::int32_t>& values, std::int32_t* scores) {
+    const std::int32_t* each = values.data();
+    const std::size_t size = values.size();
+    DEPNET_DISPATCH(add_by_leaf(number, rows, each, size, scores));
 }
 double log_score(const std::uint32_t* p, std::size_t states, std::size_t stride,
                  const std::uint16_t* own, std::size_t rows) {
     DEPNET_DISPATCH(log_score(p, states, stride, own, rows));
 }
 
-// sums[leaf][0] += p, sums[leaf][1] += p (1 - p). Rows take turns between copies of the sums, so
-// that none waits for the row before.
+// sums[leaf][0] += p, sums[leaf][1] += p (1 - p). Both are added as the halves of one word, a few
+// rows at a time so that none overflows; rows take turns between copies, so that none waits for the
+// one before.
 void sum_by_leaf(const std::uint8_t* number, std::size_t rows, const std::uint32_t* p,
                  const std::uint32_t* bent, std::size_t leaves, std::int64_t* sums) {
-    constexpr std::size_t kCopies = 4;
-    std::vector<std::int64_t> copies(kCopies * leaves * 2, 0);
-    for (std::size_t r = 0; r < rows; ++r) {
-        std::int64_t* own = copies.data() + ((r % kCopies) * leaves + number[r]) * 2;
-        own[0] += p[r];
-        own[1] += bent[r];
+    constexpr std::size_t kCopies = 4, kAtATime = kCopies * 255;
+    std::vector<std::uint64_t> copies(kCopies * leaves);
+    for (std::size_t begin = 0; begin < rows; begin += kAtATime) {
+        const std::size_t end = std::min(begin + kAtATime, rows);
+        std::fill(copies.begin(), copies.end(), 0);
+        for (std::size_t r = begin; r < end; ++r)
+            copies[(r % kCopies) * leaves + number[r]] += p[r] | std::uint64_t{bent[r]} << 32;
+        for (std::size_t k = 0; k < copies.size(); ++k) {
+            sums[k % leaves * 2] += static_cast<std::int64_t>(copies[k] & 0xffffffffu);
+            sums[k % leaves * 2 + 1] += static_cast<std::int64_t>(copies[k] >> 32);
+        }
     }
-    for (std::size_t c = 0; c < kCopies; ++c)
-        for (std::size_t k = 0; k < leaves * 2; ++k) sums[k] += copies[c * leaves * 2 + k];
 }
 
 constexpr double kMostStep = 4.0;  // nats that one stage may add to a score
@@ -136,6 +145,7 @@ void Booster::make_root(const NodeRows& rows, std::uint64_t key) {
     probability_unit_ = static_cast<double>(top) / kTopProbability * 0x1p-24;
     curvature_unit_ = static_cast<double>(most_bent) / kTopCurvature * 0x1p-24;
     planes_.assign(kPlanes * words, 0);
+    leaf_planes_.resize(kPlanes * words);
     for (std::size_t x = 0; x < states_; ++x)
         if (set_[x])
             for (std::size_t w = 0; w < words; ++w) planes_[w] |= having_[x * words + w];
@@ -144,10 +154,11 @@ void Booster::make_root(const NodeRows& rows, std::uint64_t key) {
     OpenLeaf& root = leaves_[0];
     root.rows = all_;
     root.hits = root.probability = root.curvature = 0;
-    count_tests(all_.data(), 0, {0}, all_.data(), planes_.data(), words,
+    within(all_.data(), planes_.data(), words, leaf_planes_.data());
+    count_tests(all_.data(), 0, {0}, leaf_planes_.data(), words,
                 {&root.hits, &root.probability, &root.curvature});
     root.sums.clear(stage_tests_.size());
-    count_tests(rows.bits.columns.data(), words, stage_tests_, all_.data(), planes_.data(), words,
+    count_tests(rows.bits.columns.data(), words, stage_tests_, leaf_planes_.data(), words,
                 root.sums.view());
     find_best(root);
 }
@@ -201,8 +212,9 @@ bool Booster::grow_stage(NodeRows& rows, std::uint64_t key, Watch& watch) {
         outside.curvature = parent.curvature - inside.curvature;
         if (leaves_.size() + 1 < settings_.leaves) {  // else nothing more is split
             inside.sums.clear(stage_tests_.size());
-            count_tests(rows.bits.columns.data(), words, stage_tests_, inside.rows.data(),
-                        planes_.data(), words, inside.sums.view());
+            within(inside.rows.data(), planes_.data(), words, leaf_planes_.data());
+            count_tests(rows.bits.columns.data(), words, stage_tests_, leaf_planes_.data(), words,
+                        inside.sums.view());
             outside.sums = std::move(leaves_[at].sums);
             outside.sums.subtract(inside.sums);
             find_best(inside);
@@ -269,8 +281,7 @@ void Booster::add_scores(NodeRows& rows) {
     for (std::size_t x = 0; x < (states_ == 2 ? 1 : states_); ++x) {
         for (std::size_t y = 0; y < leaves; ++y)
             values[y] = states_ == 2 ? scores[2 * y + 1] - scores[2 * y] : scores[y * states_ + x];
-        add_by_leaf(number_.data(), rows.padded(), values.data(),
-                    rows.scores.data() + x * rows.padded());
+        add_by_leaf(number_.data(), rows.padded(), values, rows.scores.data() + x * rows.padded());
     }
 }
 

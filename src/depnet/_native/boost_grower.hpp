@@ -139,7 +139,7 @@ class Booster {
     std::vector<std::int32_t> stage_tests_;    // that this stage may use
     std::vector<std::uint8_t> set_;            // of states that this stage looks at
     std::vector<std::uint32_t> set_p_, bent_;  // their probability and its curvature in each row
-    std::vector<Word> planes_;                 // [plane][word]
+    std::vector<Word> planes_, leaf_planes_;   // [plane][word]: of all rows, of those of a leaf
     std::vector<Word> having_, all_;           // the rows with each state, and all rows
     std::vector<std::uint8_t> number_;         // of each row's leaf
     std::vector<OpenLeaf> leaves_;

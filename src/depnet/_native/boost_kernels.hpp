@@ -42,39 +42,40 @@ struct Rounding {
 };
 
 // Rows are padded to whole words, whose last may hold rows that count nothing.
-#define DEPNET_DECLARE_BOOST(isa)                                                              \
-    namespace isa {                                                                            \
-    /* p of the second of two states, of the differences of their scores. */                   \
-    void two_shares(const std::int32_t* scores, std::size_t rows, std::uint32_t* p);           \
-    /* p[state][row] of scores [state][row]. */                                                \
-    void shares(const std::int32_t* scores, std::size_t states, std::size_t rows,              \
-                std::uint32_t* p);                                                             \
-    /* The curvatures p (1 - p). */                                                            \
-    void curvatures(const std::uint32_t* p, std::size_t rows, std::uint32_t* bent);            \
-    std::uint32_t largest(const std::uint32_t* values, std::size_t rows);                      \
-    /* Planes 1, 2, ... of rounded p and curvature, `words` words each. */                     \
-    void round_planes(const std::uint32_t* p, const std::uint32_t* bent, std::size_t words,    \
-                      const Rounding& rounding, Word* planes);                                 \
-    /* The sums of the rows of a leaf that pass each test: columns + tests[k] * stride. */     \
-    void count(const Word* columns, std::size_t stride, const std::int32_t* tests,             \
-               std::size_t count, const Word* leaf, const Word* planes, std::size_t words,     \
-               const Sums& sums);                                                              \
-    /* What a split by each test gains; 0 where a part would have too little curvature. */     \
-    void gains(const Gains& leaf, const Sums& sums, std::size_t count, double* gain);          \
-    /* How many rows are in both. */                                                           \
-    std::int64_t count_both(const Word* first, const Word* second, std::size_t words);         \
-    /* The rows of a leaf that pass a test, and those that do not. */                          \
-    void divide(const Word* column, const Word* leaf, std::size_t words, Word* inside,         \
-                Word* outside);                                                                \
-    /* number[row] = y in the rows of leaf y. */                                               \
-    void number_leaves(const Word* const* leaves, std::size_t count, std::size_t words,        \
-                       std::uint8_t* number);                                                  \
-    /* scores[row] += values[number[row]]. */                                                  \
-    void add_by_leaf(const std::uint8_t* number, std::size_t rows, const std::int32_t* values, \
-                     std::int32_t* scores);                                                    \
-    /* The sum over rows of log p of their own states. */                                      \
-    double log_score(const std::uint32_t* p, std::size_t states, std::size_t stride,           \
-                     const std::uint16_t* own, std::size_t rows);                              \
+#define DEPNET_DECLARE_BOOST(isa)                                                                \
+    namespace isa {                                                                              \
+    /* p of the second of two states, of the differences of their scores. */                     \
+    void two_shares(const std::int32_t* scores, std::size_t rows, std::uint32_t* p);             \
+    /* p[state][row] of scores [state][row]. */                                                  \
+    void shares(const std::int32_t* scores, std::size_t states, std::size_t rows,                \
+                std::uint32_t* p);                                                               \
+    /* The curvatures p (1 - p). */                                                              \
+    void curvatures(const std::uint32_t* p, std::size_t rows, std::uint32_t* bent);              \
+    std::uint32_t largest(const std::uint32_t* values, std::size_t rows);                        \
+    /* Planes 1, 2, ... of rounded p and curvature, `words` words each. */                       \
+    void round_planes(const std::uint32_t* p, const std::uint32_t* bent, std::size_t words,      \
+                      const Rounding& rounding, Word* planes);                                   \
+    /* The planes within the rows of a leaf. */                                                  \
+    void within(const Word* leaf, const Word* planes, std::size_t words, Word* own);             \
+    /* The sums of the rows of these planes that pass each test: columns + tests[k] * stride. */ \
+    void count(const Word* columns, std::size_t stride, const std::int32_t* tests,               \
+               std::size_t count, const Word* planes, std::size_t words, const Sums& sums);      \
+    /* What a split by each test gains; 0 where a part would have too little curvature. */       \
+    void gains(const Gains& leaf, const Sums& sums, std::size_t count, double* gain);            \
+    /* How many rows are in both. */                                                             \
+    std::int64_t count_both(const Word* first, const Word* second, std::size_t words);           \
+    /* The rows of a leaf that pass a test, and those that do not. */                            \
+    void divide(const Word* column, const Word* leaf, std::size_t words, Word* inside,           \
+                Word* outside);                                                                  \
+    /* number[row] = y in the rows of leaf y. */                                                 \
+    void number_leaves(const Word* const* leaves, std::size_t count, std::size_t words,          \
+                       std::uint8_t* number);                                                    \
+    /* scores[row] += values[number[row]]. */                                                    \
+    void add_by_leaf(const std::uint8_t* number, std::size_t rows, const std::int32_t* values,   \
+                     std::size_t leaves, std::int32_t* scores);                                  \
+    /* The sum over rows of log p of their own states. */                                        \
+    double log_score(const std::uint32_t* p, std::size_t states, std::size_t stride,             \
+                     const std::uint16_t* own, std::size_t rows);                                \
     }
 
 DEPNET_DECLARE_BOOST(portable)

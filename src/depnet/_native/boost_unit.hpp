@@ -118,53 +118,97 @@ void round_planes(const std::uint32_t* p, const std::uint32_t* bent, std::size_t
     }
 }
 
-constexpr std::size_t kCounted =
-    512;  // words of every plane that are gone through at a time: they stay in the cache
+// Words of every plane that are gone through at a time, at most: they stay in the cache, and the
+// sums of their rows fit into parts of one word.
+constexpr std::size_t kCounted = 512;
+constexpr int kProbabilityAt = 20, kCurvatureAt = 42;
 
-void count(const Word* columns, std::size_t stride, const std::int32_t* tests, std::size_t count,
-           const Word* leaf, const Word* planes, std::size_t words, const Sums& sums) {
-    for (std::size_t begin = 0; begin < words; begin += kCounted) {
-        const std::size_t end = std::min(begin + kCounted, words);
-        for (std::size_t k = 0; k < count; ++k) {
-            const Word* column = columns + static_cast<std::size_t>(tests[k]) * stride;
 #if defined(__AVX512VPOPCNTDQ__)
-            __m512i totals[kPlanes];
-            for (std::size_t q = 0; q < kPlanes; ++q) totals[q] = _mm512_setzero_si512();
-            for (std::size_t w = begin; w < end; w += 8) {
-                const __m512i bits =
-                    _mm512_and_si512(_mm512_loadu_si512(column + w), _mm512_loadu_si512(leaf + w));
-                for (std::size_t q = 0; q < kPlanes; ++q) {
-                    const __m512i both =
-                        _mm512_and_si512(bits, _mm512_loadu_si512(planes + q * words + w));
-                    totals[q] = _mm512_add_epi64(totals[q], _mm512_popcnt_epi64(both));
-                }
-            }
-            const auto weighed = [&](std::size_t first, std::size_t bits) {
-                __m512i sum = totals[first + bits - 1];
-                for (std::size_t bit = bits - 1; bit > 0; --bit)
-                    sum = _mm512_add_epi64(_mm512_slli_epi64(sum, 1), totals[first + bit - 1]);
-                return _mm512_reduce_add_epi64(sum);
-            };
-            sums.hits[k] += weighed(0, 1);
-            sums.probability[k] += weighed(1, kProbabilityBits);
-            sums.curvature[k] += weighed(1 + kProbabilityBits, kCurvatureBits);
-#else
-            std::int64_t found[kPlanes];
-            for (std::size_t q = 0; q < kPlanes; ++q) {
-                const Word* plane = planes + q * words;
-                std::int64_t total = 0;
-                for (std::size_t w = begin; w < end; ++w)
-                    total += std::popcount(column[w] & leaf[w] & plane[w]);
-                found[q] = total;
-            }
-            sums.hits[k] += found[0];
-            for (std::size_t bit = 0; bit < kProbabilityBits; ++bit)
-                sums.probability[k] += found[1 + bit] << bit;
-            for (std::size_t bit = 0; bit < kCurvatureBits; ++bit)
-                sums.curvature[k] += found[1 + kProbabilityBits + bit] << bit;
-#endif
+// The sums of `size` columns at a time, whose planes are then loaded once for all of them.
+template <std::size_t size>
+inline void count_some(const Word* const* columns, const Word* planes, std::size_t words,
+                       std::size_t begin, std::size_t end, std::uint64_t* sums) {
+    __m512i totals[size][kPlanes];
+    for (auto& each : totals)
+        for (auto& total : each) total = _mm512_setzero_si512();
+    for (std::size_t w = begin; w < end; w += 8) {
+        __m512i bits[size];
+        for (std::size_t c = 0; c < size; ++c) bits[c] = _mm512_loadu_si512(columns[c] + w);
+        for (std::size_t q = 0; q < kPlanes; ++q) {
+            const __m512i plane = _mm512_loadu_si512(planes + q * words + w);
+            for (std::size_t c = 0; c < size; ++c)
+                totals[c][q] = _mm512_add_epi64(
+                    totals[c][q], _mm512_popcnt_epi64(_mm512_and_si512(bits[c], plane)));
         }
     }
+    for (std::size_t c = 0; c < size; ++c) {
+        const auto weighed = [&](std::size_t first, std::size_t bits) {
+            __m512i sum = totals[c][first + bits - 1];
+            for (std::size_t bit = bits - 1; bit > 0; --bit)
+                sum = _mm512_add_epi64(_mm512_slli_epi64(sum, 1), totals[c][first + bit - 1]);
+            return sum;
+        };
+        const __m512i probability = _mm512_slli_epi64(weighed(1, kProbabilityBits), kProbabilityAt);
+        const __m512i curvature =
+            _mm512_slli_epi64(weighed(1 + kProbabilityBits, kCurvatureBits), kCurvatureAt);
+        sums[c] = static_cast<std::uint64_t>(_mm512_reduce_add_epi64(
+            _mm512_add_epi64(totals[c][0], _mm512_add_epi64(probability, curvature))));
+    }
+}
+#else
+template <std::size_t size>
+inline void count_some(const Word* const* columns, const Word* planes, std::size_t words,
+                       std::size_t begin, std::size_t end, std::uint64_t* sums) {
+    for (std::size_t c = 0; c < size; ++c) {
+        sums[c] = 0;
+        for (std::size_t q = 0; q < kPlanes; ++q) {
+            const Word* plane = planes + q * words;
+            std::uint64_t total = 0;
+            for (std::size_t w = begin; w < end; ++w)
+                total += static_cast<std::uint64_t>(std::popcount(columns[c][w] & plane[w]));
+            const std::size_t at = q == 0 ? 0
+                                   : q <= kProbabilityBits
+                                       ? kProbabilityAt + q - 1
+                                       : kCurvatureAt + q - 1 - kProbabilityBits;
+            sums[c] += total << at;
+        }
+    }
+}
+#endif
+
+void count(const Word* columns, std::size_t stride, const std::int32_t* tests, std::size_t count,
+           const Word* planes, std::size_t words, const Sums& sums) {
+    constexpr std::size_t kTogether = 2;
+    const std::size_t parts = std::max<std::size_t>((words + kCounted - 1) / kCounted, 1);
+    const std::size_t step = (words / kBlock + parts - 1) / parts * kBlock;
+    for (std::size_t begin = 0; begin < words; begin += step) {
+        const std::size_t end = std::min(begin + step, words);
+        const Word* some[kTogether];
+        std::uint64_t found[kTogether];
+        for (std::size_t k = 0; k < count; k += kTogether) {
+            const std::size_t size = std::min(kTogether, count - k);
+            for (std::size_t c = 0; c < size; ++c)
+                some[c] = columns + static_cast<std::size_t>(tests[k + c]) * stride;
+            if (size == kTogether)
+                count_some<kTogether>(some, planes, words, begin, end, found);
+            else
+                count_some<1>(some, planes, words, begin, end, found);
+            for (std::size_t c = 0; c < size; ++c) {
+                constexpr std::uint64_t kHits = (1u << kProbabilityAt) - 1;
+                constexpr std::uint64_t kShare = (1u << (kCurvatureAt - kProbabilityAt)) - 1;
+                sums.hits[k + c] += static_cast<std::int64_t>(found[c] & kHits);
+                sums.probability[k + c] +=
+                    static_cast<std::int64_t>((found[c] >> kProbabilityAt) & kShare);
+                sums.curvature[k + c] += static_cast<std::int64_t>(found[c] >> kCurvatureAt);
+            }
+        }
+    }
+}
+
+void within(const Word* leaf, const Word* planes, std::size_t words, Word* own) {
+    for (std::size_t q = 0; q < kPlanes; ++q)
+        for (std::size_t w = 0; w < words; ++w)
+            own[q * words + w] = planes[q * words + w] & leaf[w];
 }
 
 void gains(const Gains& leaf, const Sums& sums, std::size_t count, double* gain) {
@@ -214,7 +258,23 @@ void number_leaves(const Word* const* leaves, std::size_t count, std::size_t wor
 }
 
 void add_by_leaf(const std::uint8_t* number, std::size_t rows, const std::int32_t* values,
-                 std::int32_t* scores) {
+                 std::size_t leaves, std::int32_t* scores) {
+#if defined(__AVX512F__)
+    if (leaves <= 32) {  // two registers hold the values
+        std::int32_t padded[32] = {};
+        std::copy_n(values, leaves, padded);
+        const __m512i low = _mm512_loadu_si512(padded), high = _mm512_loadu_si512(padded + 16);
+        for (std::size_t r = 0; r < rows; r += 16) {
+            const __m512i at =
+                _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(number + r)));
+            const __m512i value = _mm512_permutex2var_epi32(low, at, high);
+            _mm512_storeu_si512(scores + r,
+                                _mm512_add_epi32(_mm512_loadu_si512(scores + r), value));
+        }
+        return;
+    }
+#endif
+    static_cast<void>(leaves);
     for (std::size_t r = 0; r < rows; ++r) scores[r] += values[number[r]];
 }
 
