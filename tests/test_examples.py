@@ -27,6 +27,13 @@ def test_the_demo_shows_the_law_beside_the_data(capsys: pytest.CaptureFixture[st
     assert len(shown.splitlines()) <= 50, "one screen"
 
 
+def test_the_demo_classifies(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(ROOT / "examples" / "classify.py"), run_name="__main__")
+    losses = [float(line.split()[-1]) for line in capsys.readouterr().out.splitlines() if "log loss" in line]
+    assert len(losses) == 2
+    assert losses[1] < losses[0], "many small graphs do better than one"
+
+
 def test_the_readme_example_runs() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     namespace: dict[str, object] = {}

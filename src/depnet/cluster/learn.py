@@ -6,7 +6,7 @@ grown by rounds of counts (`depnet.learning.grow.rounds`).
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
@@ -17,7 +17,7 @@ from depnet.cluster.source import ROWS, TablePart, parts_of
 from depnet.data.binning.cut import MAX_BINS
 from depnet.data.frames.describe import BinChoice
 from depnet.data.table.domain import Domain
-from depnet.errors import DataError, brief
+from depnet.errors import DataError, LearningError, brief
 from depnet.learning.choose.auto import learn_rows
 from depnet.learning.grow.node_specs import first_specs
 from depnet.learning.grow.rounds import Reports, Round
@@ -55,7 +55,7 @@ def learn(
     Other `options` are those of `depnet.learn`: `penalty`, `smoothing`, `order`, `max_leaves`, `min_leaf_rows`, `roles`,
     `forbidden`, `max_seconds`, `progress` and `resume`, a file with which a driver that was killed continues.
     """
-    asked = LearnOptions.given("depnet.cluster.learn", options)
+    asked = _given("depnet.cluster.learn", options)
     table = Table(source, columns, bins, max_bins, missing, rows_per_part)
     with _placed(table, client, memory, scratch) as placed:
         return learn_rows(placed.rows(asked, report), asked)[0]
@@ -82,7 +82,7 @@ def learn_both(
     The law's nodes are kept in a second file beside `resume`, its name with ".law" after it. Each of the two may take half
     of `max_seconds`, and `progress` counts the nodes of both.
     """
-    asked = LearnOptions.given("depnet.cluster.learn_both", options)
+    asked = _given("depnet.cluster.learn_both", options)
     for_law = replace(asked, order=order)
     table = Table(source, columns, bins, max_bins, missing, rows_per_part)
     with _placed(table, client, memory, scratch) as placed:
@@ -162,3 +162,13 @@ def _placed(
             )
         del columns
         yield Placed(place, parts, domain, total)
+
+
+def _given(who: str, options: Mapping[str, Any]) -> LearnOptions:
+    """The options of learning; `boost`, which rows in parts cannot have, is an error of its own."""
+    if options.get("boost") is not None:
+        raise LearningError(
+            f"{who}: `boost` goes through rows that lie in one place; rows in parts have one graph a node. Leave it out, "
+            "or boost a sample of the rows with `depnet.learn`."
+        )
+    return LearnOptions.given(who, {name: value for name, value in options.items() if name != "boost"})

@@ -54,7 +54,7 @@ class Boost:
                 )
 
 
-FEW_ROWS = 20_000
+FEW_ROWS = 5_000
 """Up to this many rows steps are smaller: a step on few rows is noisier, and there is time for more of them."""
 
 LEAVES = (8, 32)
