@@ -71,7 +71,10 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
         self.classes_, codes = np.unique(y, return_inverse=True)
         self._inputs = holed.domain
         joined = _with_target(holed, codes, len(self.classes_))
-        options = self._options(roles=None if everything else dict.fromkeys(holed.domain.names, "input"))
+        y_name = joined.domain.names[-1]
+        options = self._options(
+            boosted=(y_name,), roles=None if everything else dict.fromkeys(holed.domain.names, "input")
+        )
         tasks = Tasks(self, "node", len(joined.domain) + (0 if holed.complete else self.rounds))
         self.completion_ = fit_network(joined, options, self._generator(), tasks.until)
         tasks.end()

@@ -4,7 +4,7 @@ Both networks are learned from one completed table: the paper's, in full conditi
 """
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -62,6 +62,8 @@ class FitOptions:
     """Of the law: "auto", or the names of all variables."""
     boost: Any = None
     """As `learn` takes it: None, "auto", or a `Boost`. The rounds of completion are not boosted."""
+    boosted: Sequence[str] | None = None
+    """The variables whose nodes are boosted then; None: all."""
 
     def __post_init__(self) -> None:
         # An iterator would be empty the second time.
@@ -223,8 +225,12 @@ def _arguments(rows: Dataset, options: FitOptions, progress: Progress | None) ->
         "max_seconds": options.max_seconds,
         "progress": progress,
         "cuts": True,  # numbers have an order, and few rows can pay for a leaf a bin
-        **({} if options.boost is None or rows.total < FEW_ROWS else {"boost": options.boost}),
+        **({} if options.boost is None or rows.total < FEW_ROWS else _boost(options)),
     }
+
+
+def _boost(options: FitOptions) -> dict[str, Any]:
+    return {"boost": options.boost, "boosted": options.boosted}
 
 
 def _check_order(domain: Domain, options: FitOptions) -> None:

@@ -6,7 +6,7 @@ candidates of Sec. 4.5) in the native core, and its table is p^D(X_i | Y_i) (The
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from depnet.data import Dataset
@@ -104,12 +104,13 @@ def learn_with_choice(
     validation: Dataset | None = None,
     cuts: bool = False,
     boost: BoostLike = None,
+    boosted: Sequence[str] | None = None,
     **options: Any,
 ) -> tuple[Network, Choice | None]:
-    """`learn`, and what penalty="auto" chose: None of other penalties."""
+    """`learn`, and what penalty="auto" chose: None of other penalties. Only the nodes of `boosted` are, None: all."""
     asked, stages = LearnOptions(**options), checked_boost(boost)
     rows = TableRows.of(dataset, asked, n_jobs, cuts)
     warn_of_identifiers(dataset)
     if stages is not None:
-        return learn_boosted(rows, asked, stages, rows_to_score(validation, rows))
+        return learn_boosted(rows, asked, stages, rows_to_score(validation, rows), boosted)
     return learn_rows(rows, asked, rows_to_score(validation, rows))

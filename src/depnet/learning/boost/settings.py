@@ -86,10 +86,10 @@ class AutoBoost:
     """None: `candidates_for` the rows that there are."""
     patience: float = 2.0
     """A trial ends where so many nats of steps, stages times their rate, have not scored better on held-out rows."""
-    look: float = 15.0
+    look: float = 10.0
     """And after so many if it is still behind the node's graph, or what was tried before."""
     pilots: int = 8
-    many: float = 0.25
+    many: float = 0.4
     """The share of pilots that a candidate must win to be tried on all nodes."""
     standard_errors: float = 1.0
 

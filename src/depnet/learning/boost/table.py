@@ -25,9 +25,13 @@ LEAST_SMOOTHING = 0.5
 
 
 def learn_boosted(
-    rows: TableRows, options: LearnOptions, boost: Boost | AutoBoost, validation: TableRows | None
+    rows: TableRows,
+    options: LearnOptions,
+    boost: Boost | AutoBoost,
+    validation: TableRows | None,
+    only: Sequence[str] | None = None,
 ) -> tuple[Network, Choice | None]:
-    """The network, its nodes boosted, and what penalty="auto" chose: its trial networks are boosted, too."""
+    """The network, its nodes (or `only` those) boosted, and what penalty="auto" chose: its trial networks are so, too."""
     began, limit = time.monotonic(), options.max_seconds
     if validation is not None and isinstance(boost, Boost) and options.auto is None:
         raise LearningError(
@@ -43,8 +47,12 @@ def learn_boosted(
     specs = node_specs(rows.domain, network.order, roles=options.roles, forbidden=options.forbidden)
     rows = rows.with_specs(specs)
     left = None if limit is None else max(limit - (time.monotonic() - began), 0.0)
-    cards = rows.domain.cardinalities
-    readable = {spec.target: spec.inputs for spec in specs if spec.inputs and cards[spec.target] > 1}
+    names, cards = rows.domain.names, rows.domain.cardinalities
+    readable = {
+        spec.target: spec.inputs
+        for spec in specs
+        if spec.inputs and cards[spec.target] > 1 and (only is None or names[spec.target] in only)
+    }
     with kept_stages(options.resume, _fingerprint(rows, options, boost, validation)) as kept:
         effort = Effort(left, rows.n_jobs, options.progress, kept)
         if isinstance(boost, Boost):
