@@ -129,6 +129,11 @@ def test_numbers_are_split_at_cuts_and_states_one_by_one() -> None:
     assert (5, 7) in set(zip(node.stages.low.tolist(), node.stages.high.tolist(), strict=True))
 
 
+def test_nodes_that_stay_graphs_have_the_smoothing_that_was_asked_for() -> None:
+    assert learn(VOTES, boost=QUICK, max_seconds=0.0, order="auto").nodes[0].table.smoothing == 0.0
+    assert learn(VOTES, boost=QUICK, max_seconds=0.0, smoothing=0.3).nodes[0].table.smoothing == 0.3
+
+
 def test_no_time_leaves_graphs() -> None:
     network = learn(VOTES, smoothing=0.5, boost=QUICK, max_seconds=0.0)
     assert not any(node.boosted for node in network.nodes)

@@ -37,7 +37,8 @@ def learn_boosted(
         raise LearningError(
             '`validation=...` is for `penalty="auto"` and `boost="auto"`; nothing else looks at held-out rows.'
         )
-    if options.smoothing == 0.0:
+    asked = options.smoothing
+    if asked == 0.0:
         options = replace(options, smoothing=LEAST_SMOOTHING)
     if isinstance(boost, Boost) and boost.graph == 0.0:
         network, choice = _one_leaf_each(rows, options), None
@@ -53,18 +54,25 @@ def learn_boosted(
         for spec in specs
         if spec.inputs and cards[spec.target] > 1 and (only is None or names[spec.target] in only)
     }
-    with kept_stages(options.resume, _fingerprint(rows, options, boost, validation)) as kept:
+    with kept_stages(options.resume, _fingerprint(rows, options, (boost, only), validation)) as kept:
         effort = Effort(left, rows.n_jobs, options.progress, kept)
         if isinstance(boost, Boost):
-            return boosted_network(rows.dataset, network, readable, boost, effort, rows.limits), choice
+            network = boosted_network(rows.dataset, network, readable, boost, effort, rows.limits)
+            return _as_asked(network, asked), choice
         parts = _parts(rows, options, validation, network, choice)
         chosen = chosen_boost(rows.dataset, network, parts, readable, boost, effort, rows.limits)
-    return chosen.network, None if choice is None else replace(choice, tried=chosen.tried)
+    return _as_asked(chosen.network, asked), None if choice is None else replace(choice, tried=chosen.tried)
 
 
-def _fingerprint(
-    rows: TableRows, options: LearnOptions, boost: Boost | AutoBoost, validation: TableRows | None
-) -> str:
+def _as_asked(network: Network, smoothing: float) -> Network:
+    """The network, whose nodes that stay graphs have no pseudo-counts where none were asked for."""
+    if smoothing != 0.0:
+        return network
+    nodes = tuple(node if node.boosted else node.smoothed(0.0) for node in network.nodes)
+    return replace(network, nodes=nodes)
+
+
+def _fingerprint(rows: TableRows, options: LearnOptions, boost: object, validation: TableRows | None) -> str:
     """A digest of all that decides the stages: rows, what each node may read, and every option that is not about time."""
     if options.resume is None:
         return ""
