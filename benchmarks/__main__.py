@@ -2,7 +2,8 @@
 
 Modules that begin with an underscore are what benchmarks share: tables (`_tables`, `_frames`, `_coded`), questions with
 known answers (`_questions`, `_bif`), other libraries (`_peers`, `_boosters`, `_boosted_tables`, `_classifiers`, `_circuits`,
-`_question_peers`, `_query_peers`, `_imputers`, `_pyagrum`), seconds (`_timing`), whether a figure was reached (`_reach`).
+`_question_peers`, `_query_peers`, `_imputers`, `_pyagrum`), whether rows can be told apart (`_detect`), seconds (`_timing`),
+and whether a figure was reached (`_reach`).
 """
 
 import importlib
