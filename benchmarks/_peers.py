@@ -5,6 +5,8 @@ thread, without reading the data and importing the library. After so much CPU ti
 that no library can hold up; what it had used by then is a lower bound. scikit-learn: one
 DecisionTreeClassifier(criterion="entropy") a node. LightGBM: the table binned once, one tree a node. Both get as many
 leaves as depnet learned for that node. pyAgrum: greedy hill climbing, one Bayesian network.
+
+`sequential_cart` makes rows as synthpop does, one column after another by trees; it is called, not measured so.
 """
 
 import importlib
@@ -139,6 +141,32 @@ def lightgbm_trees(
         lightgbm.Booster(parameters, binned).update()
 
     return fit
+
+
+LEAF_ROWS = 5
+"""The least rows of a leaf of sequential CART's trees: synthpop's `minbucket`."""
+
+
+def sequential_cart(train: Any, rows: int, seed: int) -> Any:
+    """A frame of new rows: each column is drawn, given those before it, from the rows in the leaf of a CART tree.
+
+    The first is drawn from the column itself. Trees read categories as one column for each state.
+    """
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+    pd = importlib.import_module("pandas")
+    rng = np.random.default_rng(seed)
+    names = list(train)
+    made = pd.DataFrame({names[0]: train[names[0]].iloc[rng.integers(0, len(train), rows)].array})
+    for at, name in enumerate(names[1:], start=1):
+        real, own = (pd.get_dummies(part[names[:at]]).astype(np.float32) for part in (train, made))
+        kind = DecisionTreeClassifier if train[name].dtype == "category" else DecisionTreeRegressor
+        tree = kind(min_samples_leaf=LEAF_ROWS, random_state=seed).fit(real, train[name])
+        there, wanted = tree.apply(real), tree.apply(own[real.columns])
+        order = np.argsort(there, kind="stable")
+        begin, end = (np.searchsorted(there[order], wanted, side=side) for side in ("left", "right"))
+        made[name] = train[name].iloc[order[rng.integers(begin, end)]].array
+    return made
 
 
 PEERS = ("scikit-learn", "LightGBM", "pyAgrum")

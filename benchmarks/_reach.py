@@ -13,6 +13,16 @@ def at_most(what: str, found: float, limit: float, form: str = ".3f") -> bool:
     return reached
 
 
+def at_least(what: str, found: float, limit: float, form: str = ".3f") -> bool:
+    """Print one line; is it reached?"""
+    reached = found >= limit
+    print(
+        f"{what}: {found:{form}} (to reach: >= {limit:g}) {'reached' if reached else 'NOT reached'}",
+        flush=True,
+    )
+    return reached
+
+
 def exit_code(reached: Sequence[bool]) -> int:
     """0 where all is reached."""
     return 0 if all(reached) else 1

@@ -3,15 +3,21 @@
 Thirty variables, each with a hundred stages of eight leaves over random earlier ones. CPU nanoseconds for each row and stage
 of passes of the law, of theta of its last node, and of the predictions of LightGBM, where it is installed, for as many trees
 of as many leaves (of a variable of K states K trees count as one stage); and microseconds for each update of a move.
+
+Then, where LightGBM is installed, nodes learned from the standard binary tables, and their probabilities, against it
+(benchmarks/_boosted_tables.py says how). `python -m benchmarks quality --peers` is of the whole choice, and how good it is.
 """
 
 import argparse
 import importlib
+import importlib.util
 from collections.abc import Callable
 
 import numpy as np
 
+from benchmarks._boosted_tables import TABLES, compare
 from benchmarks._reach import at_most, exit_code
+from benchmarks._tables import add_data
 from benchmarks._timing import least_seconds
 from depnet import ConstantSource, Domain, Network
 from depnet.arrays import CodeArray
@@ -61,6 +67,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--rows", type=int, default=20_000)
     parser.add_argument("--times", type=int, default=3, help="runs of each, of which the least counts")
     parser.add_argument("--seed", type=int, default=0)
+    add_data(parser)
+    parser.add_argument("--tables", nargs="*", default=list(TABLES), choices=TABLES, metavar="NAME")
+    parser.add_argument("--nodes", type=int, default=3, help="of each table  (%(default)s)")
     options = parser.parse_args(arguments)
     reached = []
     for states in STATES:
@@ -84,6 +93,9 @@ def main(arguments: list[str]) -> int:
         predict = trees(codes, states)
         if predict is not None:
             print(f"  LightGBM: {least_seconds(predict, options.times) * each / STAGES:.3f}", flush=True)
+    if options.tables and importlib.util.find_spec("lightgbm") is not None:
+        print()
+        reached += compare(options)
     return exit_code(reached)
 
 

@@ -16,6 +16,9 @@ that were held out. For each source:
 
 Also what the model file holds of numbers: the share of the training columns' distinct values that are among its quantiles.
 The tables are those of folder debd of --data (at most --most rows) and the ones that scikit-learn brings.
+
+Then, on real tables with categories and numbers (--frames), whether a classifier can tell sampled rows from held-out ones:
+of laws of single graphs, of boosted laws, and of sequential CART, as synthpop does it (benchmarks/_detect.py).
 """
 
 import argparse
@@ -26,6 +29,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks._coded import Coded, apart, ways
+from benchmarks._detect import TABLES, compare
+from benchmarks._reach import exit_code
 from benchmarks._tables import add_data, debd
 from benchmarks._timing import timed
 from depnet import Dataset, Network, learn, sample
@@ -61,6 +66,7 @@ def main(arguments: list[str]) -> int:
     add_data(parser)
     parser.add_argument("--binary", nargs="*", default=list(BINARY), metavar="NAME")
     parser.add_argument("--bundled", nargs="*", default=list(BUNDLED), choices=BUNDLED, metavar="NAME")
+    parser.add_argument("--frames", nargs="*", default=list(TABLES), choices=TABLES, metavar="NAME")
     parser.add_argument("--most", type=int, default=10_000, help="training and held-out rows, at most")
     parser.add_argument("--triples", type=int, default=5000)
     parser.add_argument("--penalty", default="auto")
@@ -71,7 +77,7 @@ def main(arguments: list[str]) -> int:
         run(_binary(options.data / "debd", name, options), options)
     for name in options.bundled:
         run(_bundled(name, options), options)
-    return 0
+    return exit_code(compare(options) if options.frames else [])
 
 
 def _binary(folder: Path, name: str, options: argparse.Namespace) -> Table:
