@@ -1,6 +1,7 @@
 #include "boost_grower.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -22,8 +23,8 @@ std::uint32_t largest(const std::uint32_t* values, std::size_t rows) {
     DEPNET_DISPATCH(largest(values, rows));
 }
 void round_planes(const std::uint32_t* p, const std::uint32_t* bent, std::size_t words,
-                  const Rounding& rounding, Word* planes) {
-    DEPNET_DISPATCH(round_planes(p, bent, words, rounding, planes));
+                  const Rounding& rounding, std::uint8_t* values, Word* planes) {
+    DEPNET_DISPATCH(round_planes(p, bent, words, rounding, values, planes));
 }
 void within(const Word* leaf, const Word* planes, std::size_t words, Word* own) {
     DEPNET_DISPATCH(within(leaf, planes, words, own));
@@ -92,6 +93,29 @@ std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
+// Where rows pass few of the tests, and lists take no more room than the bits do several times
+// over.
+void RowBits::make_lists(std::size_t tests) {
+    constexpr double kMostPassed = 0.3;
+    std::size_t passed = 0;
+    for (const Word word : columns) passed += static_cast<std::size_t>(std::popcount(word));
+    const double all = static_cast<double>(rows) * static_cast<double>(tests);
+    if (rows == 0 || passed > 0xffffffffu || static_cast<double>(passed) > kMostPassed * all)
+        return;
+    list_begin.assign(rows + 1, 0);
+    const auto each = [&](auto&& visit) {
+        for (std::size_t d = 0; d < tests; ++d)
+            for (std::size_t w = 0; w < words; ++w)
+                for (Word rest = columns[d * words + w]; rest != 0; rest &= rest - 1)
+                    visit(w * kRows + static_cast<std::size_t>(std::countr_zero(rest)), d);
+    };
+    each([&](std::size_t r, std::size_t) { ++list_begin[r + 1]; });
+    for (std::size_t r = 0; r < rows; ++r) list_begin[r + 1] += list_begin[r];
+    list.resize(passed);
+    std::vector<std::uint32_t> at(list_begin.begin(), list_begin.end() - 1);
+    each([&](std::size_t r, std::size_t d) { list[at[r]++] = static_cast<std::uint32_t>(d); });
+}
+
 void Booster::draw_tests(std::uint64_t key) {
     std::vector<std::int32_t> drawn = readable_;
     const auto wanted = static_cast<std::size_t>(
@@ -149,10 +173,12 @@ void Booster::make_root(const NodeRows& rows, std::uint64_t key) {
     for (std::size_t x = 0; x < states_; ++x)
         if (set_[x])
             for (std::size_t w = 0; w < words; ++w) planes_[w] |= having_[x * words + w];
-    round_planes(set_p_.data(), bent_.data(), words, rounding, planes_.data());
+    rounded_.resize(padded);
+    round_planes(set_p_.data(), bent_.data(), words, rounding, rounded_.data(), planes_.data());
     leaves_.resize(1);
     OpenLeaf& root = leaves_[0];
     root.rows = all_;
+    root.size = static_cast<std::int64_t>(rows.bits.rows);
     root.hits = root.probability = root.curvature = 0;
     within(all_.data(), planes_.data(), words, leaf_planes_.data());
     count_tests(all_.data(), 0, {0}, leaf_planes_.data(), words,
@@ -180,6 +206,37 @@ void Booster::find_best(OpenLeaf& leaf) {
             leaf.gain = gain_[k];
             leaf.best = static_cast<std::int32_t>(k);
         }
+}
+
+// By the lists of its rows where these are few, else by bits. The sums are the same.
+void Booster::count_leaf(const NodeRows& rows, OpenLeaf& leaf) {
+    const RowBits& bits = rows.bits;
+    const std::size_t words = bits.words, tests = stage_tests_.size();
+    leaf.sums.clear(tests);
+    const double by_bits = static_cast<double>(tests) * static_cast<double>(words);
+    const double by_lists = static_cast<double>(leaf.size) * (4.0 + 1.2 * bits.passed_a_row());
+    if (bits.list_begin.empty() || leaf.size > kMostListed || by_lists > by_bits) {
+        within(leaf.rows.data(), planes_.data(), words, leaf_planes_.data());
+        count_tests(bits.columns.data(), words, stage_tests_, leaf_planes_.data(), words,
+                    leaf.sums.view());
+        return;
+    }
+    listed_.assign(tests_.size(), 0);
+    for (std::size_t w = 0; w < words; ++w)
+        for (Word rest = leaf.rows[w]; rest != 0; rest &= rest - 1) {
+            const std::size_t r = w * kRows + static_cast<std::size_t>(std::countr_zero(rest));
+            const std::uint64_t value = rounded_[r], hit = (planes_[w] >> (r % kRows)) & 1;
+            const std::uint64_t sums =
+                hit | (value & 15) << kProbabilityAt | (value >> kProbabilityBits) << kCurvatureAt;
+            for (std::uint32_t k = bits.list_begin[r]; k < bits.list_begin[r + 1]; ++k)
+                listed_[bits.list[k]] += sums;
+        }
+    for (std::size_t k = 0; k < tests; ++k) {
+        const std::uint64_t sums = listed_[static_cast<std::size_t>(stage_tests_[k])];
+        leaf.sums.hits[k] = static_cast<std::int64_t>(sums & kHitsPart);
+        leaf.sums.probability[k] = static_cast<std::int64_t>((sums >> kProbabilityAt) & kSharePart);
+        leaf.sums.curvature[k] = static_cast<std::int64_t>(sums >> kCurvatureAt);
+    }
 }
 
 bool Booster::grow_stage(NodeRows& rows, std::uint64_t key, Watch& watch) {
@@ -211,12 +268,14 @@ bool Booster::grow_stage(NodeRows& rows, std::uint64_t key, Watch& watch) {
         outside.probability = parent.probability - inside.probability;
         outside.curvature = parent.curvature - inside.curvature;
         if (leaves_.size() + 1 < settings_.leaves) {  // else nothing more is split
-            inside.sums.clear(stage_tests_.size());
-            within(inside.rows.data(), planes_.data(), words, leaf_planes_.data());
-            count_tests(rows.bits.columns.data(), words, stage_tests_, leaf_planes_.data(), words,
-                        inside.sums.view());
-            outside.sums = std::move(leaves_[at].sums);
-            outside.sums.subtract(inside.sums);
+            inside.size = count_both(inside.rows.data(), inside.rows.data(), words);
+            outside.size = parent.size - inside.size;
+            const bool within_less = inside.size <= outside.size;
+            OpenLeaf& smaller = within_less ? inside : outside;
+            OpenLeaf& larger = within_less ? outside : inside;
+            count_leaf(rows, smaller);
+            larger.sums = std::move(leaves_[at].sums);
+            larger.sums.subtract(smaller.sums);
             find_best(inside);
             find_best(outside);
         }

@@ -21,6 +21,14 @@ namespace depnet::boost {
 struct RowBits {
     std::size_t rows = 0, words = 0;  // words: a multiple of kBlock
     std::vector<Word> columns;        // [test][word]
+    // The tests that row r passes: from list_begin[r] to list_begin[r + 1]. Empty where they are
+    // many.
+    std::vector<std::uint32_t> list_begin, list;
+
+    double passed_a_row() const {
+        return static_cast<double>(list.size()) / static_cast<double>(rows);
+    }
+    void make_lists(std::size_t tests);
 };
 
 struct Test {
@@ -62,6 +70,7 @@ struct TestSums {
 struct OpenLeaf {
     std::vector<Word> rows;
     TestSums sums;
+    std::int64_t size = 0;
     std::int64_t hits = 0, probability = 0, curvature = 0;  // of all its rows
     double gain = 0.0;
     std::int32_t best = -1;  // among the stage's tests
@@ -121,6 +130,7 @@ class Booster {
     void choose_set(std::size_t stage);
     void make_root(const NodeRows& rows, std::uint64_t key);
     void find_best(OpenLeaf& leaf);
+    void count_leaf(const NodeRows& rows, OpenLeaf& leaf);
     bool grow_stage(NodeRows& rows, std::uint64_t key, Watch& watch);
     void score_leaves(NodeRows& rows);
     void add_scores(NodeRows& rows);
@@ -143,7 +153,9 @@ class Booster {
     std::vector<Word> having_, all_;           // the rows with each state, and all rows
     std::vector<std::uint8_t> number_;         // of each row's leaf
     std::vector<OpenLeaf> leaves_;
-    std::vector<double> gain_;                              // of each test of the stage
+    std::vector<std::uint8_t> rounded_;  // of each row
+    std::vector<std::uint64_t> listed_;  // of each test, three sums as parts of a word
+    std::vector<double> gain_;           // of each test of the stage
     double probability_unit_ = 0.0, curvature_unit_ = 0.0;  // of rounded sums
 };
 

@@ -23,6 +23,12 @@ constexpr float kTopProbability = (1 << kProbabilityBits) - 1;
 constexpr float kTopCurvature = (1 << kCurvatureBits) - 1;
 constexpr std::uint32_t kOne = 1u << 24;  // probabilities and curvatures are multiples of 2^-24
 
+// Three sums as parts of one word: hits from bit 0 on, probabilities, curvatures.
+constexpr int kProbabilityAt = 20, kCurvatureAt = 42;
+constexpr std::uint64_t kHitsPart = (1u << kProbabilityAt) - 1;
+constexpr std::uint64_t kSharePart = (1u << (kCurvatureAt - kProbabilityAt)) - 1;
+constexpr std::int64_t kMostListed = 1 << 17;  // rows whose sums fit
+
 // What rows sum to, of the rounded values: one number a test in each array.
 struct Sums {
     std::int64_t *hits, *probability, *curvature;
@@ -52,9 +58,9 @@ struct Rounding {
     /* The curvatures p (1 - p). */                                                              \
     void curvatures(const std::uint32_t* p, std::size_t rows, std::uint32_t* bent);              \
     std::uint32_t largest(const std::uint32_t* values, std::size_t rows);                        \
-    /* Planes 1, 2, ... of rounded p and curvature, `words` words each. */                       \
+    /* Rounded p, in the low bits, and curvature of every row; and their planes 1, 2, ... */     \
     void round_planes(const std::uint32_t* p, const std::uint32_t* bent, std::size_t words,      \
-                      const Rounding& rounding, Word* planes);                                   \
+                      const Rounding& rounding, std::uint8_t* values, Word* planes);             \
     /* The planes within the rows of a leaf. */                                                  \
     void within(const Word* leaf, const Word* planes, std::size_t words, Word* own);             \
     /* The sums of the rows of these planes that pass each test: columns + tests[k] * stride. */ \

@@ -93,9 +93,9 @@ inline Word plane_of(const std::uint8_t* values, unsigned bit) {
 }
 
 void round_planes(const std::uint32_t* p, const std::uint32_t* bent, std::size_t words,
-                  const Rounding& rounding, Word* planes) {
+                  const Rounding& rounding, std::uint8_t* values, Word* planes) {
     for (std::size_t w = 0; w < words; ++w) {
-        std::uint8_t rounded[kRows];  // the probability in the low bits, the curvature above
+        std::uint8_t* rounded = values + w * kRows;
         for (std::size_t r = 0; r < kRows; ++r) {
             const std::size_t row = w * kRows + r;
             const std::uint32_t word = random_word(rounding.key, static_cast<std::uint32_t>(row));
@@ -121,7 +121,6 @@ void round_planes(const std::uint32_t* p, const std::uint32_t* bent, std::size_t
 // Words of every plane that are gone through at a time, at most: they stay in the cache, and the
 // sums of their rows fit into parts of one word.
 constexpr std::size_t kCounted = 512;
-constexpr int kProbabilityAt = 20, kCurvatureAt = 42;
 
 #if defined(__AVX512VPOPCNTDQ__)
 // The sums of `size` columns at a time, whose planes are then loaded once for all of them.
@@ -194,11 +193,9 @@ void count(const Word* columns, std::size_t stride, const std::int32_t* tests, s
             else
                 count_some<1>(some, planes, words, begin, end, found);
             for (std::size_t c = 0; c < size; ++c) {
-                constexpr std::uint64_t kHits = (1u << kProbabilityAt) - 1;
-                constexpr std::uint64_t kShare = (1u << (kCurvatureAt - kProbabilityAt)) - 1;
-                sums.hits[k + c] += static_cast<std::int64_t>(found[c] & kHits);
+                sums.hits[k + c] += static_cast<std::int64_t>(found[c] & kHitsPart);
                 sums.probability[k + c] +=
-                    static_cast<std::int64_t>((found[c] >> kProbabilityAt) & kShare);
+                    static_cast<std::int64_t>((found[c] >> kProbabilityAt) & kSharePart);
                 sums.curvature[k + c] += static_cast<std::int64_t>(found[c] >> kCurvatureAt);
             }
         }

@@ -259,6 +259,21 @@ def test_ties_go_to_the_lowest_test(seed: int) -> None:
     assert found.gains[1:] == [0.0] * 3
 
 
+@pytest.mark.parametrize("isa", AVAILABLE)
+def test_rows_that_pass_few_tests_are_counted_by_lists(isa: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaves of few rows go through the lists of their tests, not through bits; the sums are the same."""
+    monkeypatch.setenv("DEPNET_ISA", isa)
+    case = random_case(
+        2, 160, [2] * 12, 2, SETTINGS._replace(leaves=16, stages=4, least_curvature=0.0), held=20
+    )
+    sparse = np.asfortranarray((np.random.default_rng(0).random((160, 12)) < 0.1).astype(np.uint8))
+    ones = [StageTest(j, 1, 1) for j in range(12)]
+    case = case._replace(rows=case.rows._replace(codes=sparse), tests=ones, readable=list(range(12)))
+    found = boosted(case)
+    assert found == boosted_literally(case)
+    assert len(found.leaf) > 20, "small leaves are split, too"
+
+
 NOTHING: dict[str, dict[str, Any]] = {
     "no stages": {"settings": SETTINGS._replace(stages=0)},
     "one leaf": {"settings": SETTINGS._replace(leaves=1)},
