@@ -86,12 +86,7 @@ def node_seconds(
     lightgbm = importlib.import_module("lightgbm")
     readable = [j for j in range(len(alone)) if j != i]
     boost = Boost(STAGES, leaves, RATE, share=SHARE)
-    options = settings(alone.domain.cardinalities[i], leaves, bundle) | {
-        "min_data_in_leaf": 1,
-        "min_sum_hessian_in_leaf": boost.least_curvature,
-        "lambda_l2": boost.shrinkage,
-        "feature_pre_filter": False,
-    }
+    options = settings(alone.domain.cardinalities[i], leaves, bundle, bounded=True)
     binned = lightgbm.Dataset(others(rows.dataset, i), rows.own(i), params=options).construct()
     assert rows.bits is not None  # made once, before
 

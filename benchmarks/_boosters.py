@@ -2,7 +2,9 @@
 
 LightGBM has one thread, a rate of .1 and half of the columns in each tree; how many trees, the held-out rows say (early
 stopping), and so do they how many leaves. Whether it bundles columns that are seldom 1 together is as it is fastest on the
-table, which is tried before: on dense tables that costs it time, on sparse ones it saves much.
+table, which is tried before: on dense tables that costs it time, on sparse ones it saves much. What bounds its leaves is its
+own default, or, with `bounded`, what bounds depnet's: a least curvature, and what is added to it. On sparse tables its
+defaults let leaves that are all but pure go too far.
 """
 
 import importlib
@@ -15,11 +17,19 @@ import numpy as np
 from benchmarks._timing import least_seconds, timed
 from depnet import Dataset
 from depnet.arrays import FloatArray
+from depnet.learning.boost.settings import Boost
 
 RATE, SHARE, LEAVES = 0.1, 0.5, (8, 31)
 MOST_TREES, PATIENCE = 2000, 20
 """depnet's trials end after two nats of steps without a better score, too: twenty steps at a rate of .1."""
 TRIED_TREES = 30
+BOUNDS = {
+    "min_data_in_leaf": 1,
+    "min_sum_hessian_in_leaf": Boost().least_curvature,
+    "lambda_l2": Boost().shrinkage,
+    "feature_pre_filter": False,
+}
+"""depnet's, in LightGBM's words."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +43,12 @@ class NodeFit:
     """Of the one fit with the leaves that were chosen, the binning of its columns included."""
 
 
-def settings(states: int, leaves: int, bundle: bool) -> dict[str, Any]:
+def settings(states: int, leaves: int, bundle: bool, bounded: bool = False) -> dict[str, Any]:
     """LightGBM's options for a variable of so many states."""
     kind = {"objective": "binary"} if states == 2 else {"objective": "multiclass", "num_class": states}
     return {
         **kind,
+        **(BOUNDS if bounded else {}),
         "verbosity": -1,
         "num_threads": 1,
         "learning_rate": RATE,
@@ -67,14 +78,16 @@ def bundles(train: Dataset) -> bool:
     return seconds[True] < seconds[False]
 
 
-def fitted_node(train: Dataset, valid: Dataset, test: Dataset, i: int, bundle: bool) -> NodeFit:
+def fitted_node(
+    train: Dataset, valid: Dataset, test: Dataset, i: int, bundle: bool, bounded: bool = False
+) -> NodeFit:
     """Variable i given the others: the better of both numbers of leaves on the valid rows, its test rows scored."""
     lightgbm = importlib.import_module("lightgbm")
     states = train.domain.cardinalities[i]
     inputs, held = others(train, i), others(valid, i)
     best: tuple[float, int, Any, float] | None = None
     for leaves in LEAVES:
-        options = settings(states, leaves, bundle)
+        options = settings(states, leaves, bundle, bounded)
 
         def fit(options: dict[str, Any] = options) -> Any:
             rows = lightgbm.Dataset(inputs, train.column(i), params=options)

@@ -3,7 +3,8 @@
 `run` saves a table, starts `python -m benchmarks._imputers`, and reads what that leaves: for every hole its filling, for a
 category the probabilities of its states (where the tool has any), for a number the ends of a 90 % interval; and the CPU
 seconds of fitting and filling, without imports, and without what is done afterwards to find laws and intervals. Where a
-tool gives no intervals, they are made for it: IterativeImputer's predictions have the residuals of three-fold
+tool gives no intervals, they are made for it: those of forests (missForest, as scikit-learn's forests make it) are of the
+residuals of rows out of their bags; IterativeImputer's predictions have the residuals of three-fold
 cross-validation on the completed table added, miceforest's draws are taken for normal. IterativeImputer's regression of a
 binary column is its probability; of other categories it has none, and the nearest code is its filling.
 """
@@ -20,6 +21,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +38,7 @@ IMPORTS, AFTERWARDS = 10, 600
 
 LEVELS = [0.05, 0.95]
 MICE_DATASETS, MICE_ITERATIONS = 5, 2
+FOREST_TREES, FOREST_ROUNDS = 100, 5
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,7 @@ def run(tool: str, table: Table, limit: float) -> Filled | Over | Failed:
         if process.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
             return Over(limit)
         if process.returncode != 0:
-            if tool == "depnet":
+            if tool.startswith("depnet"):
                 raise RuntimeError(f"depnet failed ({process.returncode}): {errors[-2000:]}")
             return Failed(errors.strip().splitlines()[-1] if errors.strip() else f"exit {process.returncode}")
         return Filled(**pickle.loads((place / "filled.pickle").read_bytes()))
@@ -111,13 +114,13 @@ def _holes(table: Table) -> dict[int, np.ndarray]:
     return {i: np.flatnonzero(np.isnan(table.values[:, i])) for i in range(len(table.states))}
 
 
-def depnet_imputer(table: Table) -> tuple[float, Callable[[Filled], None]]:
+def depnet_imputer(table: Table, **options: Any) -> tuple[float, Callable[[Filled], None]]:
     from depnet import DependencyNetworkImputer
     from depnet.data.binning.expected import predictive_quantiles
 
     frame = _frame(table)
     began = time.process_time()
-    imputer = DependencyNetworkImputer(random_state=0, n_jobs=1).fit(frame)
+    imputer = DependencyNetworkImputer(random_state=0, n_jobs=1, **options).fit(frame)
     whole = imputer.transform(frame)
     seconds = time.process_time() - began
 
@@ -196,6 +199,52 @@ def miceforest(table: Table) -> tuple[float, Callable[[Filled], None]]:
     return seconds, tell
 
 
+def missforest(table: Table) -> tuple[float, Callable[[Filled], None]]:
+    """As missForest does: random forests in rounds, a classifier of each category, until the fillings change more again."""
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+    began = time.process_time()
+    holes = {i: rows for i, rows in _holes(table).items() if len(rows)}
+    whole = table.values.copy()
+    for i, rows in holes.items():
+        seen = table.values[~np.isnan(table.values[:, i]), i]
+        number = table.states[i] == NUMBER
+        whole[rows, i] = seen.mean() if number else np.bincount(seen.astype(int)).argmax()
+    kept, forests, change = whole.copy(), dict[int, Any](), np.inf
+    for _ in range(FOREST_ROUNDS):
+        before = whole.copy()
+        for i in sorted(holes, key=lambda i: len(holes[i])):
+            kind = RandomForestRegressor if table.states[i] == NUMBER else RandomForestClassifier
+            rest, seen = np.delete(whole, i, axis=1), np.setdiff1d(np.arange(len(whole)), holes[i])
+            forests[i] = kind(FOREST_TREES, random_state=0, n_jobs=1, oob_score=True)
+            forests[i].fit(rest[seen], table.values[seen, i])
+            whole[holes[i], i] = forests[i].predict(rest[holes[i]])
+        moved = float(((whole - before) ** 2).sum() / (whole**2).sum())
+        if moved >= change:
+            whole = kept
+            break
+        kept, change = whole.copy(), moved
+    seconds = time.process_time() - began
+
+    def tell(filled: Filled) -> None:
+        for i, rows in holes.items():
+            k = table.states[i]
+            filled.points[i] = whole[rows, i]
+            seen = np.setdiff1d(np.arange(len(whole)), rows)
+            if k == NUMBER:
+                own = np.nan_to_num(table.values[seen, i] - forests[i].oob_prediction_)
+                filled.intervals[i] = whole[rows, i][:, None] + np.quantile(own, LEVELS)
+                continue
+            law = np.full((len(rows), k), 0.5 / FOREST_TREES)
+            said = forests[i].predict_proba(np.delete(whole, i, axis=1)[rows])
+            law[:, forests[i].classes_.astype(int)] += said
+            filled.laws[i] = law / law.sum(axis=1, keepdims=True)
+        for i in set(_holes(table)) - set(holes):
+            filled.points[i], filled.intervals[i] = np.zeros(0), np.zeros((0, 2))
+
+    return seconds, tell
+
+
 def mode(table: Table) -> tuple[float, Callable[[Filled], None]]:
     from sklearn.impute import SimpleImputer
 
@@ -220,8 +269,10 @@ def mode(table: Table) -> tuple[float, Callable[[Filled], None]]:
 
 TOOLS: dict[str, Callable[[Table], tuple[float, Callable[[Filled], None]]]] = {
     "depnet": depnet_imputer,
+    "depnet, boosted": partial(depnet_imputer, boost="auto", n_networks=1),
     "IterativeImputer": iterative_imputer,
     "miceforest": miceforest,
+    "missForest": missforest,
     "mode": mode,
 }
 

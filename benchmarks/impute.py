@@ -24,7 +24,7 @@ from depnet.arrays import FloatArray
 
 BINARY = ("nltcs", "msnbc", "plants", "tretail", "dna", "kosarek", "bbc")
 BUNDLED = ("iris", "wine", "breast_cancer", "digits", "diabetes")
-PEERS = ("IterativeImputer", "miceforest")
+PEERS = ("IterativeImputer", "miceforest", "missForest")
 HIDDEN = 0.2
 FEW_ROWS = 200
 MISSED = 20.0
@@ -155,6 +155,7 @@ def main(argv: Sequence[str]) -> int:
     options = parser.parse_args(argv)
     accuracies: dict[str, dict[str, float]] = {}
     ratios: dict[str, tuple[float, bool]] = {}
+    scores: dict[str, dict[str, Score]] = {}
     for name in options.tables:
         cases: list[tuple[Table, Table]] = []
         while len(cases) < 1 or (len(cases) < options.repeats and len(cases[0][0].values) < FEW_ROWS):
@@ -171,13 +172,16 @@ def main(argv: Sequence[str]) -> int:
         print(f"{name}: {rows:,} x {columns}, {holes:,} holes in {len(cases)} tables", flush=True)
         found: dict[str, Score | Over | Failed] = {}
         for tool in options.tools:
-            found[tool] = over_cases(tool, cases, options.limit if tool != "depnet" else 10 * options.limit)
+            found[tool] = over_cases(
+                tool, cases, 10 * options.limit if tool.startswith("depnet") else options.limit
+            )
             print(shown(tool, found[tool]), flush=True)
         accuracies[name] = {
             tool: result.accuracy
             for tool, result in found.items()
             if isinstance(result, Score) and result.accuracy == result.accuracy
         }
+        scores[name] = {tool: each for tool, each in found.items() if isinstance(each, Score)}
         ours = found.get("depnet")
         peers = [
             (result.seconds, isinstance(result, Over))
@@ -188,6 +192,7 @@ def main(argv: Sequence[str]) -> int:
             fastest = min(peers)
             ratios[name] = (fastest[0] / ours.seconds, fastest[1])
     verdicts(accuracies, ratios)
+    beside(scores)
     return 0
 
 
@@ -207,3 +212,15 @@ def verdicts(accuracies: dict[str, dict[str, float]], ratios: dict[str, tuple[fl
         print(
             f"{name}: the fastest peer took {'>=' if over else ''}{ratio:.1f} times as long (>= 10) {verdict}"
         )
+
+
+def beside(scores: dict[str, dict[str, Score]]) -> None:
+    """Means of every tool over the tables on which all that are judged ended, and the boosted model against the default."""
+    tools = [tool for tool in TOOLS if any(tool in each for each in scores.values())]
+    ended = [each for each in scores.values() if all(tool in each for tool in tools)]
+    print(f"means over the {len(ended)} tables on which every tool ended, and CPU seconds in all:")
+    for tool in tools:
+        figures = np.array([astuple(each[tool]) for each in ended]).reshape(-1, 5)
+        known = [column[~np.isnan(column)] for column in figures.T]
+        means = [float(column.mean()) if len(column) else np.nan for column in known]
+        print(shown(tool, Score(*[*means[:4], float(figures[:, 4].sum())])))

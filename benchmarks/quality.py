@@ -72,6 +72,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--limit", type=float, default=300, help="CPU seconds of LightGBM on a table  (%(default)s)"
     )
+    parser.add_argument(
+        "--bounded", action="store_true", help="LightGBM's leaves are bounded as depnet's are"
+    )
     options = parser.parse_args(arguments)
     print("test pseudo-log-likelihood, nats per row (CPU seconds)")
     print(
@@ -168,7 +171,7 @@ def boosted(name: str, single: FloatArray, options: argparse.Namespace) -> Compa
         for i in order:
             if len(fits) >= LEAST_VARIABLES and time.process_time() - began > options.limit:
                 break
-            fits[i] = fitted_node(train, valid, test, i, bundle)
+            fits[i] = fitted_node(train, valid, test, i, bundle, options.bounded)
         theirs = np.sum([fit.log_theta for fit in fits.values()], axis=0)
         there = ours[:, list(fits)].sum(axis=1)
         more, error = paired(there, theirs)
