@@ -12,7 +12,8 @@ import numpy as np
 from depnet.arrays import FloatArray
 from depnet.data.table.dataset import Dataset
 from depnet.errors import EvidenceError
-from depnet.inference.answer.question import TOLERANCE, Method, Part, Question
+from depnet.inference.answer.part import Part
+from depnet.inference.answer.question import TOLERANCE, Method, Question
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.clamped.relevance import Closure, Reduced, closure, reduce
 from depnet.inference.clamped.sampled import sampled
