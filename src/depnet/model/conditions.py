@@ -18,37 +18,21 @@ variables depend on the bin alone.
 import math
 import re
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.data.binning.bins import Bins, Number
-from depnet.data.binning.calendar import DAY
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, EvidenceError, brief
+from depnet.model.spans import Span, ends_of, extent, has_line, shares, within
 from depnet.wording import nearest, some_of
 
 SIGNS = {">=": ">=", "<=": "<=", "!=": "!=", "≥": ">=", "≤": "<=", "≠": "!=", ">": ">", "<": "<"}
 """How a comparison begins, the longer signs first, and what it means."""
 _COMPARISON = re.compile(rf"\s*({'|'.join(SIGNS)})(.*)", re.DOTALL)
 _SPAN = re.compile(r"(.*?)\.\.(.*)", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """The numbers from `low` to `high`; `closed` says which of the ends are in, as pandas says it of intervals."""
-
-    low: Number
-    high: Number
-    closed: Literal["left", "right", "both", "neither"] = "both"
-
-    def __contains__(self, number: object) -> bool:
-        if not isinstance(number, (int, float)):
-            return False
-        above = number >= self.low if self.closed in ("left", "both") else number > self.low
-        return above and (number <= self.high if self.closed in ("right", "both") else number < self.high)
 
 
 def condition_weights(variable: Variable, condition: object) -> FloatArray:
@@ -66,7 +50,7 @@ def condition_weights(variable: Variable, condition: object) -> FloatArray:
     codes, spans = _alternatives(variable, condition)
     weights = np.zeros(variable.cardinality)
     if spans:
-        weights[: len(_kept(variable))] = _shares(variable, spans)
+        weights[: len(variable.present_states)] = shares(variable, spans)
     weights[list(codes)] = 1.0
     return weights
 
@@ -84,13 +68,11 @@ def narrowed(variable: Variable, condition: object) -> Variable:
     codes, spans = _alternatives(variable, condition)
     if not spans:
         return variable
-    kept = []
-    for code, values in enumerate(bins.quantiles):
-        inside = tuple(value for value in values if any(value in span for span in spans))
-        kept.append(inside if inside and code not in codes else values)
-    return Variable(
-        variable.name, variable.states, Bins(bins.edges, tuple(kept), bins.kind), variable.missing
+    kept = tuple(
+        values if code in codes else within(bins, code, spans) or values
+        for code, values in enumerate(bins.quantiles)
     )
+    return Variable(variable.name, variable.states, Bins(bins.edges, kept, bins.kind), variable.missing)
 
 
 def beyond_data(variable: Variable, condition: object) -> str | None:
@@ -103,7 +85,7 @@ def beyond_data(variable: Variable, condition: object) -> str | None:
     bins = variable.bins
     if bins is None:
         return None
-    low, high = _extent(bins)
+    low, high = extent(bins)
     for value in _values(condition):
         if isinstance(value, (slice, range)) or _is_interval(value) or value in variable.states:
             continue
@@ -187,7 +169,7 @@ def _values(condition: object) -> Sequence[object]:
 
 def _refuse_pair(variable: Variable, condition: object) -> None:
     """(4000, 5000) is refused where it may be a range or a set."""
-    if not (isinstance(condition, tuple) and len(condition) == 2) or _unordered(variable):
+    if not (isinstance(condition, tuple) and len(condition) == 2) or not has_line(variable):
         return
     low, high = condition
     if isinstance(low, str) or isinstance(high, str):
@@ -217,7 +199,7 @@ def _compared(variable: Variable, text: str) -> set[int] | Span:
     between = _SPAN.fullmatch(text)
     if between:
         low, high = (part.strip() for part in between.groups())
-        return _checked(
+        return _not_empty(
             variable,
             Span(
                 _ends(variable, low, text)[0] if low else -math.inf,
@@ -256,7 +238,7 @@ def _sliced(variable: Variable, given: slice | range) -> Span:
         )
     low = -math.inf if given.start is None else _ends(variable, given.start, given)[0]
     high = math.inf if given.stop is None else _ends(variable, given.stop, given)[0]
-    return _checked(variable, Span(low, high, "left"), given)
+    return _not_empty(variable, Span(low, high, "left"), given)
 
 
 def _is_interval(value: object) -> bool:
@@ -271,13 +253,13 @@ def _interval(variable: Variable, given: Any) -> Span:
         )
     low, high = (_ends(variable, end, given) for end in (given.left, given.right))
     closed_low, closed_high = given.closed in ("left", "both"), given.closed in ("right", "both")
-    return _checked(
+    return _not_empty(
         variable, Span(low[0 if closed_low else 1], high[1 if closed_high else 0], given.closed), given
     )
 
 
-def _checked(variable: Variable, span: Span, given: object) -> Span:
-    if span.low > span.high or (span.low == span.high and span.closed != "both"):
+def _not_empty(variable: Variable, span: Span, given: object) -> Span:
+    if span.empty:
         raise EvidenceError(
             f"the range {brief(given)} of {variable.name!r} is empty: its ends are the wrong way round, or equal."
         )
@@ -285,90 +267,22 @@ def _checked(variable: Variable, span: Span, given: object) -> Span:
 
 
 def _ends(variable: Variable, value: object, given: object) -> tuple[Number, Number]:
-    """The first and the last number that a value means: they differ where a day stands for its moments."""
-    if _unordered(variable):
+    """The first and the last number that a value means, as an end of the condition `given`."""
+    if not has_line(variable):
         raise EvidenceError(
             f"variable {variable.name!r} has no state {brief(given)}, and no order in which {brief(value)} could be "
             f"compared: its states are words. {nearest(given, variable.states)} Sets of states, and !=, can be asked."
         )
-    bins = variable.bins
     try:
-        if bins is None:
-            number = Bins((0, 1), ((0,),), "float").number(value)
-            return number, number
-        number = bins.number(value)
+        return ends_of(variable, value)
     except DataError as error:
         raise EvidenceError(f"the condition {brief(given)} on {variable.name!r}: {error}") from None
-    day = bins.kind == "datetime" and _is_day(value)
-    return number, number + DAY - 1 if day else number
-
-
-def _is_day(value: object) -> bool:
-    """A date without a time of day."""
-    if isinstance(value, str):
-        return len(value.strip()) <= len("2024-02-29")
-    if isinstance(value, np.datetime64):
-        return np.datetime_data(value.dtype)[0] in ("Y", "M", "W", "D")
-    return not hasattr(value, "hour")
-
-
-def _unordered(variable: Variable) -> bool:
-    """Are its states words, which have no order?"""
-    return variable.bins is None and not all(_is_number(state) for state in variable.present_states)
-
-
-def _is_number(state: object) -> bool:
-    return isinstance(state, (int, float)) and not isinstance(state, bool)
-
-
-def _kept(variable: Variable) -> Sequence[Sequence[Number]]:
-    """The training values that are known of each state, but for the one that stands for missing values."""
-    if variable.bins is not None:
-        return variable.bins.quantiles
-    return [(state,) for state in variable.present_states if not isinstance(state, str)]  # all are numbers
-
-
-def _shares(variable: Variable, spans: Sequence[Span]) -> FloatArray:
-    """The share of each state's known values inside any of the ranges.
-
-    Where that is nothing at all, though a range lies between the values that a bin keeps, its length counts: what the
-    ranges cover of the bin, but less than one kept value would.
-    """
-    kept = _kept(variable)
-    inside = [sum(any(value in span for span in spans) for value in values) / len(values) for values in kept]
-    if not any(inside) and variable.bins is not None:
-        inside = [sum(_covered(variable.bins, code, span) for span in spans) for code in range(len(kept))]
-    return np.array(inside)
-
-
-def _covered(bins: Bins, code: int, span: Span) -> float:
-    """What a range covers of a bin's length; a whole number n has the length from n to n + 1."""
-    values = bins.quantiles[code]
-    if len(values) == 1:
-        return 0.0
-    least, greatest = _extent(bins)
-    low, high = max(bins.edges[code], least), min(bins.edges[code + 1], _after(greatest, bins))
-    begin = span.low if span.closed in ("left", "both") else _after(span.low, bins)
-    end = _after(span.high, bins) if span.closed in ("right", "both") else span.high
-    if bins.kind != "float":
-        begin, end = (edge if math.isinf(edge) else math.ceil(edge) for edge in (begin, end))
-    length = min(high, end) - max(low, begin)
-    return min(length / (high - low), 1 / len(values)) if length > 0 else 0.0
-
-
-def _after(number: Number, bins: Bins) -> Number:
-    """The next number: of whole ones, the next whole one."""
-    if math.isinf(number):
-        return number
-    return math.nextafter(number, math.inf) if bins.kind == "float" else math.floor(number) + 1
-
-
-def _extent(bins: Bins) -> tuple[Number, Number]:
-    """The least and the greatest value that the bins know of: the outermost edges, or values beyond them."""
-    last = bins.edges[-1] if bins.kind == "float" else bins.edges[-1] - 1
-    return min(bins.edges[0], bins.quantiles[0][0]), max(last, bins.quantiles[-1][-1])
 
 
 def _range_of(bins: Bins) -> str:
-    low, high = _extent(bins)
+    low, high = extent(bins)
+    low, high = (
+        kept if math.isinf(end) else end
+        for end, kept in ((low, bins.quantiles[0][0]), (high, bins.quantiles[-1][-1]))
+    )
     return f"{bins.text(low)} to {bins.text(high)}"
