@@ -6,6 +6,7 @@ closure is small, its exact law; otherwise clamped chains are run until the stan
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -49,6 +50,9 @@ def query(
 ) -> QueryResult:
     """The law of `targets` given `evidence`: each one's marginal, or their joint table.
 
+    A target is a variable by its name, or a condition as text, "income > 50000", whose states are False and True (a variable
+    of that name comes first). Of targets that are numbers, `numbers` has mean and quantiles.
+
     Evidence gives, by labels, one state of a variable, a set of allowed states, or weights of states. An ordered network
     answers by its law, Q(T | x_C): "exact" by elimination, "sample" by weighted passes until every standard error is under
     `tolerance`, "auto" by the quicker of the two; with a `scan`, or by "clamped", it is a network as any other. Of a network
@@ -77,10 +81,22 @@ def query(
         max_seconds=max_seconds,
         data=data,
     )
-    if network.order is not None and scan is None and method != "clamped":
+    found = _asked(question, scan, rng, stop)
+    error = question.condition_error(found)
+    if found.converged and error > tolerance:  # states have small errors, and a sum of many of them not yet
+        found = _asked(replace(question, tolerance=0.9 * tolerance**2 / error), scan, rng, stop)
+        within = question.condition_error(found) <= tolerance
+        found = replace(found, tolerance=tolerance, converged=found.converged or within)
+    return found
+
+
+def _asked(
+    question: Question, scan: Scan | None, rng: np.random.Generator | None, stop: Over | None
+) -> QueryResult:
+    if question.network.order is not None and scan is None and question.method != "clamped":
         return of_law(question, rng, stop)
     chosen = checked_scan(RandomScan() if scan is None else scan)
-    if method == "bayes" and question.free:
+    if question.method == "bayes" and question.free:
         return _conditioned(question, chosen)
     return _clamped(question, chosen, generator(rng), stop)
 

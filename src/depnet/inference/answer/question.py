@@ -20,7 +20,7 @@ from depnet.inference.answer.result import WORTH, Answer, QueryResult
 from depnet.inference.answer.support import Support, support
 from depnet.inference.answer.target import Target, targets_of
 from depnet.inference.effort import check_method, checked_tolerance
-from depnet.model.evidence import Evidence, Given
+from depnet.model.evidence import Evidence, Given, narrowed_domain
 from depnet.model.network import Network, checked_network
 from depnet.model.scan import Scan
 
@@ -65,7 +65,7 @@ class Question:
         started = time.monotonic()
         domain = checked_network(network).domain
         known = Evidence.parse(domain, evidence)
-        asked = targets_of(domain, targets)
+        asked = targets_of(narrowed_domain(domain, evidence), targets)
         if len(known.clamped) == len(domain):
             raise EvidenceError("the evidence gives the state of every variable: nothing is left to ask.")
         if method == "mean-field":
@@ -100,6 +100,18 @@ class Question:
         """Those of `wanted` whose state the evidence does not give."""
         return tuple(i for i in self.wanted if i not in self.evidence.clamped)
 
+    def condition_error(self, result: QueryResult) -> float:
+        """The largest standard error of a condition, a sum over states; 0 where none was asked."""
+        errors = result.standard_errors
+        return max(
+            (
+                float((errors[t.variable.name] if isinstance(errors, dict) else errors).max())
+                for t in self.targets
+                if t.inside is not None
+            ),
+            default=0.0,
+        )
+
     @property
     def seconds_left(self) -> float | None:
         """Of `max_seconds`."""
@@ -129,6 +141,7 @@ class Question:
         seen = None if self.data is None else self._seen(self.data)
         matching = support(self.network, self.evidence, self.data)
         said = [*(text for _, part in parts for text in part.warnings), *warnings]
+        said += [target.note for target in self.targets if target.note is not None]
         said += self._rare(matching) + self._differences(values, errors, seen)
         effective = {*used, *(i for i in self.wanted if i in self.evidence.clamped)}
         with_effect = {name for name in self.given if domain.index(name) in effective}

@@ -1,7 +1,8 @@
 """What is asked for: a variable by its name, or whether a condition holds ("income > 50000").
 
 A condition is a target with the states False and True, in this order: P(True) = sum over states x of its variable of
-w(x) P(x), w(x) being the share of state x inside. It is False where the variable is missing.
+w(x) P(x), w(x) being the share of state x inside (`depnet.model.conditions`). It is False where the variable is missing,
+but for "!=". Where the evidence is a range of the same variable, shares and numbers are those of the values inside.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,6 +15,8 @@ from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Variable
 from depnet.errors import EvidenceError
 from depnet.inference.answer.spread import Spread
+from depnet.model.condition_text import cut_at_sign, named_condition
+from depnet.model.conditions import beyond_data, condition_weights, empty_condition
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,6 +27,8 @@ class Target:
     variable: Variable
     inside: FloatArray | None = None
     """w(x) of each state of the variable that a condition is on; None: no condition, the variable itself."""
+    note: str | None = None
+    """What to know of how it was read: values beyond the data."""
 
     def probabilities(self, law: FloatArray) -> FloatArray:
         """Of the target's states, from those of its variable."""
@@ -55,5 +60,14 @@ def targets_of(domain: Domain, targets: str | Sequence[str]) -> tuple[Target, ..
 
 
 def _target(domain: Domain, name: str) -> Target:
-    i = domain.index(name)
-    return Target(i, domain.variables[i])
+    if name in domain.names or not isinstance(name, str) or cut_at_sign(domain, name)[1] in ("", "~"):
+        i = domain.index(name)  # an unknown name is its error
+        return Target(i, domain.variables[i])
+    about, condition = named_condition(domain, name)
+    i = domain.index(about)
+    variable = domain.variables[i]
+    inside = condition_weights(variable, condition)
+    note = beyond_data(variable, condition)
+    if not inside.any():
+        note = empty_condition(variable, condition)
+    return Target(i, Variable(name, (False, True)), inside, note)
