@@ -25,8 +25,9 @@ from depnet.data.binning.bins import Kind
 from depnet.data.binning.calendar import DAY, FIRST_DAY, LAST_DAY
 from depnet.data.binning.mixture import Mixture
 from depnet.data.table.variable import Variable
-from depnet.errors import InferenceError, brief
+from depnet.errors import DataError, InferenceError, brief
 from depnet.inference.answer.spread import Spread
+from depnet.model.spans import ends_of
 
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
 """The quantiles of a summary."""
@@ -162,12 +163,11 @@ class NumberSummary:
 
     def above(self, value: object) -> tuple[float, float]:
         """P(X > value) of the numbers that are there, and its standard error; a date may be text."""
-        bins = self.variable.bins
         try:
-            number = float(value) if bins is None else bins.number(value)  # type: ignore[arg-type]  # its error
-        except (TypeError, ValueError, OverflowError) as error:
-            raise InferenceError(f"{self.name!r} is above a number or a date; got {brief(value)}.") from error
-        return self.law.above(number)
+            _, last = ends_of(self.variable, value)
+        except DataError as error:
+            raise InferenceError(f"{self.name!r} above a value: {error}") from None
+        return self.law.above(last)
 
     def __str__(self) -> str:
         """One line: mean, median, and where nine of ten are."""

@@ -1,7 +1,7 @@
 """A result as text: the question, its states, what it says of numbers, and how it was found."""
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from depnet.arrays import FloatArray
 from depnet.data.binning.mixture import Mixture
 from depnet.data.table.variable import Label
 from depnet.inference.answer.numbers import NumberSummary
+from depnet.model.conditions import said_of
 from depnet.wording import counted
 
 if TYPE_CHECKING:  # a result shows itself
@@ -128,6 +129,4 @@ def _shown(name: str, known: object) -> str:
     if isinstance(known, Mapping):
         weights = ", ".join(f"{state}: {float(weight):.3g}" for state, weight in known.items())
         return f"{name} ~ {{{weights}}}"
-    if isinstance(known, (Set, list, tuple)):
-        return f"{name} in {{{', '.join(sorted(map(str, known)))}}}"
-    return f"{name} = {known}"
+    return said_of(name, known)
