@@ -14,6 +14,9 @@ from depnet.data.binning.bins import Bins
 from depnet.errors import InferenceError
 from depnet.inference.answer.numbers import LEVELS, NumberSummary, shown, with_error
 from depnet.inference.answer.spread import Spread, margins
+from depnet.inference.ordered.moved import moved
+from depnet.law.conditional import Conditional
+from depnet.model import Evidence
 from tests.data.binning.test_mixture import laws
 from tests.law.cases import given_tables
 from tests.reference import numbers as slow
@@ -130,14 +133,30 @@ def test_errors_of_states_alone_say_something_else() -> None:
     assert spread.error(np.ones(12)) < 0.15 * Spread(spread.errors).error(np.ones(12))
 
 
-def test_chains_and_moved_passes_have_batches() -> None:
+def test_chains_have_batches() -> None:
     chain = query(CHAIN, "x", method="sample", tolerance=0.02, rng=np.random.default_rng(0))
     exact = query(CHAIN, "x", method="exact")
     said, right = chain.summary(of="probabilities"), exact.summary(of="probabilities")
     assert said is not None
     assert right is not None
     assert chain.spreads["x"].deviations is not None
-    assert abs(said.mean - right.mean) < 4 * said.mean_error
+    assert 0 < abs(said.mean - right.mean) < 4 * said.mean_error < 4 * BINS.edges[-1] * 0.02
+
+
+def test_moved_passes_have_batches() -> None:
+    asked = Conditional(LAW, Evidence.parse(LAW.domain, {"X1": 1}), ((0, 2),))
+    found = moved(asked, 0.02, 5, math.inf, lambda: False)
+    assert found is not None
+    norms = np.sqrt((found.deviations[0] ** 2).sum(axis=0))
+    assert (found.errors[0] >= norms - 1e-12).all()
+    likely = found.laws[0].argmax()
+    assert found.errors[0][likely] == pytest.approx(norms[likely])
+    own, _ = margins(found.deviations[0].reshape(-1, 12, 2))
+    spread = Spread.of(np.sqrt((own**2).sum(axis=0)), own)
+    exact = np.asarray(query(LAW, "x", {"X1": 1}, method="exact").probabilities)
+    g = np.arange(12.0) - float(np.arange(12.0) @ exact)
+    assert 0 < abs(g @ found.laws[0].reshape(12, 2).sum(axis=1)) < 4 * spread.error(g)
+    assert spread.error(g) < Spread(spread.errors).error(g)
 
 
 def test_margins_of_deviations() -> None:

@@ -32,6 +32,10 @@ from depnet.sampling.plan.words import generator
 EXACT_STATES = 1 << 14
 """The joint states of a closure that method="auto" solves exactly, at most."""
 
+MOST_ROUNDS, FINER = 3, 0.8
+"""How often a condition is asked again whose error is above the tolerance, and how much smaller errors of its states are
+asked for than would just do: errors are estimates themselves."""
+
 
 @without("pool")
 def query(
@@ -82,12 +86,17 @@ def query(
         data=data,
     )
     found = _asked(question, scan, rng, stop)
-    error = question.condition_error(found)
-    if found.converged and error > tolerance:  # states have small errors, and a sum of many of them not yet
-        found = _asked(replace(question, tolerance=0.9 * tolerance**2 / error), scan, rng, stop)
-        within = question.condition_error(found) <= tolerance
-        found = replace(found, tolerance=tolerance, converged=found.converged or within)
-    return found
+    for _ in range(MOST_ROUNDS):
+        error = question.condition_error(found)
+        if found.diagnostics is None or not found.converged or error <= tolerance:
+            break
+        # The errors of states are small, and that of a sum of many of them not yet: smaller ones are asked for.
+        finer = FINER * found.diagnostics.largest_error * tolerance / error
+        found = replace(
+            _asked(replace(question, tolerance=finer), scan, rng, stop),
+            tolerance=tolerance,
+        )
+    return replace(found, converged=found.converged and question.condition_error(found) <= tolerance)
 
 
 def _asked(
