@@ -15,7 +15,7 @@ import re
 from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Variable
 from depnet.errors import EvidenceError
-from depnet.model.conditions import SIGNS, label_code
+from depnet.model.conditions import SIGNS, beyond_data, label_code
 
 EQUALS = ("==", "=")
 SPECIAL = ",=|~:<>!"
@@ -61,11 +61,13 @@ def _alternative(variable: Variable, text: str) -> object:
     if ".." in text and variable.find(text) is None:
         return text
     code = label_code(variable, text)
-    return variable.states[code]
+    return (
+        text if beyond_data(variable, text) else variable.states[code]
+    )  # what is beyond the data is to be said
 
 
 def cut_at_sign(domain: Domain, text: str) -> tuple[str, str, str]:
-    """The name, the sign and the rest: cut where what stands before is a variable, else at the first sign."""
+    """The name, the sign (also the ~ of weights) and the rest: cut after a variable's name, else at the first sign."""
     first = None
     for at, sign in _signs(text):
         name = unquoted(text[:at])

@@ -94,7 +94,7 @@ class Evidence:
                     shares[i] = read_only(weights.copy())
             if not weights.any():
                 raise EvidenceError(empty_condition(variable, known))
-            notes.append(beyond_data(variable, known))
+            notes.append(beyond_data(variable, list(known) if isinstance(known, Mapping) else known))
             weights /= weights.max()
             possible = np.flatnonzero(weights)
             if len(possible) == 1:

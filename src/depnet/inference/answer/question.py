@@ -140,8 +140,8 @@ class Question:
         values, errors = self._of_targets([table.values for table in tables]), self._errors(tables)
         seen = None if self.data is None else self._seen(self.data)
         matching = support(self.network, self.evidence, self.data)
-        said = [*(text for _, part in parts for text in part.warnings), *warnings]
-        said += [target.note for target in self.targets if target.note is not None]
+        said = [*self.evidence.notes, *(target.note for target in self.targets if target.note is not None)]
+        said += [*(text for _, part in parts for text in part.warnings), *warnings]
         said += self._rare(matching) + self._differences(values, errors, seen)
         effective = {*used, *(i for i in self.wanted if i in self.evidence.clamped)}
         with_effect = {name for name in self.given if domain.index(name) in effective}
