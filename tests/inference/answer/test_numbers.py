@@ -202,7 +202,8 @@ def test_the_largest_floats_have_a_mean_and_a_deviation() -> None:
 
 def test_what_is_shown() -> None:
     assert shown(0.00001234) == "1.234e-05"
-    assert with_error(34077.2, 218.3) == "34077 ± 220"
+    assert with_error(dt.date(2024, 2, 29), dt.timedelta(hours=36)) == "2024-02-29 ± 1.5 days"
+    assert with_error(3.14159, 0.00123) == "3.142 ± 0.0012"
     assert shown(dt.datetime(2024, 2, 29)) == "2024-02-29"
     assert shown(dt.timedelta(minutes=90)) == "1.5 hours"
 

@@ -22,7 +22,8 @@ BAR = "#56B4E9"
 SHOWN = 24
 """States listed of a table."""
 
-_NUMBER = "text-align:right;font-variant-numeric:tabular-nums"
+_LABEL = "text-align:left;padding:1px 8px 1px 0;white-space:nowrap"
+_NUMBER = "text-align:right;padding:1px 0 1px 8px;white-space:nowrap;font-variant-numeric:tabular-nums"
 
 
 def html_of(result: "QueryResult") -> str:
@@ -54,7 +55,7 @@ def _table(table: ShownTable) -> str:
     sampled = bool((table.errors > 0).any())
     heads = ["answer", "model", "table"] if joined else ["probability"]
     heads += ["± s.e."] if sampled else []
-    head = _cells("th", table.names, "text-align:left") + "<th></th>" + _cells("th", heads, _NUMBER)
+    head = _cells("th", table.names, _LABEL) + "<th></th>" + _cells("th", heads, _NUMBER)
     order = table.order(SHOWN)
     top = max((table.answer[at] for at in order), default=1.0) or 1.0
     body = []
@@ -64,13 +65,13 @@ def _table(table: ShownTable) -> str:
             [f"{table.errors[at]:.2g}"] if sampled else []
         )
         body.append(
-            f"<tr>{_cells('td', map(str, table.labels[at]), 'text-align:left')}<td><div style='width:120px'>"
+            f"<tr>{_cells('td', map(str, table.labels[at]), _LABEL)}<td><div style='width:120px'>"
             f"<div style='height:10px;background:{BAR};width:{100 * table.answer[at] / top:.1f}%'></div></div></td>"
             f"{_cells('td', numbers, _NUMBER)}</tr>"
         )
     left = len(table.labels) - len(order)
     more = f"<p style='opacity:.7'>... and {left:,} less probable</p>" if left else ""
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>{more}"
+    return f"<table style='font-size:inherit'><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>{more}"
 
 
 def _numbers(numbers: tuple[NumberSummary, ...]) -> str:
@@ -82,12 +83,10 @@ def _numbers(numbers: tuple[NumberSummary, ...]) -> str:
     rows = []
     for number in numbers:
         values = [with_error(number.mean, number.mean_error), shown(number.standard_deviation)]
-        values += [with_error(number.quantiles[level], number.quantile_errors[level]) for level in levels]
-        rows.append(
-            f"<tr>{_cells('th', [number.name], 'text-align:left')}{_cells('td', values, _NUMBER)}</tr>"
-        )
+        values += [shown(number.quantiles[level]) for level in levels]
+        rows.append(f"<tr>{_cells('th', [number.name], _LABEL)}{_cells('td', values, _NUMBER)}</tr>")
     return (
-        f"<table><thead><tr><th></th>{_cells('th', heads, _NUMBER)}</tr></thead>"
+        f"<table style='font-size:inherit'><thead><tr><th></th>{_cells('th', heads, _NUMBER)}</tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table>"
     )
 

@@ -178,8 +178,8 @@ class NumberSummary:
         return f"mean {mean}, median {median}, 5 % to 95 %: {low} to {high}{there}"
 
 
-def shown(value: Value | Length) -> str:
-    """A value for people: four digits of a number at least, a date, a length of time in a unit that fits.
+def shown(value: Value | Length, digits: int = 4) -> str:
+    """A value for people: so many digits of a number, and all before its point; a date; a time in a unit that fits.
 
     >>> shown(51234.56), shown(0.123456), shown(dt.date(2024, 2, 29)), shown(dt.timedelta(days=2, hours=12))
     ('51235', '0.1235', '2024-02-29', '2.5 days')
@@ -187,26 +187,27 @@ def shown(value: Value | Length) -> str:
     if isinstance(value, dt.timedelta):
         for unit, name in ((86_400, "days"), (3_600, "hours"), (60, "minutes")):
             if abs(value.total_seconds()) >= unit:
-                return f"{shown(value.total_seconds() / unit)} {name}"
-        return f"{shown(value.total_seconds())} s"
+                return f"{shown(value.total_seconds() / unit, digits)} {name}"
+        return f"{shown(value.total_seconds(), digits)} s"
     if isinstance(value, dt.datetime):
         return value.isoformat(" ", "minutes").removesuffix(" 00:00")
     if isinstance(value, dt.date):
         return value.isoformat()
-    if isinstance(value, int) or value == 0 or not math.isfinite(value):
-        return str(value) if isinstance(value, int) else f"{value:.4g}"
-    if not 1e-4 <= abs(value) < 1e15:
-        return f"{value:.4g}"
-    text = f"{value:.{max(3 - math.floor(math.log10(abs(value))), 0)}f}"
+    if isinstance(value, int):
+        return str(value)
+    if value == 0 or not 1e-4 <= abs(value) < 1e15:
+        return f"{value:.{digits}g}"
+    text = f"{value:.{max(digits - 1 - math.floor(math.log10(abs(value))), 0)}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def with_error(value: Value, error: Length) -> str:
-    """A value and its standard error, if it has one: two digits of it."""
-    if not error:
-        return shown(value)
-    rounded = error if isinstance(error, dt.timedelta) else float(f"{error:.2g}")
-    return f"{shown(value)} ± {shown(rounded)}"
+    """A value and its standard error, if it has one: two digits of it.
+
+    >>> with_error(34077.2, 218.3), with_error(34077, 0.0)
+    ('34077 ± 218', '34077')
+    """
+    return f"{shown(value)} ± {shown(error, 2)}" if error else shown(value)
 
 
 def _value(number: float, kind: Kind) -> Value:
