@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from depnet.arrays import FloatArray
 from depnet.data.frames.decode import decode
-from depnet.data.frames.encode import HandleUnknown
+from depnet.data.frames.unknown import HandleUnknown
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.holed import Holed
 from depnet.data.table.layout import FrameKind, Layout
