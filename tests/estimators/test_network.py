@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 import depnet
 from depnet import Dataset, DependencyNetwork, DependencyNetworkImputer, Mdl
 from depnet.data import Holed
-from depnet.errors import DataError, LearningError
+from depnet.errors import DataError, LearningError, UnknownStatesWarning
 from tests.estimators.tables import as_kind, law_of, people, rows_of, with_holes
 
 KINDS = ["pandas", "polars", "pyarrow", "dicts"]
@@ -275,7 +275,12 @@ def test_unknown_values_are_errors_or_holes() -> None:
     with pytest.raises(DataError, match="unheard of"):
         strict.score_samples(strange)
     lenient = clone(strict).set_params(handle_unknown="missing").fit(table)
-    assert set(lenient.impute(strange)["sex"]) <= {"female", "male"}
+    with pytest.warns(UnknownStatesWarning, match="200 of 'sex', such as 'unheard of'") as said:
+        assert set(lenient.impute(strange)["sex"]) <= {"female", "male"}
+    assert len(said) == 1
+    with pytest.warns(UnknownStatesWarning) as said:
+        lenient.score(strange[:20])
+    assert len(said) == 1
 
 
 def test_codes_are_taken_as_they_are() -> None:

@@ -57,9 +57,10 @@ def query(
     A target is a variable by its name, or a condition as text, "income > 50000", whose states are False and True (a variable
     of that name comes first). Of targets that are numbers, `numbers` has mean and quantiles.
 
-    Evidence gives, by labels, one state of a variable, a set of allowed states, or weights of states. An ordered network
-    answers by its law, Q(T | x_C): "exact" by elimination, "sample" by weighted passes until every standard error is under
-    `tolerance`, "auto" by the quicker of the two; with a `scan`, or by "clamped", it is a network as any other. Of a network
+    Evidence gives, by labels, one state of a variable, a set of allowed states, a range (`slice(4000, 5000)`, ">5000",
+    "4000..5000", an interval), or weights of states (docs/queries.md has all of them). An ordered network answers by its
+    law, Q(T | x_C): "exact" by elimination, "sample" by weighted passes until every standard error is under `tolerance`,
+    "auto" by the quicker of the two; with a `scan`, or by "clamped", it is a network as any other. Of a network
     without an order the evidence is clamped (Sec. 5), and `method` is "exact", "sample" or "auto" (also called
     "clamped"): a table look-up or the exact law where the relevant part of the network is small, else chains until
     every standard error is under `tolerance`, or until `max_seconds`, or until `stop()`, which is asked several times a
