@@ -21,6 +21,7 @@ MASS = Variable("mass", MASSES.labels, MASSES)
 DAY_OF = Variable("day", DATES.labels, DATES)
 AT = Variable("at", TIMES.labels, TIMES)
 VISITS = Variable("visits", (1, 2, 5))
+SIZE = Variable("size", ("small", "medium", "large", "(missing)"), missing="(missing)", ordered=True)
 INCOME = Variable("income", ("<=50K", ">50K"))
 SEX = Variable("sex", ("female", "male", "(missing)"), missing="(missing)")
 
@@ -72,6 +73,11 @@ SEX = Variable("sex", ("female", "male", "(missing)"), missing="(missing)")
         (VISITS, "2..4", [0, 1, 0]),
         (VISITS, slice(2, 5), [0, 1, 0]),
         (VISITS, "!=2", [1, 0, 1]),
+        (SIZE, ">small", [0, 1, 1, 0]),
+        (SIZE, "<=medium", [1, 1, 0, 0]),
+        (SIZE, "medium..large", [0, 1, 1, 0]),
+        (SIZE, slice("small", "large"), [1, 1, 0, 0]),
+        (SIZE, ("small", "large"), [1, 0, 1, 0]),
         (INCOME, ">50K", [0, 1]),
         (INCOME, "<=50K", [1, 0]),
         (INCOME, "!=>50K", [1, 0]),
@@ -141,6 +147,7 @@ def test_conditions_in_words() -> None:
         (DAY_OF, ">5", "expected a date; got '5'"),
         (SEX, ">female", "no order in which 'female' could be compared: its states are words"),
         (SEX, slice("a", "b"), "its states are words"),
+        (SIZE, ">largest", "has no state 'largest'. Did you mean 'large'"),
         (SEX, "!=mael", r"has no state 'mael'. Did you mean 'male'"),
         (INCOME, ">50k", r"Did you mean '>50K'"),
     ],

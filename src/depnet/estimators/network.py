@@ -56,7 +56,8 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
     - `order`: of `law_`, "auto" or the names of all variables in order.
     - `missing`: "complete" (holes are unknown and completed while learning, at most `rounds` rounds; assumes that
       cells are missing at random), "state" (missing is a state of its own), or "error".
-    - `handle_unknown`: values never seen are an "error", or as good as "missing" (with a warning), in rows given after `fit`.
+    - `handle_unknown`: values never seen are an "error", or as good as "missing", which a warning says, in rows given
+      after `fit`.
     - `n_jobs`: threads. The results do not depend on it.
     - `random_state`: a seed makes fit, sample, query, impute and score_samples reproducible, each call for itself.
 

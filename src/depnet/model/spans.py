@@ -44,17 +44,22 @@ class Span:
 
 
 def has_line(variable: Variable) -> bool:
-    """Can its states be compared? Those of bins can, and numbers; words have no order."""
-    return variable.bins is not None or all(_is_number(state) for state in variable.present_states)
+    """Can its states be compared? Those of bins can, and numbers; words only where a frame said that they are ordered."""
+    return variable.bins is not None or variable.ordered or _numbers(variable)
 
 
 def ends_of(variable: Variable, value: object) -> tuple[Number, Number]:
     """The first and the last number that a value means; they differ where a day stands for all its moments.
 
+    Of words in an order it is the place of the state.
+
     >>> bins = Bins((0, 2 * DAY), ((DAY,),), "datetime")
     >>> ends_of(Variable("at", bins.labels, bins), "1970-01-02") == (DAY, 2 * DAY - 1)
     True
     """
+    if variable.bins is None and not _numbers(variable):
+        code = variable.code(value)
+        return code, code
     bins = _PLAIN if variable.bins is None else variable.bins
     number = bins.number(value)
     return number, number + DAY - 1 if bins.kind == "datetime" and _is_day(value) else number
@@ -68,8 +73,10 @@ def shares(variable: Variable, spans: Sequence[Span]) -> FloatArray:
     """
     bins = variable.bins
     if bins is None:
-        numbers = [(state,) for state in variable.present_states]
-        return np.array([inside(values, spans) for values in numbers], dtype=np.float64)
+        numbers: Sequence[object] = variable.present_states
+        if not _numbers(variable):
+            numbers = range(len(numbers))
+        return np.array([inside([number], spans) for number in numbers], dtype=np.float64)
     found = np.array([inside(values, spans) / len(values) for values in bins.quantiles])
     if not found.any():
         found = np.array([sum(_covered(bins, code, span) for span in spans) for code in range(len(bins))])
@@ -142,8 +149,11 @@ def _is_day(value: object) -> bool:
     return not hasattr(value, "hour")
 
 
-def _is_number(state: object) -> bool:
-    return isinstance(state, (int, float)) and not isinstance(state, bool)
+def _numbers(variable: Variable) -> bool:
+    """Are its states numbers?"""
+    return all(
+        isinstance(state, (int, float)) and not isinstance(state, bool) for state in variable.present_states
+    )
 
 
 _PLAIN = Bins((0, 1), ((0,),), "float")

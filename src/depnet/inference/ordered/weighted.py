@@ -121,14 +121,19 @@ class Weights:
         self, weights: FloatArray, states: Sequence[NDArray[np.int64] | FloatArray], codes: CodeArray
     ) -> None:
         """The draws in as many parts as there are batches, one after the other; a joint table by each of its variables."""
-        part = np.arange(len(weights)) * BATCHES // len(weights)
-        first = np.flatnonzero(np.diff(part, prepend=-1))
-        self.batch_totals[part[first]] += np.add.reduceat(weights, first)
+        size = len(weights) // BATCHES
+        even = size * BATCHES
+        part = np.minimum(
+            np.arange(len(weights)) // max(size, 1), BATCHES - 1
+        )  # the last has what is left over
+        self.batch_totals += np.bincount(part, weights, minlength=BATCHES)
+        in_parts = weights[:even].reshape(BATCHES, 1, size)
         for table, state in zip(self._asked.tables, states, strict=True):
             for i in table:
                 sums = self.batches[i]
                 if state.ndim == 2:
-                    sums[part[first]] += np.add.reduceat(weights[:, None] * state, first, axis=0)
+                    sums += (in_parts @ state[:even].reshape(BATCHES, size, -1))[:, 0]
+                    sums[-1] += weights[even:] @ state[even:]
                 else:
                     cells = part * sums.shape[1] + codes[:, i]
                     sums += np.bincount(cells, weights, minlength=sums.size).reshape(sums.shape)
