@@ -9,7 +9,7 @@ import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.data.binning.mixture import Mixture
-from depnet.data.table.variable import Label
+from depnet.data.table.variable import Label, Variable
 from depnet.inference.answer.numbers import NumberSummary
 from depnet.model.conditions import said_of
 from depnet.wording import counted
@@ -39,7 +39,7 @@ class ShownTable:
     ordered: bool
 
     def order(self, most: int) -> Sequence[int]:
-        """The states to list: all, or the most probable; those of a number in their own order."""
+        """The states to list: all, or the most probable; those that have an order of their own in that."""
         if len(self.labels) <= most:
             return range(len(self.labels))
         chosen = np.argsort(-self.answer, kind="stable")[:most]
@@ -64,8 +64,13 @@ def tables_of(result: "QueryResult") -> Iterator[ShownTable]:
             errors,
             _flat(result.observed, names[0]) if rows else None,
             tuple(numbers[name] for name in names if name in numbers and name in several),
-            len(names) == 1 and Mixture.of(result.variables[result.targets.index(names[0])]) is not None,
+            len(names) == 1 and _has_order(result.variables[result.targets.index(names[0])]),
         )
+
+
+def _has_order(variable: Variable) -> bool:
+    """A number, or words that stand in an order of their own."""
+    return variable.ordered or Mixture.of(variable) is not None
 
 
 def question_of(result: "QueryResult") -> str:
