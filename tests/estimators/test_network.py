@@ -283,6 +283,22 @@ def test_unknown_values_are_errors_or_holes() -> None:
     assert len(said) == 1
 
 
+def test_evidence_may_be_a_range() -> None:
+    rng = np.random.default_rng(5)
+    mass = rng.normal(4000, 500, 300)
+    table = pd.DataFrame({"mass": mass, "heavy": np.where(mass > 4200, "yes", "no")})
+    model = DependencyNetwork(penalty="mdl", random_state=0).fit(table)
+    rows = model.sample(100, {"mass": slice(4000, 4100)})
+    assert rows["mass"].between(4000, 4100, inclusive="left").all()
+    light, heavy = (model.query("heavy", {"mass": known}) for known in ("<4200", ">4200"))
+    assert np.asarray(light.probabilities)[0] > 0.85
+    assert np.asarray(heavy.probabilities)[1] > 0.85
+    found = model.query("heavy", {"mass": "3900..4150"})
+    assert found.matching == pytest.approx((table["mass"].between(3900, 4150)).sum(), abs=2)
+    assert "mass in 3900..4150" in str(found)
+    assert "about" in str(found.support)
+
+
 def test_codes_are_taken_as_they_are() -> None:
     rows = Dataset.from_codes([[0, 0], [1, 1], [0, 1]] * 20, cardinalities=[2, 2])
     model = DependencyNetwork(random_state=0).fit(rows)

@@ -270,8 +270,8 @@ def _ends(variable: Variable, value: object, given: object) -> tuple[Number, Num
     """The first and the last number that a value means, as an end of the condition `given`."""
     if not has_line(variable):
         raise EvidenceError(
-            f"variable {variable.name!r} has no state {brief(given)}, and no order in which {brief(value)} could be "
-            f"compared: its states are words. {nearest(given, variable.states)} Sets of states, and !=, can be asked."
+            f"variable {variable.name!r} has no state {brief(given)}, and its states have no order to compare "
+            f"{brief(value)} by. {nearest(given, variable.states)} Sets of states, and !=, can be asked."
         )
     try:
         return ends_of(variable, value)
