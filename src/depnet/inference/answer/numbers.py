@@ -15,7 +15,7 @@ how few values a bin keeps.
 import datetime as dt
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclass, fieldes import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -120,8 +120,8 @@ class NumberSummary:
     """By level: 0.05, 0.25, 0.5, 0.75 and 0.95."""
     quantile_errors: Mapping[float, Length]
     present: float
-    law: NumberLaw
-    variable: Variable
+    law: NumberLaw = field(repr=False)
+    variable: Variable = field(repr=False)
 
     @classmethod
     def of(cls, variable: Variable, probabilities: FloatArray, spread: Spread) -> "NumberSummary | None":
