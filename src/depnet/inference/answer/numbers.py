@@ -15,7 +15,7 @@ how few values a bin keeps.
 import datetime as dt
 import math
 from collections.abc import Mapping
-from dataclass, fieldes import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
