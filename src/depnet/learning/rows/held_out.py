@@ -28,7 +28,7 @@ from depnet.learning.rows.workers import Workers
 
 PARTS = 5
 HELD_OUT_ROWS = 5_000
-TRIAL_ROWS = 200_000
+TRIAL_ROWS = 100_000
 """No more rows than this are divided: the others take part in no trial."""
 EQUAL_PARTS_ROWS = 10_000_000
 """Up to this many rows the parts are equal in size; beyond, each distinct row is divided at random."""
