@@ -34,11 +34,16 @@ def table(columns: list[str], delimiter: str = ",") -> str:
     lines = [delimiter.join(columns)]
     for row in range(ROWS):
         cells = [LATE[name][row == ROWS - 1] for name in columns]
-        lines.append(delimiter.join(str(cell * (row % 7)) if isinstance(cell, int) else str(cell) for cell in cells))
+        lines.append(
+            delimiter.join(str(cell * (row % 7)) if isinstance(cell, int) else str(cell) for cell in cells)
+        )
     return "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize("asked", [{}, {"text": ["whole"]}, {"where": '"floats" < 0 OR "whole" > 6'}, {"missing_values": ["", "8"]}])
+@pytest.mark.parametrize(
+    "asked",
+    [{}, {"text": ["whole"]}, {"where": '"floats" < 0 OR "whole" > 6'}, {"missing_values": ["", "8"]}],
+)
 def test_a_large_file_is_read_as_a_small_one(asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     written = table(list(LATE))
     small = read(io.StringIO(written), **asked)
@@ -60,6 +65,6 @@ def test_numbers_are_the_same_in_sql(texts: list[str]) -> None:
     with duckdb.connect() as connection:
         for kind in ("integer", "float"):
             shown = ", ".join(["(?)"] * len(texts))
-            asked = f"SELECT coalesce({is_kind_sql(kind, 't')}, false) FROM (VALUES {shown}) AS v(t)"  # type: ignore[arg-type]
+            asked = f"SELECT coalesce({is_kind_sql(kind, 't')}, false) FROM (VALUES {shown}) AS v(t)"
             found = [one for (one,) in connection.execute(asked, texts).fetchall()]
-            assert found == [is_kind(kind, each) for each in texts]  # type: ignore[arg-type]
+            assert found == [is_kind(kind, each) for each in texts]

@@ -222,7 +222,11 @@ def is_kind_sql(kind: "ColumnKind", text: str) -> str:
         return shape
     value = f"TRY_CAST({text} AS {_CASTS[kind]})"
     matches = f"{shape} AND {value} IS NOT NULL"
-    return f"CASE WHEN CAST({value} AS VARCHAR) = {text} THEN true ELSE {matches} END" if kind == "integer" else matches
+    return (
+        f"CASE WHEN CAST({value} AS VARCHAR) = {text} THEN true ELSE {matches} END"
+        if kind == "integer"
+        else matches
+    )
 
 
 def numbers_likely(cells: Mapping[int, Any]) -> dict[int, "ColumnKind"]:

@@ -168,7 +168,9 @@ def _load_typed(
         some = connection.execute(f"SELECT * FROM {rows} LIMIT {SAMPLE}").fetchnumpy()
         likely = numbers_likely({place: some[f"c{place}"] for place in places if place not in texts})
     while True:
-        columns = ", ".join(_as_number(place, likely[place]) if place in likely else f"c{place}" for place in places)
+        columns = ", ".join(
+            _as_number(place, likely[place]) if place in likely else f"c{place}" for place in places
+        )
         connection.execute(
             f"COPY (SELECT {columns} FROM {rows}) TO {text_literal(str(target))} (FORMAT parquet, COMPRESSION lz4_raw)"
         )

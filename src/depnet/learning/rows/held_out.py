@@ -5,8 +5,9 @@ all five of a small one. The parts depend on the rows alone, not on their order,
 distinct row a part holds out is decided in the order of their hashes.
 
 Of more than `TRIAL_ROWS` rows that many are drawn without replacement, and divided. A choice compares two candidates by the
-mean over held-out rows of a paired difference, whose standard error falls as one over the root of their number: past some ten
-thousand rows it is below any difference that matters, and more rows make trials slower, not better.
+mean over held-out rows of a paired difference, whose standard error falls as one over the root of their number: past some
+ten thousand rows it is below any difference that matters, and more rows make trials slower, not better. What is chosen
+learns from all rows, and so is somewhat better than its held-out score says.
 
 Of a table that lies in parts, each part finds its distinct rows and their hashes. These come together a range of hashes at
 a time, in ascending order, are added up over the parts and divided as those of one table are; then each part is told how

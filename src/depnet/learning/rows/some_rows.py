@@ -7,7 +7,7 @@ from depnet.arrays import CodeArray, IntArray, read_only
 from depnet.data.table.dataset import Dataset
 
 MOST_TIMES = 16
-"""Rows are repeated up to this many times on average: single rows are counted as bits, that much faster than weighted ones."""
+"""Rows are repeated up to this many times on average: single rows are counted as bits, about that much faster."""
 MOST_BYTES = 1 << 30
 """Of the codes of repeated rows."""
 
@@ -47,4 +47,6 @@ def repeated(dataset: Dataset) -> Dataset:
     bytes_needed = dataset.total * codes.shape[1] * codes.itemsize
     if weights is None or dataset.total > MOST_TIMES * dataset.rows or bytes_needed > MOST_BYTES:
         return dataset
-    return Dataset.of_checked(dataset.domain, read_only(codes_of(codes, np.repeat(np.arange(dataset.rows), weights))))
+    return Dataset.of_checked(
+        dataset.domain, read_only(codes_of(codes, np.repeat(np.arange(dataset.rows), weights)))
+    )
