@@ -1,8 +1,8 @@
 """From a frame to its domain: which states each column has, and the layout to give frames like it back.
 
-Text, categories and booleans are states as they are. Whole numbers stay categories where a column has at most 16
-different ones (also where they are stored as floats, as pandas does beside missing values), and are binned beyond;
-other numbers, dates and moments are always binned.
+Text, categories and booleans are states as they are. So are whole numbers where a column has at most 16 different ones
+(also where they are stored as floats, as pandas does beside missing values); from three on they are numbers still, each in
+a bin of its own: of two, an order says nothing. Other numbers, dates and moments are binned.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from depnet.checks import whole_number
 from depnet.data.binning.bins import Bins, Kind, Number
-from depnet.data.binning.cut import MAX_BINS, given_bins, number_of_bins, quantile_bins
+from depnet.data.binning.cut import MAX_BINS, given_bins, number_of_bins, one_value_bins, quantile_bins
 from depnet.data.binning.ranked import Ranked, RankedArray
 from depnet.data.frames.columns import Column
 from depnet.data.frames.open import open_frame
@@ -26,7 +26,7 @@ from depnet.errors import DataError, brief
 from depnet.wording import nearest
 
 FEW_VALUES = 16
-"""Whole numbers stay categories up to this many different ones."""
+"""Whole numbers are states as they are up to this many different ones."""
 
 How: TypeAlias = Literal["quantile", "categories"] | int | Sequence[Any] | NDArray[Any]
 BinChoice: TypeAlias = How | Mapping[str, How]
@@ -133,8 +133,10 @@ def _states(column: Summary, bins: BinChoice, max_bins: int) -> tuple[tuple[Labe
     as_they_are = isinstance(how, str) and how == "categories"
     if column.kind in ("integer", "float") and (as_they_are or not asked):
         states = _numbers_as_they_are(numbers, MAX_CARDINALITY if as_they_are else FEW_VALUES)
-        if as_they_are or (len(states) <= FEW_VALUES and all(isinstance(state, int) for state in states)):
+        if as_they_are:
             return states, None
+        if len(states) <= FEW_VALUES and all(isinstance(state, int) for state in states):
+            return states, None if len(states) < 3 else one_value_bins(states, column.kind)  # type: ignore[arg-type]  # all are whole
     kind: Kind = column.kind  # type: ignore[assignment]  # all others are numbers
     try:
         cut = _cut(numbers, kind, how, max_bins)
