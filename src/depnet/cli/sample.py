@@ -74,3 +74,4 @@ def sample(
         "thin": report.thin if chained else None,
     }
     run.answer(document)
+    run.say_seed()

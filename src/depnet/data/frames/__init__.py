@@ -3,6 +3,7 @@
 open      a table of any kind, column by column
 columns   a column, whatever it came from: labels by their places, the rest as numbers
 describe  from a frame to its domain and layout
+left_out  columns that nothing can be learned from
 encode    from a frame to codes of a domain
 recode    from codes of one domain to codes of another
 decode    from codes back to a frame

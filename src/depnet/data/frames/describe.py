@@ -5,9 +5,10 @@ Text, categories and booleans are states as they are. So are whole numbers where
 a bin of its own: of two, an order says nothing. Other numbers, dates and moments are binned.
 """
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +17,25 @@ from depnet.checks import whole_number
 from depnet.data.binning.bins import Bins, Kind, Number
 from depnet.data.binning.cut import MAX_BINS, given_bins, number_of_bins, one_value_bins, quantile_bins
 from depnet.data.binning.ranked import Ranked, RankedArray
-from depnet.data.frames.columns import Column
+from depnet.data.frames.columns import Column, dates_of_text
+from depnet.data.frames.left_out import (
+    Keep,
+    LeftOut,
+    check_keep,
+    check_some_left,
+    counts_from,
+    left_out,
+    warn_left_out,
+)
 from depnet.data.frames.open import open_frame
 from depnet.data.table.domain import Domain
-from depnet.data.table.layout import ColumnKind, Layout
-from depnet.data.table.state_order import MISSING_LABEL, ordered_states, with_missing_state
+from depnet.data.table.layout import ColumnKind, ColumnLayout, Layout
+from depnet.data.table.state_order import (
+    MISSING_LABEL,
+    ordered_states,
+    with_missing_state,
+    with_other_state,
+)
 from depnet.data.table.variable import MAX_CARDINALITY, Label, Variable
 from depnet.errors import DataError, brief
 from depnet.wording import nearest
@@ -28,54 +43,117 @@ from depnet.wording import nearest
 FEW_VALUES = 16
 """Whole numbers are states as they are up to this many different ones."""
 
+MAX_STATES = 1000
+"""Of text and categories: rarer ones are one state, "other". A leaf with a probability for each of more states would need
+more rows than most tables have."""
+
 How: TypeAlias = Literal["quantile", "categories"] | int | Sequence[Any] | NDArray[Any]
 BinChoice: TypeAlias = How | Mapping[str, How]
 """How to bin: "quantile", a number of quantile bins, edges, "categories" (no bins:
-every number a state), or a mapping of columns to one of these."""
+every number a state), or a mapping of columns to one of these. Of a column of text, "categories" makes every text a state,
+and a list has the texts that are states; all others are one more."""
 
 Missing: TypeAlias = Literal["keep", "state", "error"]
 
 
 def describe(
-    frame: Any, *, bins: BinChoice = "quantile", max_bins: int = MAX_BINS, missing: Missing = "keep"
+    frame: Any,
+    *,
+    bins: BinChoice = "quantile",
+    max_bins: int = MAX_BINS,
+    missing: Missing = "keep",
+    keep: Keep = (),
+    max_states: int = MAX_STATES,
 ) -> tuple[Domain, Layout]:
     """The domain of a frame and its layout.
 
     `bins` says how numeric columns become states (docs/frames.md); `missing`: "keep" leaves holes as holes,
-    "state" makes a state of its own for them in the columns that have some, "error" refuses them.
+    "state" makes a state of its own for them in the columns that have some, "error" refuses them. Columns that nothing can
+    be learned from (names, identifiers) are left out, with a warning, but for those that `keep` names. Of text the
+    `max_states - 1` most frequent values are states, and all others together one more.
 
     >>> domain, layout = describe([{"sex": "male", "age": 40}, {"sex": "female", "age": 30}])
     >>> domain.variables[0].states, domain.variables[1].states, layout.kind
     (('female', 'male'), (30, 40), 'dicts')
     """
-    opened = open_frame(frame)
-    check_options(bins, max_bins, missing, opened.names)
-    variables, columns = [], []
-    for place in range(len(opened.keys)):
-        column = opened.column(place)
-        variables.append(variable_of(summary_of(column), bins, max_bins, missing))
-        columns.append(column.layout)
-    return Domain(tuple(variables)), Layout(opened.kind, tuple(columns), opened.structured)
+    found = described(frame, StateOptions(bins, max_bins, missing, max_states), keep)
+    warn_left_out(found.left_out)
+    return found.domain, found.layout
 
 
-def check_options(bins: BinChoice, max_bins: int, missing: object, names: Sequence[str]) -> None:
-    """What holds for every column: a policy for missing values, a number of bins, names that there are."""
-    if missing not in ("keep", "state", "error"):
-        raise DataError(f'missing is "keep", "state" or "error"; got {brief(missing)}.')
-    whole_number("max_bins", max_bins, at_least=1, error=DataError)
-    if isinstance(bins, Mapping):
-        for name in bins:
+@dataclass(frozen=True, slots=True)
+class StateOptions:
+    """How columns become states, whichever they are."""
+
+    bins: BinChoice = "quantile"
+    max_bins: int = MAX_BINS
+    missing: Missing = "keep"
+    max_states: int = MAX_STATES
+
+    def __post_init__(self) -> None:
+        if self.missing not in ("keep", "state", "error"):
+            raise DataError(f'missing is "keep", "state" or "error"; got {brief(self.missing)}.')
+        whole_number("max_bins", self.max_bins, at_least=1, error=DataError)
+        whole_number("max_states", self.max_states, at_least=2, error=DataError)
+        if self.max_states >= MAX_CARDINALITY:
+            raise DataError(f"max_states is below {MAX_CARDINALITY:,}; got {self.max_states:,}.")
+
+    def as_they_are(self, name: str) -> bool:
+        """Is every value of a column asked to be a state?"""
+        how, _ = _how(self.bins, name)
+        return isinstance(how, str) and how == "categories"
+
+    def check_names(self, names: Sequence[str]) -> None:
+        """`bins` by name are of columns that there are."""
+        for name in self.bins if isinstance(self.bins, Mapping) else ():
             if name not in names:
                 raise DataError(f"bins: there is no column {brief(name)}. {nearest(name, names)}")
+
+
+class Described(NamedTuple):
+    """What a frame was found to be, and the columns that were left out."""
+
+    domain: Domain
+    layout: Layout
+    left_out: tuple[LeftOut, ...]
+
+
+def described(frame: Any, options: StateOptions, keep: Keep = ()) -> Described:
+    """As `describe`, which says what was left out."""
+    opened = open_frame(frame)
+    options.check_names(opened.names)
+    check_keep(keep, opened.names)
+    variables, columns, left = [], [], []
+    for place in range(len(opened.keys)):
+        column = opened.column(place)
+        summary = summary_of(column if options.as_they_are(opened.names[place]) else dates_of_text(column))
+        unlikely = left_out(summary, options, "all" if opened.positional else keep)
+        if unlikely is not None:
+            left.append(unlikely)
+            continue
+        variables.append(variable_of(summary, options))
+        columns.append(_layout_of(column, variables[-1]))
+    check_some_left(left, len(opened.keys))
+    return Described(
+        Domain(tuple(variables)), Layout(opened.kind, tuple(columns), opened.structured), tuple(left)
+    )
+
+
+def _layout_of(column: Column, variable: Variable) -> ColumnLayout:
+    """The column's own, but where some of its categories are one state: then it is text."""
+    if variable.other is None or not column.declared:
+        return column.layout
+    return replace(column.layout, dtype=None, values=None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Summary:
     """All that a column's variable depends on, whether it is in a frame or in a file.
 
-    `labels` are the distinct ones of a label column (`declared`: the frame's own categories, in their order),
-    `numbers` the values of any other, by rank, where it has some. `first_hidden` is the first of the `hidden` rows, which
-    the message of `missing="error"` names.
+    `labels` are the distinct ones of a label column (`declared`: the frame's own categories, in their order) and `counts`
+    the rows that have each; of very many only the most frequent ones, `different` being how many there are.
+    `numbers` are the values of any other, by rank, where it has some, and `counts_from` the first of whole ones that go up
+    by one a row. `first_hidden` is the first of the `hidden` rows, which the message of `missing="error"` names.
     """
 
     name: str
@@ -86,11 +164,17 @@ class Summary:
     labels: tuple[Any, ...] = ()
     declared: bool = False
     numbers: Ranked | None = None
+    counts: tuple[int, ...] = ()
+    different: int = 0
+    counts_from: int | None = None
 
 
 def summary_of(column: Column) -> Summary:
     """The summary of a frame's column."""
     hidden = int(column.hidden.sum())
+    times = np.zeros(0, dtype=np.int64)
+    if column.ids is not None:
+        times = np.bincount(column.ids[column.ids >= 0], minlength=len(column.labels))
     return Summary(
         column.name,
         column.kind,
@@ -100,11 +184,15 @@ def summary_of(column: Column) -> Summary:
         column.labels,
         column.declared,
         None if column.numbers is None or hidden == len(column.hidden) else RankedArray.of(column.present),
+        tuple(times.tolist()),
+        int(np.count_nonzero(times)),
+        counts_from(column.present) if column.kind == "integer" and not hidden else None,
     )
 
 
-def variable_of(column: Summary, bins: BinChoice, max_bins: int, missing: Missing) -> Variable:
+def variable_of(column: Summary, options: StateOptions) -> Variable:
     """The variable of a column: one rule for frames and files."""
+    missing = options.missing
     if column.hidden and missing == "error":
         raise DataError(
             f'column {column.name!r}, row {column.first_hidden}: the value is missing. Make "missing" a state with '
@@ -117,16 +205,36 @@ def variable_of(column: Summary, bins: BinChoice, max_bins: int, missing: Missin
             f"column {column.name!r} has no value in its {column.rows:,} rows. Leave it out (`columns=[...]`)"
             + (', or make "missing" a state (`missing="state"`).' if column.rows else ".")
         )
-    states, cut = _states(column, bins, max_bins)
-    variable = Variable(column.name, states, cut)
+    variable = _variable(column, options)
     return with_missing_state(variable) if column.hidden and missing == "state" else variable
 
 
-def _states(column: Summary, bins: BinChoice, max_bins: int) -> tuple[tuple[Label, ...], Bins | None]:
-    if column.kind == "boolean":
-        return (False, True), None
+def _variable(column: Summary, options: StateOptions) -> Variable:
     if column.kind == "label":
-        return ordered_states(column.labels, column.labels if column.declared else None), None
+        return _labelled(column, options)
+    if column.kind == "boolean":
+        return Variable(column.name, (False, True))
+    return Variable(column.name, *_numeric(column, options.bins, options.max_bins))
+
+
+def _labelled(column: Summary, options: StateOptions) -> Variable:
+    """Text: its values in their order, of very many the most frequent ones, or those that `bins` lists."""
+    how, _ = _how(options.bins, column.name)
+    listed = isinstance(how, Sequence) and not isinstance(how, str)
+    most = MAX_CARDINALITY - 1 if options.as_they_are(column.name) else options.max_states
+    if listed:
+        return with_other_state(column.name, tuple(how))  # type: ignore[arg-type]  # a sequence
+    if len(column.labels) <= most and column.different <= most:
+        return Variable(
+            column.name, ordered_states(column.labels, column.labels if column.declared else None)
+        )
+    ranks = sorted(range(len(column.labels)), key=lambda k: (-column.counts[k], str(column.labels[k])))
+    frequent = sorted(ranks[: most - 1]) if column.declared else ranks[: most - 1]
+    labels = [column.labels[k] for k in frequent]
+    return with_other_state(column.name, ordered_states(labels, labels if column.declared else None))
+
+
+def _numeric(column: Summary, bins: BinChoice, max_bins: int) -> tuple[tuple[Label, ...], Bins | None]:
     how, asked = _how(bins, column.name)
     numbers = column.numbers
     assert numbers is not None
@@ -167,7 +275,10 @@ def _cut(numbers: Ranked, kind: Kind, how: How, max_bins: int) -> Bins:
         return quantile_bins(numbers, kind, how)
     if isinstance(how, (Sequence, np.ndarray)) and not isinstance(how, str):
         shape = Bins((0, 1), ((0,),), kind)
-        return given_bins(numbers, [_edge(edge, shape) for edge in how], kind)
+        edges = [_edge(edge, shape) for edge in how]
+        if kind == "integer" and any(math.isfinite(edge) and edge != int(edge) for edge in edges):
+            kind = "float"  # of a column that has other than whole numbers elsewhere
+        return given_bins(numbers, edges, kind)
     raise DataError(
         'bins are "quantile", a number of bins, a list of edges, or (for numbers) "categories"; '
         f"got {brief(how)}."
