@@ -14,9 +14,10 @@ import numpy as np
 
 from depnet.cluster.ranked_parts import RankedParts
 from depnet.data.binning.ranked import Ranked, RankedArray
-from depnet.data.frames.describe import StateOptions, Summary, summary_of, variable_of
+from depnet.data.frames.describe import summary_of
 from depnet.data.frames.left_out import Keep, check_some_left, left_out, warn_left_out
 from depnet.data.frames.open import open_frame
+from depnet.data.frames.variables import StateOptions, Summary, variable_of
 from depnet.data.table.domain import Domain
 from depnet.data.table.layout import ColumnKind
 from depnet.errors import DataError

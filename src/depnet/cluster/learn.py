@@ -15,8 +15,8 @@ from depnet.cluster.on_dask import Client, DaskPlace
 from depnet.cluster.on_disk import DiskPlace, checked_memory, disk_place
 from depnet.cluster.source import ROWS, TablePart, parts_of
 from depnet.data.binning.cut import MAX_BINS
-from depnet.data.frames.describe import BinChoice, StateOptions
 from depnet.data.frames.left_out import Keep
+from depnet.data.frames.variables import BinChoice, StateOptions
 from depnet.data.table.domain import Domain
 from depnet.errors import DataError, LearningError, brief
 from depnet.learning.choose.auto import learn_rows

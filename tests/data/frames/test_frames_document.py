@@ -5,7 +5,7 @@ from pathlib import Path
 
 from depnet.data.binning.bins import MAX_QUANTILES
 from depnet.data.binning.cut import MAX_BINS
-from depnet.data.frames.describe import FEW_VALUES
+from depnet.data.frames.variables import FEW_VALUES
 
 TEXT = (Path(__file__).parents[3] / "docs" / "frames.md").read_text(encoding="utf-8")
 

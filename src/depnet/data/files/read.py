@@ -15,8 +15,8 @@ from depnet.data.files.rows import Rows, open_rows
 from depnet.data.files.source import Source, find_source
 from depnet.data.files.states import find_variables
 from depnet.data.files.text import Dialect, in_utf8, open_csv, unreadable_by_engine
-from depnet.data.frames.describe import MAX_STATES, BinChoice, Missing, StateOptions
 from depnet.data.frames.left_out import Keep, LeftOut, check_keep, check_some_left, warn_left_out
+from depnet.data.frames.variables import MAX_STATES, BinChoice, Missing, StateOptions
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed

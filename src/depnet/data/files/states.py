@@ -1,4 +1,4 @@
-"""Pass 1: the variable of every column, by the rule that frames have (`depnet.data.frames.describe.variable_of`)."""
+"""Pass 1: the variable of every column, by the rule that frames have (`depnet.data.frames.variables.variable_of`)."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -13,8 +13,8 @@ from depnet.data.files.engine import answer
 from depnet.data.files.ranks import RankedTable
 from depnet.data.files.rows import Rows
 from depnet.data.frames.columns import endless_number
-from depnet.data.frames.describe import StateOptions, Summary, variable_of
 from depnet.data.frames.left_out import Keep, LeftOut, counts_from, left_out
+from depnet.data.frames.variables import StateOptions, Summary, variable_of
 from depnet.data.table.variable import MAX_CARDINALITY, Variable
 from depnet.errors import DataError, brief
 

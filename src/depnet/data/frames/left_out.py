@@ -21,7 +21,7 @@ from depnet.errors import DataError, LeftOutWarning, brief
 from depnet.wording import nearest
 
 if TYPE_CHECKING:
-    from depnet.data.frames.describe import StateOptions, Summary
+    from depnet.data.frames.variables import StateOptions, Summary
 
 ENOUGH = 20
 """Fewer different texts, or fewer rows, tell nothing of what a column is."""

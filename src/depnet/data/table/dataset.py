@@ -15,8 +15,8 @@ from depnet.errors import DataError, brief, how_many
 from depnet.wording import counted, some_of
 
 if TYPE_CHECKING:
-    from depnet.data.frames.describe import BinChoice
     from depnet.data.frames.left_out import Keep
+    from depnet.data.frames.variables import BinChoice
 
 MAX_TOTAL_WEIGHT = 2**53
 """Counts stay exact as float64 below this."""
