@@ -114,6 +114,7 @@ def _in_all_parts(columns: Sequence[Summary]) -> Summary:
         counts=counts,
         different=sum(count > 0 for count in counts),
         counts_from=first_number if goes_on else None,
+        ordered=all(column.ordered for column in columns),
     )
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from depnet.data.frames.encode import HandleUnknown
 from depnet.data.frames.left_out import Keep
+from depnet.data.frames.unknown import HandleUnknown
 from depnet.data.frames.variables import MAX_STATES, BinChoice
 from depnet.estimators.callbacks import CallbackSupportMixin
 from depnet.estimators.randomness import generator_of

@@ -6,6 +6,7 @@ left_out   columns that nothing can be learned from
 variables  from what a column holds to its variable
 describe   from a frame to its domain and layout
 encode     from a frame to codes of a domain
+unknown    values that are no state: refused, or said once
 recode     from codes of one domain to codes of another
 decode     from codes back to a frame
 assemble   columns put together as a frame

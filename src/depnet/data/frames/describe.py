@@ -103,4 +103,5 @@ def summary_of(column: Column) -> Summary:
         tuple(times.tolist()),
         int(np.count_nonzero(times)),
         counts_from(column.present) if column.kind == "integer" and not hidden else None,
+        column.ordered,
     )

@@ -77,7 +77,8 @@ class StateOptions:
 class Summary:
     """All that a column's variable depends on, whether it is in a frame or in a file.
 
-    `labels` are the distinct ones of a label column (`declared`: the frame's own categories, in their order) and `counts`
+    `labels` are the distinct ones of a label column (`declared`: the frame's own categories, in their order,
+    which `ordered` ones are compared by) and `counts`
     the rows that have each; of very many only the most frequent ones, `different` being how many there are.
     `numbers` are the values of any other, by rank, where it has some, and `counts_from` the first of whole ones that go up
     by one a row. `first_hidden` is the first of the `hidden` rows, which the message of `missing="error"` names.
@@ -94,6 +95,7 @@ class Summary:
     counts: tuple[int, ...] = ()
     different: int = 0
     counts_from: int | None = None
+    ordered: bool = False
 
 
 def variable_of(column: Summary, options: StateOptions) -> Variable:
@@ -131,9 +133,8 @@ def _labelled(column: Summary, options: StateOptions) -> Variable:
     if listed:
         return with_other_state(column.name, tuple(how))  # type: ignore[arg-type]  # a sequence
     if len(column.labels) <= most and column.different <= most:
-        return Variable(
-            column.name, ordered_states(column.labels, column.labels if column.declared else None)
-        )
+        states = ordered_states(column.labels, column.labels if column.declared else None)
+        return Variable(column.name, states, ordered=column.ordered)
     ranks = sorted(range(len(column.labels)), key=lambda k: (-column.counts[k], str(column.labels[k])))
     frequent = sorted(ranks[: most - 1]) if column.declared else ranks[: most - 1]
     labels = [column.labels[k] for k in frequent]

@@ -6,6 +6,7 @@ points of its characters, so that neither the order of rows nor the language of 
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from depnet.data.table.variable import Label, Variable
 from depnet.errors import DataError, brief
@@ -43,7 +44,7 @@ def with_missing_state(variable: Variable) -> Variable:
     while label in variable.states:
         number += 1
         label = f"(missing {number})"
-    return Variable(variable.name, (*variable.states, label), variable.bins, label, variable.other)
+    return replace(variable, states=(*variable.states, label), missing=label)
 
 
 def with_other_state(name: str, states: tuple[Label, ...]) -> Variable:

@@ -26,8 +26,10 @@ class Variable:
     Python holds equal (1, 1.0 and True) are one label.
 
     A numeric column has `bins`, one a state. `missing` is the label of a state, the last, that stands for
-    "not there" in a table: a state like any other in the model, a hole in the frames it comes from and goes to. `other` is
-    the label of a state, the last but for that, of all values of a table that are no state of their own.
+    "not there" in a table: a state like any other in the model, a hole in the frames it comes from and goes to.
+    `ordered` says that labels stand in an order of their own, such as small, medium, large, by which they are compared
+    (`depnet.model.conditions`); numbers and bins have theirs anyway. A variable is the same without it. `other` is the label
+    of a state, the last but for that of missing ones, of all values of a table that are no state of their own.
 
     >>> Variable("class", ("1st", "2nd", "3rd", "Crew")).code("3rd")
     2
@@ -40,6 +42,7 @@ class Variable:
     states: tuple[Label, ...]
     bins: Bins | None = None
     missing: Label | None = None
+    ordered: bool = field(default=False, compare=False)
     other: Label | None = None
     _codes: dict[Label, int] = field(init=False, repr=False, compare=False, hash=False)
 

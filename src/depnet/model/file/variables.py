@@ -2,9 +2,11 @@
 
 import math
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 from depnet.data.binning.bins import MAX_QUANTILES, Bins
+from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Variable
 from depnet.errors import brief
 from depnet.model.file.fields import fault, fields_of, items_of, located, number_of
@@ -56,7 +58,7 @@ def variable_of(value: object, at: str, version: int) -> Variable:
             tuple(states),
             bins,
             states[-1] if missing and states else None,
-            states[-1 - missing] if other and len(states) > missing else None,
+            other=states[-1 - missing] if other and len(states) > missing else None,
         )
 
 
@@ -65,6 +67,18 @@ def _flag(fields: dict[str, Any], name: str, at: str) -> bool:
     if not isinstance(value, bool):
         raise fault(f"{at}.{name}", f"expected true or false; got {brief(value)}.")
     return value
+
+
+def with_order(domain: Domain, value: object, at: str) -> Domain:
+    """The domain, in which the variables with these numbers have states in an order."""
+    variables = list(domain.variables)
+    for k, number in enumerate(items_of(value, at)):
+        if type(number) is not int or not 0 <= number < len(variables):
+            raise fault(
+                f"{at}[{k}]", f"expected a variable's number, below {len(variables)}; got {brief(number)}."
+            )
+        variables[number] = replace(variables[number], ordered=True)
+    return Domain(tuple(variables))
 
 
 def _bins(value: object, number: int, at: str) -> Bins:
