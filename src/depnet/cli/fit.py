@@ -79,7 +79,7 @@ def fit(
 
     A model is two networks of the same rows: the paper's dependency network, and the ordered law that answers, samples
     and scores are of. Text, whole numbers of few values and truth values are states as they are; other numbers and dates are
-    binned by quantiles.
+    binned by quantiles. Names, identifiers and row numbers are left out (--keep). The same table gives the same model.
     """
     from depnet.cli.files import save_model
     from depnet.cli.progress import progress
@@ -105,7 +105,7 @@ def fit(
         rows = chosen.read(table)
         total = options.steps(rows)
         with progress("learning") as told:
-            found = fit(rows, options, run.rng, None if told is None else lambda done: told(done, total))
+            found = fit(rows, options, run.fit_rng, None if told is None else lambda done: told(done, total))
         save_model(found.network, run.place, run.force, found.law)
         if run.output == "-" and not run.as_json:
             return

@@ -48,11 +48,15 @@ def _code(rows: Rows, place: int, variable: Variable, dtype: Any) -> tuple[str, 
     if kind == "boolean":
         return f"CAST({value} AS {whole})", False
     if kind == "label":
-        labels = [str(state) for state in variable.present_states]
+        labels = [str(state) for state in variable.present_states if state is not variable.other]
         if not labels:
             return f"CAST(NULL AS {whole})", False
         listed = ", ".join(map(text_literal, labels))
         rows.connection.execute(f"CREATE TYPE states_{place} AS ENUM ({listed})")
+        if variable.other is not None:
+            known = f"enum_code(TRY_CAST({value} AS states_{place}))"
+            code = f"CAST(coalesce({known}, {len(labels)}) AS {whole})"
+            return f"CASE WHEN {value} IS NOT NULL THEN {code} END", False
         return f"CAST(enum_code(CAST({value} AS states_{place})) AS {whole})", False
     return value, True
 

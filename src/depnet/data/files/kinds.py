@@ -1,6 +1,7 @@
 """What the columns of a file hold, as one of the kinds that frames have, and as SQL.
 
-Parquet says it. A column of text (CSV; JSON where types differ) is, by all its cells that are not missing:
+Parquet says it, but for dates that are text there. A column of text (CSV; JSON where types differ) is, by all its cells
+that are not missing:
 
 - whole numbers, or numbers, where every cell is one (decimal point; no thousands separators, no infinities);
 - booleans, where every cell is true or false, in any case;
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from depnet.data.binning.calendar import DATE, MOMENT
 from depnet.data.files.engine import answer
 from depnet.errors import DataError, brief
 
@@ -43,14 +45,13 @@ _TYPES: dict[str, "ColumnKind"] = {
     "BOOLEAN": "boolean",
     "DATE": "date",
 }
-_DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _SPACE = r"[ \t\n\f\r]*"
 _PATTERNS: dict["ColumnKind", str] = {
     "integer": rf"{_SPACE}[+-]?[0-9]+{_SPACE}",
     "float": rf"{_SPACE}[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?{_SPACE}",
     "boolean": "(?i)true|false",
-    "date": _DATE,
-    "datetime": _DATE + r"([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?(Z|[+-][0-9]{2}(:[0-9]{2})?)?)?",
+    "date": DATE,
+    "datetime": MOMENT,
 }
 _NOT_IN_FLOATS = ("'_'", "'+-'", "chr(11)")
 """In what the engine takes for a float and the pattern does not: 1_000.5, +-1, a vertical tab around it."""

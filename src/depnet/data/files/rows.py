@@ -64,6 +64,7 @@ def open_rows(
         raise MixedColumnError(error.column, error.row, error.cell, error.others, line) from None
     if source.format == "parquet":
         typed = _with_categories(connection, link, source, typed, request)
+        typed = _with_dates(connection, table, typed, rows, width, request)
     relation, none = table.relation, "the table has no rows, so its columns have no states."
     if request.where is not None:
         none = f"no row satisfies `where={request.where!r}`."
@@ -187,6 +188,33 @@ def _with_categories(
         else column
         for place, column in typed.items()
     }
+
+
+def _with_dates(
+    connection: "duckdb.DuckDBPyConnection",
+    table: _Table,
+    typed: dict[int, FileColumn],
+    rows: int,
+    width: int,
+    request: Request,
+) -> dict[int, FileColumn]:
+    """The columns, those of text that a Parquet file has being dates where all of their cells are."""
+    texts = {
+        place: column
+        for place, column in typed.items()
+        if table.types[place][1] == "VARCHAR"
+        and column.categories is None
+        and column.name not in request.text
+    }
+    named = [(column.name, column.typed) for column in texts.values()]
+    kinds = find_kinds(connection, table.relation, named, rows, width, only_dates=True)
+    found = zip(texts.items(), kinds, strict=True)
+    dates = {
+        place: column_of_text(column.name, kind, column.typed)
+        for (place, column), kind in found
+        if kind not in ("label", "empty")
+    }
+    return {**typed, **dates}
 
 
 def _filtered(
