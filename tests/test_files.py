@@ -1,12 +1,14 @@
 """A file is written whole or not at all: by tables, models and commands alike (which have tests of their own)."""
 
+import errno
 import os
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from depnet.files import new_file
+from depnet.files import new_file, stamp_of
 
 
 def test_what_is_no_file_is_written_to(tmp_path: Path) -> None:
@@ -33,3 +35,28 @@ def test_names_that_no_file_can_have() -> None:
     for name, error in (("a\0b", OSError), ("", IsADirectoryError), ("no/such/", IsADirectoryError)):
         with pytest.raises(error), new_file(name):
             raise AssertionError
+
+
+def test_of_many_that_read_change_and_write_one_file_none_is_lost_unsaid(tmp_path: Path) -> None:
+    path = tmp_path / "number"
+    path.write_text("0")
+    all_have_read = threading.Barrier(10)
+
+    def one_more(first: bool) -> bool:
+        since, number = stamp_of(str(path)), int(path.read_text())
+        if first:
+            all_have_read.wait()
+        try:
+            with new_file(str(path), force=True, since=since) as place:
+                place.write_text(str(number + 1))
+        except OSError as error:
+            assert error.errno == errno.ESTALE
+            return False
+        return True
+
+    with ThreadPoolExecutor(10) as pool:
+        assert sum(pool.map(one_more, [True] * 10)) == 1, "the others say that they were too late"
+    assert path.read_text() == "1"
+    assert one_more(False)
+    assert path.read_text() == "2"
+    assert [p.name for p in tmp_path.iterdir()] == ["number"]

@@ -11,6 +11,7 @@ import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeAlias
 
 ADVICE = {
     errno.ENOSPC: "Free some space, or save elsewhere.",
@@ -21,6 +22,8 @@ ADVICE = {
     errno.EROFS: "Choose a place that can be written to.",
     errno.ENAMETOOLONG: "Choose a shorter name.",
     errno.EINVAL: "Choose another name.",
+    errno.ELOOP: "Choose another name.",
+    errno.ESTALE: "Run the command again: it then begins with what is there now.",
 }
 _LONGEST_ENDING = 40
 
@@ -40,12 +43,27 @@ def not_written(what: str, error: OSError) -> str:
     return f"the {what} was not written ({reason}), and what was there is as it was. {advice(error)}"
 
 
+Stamp: TypeAlias = tuple[int, ...]
+"""What a file's status says of who wrote it last: every file that depnet writes is a new one."""
+
+
+def stamp_of(name: str) -> Stamp | None:
+    """The stamp of a file; None where there is none."""
+    try:
+        status = Path(name).stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
 @contextlib.contextmanager
-def new_file(name: str, *, force: bool = False) -> Iterator[Path]:
+def new_file(name: str, *, force: bool = False, since: Stamp | None = None) -> Iterator[Path]:
     """A path to write to; when the block ends without an error, what was written has the name `name`.
 
     An existing file is replaced only with `force`, and is as it was should anything fail. A symbolic link stays
     one; the permissions of a file that is replaced are kept. What is no file (a pipe, /dev/stdout) is written to.
+    With `since`, the stamp of the file when it was read, one that another has written meanwhile is not replaced: of
+    several that read, change and write the same file, each either builds on what the one before wrote, or says so.
     """
     given = Path(name)
     old = _status(given)
@@ -73,7 +91,9 @@ def new_file(name: str, *, force: bool = False) -> Iterator[Path]:
             if old is not None:
                 _keep_permissions(file.fileno(), old)
             os.fsync(file.fileno())
-        if force:
+        if since is not None:
+            _replace_unchanged(temporary, target, name, since)
+        elif force:
             temporary.replace(target)
         else:
             _name_once(temporary, target, name)
@@ -106,6 +126,31 @@ def _name_once(temporary: Path, target: Path, name: str) -> None:
         if target.exists():
             raise _already_there(name) from None
         temporary.replace(target)
+
+
+def _replace_unchanged(temporary: Path, target: Path, name: str, since: Stamp) -> None:
+    """Give the file its name unless the one that has it is another than when it was read."""
+    with _alone_in(target.parent):
+        if stamp_of(str(target)) != since:
+            raise OSError(errno.ESTALE, "another program has written it since it was read", name)
+        temporary.replace(target)
+
+
+@contextlib.contextmanager
+def _alone_in(directory: Path) -> Iterator[None]:
+    """One at a time compares and replaces a file of this directory, where the system has locks; they end with a process."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _keep_permissions(descriptor: int, old: os.stat_result) -> None:
