@@ -12,6 +12,7 @@ import click
 
 from depnet.cli.command import DEBUG, Run
 from depnet.errors import DepnetError, said_with
+from depnet.wording import printable
 
 COMMANDS = (
     "fit",
@@ -141,7 +142,7 @@ def _failed(message: str, code: int = 1) -> int:
 
 def _say(message: str) -> None:
     with contextlib.suppress(OSError):  # nobody listens, or the disk is full: the exit code says it
-        click.echo(f"depnet: {' '.join(message.split())}", err=True)
+        click.echo(f"depnet: {printable(' '.join(message.split()))}", err=True)
 
 
 def _warn(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:

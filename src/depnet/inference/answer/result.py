@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 
@@ -12,7 +12,7 @@ from depnet.arrays import FloatArray, read_only
 from depnet.data.table.variable import Label
 from depnet.inference.answer.support import Support
 from depnet.model.scan import Scan, SequentialScan
-from depnet.wording import counted
+from depnet.wording import counted, printable
 
 Answer: TypeAlias = FloatArray | dict[str, FloatArray]
 
@@ -162,10 +162,9 @@ class QueryResult:
         lines = [f"P({', '.join(self.targets)}{' | ' + given if given else ''})"]
         if isinstance(self.probabilities, dict):
             for name, states in zip(self.targets, self.states, strict=True):
-                lines += [f"  {name}", *self._table(name, list(map(str, states)), indent="    ")]
+                lines += [f"  {name}", *self._table(name, _texts((states,)), indent="    ")]
         else:
-            joint_states = [", ".join(map(str, row)) for row in itertools.product(*self.states)]
-            lines += self._table("", joint_states, indent="  ")
+            lines += self._table("", _texts(self.states), indent="  ")
         relevant = counted(len(self.closure), "relevant variable")
         lines.append(f"{self.method}, {self.scan_name}, {relevant}, {self.seconds:.3g} s")
         if self.diagnostics is not None:
@@ -176,7 +175,7 @@ class QueryResult:
         if self.support is not None and self.evidence:
             lines.append(str(self.support))
         lines += [f"warning: {text}" for text in self.warnings]
-        return "\n".join(lines)
+        return "\n".join(map(printable, lines))
 
     def _table(self, name: str, rows: list[str], *, indent: str) -> list[str]:
         """A line a state of the target, or of the one table; the combined answer comes first where rows are at hand."""
@@ -205,6 +204,11 @@ def each_table(function: Callable[..., FloatArray], *answers: Answer) -> Answer:
     if not isinstance(answers[0], dict):
         return function(*answers)
     return {name: function(*(cast("dict[str, FloatArray]", a)[name] for a in answers)) for name in answers[0]}
+
+
+def _texts(states: Sequence[Sequence[Label]]) -> list[str]:
+    """Joint states as they are shown."""
+    return [printable(", ".join(map(str, row))) for row in itertools.product(*states)]
 
 
 def _flat(answer: Answer, name: str) -> FloatArray:

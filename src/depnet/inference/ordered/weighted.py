@@ -62,7 +62,7 @@ class Weights:
     def draw(self, count: int, seed: int) -> None:
         """More passes, some at a time: memory does not grow with their number."""
         asked = self._asked
-        most = max(1, min(CHUNK, CHUNK_CELLS // max(asked.cells)))
+        most = max(1, min(CHUNK, CHUNK_CELLS // max(asked.cells, default=1)))
         while count > 0:
             rows = min(count, most)
             done = law_of(asked.network).passes(
