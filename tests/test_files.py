@@ -2,12 +2,14 @@
 
 import errno
 import os
+import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from depnet import files
 from depnet.files import new_file, stamp_of
 
 
@@ -60,3 +62,26 @@ def test_of_many_that_read_change_and_write_one_file_none_is_lost_unsaid(tmp_pat
     assert one_more(False)
     assert path.read_text() == "2"
     assert [p.name for p in tmp_path.iterdir()] == ["number"]
+
+
+def test_a_scratch_folder_that_nobody_holds_is_removed_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(files, "SCRATCH_AGE", -1.0)
+    (tmp_path / f"{files.SCRATCH}killed").mkdir()
+    (tmp_path / f"{files.SCRATCH}killed" / "rows").write_text("rows")
+    (tmp_path / "depnet-scratches").mkdir()
+    (tmp_path / f"{files.SCRATCH}link").symlink_to(tmp_path / "depnet-scratches")
+    with files.scratch_folder() as held:
+        assert sorted(p.name for p in tmp_path.iterdir()) == sorted(
+            ["depnet-scratches", f"{files.SCRATCH}link", held.name]
+        )
+        with files.scratch_folder() as other:
+            assert held.exists(), "it is locked"
+            assert other != held
+    assert not held.exists()
+    monkeypatch.setattr(files, "SCRATCH_AGE", 60.0)
+    (tmp_path / f"{files.SCRATCH}new").mkdir()
+    with files.scratch_folder():
+        assert (tmp_path / f"{files.SCRATCH}new").exists(), "it may not be locked yet"

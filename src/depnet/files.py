@@ -8,7 +8,10 @@ import contextlib
 import errno
 import os
 import secrets
+import shutil
 import stat
+import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeAlias
@@ -26,6 +29,10 @@ ADVICE = {
     errno.ESTALE: "Run the command again: it then begins with what is there now.",
 }
 _LONGEST_ENDING = 40
+SCRATCH, SCRATCH_AGE = "depnet-scratch-", 60.0
+"""How temporary folders are called, and the seconds after which one that is not locked is abandoned."""
+PATIENCE = 3.0
+"""Seconds that a named pipe may wait for its reader."""
 
 
 def advice(error: OSError) -> str:
@@ -41,6 +48,22 @@ def not_written(what: str, error: OSError) -> str:
     """
     reason = error.strerror or error
     return f"the {what} was not written ({reason}), and what was there is as it was. {advice(error)}"
+
+
+def named_stream(name: str) -> str | None:
+    """What a path names that is no file, and might never end or never begin: "a pipe", "a device"; None of all else.
+
+    What is open already, such as /dev/stdin or the /dev/fd/63 that a shell gives for <(...), has somebody at its other end.
+    """
+    try:
+        mode = Path(name).stat().st_mode
+    except (OSError, ValueError):
+        return None
+    if not (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISBLK(mode) or stat.S_ISSOCK(mode)):
+        return None
+    if name.startswith(("/dev/fd/", "/proc/self/fd/")) or name in ("/dev/stdin", "/dev/null"):
+        return None
+    return "a pipe" if stat.S_ISFIFO(mode) else "a socket" if stat.S_ISSOCK(mode) else "a device"
 
 
 Stamp: TypeAlias = tuple[int, ...]
@@ -72,7 +95,8 @@ def new_file(name: str, *, force: bool = False, since: Stamp | None = None) -> I
         verb = "is" if is_directory else "names"
         raise IsADirectoryError(errno.EISDIR, f"this {verb} a directory. Name a file in it", name)
     if old is not None and not stat.S_ISREG(old.st_mode):
-        yield given
+        with _read_by_somebody(name) if named_stream(name) == "a pipe" else contextlib.nullcontext():
+            yield given
         return
     if old is not None and not force:
         raise _already_there(name)
@@ -101,6 +125,75 @@ def new_file(name: str, *, force: bool = False, since: Stamp | None = None) -> I
         with contextlib.suppress(OSError):
             temporary.unlink()
     _sync_directory(target.parent)
+
+
+@contextlib.contextmanager
+def _read_by_somebody(name: str) -> Iterator[None]:
+    """Wait a little for somebody to read a named pipe: to open it without would wait for ever.
+
+    It stays open until all is written: a reader takes the last writer's leaving for the end.
+    """
+    ends = time.monotonic() + PATIENCE
+    while True:
+        try:
+            descriptor = os.open(name, os.O_WRONLY | os.O_NONBLOCK)
+            break
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+            if time.monotonic() > ends:
+                raise OSError(errno.ENXIO, "nobody reads this pipe", name) from None
+        time.sleep(0.01)
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A temporary folder (TMPDIR), locked while it is used and removed at the end.
+
+    A process that is killed cannot remove its own, which may hold rows of a table: the next one to come here does.
+    """
+    _remove_abandoned(Path(tempfile.gettempdir()))
+    with tempfile.TemporaryDirectory(prefix=SCRATCH) as name:
+        descriptor = _locked(Path(name))
+        try:
+            yield Path(name).resolve()
+        finally:
+            if descriptor is not None:
+                os.close(descriptor)
+
+
+def _remove_abandoned(place: Path) -> None:
+    """Remove the scratch folders of this user that nobody holds; of the last minute none: one may not be locked yet."""
+    if not hasattr(os, "geteuid"):
+        return
+    for folder in place.glob(f"{SCRATCH}*"):
+        with contextlib.suppress(OSError):
+            status = folder.lstat()
+            mine = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
+            if mine and time.time() - status.st_ctime > SCRATCH_AGE:
+                descriptor = _locked(folder)
+                if descriptor is not None:
+                    shutil.rmtree(folder, ignore_errors=True)
+                    os.close(descriptor)
+
+
+def _locked(folder: Path) -> int | None:
+    """A descriptor that holds the folder's lock; None where another holds it, or there are no locks."""
+    try:
+        import fcntl
+    except ImportError:
+        return None
+    descriptor = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
 
 
 def _status(path: Path) -> os.stat_result | None:

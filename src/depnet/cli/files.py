@@ -1,7 +1,7 @@
 """Files in and out: "-" for standard streams; what is written is written whole, and over nothing unasked."""
 
 import contextlib
-import gzip
+import errno
 import os
 import re
 import stat
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from depnet.files import Stamp, advice, new_file
+from depnet.files import Stamp, advice, named_stream, new_file
+from depnet.gzipped import unpacked
 
 if TYPE_CHECKING:
     from depnet.data import Layout
@@ -57,11 +58,13 @@ def load_models(path: str, *, layout: bool = False) -> "Loaded":
 
 def is_model(path: str) -> bool:
     """Does the file begin as a model does? (What cannot be read does not.)"""
+    if named_stream(path) is not None:
+        return False
     with contextlib.suppress(OSError, EOFError), Path(path).open("rb") as file:
         head = file.read(2)
         file.seek(0)
-        unpacked = gzip.GzipFile(fileobj=file) if head == b"\x1f\x8b" else file
-        return re.match(rb'\s*\{\s*"format":\s*"depnet network"', unpacked.read(64)) is not None
+        content = unpacked(file) if head == b"\x1f\x8b" else file
+        return re.match(rb'\s*\{\s*"format":\s*"depnet network"', content.read(64)) is not None
     return False
 
 
@@ -155,5 +158,7 @@ def _explained(path: str) -> Iterator[None]:
 def _status(path: Path) -> os.stat_result | None:
     try:
         return path.stat()
-    except OSError:
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OutputError(f"{path} is a link that leads back to itself. Choose another name.") from None
         return None

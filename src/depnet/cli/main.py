@@ -14,6 +14,9 @@ from depnet.cli.command import DEBUG, Run
 from depnet.errors import DepnetError, said_with
 from depnet.wording import printable
 
+LONGEST = 2_000
+"""Characters of a message."""
+
 COMMANDS = (
     "fit",
     "explore",
@@ -142,7 +145,10 @@ def _failed(message: str, code: int = 1) -> int:
 
 def _say(message: str) -> None:
     with contextlib.suppress(OSError):  # nobody listens, or the disk is full: the exit code says it
-        click.echo(f"depnet: {printable(' '.join(message.split()))}", err=True)
+        text = printable(" ".join(message.split()))
+        if len(text) > LONGEST:  # whatever it quotes, the beginning and the end say most
+            text = f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
+        click.echo(f"depnet: {text}", err=True)
 
 
 def _warn(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
