@@ -23,6 +23,9 @@ from depnet.cli.command import GIVEN, JOBS, SCAN, SEED, TABLES, Run, command, nu
     type=click.IntRange(min=1),
     help="With --scan: sweeps between a chain's rows.  [default: by a pilot run]",
 )
+@click.option(
+    "--spreadsheet", is_flag=True, help="An apostrophe before text that a spreadsheet would take for a formula."
+)
 @SEED
 @JOBS
 def sample(
@@ -32,6 +35,7 @@ def sample(
     given: tuple[str, ...],
     burn_in: int | None,
     thin: int | None,
+    spreadsheet: bool,
 ) -> None:
     """New rows of the model's law, given what is known.
 
@@ -43,6 +47,8 @@ def sample(
     from depnet.cli.given import parse
     from depnet.cli.progress import progress
     from depnet.cli.tables import write_table
+    from depnet.data import Dataset
+    from depnet.data.files.spreadsheet import guarded_domain
     from depnet.sampling import Sampler
     from depnet.sampling.run.sampler import MOST_CHAINS
 
@@ -63,7 +69,11 @@ def sample(
         n_jobs=run.jobs,
     )
     with progress("sampling") as told:
-        write_table(sampler.blocks(rows, progress=told), run.place, force=run.force, rng=run.rng)
+        blocks = sampler.blocks(rows, progress=told)
+        if spreadsheet:
+            plain = guarded_domain(network.domain)
+            blocks = (Dataset(plain, block.codes) for block in blocks)
+        write_table(blocks, run.place, force=run.force, rng=run.rng)
     report = sampler.report
     document = {
         "rows": rows,

@@ -49,8 +49,10 @@ class Table:
     unlikely: tuple[str, ...]
 
 
-def read_table(name: str, content: bytes, encoding: str) -> Table:
-    """The table in these bytes, or the one-line error of what is wrong with it."""
+def read_table(
+    name: str, content: bytes, encoding: str, progress: Callable[[int, int], object] | None = None
+) -> Table:
+    """The table in these bytes, or the one-line error of what is wrong with it; `progress(done, steps)` as it is read."""
     if len(content) > MAX_BYTES:
         raise DataError(
             f"{name} has {len(content):,} bytes; the page takes {MAX_BYTES:,} at most. Use depnet fit for it."
@@ -61,7 +63,8 @@ def read_table(name: str, content: bytes, encoding: str) -> Table:
     file = io.BytesIO(content)
     file.name = name  # for the messages
     try:
-        rows = with_holes(read(file, format=ending, encoding=encoding))  # type: ignore[arg-type]  # one of its formats
+        found = read(file, format=ending, encoding=encoding, progress=progress)  # type: ignore[arg-type]  # a format
+        rows = with_holes(found)
     except DataError as error:
         raise DataError(said_with(str(error), _as_choice)) from error
     if len(rows.domain) < 2:
