@@ -52,7 +52,11 @@ def test_a_pipe_that_nobody_reads_is_no_output(
 def test_standard_input_that_never_ends(tmp_path: Path) -> None:
     with Path("/dev/zero").open("rb") as zeros:
         done = subprocess.run(
-            [COMMAND, "fit", "-", "-o", tmp_path / "o.json"], stdin=zeros, capture_output=True, timeout=60, check=False
+            [COMMAND, "fit", "-", "-o", tmp_path / "o.json"],
+            stdin=zeros,
+            capture_output=True,
+            timeout=60,
+            check=False,
         )
     assert done.returncode == 1
     assert b"this is a device" in done.stderr

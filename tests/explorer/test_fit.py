@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import depnet
-from depnet.errors import DepnetError
+from depnet.errors import DataError, DepnetError
 from depnet.explorer.fit import learn_model, model_file, read_table, some_columns
 from depnet.explorer.rows import StoppedError
 from depnet.fitting.fit import FitOptions, fit_law
@@ -79,11 +79,13 @@ def test_another_encoding_can_be_said() -> None:
     ids=["nested", "digits", "cell"],
 )
 def test_what_python_itself_refuses_is_one_line_or_read(name: str, content: bytes) -> None:
+    said = ""
     try:
         assert read_table(name, content, "utf-8").rows.rows
     except DataError as error:
-        assert len(str(error)) < 1000
-        assert "\n" not in str(error)
+        said = str(error)
+    assert len(said) < 1000
+    assert "\n" not in said
 
 
 def test_reading_tells_how_far_it_is() -> None:

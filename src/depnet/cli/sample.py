@@ -24,7 +24,9 @@ from depnet.cli.command import GIVEN, JOBS, SCAN, SEED, TABLES, Run, command, nu
     help="With --scan: sweeps between a chain's rows.  [default: by a pilot run]",
 )
 @click.option(
-    "--spreadsheet", is_flag=True, help="An apostrophe before text that a spreadsheet would take for a formula."
+    "--spreadsheet",
+    is_flag=True,
+    help="An apostrophe before text that a spreadsheet would take for a formula.",
 )
 @SEED
 @JOBS

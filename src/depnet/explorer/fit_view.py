@@ -121,7 +121,9 @@ class _Fit:
             self._refuse(" ".join(str(error).split()))
             return
         except Exception as error:
-            self._refuse(f"{name} cannot be read ({type(error).__name__}). depnet did not expect this: the log says more.")
+            self._refuse(
+                f"{name} cannot be read ({type(error).__name__}). depnet did not expect this: the log says more."
+            )
             raise
         finally:
             self.read_timer.active = False

@@ -19,7 +19,6 @@ from depnet.arrays import CodeArray, FloatArray, LeafArray, read_only
 from depnet.checks import is_whole
 from depnet.data.table.dataset import Dataset
 from depnet.errors import DomainTooLargeError, ModelError, brief
-from depnet.model.counting import leaves_of
 from depnet.model.node import Node
 from depnet.model.sources.enumerate import joint_codes
 from depnet.model.sources.source import (

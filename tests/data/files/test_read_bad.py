@@ -338,7 +338,9 @@ def test_what_the_engine_says_is_cut(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["9" * 5000, "-" + "9" * 5000, "1e" + "9" * 400, "0." + "9" * 5000], ids=["whole", "less", "power", "part"]
+    "text",
+    ["9" * 5000, "-" + "9" * 5000, "1e" + "9" * 400, "0." + "9" * 5000],
+    ids=["whole", "less", "power", "part"],
 )
 def test_numbers_of_thousands_of_digits(text: str, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"

@@ -3,7 +3,6 @@
 import contextlib
 import datetime as dt
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -199,13 +198,11 @@ def test_a_type_that_does_not_hold_the_states_is_refused_at_once_or_works(
     columns = [{"key": key, "kind": "label", "dtype": dtype} for key in "ab"]
     document["layout"] = {"frame": frame, "structured": False, "columns": columns}
     path.write_text(json.dumps(document))
-    try:
-        model = depnet.DependencyNetwork.load(path)
-    except ModelFileError as error:
-        assert re.search(r"columns\[0\]\.dtype", str(error))
-    else:
-        assert dtype == "category"
-        assert set(model.sample(3)["a"]) <= {"x", "y"}
+    if dtype == "category":
+        assert set(depnet.DependencyNetwork.load(path).sample(3)["a"]) <= {"x", "y"}
+        return
+    with pytest.raises(ModelFileError, match=r"columns\[0\]\.dtype"):
+        depnet.DependencyNetwork.load(path)
 
 
 @pytest.mark.parametrize("number", [10**400, -(10**400), 2**70], ids=["huge", "less", "2^70"])

@@ -34,7 +34,9 @@ def _lines(text: io.TextIOWrapper) -> Iterator[str]:
     """The lines of a text, none of which is kept that is longer than a row may be."""
     while line := text.readline(MAX_LINE):
         if len(line) == MAX_LINE and not line.endswith(("\n", "\r")):
-            raise _TooLongError(f"the line is longer than {MAX_LINE:,} characters, which no row of a table is")
+            raise _TooLongError(
+                f"the line is longer than {MAX_LINE:,} characters, which no row of a table is"
+            )
         yield line
 
 

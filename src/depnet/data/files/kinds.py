@@ -180,7 +180,9 @@ def is_kind(kind: "ColumnKind", text: str) -> bool:
         return False
     if kind == "integer":
         digits = text.lstrip("+-").lstrip("0") or "0"
-        return len(digits) < 20 and -(2**63) <= int(text[: text[0] in "+-"] + digits) < 2**63  # int() takes no thousands
+        return (
+            len(digits) < 20 and -(2**63) <= int(text[: text[0] in "+-"] + digits) < 2**63
+        )  # int() takes no thousands
     if kind == "float":
         return math.isfinite(float(text))
     try:

@@ -38,20 +38,22 @@ def write_parquet(blocks: Blocks, target: Path) -> None:
     """Blocks of arrays into a table of DuckDB's, labels as their places, then all of it to the file."""
     import duckdb
 
-    with scratch_folder() as scratch:
-        with locked_engine(target, scratch, DEFAULT_MEMORY, len(blocks.names)) as connection:
-            try:
-                chosen = _fill_table(connection, blocks)
-                connection.execute(
-                    f"COPY (SELECT {', '.join(chosen)} FROM kept) TO {text_literal(str(target))} "
-                    "(FORMAT parquet, USE_TMP_FILE false)"
-                )
-            except duckdb.Error as error:
-                if isinstance(error, duckdb.IOException):
-                    raise OSError(str(error).splitlines()[0]) from error
-                raise DataError(
-                    f"the table cannot be written as Parquet: {str(error).splitlines()[0]}."
-                ) from error
+    with (
+        scratch_folder() as scratch,
+        locked_engine(target, scratch, DEFAULT_MEMORY, len(blocks.names)) as connection,
+    ):
+        try:
+            chosen = _fill_table(connection, blocks)
+            connection.execute(
+                f"COPY (SELECT {', '.join(chosen)} FROM kept) TO {text_literal(str(target))} "
+                "(FORMAT parquet, USE_TMP_FILE false)"
+            )
+        except duckdb.Error as error:
+            if isinstance(error, duckdb.IOException):
+                raise OSError(str(error).splitlines()[0]) from error
+            raise DataError(
+                f"the table cannot be written as Parquet: {str(error).splitlines()[0]}."
+            ) from error
 
 
 def _fill_table(connection: "duckdb.DuckDBPyConnection", blocks: Blocks) -> list[str]:

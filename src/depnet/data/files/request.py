@@ -58,7 +58,7 @@ def check_names(names: Sequence[str], source: Source) -> None:
         if "\0" in name:
             raise DataError(
                 f"{source.name}: the name of column {place + 1:,}, {brief(name)}, has a NUL character. Rename it; if the "
-                "file is UTF-16, read it with `encoding=\"utf-16\"`."
+                'file is UTF-16, read it with `encoding="utf-16"`.'
             )
 
 

@@ -105,10 +105,10 @@ def _first_record(source: Source, dialect: Dialect) -> tuple[list[str], str, int
 
 
 def _delimiter(text: str) -> str:
-    """Of the delimiters with which the first rows all have as many fields as the first line, the one that is most frequent
+    r"""Of the delimiters with which the first rows all have as many fields as the first line, the one that is most frequent
     there; where there is none, the most frequent of all. A name may hold others.
 
-    >>> _delimiter("width (cm; in; ft),height\\n1,2\\n")
+    >>> _delimiter("width (cm; in; ft),height\n1,2\n")
     ','
     """
     line = text.split("\n", 1)[0]
@@ -120,7 +120,11 @@ def _delimiter(text: str) -> str:
 def _fits(text: str, delimiter: str) -> bool:
     """Do the first rows have as many fields as the first line?"""
     try:
-        records = list(itertools.islice(filter(None, csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)), SEEN_ROWS))
+        records = list(
+            itertools.islice(
+                filter(None, csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)), SEEN_ROWS
+            )
+        )
     except csv.Error:
         return False
     return len(set(map(len, records))) == 1

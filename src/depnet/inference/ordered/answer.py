@@ -68,7 +68,9 @@ def of_law(question: Question, rng: np.random.Generator | None, stop: Over | Non
 def _worth(asked: Conditional, tolerance: float) -> int:
     """The cells of an elimination that takes about as long as passes would take, at this tolerance."""
     passes = max(0.25 / tolerance**2, FIRST_PASSES)
-    summed = sum(k for k in asked.cells if k > MANY_STATES)  # every pass adds up theta of all states of a target
+    summed = sum(
+        k for k in asked.cells if k > MANY_STATES
+    )  # every pass adds up theta of all states of a target
     return int(min(max(passes * (len(asked.variables) * UPDATE_CELLS + summed), QUICK_CELLS), MOST_CELLS))
 
 

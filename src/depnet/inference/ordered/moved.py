@@ -28,7 +28,7 @@ FIRST_PASSES = 1 << 10
 FIRST_STATES = 64
 FIRST_SWEEPS = 8
 MOST_SUMS = 1 << 25
-"""Conditionals are added up for every moved state, as long as these are no more numbers than this; else states are counted."""
+"""Conditionals are added up for every moved state, up to this many numbers; past it, states are counted."""
 LEAD = 2
 """Sweeps before the first that counts."""
 

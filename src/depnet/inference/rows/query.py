@@ -18,7 +18,6 @@ from depnet.inference.rows.result import RowsResult
 from depnet.model.network import Network, checked_network
 from depnet.model.scan import RandomScan, Scan, checked_scan
 
-
 BYTES_A_STATE = 16
 """A probability and its standard error, of each distinct row while they are found, and of each row in the result."""
 

@@ -77,8 +77,12 @@ def diagnose(dataset: Dataset, chains: int) -> Diagnostics:
         found = []
         for first in states[::at_once]:
             indicators = state_indicators(draws[:, :, i], states[first : first + at_once])
-            found.append((split_r_hat(indicators), effective_sample_size(indicators), standard_error(indicators)))
-        r_hat[variable.name], size[variable.name], error[variable.name] = map(np.concatenate, zip(*found, strict=True))
+            found.append(
+                (split_r_hat(indicators), effective_sample_size(indicators), standard_error(indicators))
+            )
+        r_hat[variable.name], size[variable.name], error[variable.name] = map(
+            np.concatenate, zip(*found, strict=True)
+        )
     return Diagnostics(r_hat, size, error)
 
 

@@ -71,9 +71,7 @@ def estimate_mixing(plan: ChainPlan, seed: int) -> Mixing:
     state = kernel.state(start_codes(plan, seed, 0, chains))
     rows: CodeArray = np.empty((plan.variables, most, chains), dtype=plan.dtype)
     done, wanted = 0, FIRST_SWEEPS
-    a_call = max(
-        1, kernel.updates_a_call // (chains * len(plan.rules))
-    )  # so that an interrupt is heard
+    a_call = max(1, kernel.updates_a_call // (chains * len(plan.rules)))  # so that an interrupt is heard
     while True:
         while done < wanted:
             records = min(a_call, wanted - done)
@@ -131,7 +129,9 @@ def _measured(plan: ChainPlan, rows: CodeArray, sweeps: int) -> Mixing:
     for i in sorted(rule.number for rule in plan.rules):
         states = plan.network.domain.cardinalities[i]
         if states > MOST_GROUPS:
-            draws = np.asarray(grouped(rows[i].T, states)[:, :, None] >= np.arange(1, MOST_GROUPS), dtype=np.float64)
+            draws = np.asarray(
+                grouped(rows[i].T, states)[:, :, None] >= np.arange(1, MOST_GROUPS), dtype=np.float64
+            )
         else:
             draws = state_indicators(rows[i].T, range(states))
         draws = draws[:, :, 1:] if draws.shape[2] == 2 else draws  # the other state mirrors it
