@@ -51,7 +51,7 @@ def open_rows(
     if csv is not None:
         check_names(csv.names, source)
         places_of(csv.names, request, source)  # what is asked for is there: seen before the work
-    table = _loaded(connection, csv or source, link)
+    table = _loaded(connection, csv or source, link, request)
     check_names(table.names, source)
     places = places_of(table.names, request, source)
     ((rows,),) = answer(connection, f"SELECT count(*) FROM {table.relation}")
@@ -92,12 +92,16 @@ class _Table:
         return f"read_parquet({text_literal(str(self.file))}, hive_partitioning = false)"
 
 
-def _loaded(connection: "duckdb.DuckDBPyConnection", source: Source | Csv, link: Path) -> _Table:
+def _loaded(
+    connection: "duckdb.DuckDBPyConnection", source: Source | Csv, link: Path, request: Request
+) -> _Table:
     """The table as a Parquet file: the one that is read, or one beside the link that text is loaded into."""
     target = link.parent / "rows.parquet"
     if isinstance(source, Csv):
-        load_csv(connection, link, source, target)
-        return _Table(target, source.names, [(f"c{place}", "TEXT") for place in range(len(source.names))])
+        texts = [place for place, name in enumerate(source.names) if name in request.text]
+        numbers = load_csv(connection, link, source, target, texts)
+        types = [(f"c{place}", numbers.get(place, "TEXT")) for place in range(len(source.names))]
+        return _Table(target, source.names, types)
     if source.format != "json":
         return _parquet_table(connection, source, link)
     load_json(connection, link, source, target)

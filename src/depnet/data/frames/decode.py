@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import FloatArray
-from depnet.data.binning.expected import expected_numbers
+from depnet.data.binning.mixture import expected_numbers
 from depnet.data.frames.assemble import assemble
 from depnet.data.frames.columns import Column
 from depnet.data.table.domain import Domain

@@ -41,7 +41,7 @@ class CodeTable:
         return self.rows if self.weights is None else int(self.weights.sum())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Dataset(CodeTable):
     """Training data: `codes[r, i]` is the code of X_i in row r, column-major uint8 or uint16.
 
