@@ -186,7 +186,7 @@ def test_a_wrong_layout_says_where_and_the_network_is_read_without_it(
     ],
     ids=str,
 )
-def test_a_type_that_does_not_hold_the_states_is_refused_at_once_or_works(
+def test_a_type_that_does_not_hold_the_states_is_refused_at_once(
     frame: str, dtype: Any, tmp_path: Path
 ) -> None:
     path = tmp_path / "model.json"
@@ -198,9 +198,6 @@ def test_a_type_that_does_not_hold_the_states_is_refused_at_once_or_works(
     columns = [{"key": key, "kind": "label", "dtype": dtype} for key in "ab"]
     document["layout"] = {"frame": frame, "structured": False, "columns": columns}
     path.write_text(json.dumps(document))
-    if dtype == "category":
-        assert set(depnet.DependencyNetwork.load(path).sample(3)["a"]) <= {"x", "y"}
-        return
     with pytest.raises(ModelFileError, match=r"columns\[0\]\.dtype"):
         depnet.DependencyNetwork.load(path)
 
