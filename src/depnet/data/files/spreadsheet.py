@@ -29,8 +29,9 @@ def guarded(value: Any) -> Any:
 def guarded_domain(domain: Domain) -> Domain:
     """The same variables with names and labels that no spreadsheet computes.
 
-    >>> guarded_domain(Domain((Variable("=x", ("-", "a")),))).variables
-    (Variable(name="'=x", states=("'-", 'a'), bins=None, missing=None),)
+    >>> domain = guarded_domain(Domain((Variable("=x", ("-", "a")),)))
+    >>> domain.names, domain.variables[0].states
+    (("'=x",), ("'-", 'a'))
     """
     names = _distinct(domain.names)
     return Domain(
