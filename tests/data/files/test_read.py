@@ -73,7 +73,7 @@ def write(frame: pl.DataFrame, path: Path) -> Path:
 
 
 def assert_same(table: Dataset | Holed, frame: Any, **options: Any) -> None:
-    domain, _ = describe(frame, **options)
+    domain, _ = describe(frame, keep="all", **options)
     expected = encode(frame, domain)
     assert table.domain.names == domain.names
     for got, wanted in zip(table.domain.variables, domain.variables, strict=True):
@@ -91,7 +91,7 @@ def test_a_file_is_read_as_the_frame_it_came_from(
     tmp_path_factory: pytest.TempPathFactory, ending: str, frame: pl.DataFrame
 ) -> None:
     path = write(frame, tmp_path_factory.mktemp("read") / f"table.{ending}")
-    assert_same(read(path), frame)
+    assert_same(read(path, keep="all"), frame)
 
 
 @settings(max_examples=25)
@@ -103,7 +103,7 @@ def test_a_column_too_large_for_memory_gives_the_same(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pass_1, "_NUMBER_BYTES", 10**12)  # sorted by the engine, not in numpy
         patch.setattr(pass_1, "_SMALL_ROWS", 0)
-        assert_same(read(path), frame)
+        assert_same(read(path, keep="all"), frame)
 
 
 def many_rows() -> pd.DataFrame:
