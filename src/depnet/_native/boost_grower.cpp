@@ -83,14 +83,6 @@ void sum_by_leaf(const std::uint8_t* number, std::size_t rows, const std::uint32
 constexpr double kMostStep = 4.0;  // nats that one stage may add to a score
 constexpr double kEnough = 1e-5;   // nats a row held out that count as better
 
-// Keys of random words: of stages, then of the draws of a stage.
-std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
-    std::uint64_t z = a + (b + 1) * 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 }  // namespace
 
 // Where rows pass few of the tests, and lists take no more room than the bits do several times
