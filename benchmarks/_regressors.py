@@ -36,8 +36,7 @@ def lightgbm_regressor(inputs: Frame, target: Any) -> Predictor:
     from sklearn.model_selection import train_test_split
 
     learned, held = (
-        np.sort(part)
-        for part in train_test_split(np.arange(len(target)), test_size=HELD_OUT, random_state=0)
+        np.sort(part) for part in train_test_split(np.arange(len(target)), test_size=HELD_OUT, random_state=0)
     )
     rate = 0.05 if len(target) <= FEW_ROWS else 0.1
     common = {
@@ -53,9 +52,7 @@ def lightgbm_regressor(inputs: Frame, target: Any) -> Predictor:
         """The model of all rows, and the least rows of its leaves."""
         trials = []
         for least in sizes:
-            model = lightgbm.LGBMRegressor(
-                n_estimators=MOST_TREES, min_child_samples=least, **common, **loss
-            )
+            model = lightgbm.LGBMRegressor(n_estimators=MOST_TREES, min_child_samples=least, **common, **loss)
             model.fit(
                 inputs.iloc[learned],
                 target[learned],

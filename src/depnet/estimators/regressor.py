@@ -88,14 +88,21 @@ class DependencyNetworkRegressor(RegressorMixin, TableEstimator):  # type: ignor
         codes = self._codes(X)
         asked = np.asarray(levels, dtype=np.float64)
         if asked.ndim != 1 or not ((asked > 0.0) & (asked < 1.0)).all():
-            raise DataError(f"`levels` is a list of shares between 0 and 1, such as [0.05, 0.95]; got {levels!r}.")
+            raise DataError(
+                f"`levels` is a list of shares between 0 and 1, such as [0.05, 0.95]; got {levels!r}."
+            )
         return self.law_.quantiles(codes, asked.tolist())
 
     def predict_law(self, X: Any, edges: Sequence[float]) -> FloatArray:
         """[row, bin]: the probabilities that y is below the first edge, from each edge to the next, and from the last on."""
         codes = self._codes(X)
         asked = np.asarray(edges, dtype=np.float64)
-        if asked.ndim != 1 or not len(asked) or not (np.diff(asked) > 0).all() or not np.isfinite(asked).all():
+        if (
+            asked.ndim != 1
+            or not len(asked)
+            or not (np.diff(asked) > 0).all()
+            or not np.isfinite(asked).all()
+        ):
             raise DataError(f"`edges` is a list of ascending numbers, such as [0, 10, 20]; got {edges!r}.")
         below = self.law_.below(codes, asked.tolist())
         return np.diff(below, axis=1, prepend=0.0, append=1.0)
@@ -105,7 +112,7 @@ class DependencyNetworkRegressor(RegressorMixin, TableEstimator):  # type: ignor
         holed: Holed = later_table(self, X, self._inputs)
         if holed.complete:
             return holed.codes
-        codes = np.array(holed.codes, order="F")
+        codes: CodeArray = holed.codes.copy(order="F")
         for i, state in enumerate(self._typical):
             codes[holed.hidden[:, i], i] = state
         return codes

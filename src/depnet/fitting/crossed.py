@@ -1,7 +1,8 @@
 """The mean of a number given coded inputs, by several fits, each without a part of the rows (ours, beyond the paper).
 
 The rows are divided into five parts, alike in their numbers. Each part is held out once: the others grow stages
-(`depnet.learning.boost.mean`), and the parts held out say together of which kind, and how many. So every row has a mean
+(`depnet.learning.boost.mean`), from a constant on or from a linear model, and the parts held out say together of which
+kind, and how many. So every row has a mean
 that was found without it, and what it lies from that (its residual) is as large as a new row's will be. The mean of a new
 row is that of all five fits, which is steadier than one.
 """
@@ -18,14 +19,19 @@ import numpy as np
 from depnet._native import boost as native
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.data.table.domain import Domain
-from depnet.learning.boost.mean import MeanBoost, MeanStages, boosted_mean
+from depnet.learning.boost.linear import Design, Effects, ridge
+from depnet.learning.boost.mean import MeanBoost, MeanStages, Scale, boosted_mean
+from depnet.learning.rows.some_rows import codes_of
 
 PARTS = 5
-FEW_ROWS, MANY_ROWS = 10, 20_000
-"""With fewer rows there is nothing to hold out; with more than many, steps are twice as large."""
+FEW_ROWS, SURE_ROWS, MANY_ROWS = 10, 5_000, 20_000
+"""With fewer rows there is nothing to hold out; from so many on, one part chooses the kind of stages; with more than
+many, steps are twice as large."""
 
-Task: TypeAlias = tuple[MeanBoost, int]
-"""Settings, and the part that is held out."""
+Task: TypeAlias = tuple[MeanBoost, Effects | None, int]
+"""Settings, what stages are added to, and the part that is held out."""
+
+RIDGES = (1.0, 10.0, 100.0, 1000.0)
 
 CANDIDATES = (MeanBoost(least_rows=20), MeanBoost(least_rows=5))
 
@@ -60,38 +66,73 @@ def crossed_mean(
     After `max_seconds` stages are those grown by then.
     """
     order = np.lexsort((*np.asarray(codes).T[::-1], numbers))
-    codes, numbers = np.asfortranarray(codes[order]), numbers[order]
+    codes, numbers = codes_of(codes, order), numbers[order]
     centre = math.fsum(numbers.tolist()) / len(numbers)
     if len(numbers) < FEW_ROWS or numbers[0] == numbers[-1] or not len(domain):
         return CrossedMean((), centre, np.full(len(numbers), centre))
-    part = parts_of(len(numbers))
-    tried = list(candidates) if len(numbers) <= MANY_ROWS else [replace(c, rate=2 * c.rate) for c in candidates]
+    part, scale = parts_of(len(numbers)), Scale.of(numbers)
+    whole = scale.whole(numbers)
+    line = crossed_line(domain, codes, whole, part)
     ends = None if max_seconds is None else time.monotonic() + max_seconds
     stop = native.Stop()
 
     def one(task: Task) -> MeanStages:
-        settings, k = task
+        settings, start, k = task
         learned, held = part != k, part == k
         return boosted_mean(
             domain,
             codes[learned],
-            numbers[learned],
+            whole[learned],
             settings,
-            held=(codes[held], numbers[held]),
+            scale=scale,
+            start=start,
+            held=(codes[held], whole[held]),
             seed=k,
             seconds=None if ends is None else max(ends - time.monotonic(), 0.0),
             stop=stop,
         )
 
-    tasks = [(settings, k) for settings in tried for k in range(PARTS)]
-    grown = _on_threads(one, tasks, n_jobs, stop)
-    by_candidate = [grown[c * PARTS : (c + 1) * PARTS] for c in range(len(tried))]
-    _, stages, best = min((*_least_loss(fits), c) for c, fits in enumerate(by_candidate))
-    fits = tuple(fit.first(stages) for fit in by_candidate[best])
+    faster = 1 if len(numbers) <= MANY_ROWS else 2
+    kinds = [
+        (replace(candidate, rate=faster * candidate.rate), starts)
+        for starts in ([None] * PARTS, line)
+        for candidate in candidates
+    ]
+    judges = PARTS if len(numbers) < SURE_ROWS else 1
+    tried = [
+        _on_threads(one, [(c, starts[k], k) for k in range(judges)], n_jobs, stop) for c, starts in kinds
+    ]
+    best = min(range(len(kinds)), key=lambda c: _least_loss(tried[c]))
+    settings, starts = kinds[best]
+    rest = _on_threads(one, [(settings, starts[k], k) for k in range(judges, PARTS)], n_jobs, stop)
+    grown = [*tried[best], *rest]
+    _, stages = _least_loss(grown)
+    fits = tuple(fit.first(stages) for fit in grown)
     unseen = np.empty(len(numbers))
     for k, fit in enumerate(fits):
         unseen[order[part == k]] = fit.means(codes[part == k])
     return CrossedMean(fits, centre, unseen)
+
+
+def crossed_line(domain: Domain, codes: CodeArray, whole: IntArray, part: IntArray) -> list[Effects]:
+    """The linear model without each part, all of the ridge that predicts the parts held out best."""
+    design = Design.of(domain, codes)
+    columns = [design.columns(codes[part == k]) for k in range(PARTS)]
+    numbers = [whole[part == k] for k in range(PARTS)]
+    products = [z.T @ z for z in columns]
+    moments = [z.T @ y for z, y in zip(columns, numbers, strict=True)]
+    found = []
+    for rows in RIDGES:
+        models = [
+            design.effects(ridge(sum(products) - products[k], sum(moments) - moments[k], rows))
+            for k in range(PARTS)
+        ]
+        lost = 0.0
+        for k, model in enumerate(models):
+            rest = np.asarray(numbers[k] - model.sums(codes[part == k]), dtype=np.float64)
+            lost += float((rest * rest).sum())
+        found.append((lost, models))
+    return min(found, key=lambda each: each[0])[1]
 
 
 def parts_of(rows: int) -> IntArray:

@@ -1,15 +1,16 @@
 r"""The law of a number given coded inputs: its mean by boosted stages, and what is left as the law of a node.
 
 The mean m(x) comes from several fits, each without a part of the rows (`depnet.fitting.crossed`). What a row lies from
-the mean that was found without it is its residual. The residuals are cut into bins, and their node, which reads the inputs and
-m(x), is learned as any other: one graph or boosted stages, whichever held-out rows prefer. So
+the mean that was found without it is its residual. The residuals are cut into bins, and their node, which reads the
+inputs and m(x), is learned as any other: one graph or boosted stages, whichever held-out rows prefer. So
 
 .. math:: P(y \mid x) = \theta(y - m(x) \mid x, m(x)),
 
 within a bin the values that it keeps, all as likely. Where many rows share one value (the zeros of a claim), y itself
-is cut into bins instead of the residual if held-out rows have the smaller CRPS so.
+is cut into bins instead of the residual if held-out rows surely have the smaller CRPS so.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -32,6 +33,8 @@ RESIDUAL_BINS, OWN_BINS, MEAN_BINS = 32, 64, 64
 ROWS_A_BIN = 8
 HEAP = 0.1
 """A value that so many of the rows share makes y heaped."""
+STANDARD_ERRORS = 2.0
+"""Of its gain in CRPS on held-out rows: if y itself gains more, it is cut into bins and not its residual."""
 MEAN_SHARE = 0.3
 """Of the time that there is, what the mean may take."""
 LEVELS = [(2 * k + 1) / 40 for k in range(20)]
@@ -45,6 +48,7 @@ class NumberLaw:
     mean: CrossedMean
     network: Network
     bin_means: FloatArray
+    """Of the residuals, or of y, in each bin."""
     located: bool
     """Are the bins of residuals? Else of y itself."""
 
@@ -63,7 +67,9 @@ class NumberLaw:
         return means if self.located else np.zeros(len(means)), theta
 
     def means(self, codes: CodeArray) -> FloatArray:
-        """E(y | x)."""
+        """E(y | x): m(x), and what the law of residuals says beyond it."""
+        if not self.located:
+            return self.mean.means(codes)
         start, theta = self.probabilities(codes)
         return np.asarray(start + (theta * self.bin_means).sum(axis=1))
 
@@ -101,7 +107,9 @@ def number_law(
     for located in (True, False):
         trial = _learned(some, numbers[~held], options, rng, located, None)
         losses.append(crps(trial.quantiles(inputs.codes[held], LEVELS), numbers[held], LEVELS))
-    return _learned(inputs, numbers, options, rng, losses[0] <= losses[1], progress)
+    gains = losses[0] - losses[1]
+    sure = float(gains.mean()) > STANDARD_ERRORS * float(gains.std()) / math.sqrt(len(gains))
+    return _learned(inputs, numbers, options, rng, not sure, progress)
 
 
 def heaped(numbers: FloatArray) -> bool:
@@ -114,15 +122,15 @@ def heaped(numbers: FloatArray) -> bool:
     return len(values) > 1 and len(numbers) >= 5 * ROWS_A_BIN and bool(counts.max() >= HEAP * len(numbers))
 
 
-def crps(quantiles: FloatArray, numbers: FloatArray, levels: Sequence[float]) -> float:
-    """Twice the mean pinball loss of quantiles [row, level].
+def crps(quantiles: FloatArray, numbers: FloatArray, levels: Sequence[float]) -> FloatArray:
+    """Of every row twice the mean pinball loss of its quantiles [row, level].
 
-    >>> crps(np.array([[1.0], [4.0]]), np.array([2.0, 4.0]), [0.5])
-    0.5
+    >>> crps(np.array([[1.0], [4.0]]), np.array([2.0, 4.0]), [0.5]).tolist()
+    [1.0, 0.0]
     """
     above = numbers[:, None] - quantiles
     shares = np.asarray(levels)
-    return float(2.0 * np.maximum(shares * above, (shares - 1.0) * above).mean())
+    return np.asarray(2.0 * np.maximum(shares * above, (shares - 1.0) * above).mean(axis=1))
 
 
 def _learned(
@@ -180,9 +188,7 @@ def _free(name: str, taken: set[str]) -> str:
     return name
 
 
-def _joined(
-    domain: Domain, inputs: CodeArray, means: FloatArray, own: FloatArray | None = None
-) -> CodeArray:
+def _joined(domain: Domain, inputs: CodeArray, means: FloatArray, own: FloatArray | None = None) -> CodeArray:
     """The inputs' codes, the bin of each row's mean, and that of its number (0 where it is not known)."""
     of_mean, bins = (variable.bins for variable in domain.variables[-2:])
     assert of_mean is not None
