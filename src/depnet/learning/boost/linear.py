@@ -5,8 +5,7 @@ r"""A linear model of coded inputs, for stages to start from: a sum of one effec
 Of an input with an order e_j is the number that a state stands for, in standard deviations; of any other it says which of
 the states it is, as it says which rows have no value. b is found by least squares with a ridge. Stages need many steps
 for a straight line, which this says at once. Columns are whole numbers, so that their sums of products are exact; what is
-solved is solved in a
-fixed order.
+solved is solved in a fixed order.
 """
 
 from collections.abc import Sequence
