@@ -16,6 +16,7 @@ from depnet import DependencyNetworkImputer, query_rows
 from depnet.arrays import FloatArray
 from depnet.data.binning.bins import Bins
 from depnet.data.binning.expected import expected_numbers, predictive_quantiles
+from depnet.errors import UnknownStatesWarning
 from tests.estimators.tables import as_kind, people, with_holes
 
 
@@ -139,7 +140,9 @@ def test_in_pipelines_column_transformers_and_cross_validation() -> None:
 def test_unseen_values_are_filled() -> None:
     table = people(150)
     imputer = DependencyNetworkImputer(penalty="mdl", random_state=0).fit(table)
-    out = imputer.transform(table.assign(sex="unheard of"))
+    with pytest.warns(UnknownStatesWarning, match="150 of 'sex', such as 'unheard of'") as said:
+        out = imputer.transform(table.assign(sex="unheard of"))
+    assert len(said) == 1
     assert set(out["sex"]) <= {"female", "male"}
 
 

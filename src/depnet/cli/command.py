@@ -128,7 +128,7 @@ GIVEN = click.option(
     multiple=True,
     metavar="EVIDENCE",
     shell_complete=complete_given,
-    help="sex=female,class=1st|2nd; may be repeated. age~adult:3|child:1 gives weights.",
+    help="sex=female,class=1st|2nd,age>30,income=20..50; may be repeated. age~adult:3|child:1 gives weights.",
 )
 TABLES = ".csv, .tsv, .parquet, .jsonl; .gz"
 """How a table that is written may be called."""

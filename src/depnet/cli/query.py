@@ -147,7 +147,7 @@ def document(result: "QueryResult") -> dict[str, Any]:
         "scan": None if result.scan is None else result.scan_name.split()[0],
         "evidence": dict(result.evidence),
         "evidence_ignored": result.evidence_ignored,
-        "support": picked(result.support, "rows", "exact", of="total"),
+        "support": picked(result.support, "rows", "exact", "estimated", of="total"),
         "relevant_variables": result.closure,
         "converged": result.converged,
         "tolerance": result.tolerance,

@@ -36,17 +36,21 @@ def sample(
     """New rows of the model's law, given what is known.
 
     Each row is drawn by one pass through the columns in the law's order; evidence is conditioned on, however rare it
-    is. Values of binned columns are drawn within their bin. With --scan, rows come from chains of the dependency
-    network, whose evidence is clamped.
+    is. Values of binned columns are drawn within their bin, and within the range that is known of them. With --scan, rows
+    come from chains of the dependency network, whose evidence is clamped.
     """
     from depnet.cli.files import load_asked
     from depnet.cli.given import parse
     from depnet.cli.progress import progress
     from depnet.cli.tables import write_table
+    from depnet.data import Dataset
+    from depnet.model.evidence import narrowed_domain
     from depnet.sampling import Sampler
     from depnet.sampling.run.sampler import MOST_CHAINS
 
     network = load_asked(model, chains=run.scan is not None)
+    known = parse(given, network.domain)
+    values = narrowed_domain(network.domain, known)
     chained = network.order is None or run.scan is not None
     if not chained and (burn_in is not None or thin is not None):
         raise click.UsageError(
@@ -55,7 +59,7 @@ def sample(
     sampler = Sampler(
         network,
         scan=run.asked_scan,
-        evidence=parse(given, network.domain),
+        evidence=known,
         burn_in="auto" if burn_in is None else burn_in,
         thin="auto" if thin is None else thin,
         chains=min(rows, MOST_CHAINS) if chained else "auto",
@@ -63,7 +67,8 @@ def sample(
         n_jobs=run.jobs,
     )
     with progress("sampling") as told:
-        write_table(sampler.blocks(rows, progress=told), run.place, force=run.force, rng=run.rng)
+        blocks = (Dataset(values, block.codes) for block in sampler.blocks(rows, progress=told))
+        write_table(blocks, run.place, force=run.force, rng=run.rng)
     report = sampler.report
     document = {
         "rows": rows,

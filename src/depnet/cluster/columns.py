@@ -88,7 +88,8 @@ def _in_all_parts(columns: Sequence[Summary]) -> Summary:
     before = list(itertools.accumulate((column.rows for column in columns), initial=0))
     first = next((start + c.first_hidden for start, c in zip(before, columns, strict=False) if c.hidden), 0)
     hidden = sum(column.hidden for column in columns)
-    return Summary(name, kind, before[-1], hidden, first, labels, declared)
+    ordered = all(column.ordered for column in columns)
+    return Summary(name, kind, before[-1], hidden, first, labels, declared, ordered=ordered)
 
 
 def _common_kind(name: str, kinds: Sequence[ColumnKind]) -> ColumnKind:

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from depnet.data.frames.describe import BinChoice
-from depnet.data.frames.encode import HandleUnknown
+from depnet.data.frames.unknown import HandleUnknown
 from depnet.estimators.callbacks import CallbackSupportMixin
 from depnet.estimators.randomness import generator_of
 from depnet.fitting.fit import FitOptions

@@ -14,9 +14,10 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, ch
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.frames.describe import BinChoice, describe
-from depnet.data.frames.encode import HandleUnknown, encode
+from depnet.data.frames.encode import encode
 from depnet.data.frames.fill import fill
 from depnet.data.frames.open import open_frame
+from depnet.data.frames.unknown import HandleUnknown
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed, with_holes

@@ -4,6 +4,7 @@ open      a table of any kind, column by column
 columns   a column, whatever it came from: labels by their places, the rest as numbers
 describe  from a frame to its domain and layout
 encode    from a frame to codes of a domain
+unknown   values that are no state: refused, or said once
 recode    from codes of one domain to codes of another
 decode    from codes back to a frame
 assemble  columns put together as a frame

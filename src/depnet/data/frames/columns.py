@@ -32,7 +32,7 @@ class Column:
     """N values, read from a frame or to be put in one: `ids` into `labels` (-1: missing), or `numbers`.
 
     Dates are days, moments microseconds since 1970; `hidden` cells have any number. `declared`: the labels are the
-    frame's own categories, in their order.
+    frame's own categories, in their order; `ordered`: that order means something, says the frame.
     """
 
     layout: ColumnLayout
@@ -41,6 +41,7 @@ class Column:
     ids: NDArray[Any] | None = None
     labels: tuple[Any, ...] = ()
     declared: bool = False
+    ordered: bool = False
 
     @property
     def name(self) -> str:

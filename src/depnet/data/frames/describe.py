@@ -73,7 +73,8 @@ def check_options(bins: BinChoice, max_bins: int, missing: object, names: Sequen
 class Summary:
     """All that a column's variable depends on, whether it is in a frame or in a file.
 
-    `labels` are the distinct ones of a label column (`declared`: the frame's own categories, in their order),
+    `labels` are the distinct ones of a label column (`declared`: the frame's own categories, in their order,
+    which `ordered` ones are compared by),
     `numbers` the values of any other, by rank, where it has some. `first_hidden` is the first of the `hidden` rows, which
     the message of `missing="error"` names.
     """
@@ -86,6 +87,7 @@ class Summary:
     labels: tuple[Any, ...] = ()
     declared: bool = False
     numbers: Ranked | None = None
+    ordered: bool = False
 
 
 def summary_of(column: Column) -> Summary:
@@ -100,6 +102,7 @@ def summary_of(column: Column) -> Summary:
         column.labels,
         column.declared,
         None if column.numbers is None or hidden == len(column.hidden) else RankedArray.of(column.present),
+        column.ordered,
     )
 
 
@@ -118,7 +121,7 @@ def variable_of(column: Summary, bins: BinChoice, max_bins: int, missing: Missin
             + (', or make "missing" a state (`missing="state"`).' if column.rows else ".")
         )
     states, cut = _states(column, bins, max_bins)
-    variable = Variable(column.name, states, cut)
+    variable = Variable(column.name, states, cut, ordered=column.ordered)
     return with_missing_state(variable) if column.hidden and missing == "state" else variable
 
 

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.data.binning.bins import Bins
-from depnet.data.frames.encode import HIDDEN, UNKNOWN, HandleUnknown
+from depnet.data.frames.encode import HIDDEN, UNKNOWN
+from depnet.data.frames.unknown import HandleUnknown, Unknowns
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed, TableBuilder, with_holes
@@ -37,7 +38,7 @@ def labels_of(domain: Domain) -> list[str]:
 def recoded(table: Dataset | Holed, domain: Domain, *, handle_unknown: HandleUnknown = "error") -> Holed:
     """The rows of `table` in the codes of `domain`, variables found by their names; others are left out.
 
-    `handle_unknown`: a state that `domain` does not have is an error, or like a missing value.
+    `handle_unknown`: a state that `domain` does not have is an error, or like a missing value, which a warning says.
 
     >>> from depnet.data import Variable
     >>> new = Dataset.from_codes([[1], [0]], domain=Domain((Variable("sex", ("female", "male")),)))
@@ -45,7 +46,7 @@ def recoded(table: Dataset | Holed, domain: Domain, *, handle_unknown: HandleUnk
     [[0], [2]]
     """
     table = with_holes(table)
-    made = TableBuilder(domain, table.rows)
+    made, unknown = TableBuilder(domain, table.rows), Unknowns()
     for i, variable in enumerate(domain.variables):
         if variable.name not in table.domain.names:
             raise DataError(
@@ -56,14 +57,17 @@ def recoded(table: Dataset | Holed, domain: Domain, *, handle_unknown: HandleUnk
         own = table.codes[:, j].astype(np.int64)
         codes_of = _codes_of(table.domain.variables[j], variable)
         each = np.where(table.hidden[:, j], HIDDEN, codes_of[own])
-        if handle_unknown == "error" and (each == UNKNOWN).any():
-            row = int(np.argmax(each == UNKNOWN))
-            value = table.domain.variables[j].states[own[row]]
-            raise DataError(
-                f"column {variable.name!r}, row {row}: the model has no state {brief(value)}. "
-                f'{nearest(value, variable.states)} Or take unknown states as missing (`handle_unknown="missing"`).'
-            )
+        strange = np.flatnonzero(each == UNKNOWN)
+        if len(strange):
+            value = table.domain.variables[j].states[own[strange[0]]]
+            if handle_unknown == "error":
+                raise DataError(
+                    f"column {variable.name!r}, row {strange[0]}: the model has no state {brief(value)}. "
+                    f'{nearest(value, variable.states)} Or take unknown states as missing (`handle_unknown="missing"`).'
+                )
+            unknown.add(variable.name, len(strange), value)
         made.put(i, each, each < 0)
+    unknown.warn()
     return made.holed(table.weights)
 
 

@@ -42,4 +42,4 @@ def with_missing_state(variable: Variable) -> Variable:
     while label in variable.states:
         number += 1
         label = f"(missing {number})"
-    return Variable(variable.name, (*variable.states, label), variable.bins, label)
+    return Variable(variable.name, (*variable.states, label), variable.bins, label, variable.ordered)

@@ -27,6 +27,8 @@ class Variable:
 
     A numeric column has `bins`, one a state. `missing` is the label of a state, the last, that stands for
     "not there" in a table: a state like any other in the model, a hole in the frames it comes from and goes to.
+    `ordered` says that labels stand in an order of their own, such as small, medium, large, by which they are compared
+    (`depnet.model.conditions`); numbers and bins have theirs anyway. A variable is the same without it.
 
     >>> Variable("class", ("1st", "2nd", "3rd", "Crew")).code("3rd")
     2
@@ -39,6 +41,7 @@ class Variable:
     states: tuple[Label, ...]
     bins: Bins | None = None
     missing: Label | None = None
+    ordered: bool = field(default=False, compare=False)
     _codes: dict[Label, int] = field(init=False, repr=False, compare=False, hash=False)
 
     def __post_init__(self) -> None:

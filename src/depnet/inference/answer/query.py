@@ -48,14 +48,15 @@ def query(
 ) -> QueryResult:
     """The law of `targets` given `evidence`: each one's marginal, or their joint table.
 
-    Evidence gives, by labels, one state of a variable, a set of allowed states, or weights of states. An ordered network
-    answers by its law, Q(T | x_C): "exact" by elimination, "sample" by weighted passes until every standard error is under
-    `tolerance`, "auto" by the quicker of the two; with a `scan`, or by "clamped", it is a network as any other. Of a network
-    without an order the evidence is clamped (Sec. 5), and `method` is "exact", "sample" or "auto" (also called
-    "clamped"): a table look-up or the exact law where the relevant part of the network is small, else chains until
-    every standard error is under `tolerance`, or until `max_seconds`, or until `stop()`, which is asked several times a
-    second, says True. "bayes" conditions the joint law instead, pi(T | x_C), where it can be solved exactly: evidence
-    that no relevant node reads, though its own node reads others, then has its effect. `scan` None is the random scan.
+    Evidence gives, by labels, one state of a variable, a set of allowed states, a range (`slice(4000, 5000)`, ">5000",
+    "4000..5000", an interval), or weights of states (docs/queries.md has all of them). An ordered network answers by its
+    law, Q(T | x_C): "exact" by elimination, "sample" by weighted passes until every standard error is under `tolerance`,
+    "auto" by the quicker of the two; with a `scan`, or by "clamped", it is a network as any other. Of a network without
+    an order the evidence is clamped (Sec. 5), and `method` is "exact", "sample" or "auto" (also called "clamped"): a
+    table look-up or the exact law where the relevant part of the network is small, else chains until every standard
+    error is under `tolerance`, or until `max_seconds`, or until `stop()`, which is asked several times a second, says
+    True. "bayes" conditions the joint law instead, pi(T | x_C), where it can be solved exactly: evidence that no
+    relevant node reads, though its own node reads others, then has its effect. `scan` None is the random scan.
 
     With the rows of a table as `data`, chains start there, the result has the frequencies among the rows that match the
     evidence (`observed`, `matching`, `combined`), and it warns where the two differ by more than chance allows.

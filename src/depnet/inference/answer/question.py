@@ -125,7 +125,7 @@ class Question:
         tables = self._tables(parts)
         seen = None if self.data is None else observed(domain, self._asked(), self.evidence, self.data)
         matching = support(self.network, self.evidence, self.data)
-        said = [*(text for _, part in parts for text in part.warnings), *warnings]
+        said = [*self.evidence.notes, *(text for _, part in parts for text in part.warnings), *warnings]
         said += self._rare(matching) + self._differences(tables, seen)
         effective = {*used, *(i for i in self.wanted if i in self.evidence.clamped)}
         with_effect = {name for name in self.given if domain.index(name) in effective}

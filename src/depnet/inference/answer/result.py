@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 
@@ -11,6 +11,7 @@ import numpy as np
 from depnet.arrays import FloatArray, read_only
 from depnet.data.table.variable import Label
 from depnet.inference.answer.support import Support
+from depnet.model.conditions import said_of
 from depnet.model.scan import Scan, SequentialScan
 from depnet.wording import counted
 
@@ -216,6 +217,4 @@ def _shown(name: str, known: object) -> str:
     if isinstance(known, Mapping):
         weights = ", ".join(f"{state}: {float(weight):.3g}" for state, weight in known.items())
         return f"{name} ~ {{{weights}}}"
-    if isinstance(known, (Set, list, tuple)):
-        return f"{name} in {{{', '.join(sorted(map(str, known)))}}}"
-    return f"{name} = {known}"
+    return said_of(name, known)

@@ -60,6 +60,9 @@ def document_of(network: Network, layout: Layout | None = None, law: Network | N
     )
     if counts is not None:
         document["counts"] = _counts(counts)
+    ordered = [i for i, variable in enumerate(domain.variables) if variable.ordered]
+    if ordered:
+        document["ordered"] = ordered
     if layout is not None:
         document["layout"] = document_of_layout(layout, domain)
     return document

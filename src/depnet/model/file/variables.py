@@ -2,9 +2,11 @@
 
 import math
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 from depnet.data.binning.bins import MAX_QUANTILES, Bins
+from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Variable
 from depnet.errors import brief
 from depnet.model.file.fields import fault, fields_of, items_of, located, number_of
@@ -45,6 +47,18 @@ def variable_of(value: object, at: str, version: int) -> Variable:
     bins = _bins(fields["bins"], len(states) - missing, f"{at}.bins") if "bins" in fields else None
     with located(at):
         return Variable(fields["name"], tuple(states), bins, states[-1] if missing and states else None)
+
+
+def with_order(domain: Domain, value: object, at: str) -> Domain:
+    """The domain, in which the variables with these numbers have states in an order."""
+    variables = list(domain.variables)
+    for k, number in enumerate(items_of(value, at)):
+        if type(number) is not int or not 0 <= number < len(variables):
+            raise fault(
+                f"{at}[{k}]", f"expected a variable's number, below {len(variables)}; got {brief(number)}."
+            )
+        variables[number] = replace(variables[number], ordered=True)
+    return Domain(tuple(variables))
 
 
 def _bins(value: object, number: int, at: str) -> Bins:
