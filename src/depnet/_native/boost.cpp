@@ -112,7 +112,7 @@ NodeRows node_rows(const RowBits& bits, const In1<std::uint16_t>& own,
 }
 
 constexpr std::int32_t kMostNumber = 1 << 25;  // squares of less than twice as much have 52 bits
-constexpr std::int32_t kMostScore = 1 << 30;  // differences of less have 32 bits
+constexpr std::int32_t kMostScore = 1 << 30;   // differences of less have 32 bits
 
 void check_settings(const Settings& settings) {
     require(settings.leaves <= kMostLeaves,
@@ -214,12 +214,9 @@ Stages boost(const BitTable& table, const Settings& settings, In1<std::uint16_t>
         test.push_back(grown.splits[t].test);
     }
     grown.scores.resize((kept + grown.begin.size() - 1) * states);
-    return {to_numpy(std::move(grown.begin)),
-            to_numpy(std::move(leaf)),
-            to_numpy(std::move(test)),
-            to_numpy(std::move(grown.scores)),
-            to_numpy(std::move(grown.gains)),
-            to_numpy(std::move(grown.held_scores)),
+    return {to_numpy(std::move(grown.begin)), to_numpy(std::move(leaf)),
+            to_numpy(std::move(test)),        to_numpy(std::move(grown.scores)),
+            to_numpy(std::move(grown.gains)), to_numpy(std::move(grown.held_scores)),
             ended == Ended::kComplete};
 }
 
@@ -239,9 +236,8 @@ MeanRows mean_rows(const char* whose, const Codes<std::uint16_t>& codes,
     require(std::all_of(numbers.data(), numbers.data() + rows,
                         [](std::int32_t r) { return -kMostNumber < r && r < kMostNumber; }),
             std::string(whose) + " has a number of 2^25 or more.");
-    return {rows,
-            {codes.data(), codes.data() + codes.size()},
-            {numbers.data(), numbers.data() + rows}};
+    return {
+        rows, {codes.data(), codes.data() + codes.size()}, {numbers.data(), numbers.data() + rows}};
 }
 
 using Means =
@@ -265,7 +261,8 @@ Means boost_mean(Codes<std::uint16_t> codes, In1<std::int32_t> numbers,
     require(settings.least_rows >= 1, "a leaf has one row at least.");
     MeanRows rows = mean_rows("the table", codes, numbers, kinds);
     std::optional<MeanRows> held;
-    if (held_codes) held.emplace(mean_rows("the table held out", *held_codes, *held_numbers, kinds));
+    if (held_codes)
+        held.emplace(mean_rows("the table held out", *held_codes, *held_numbers, kinds));
     MeanBooster booster(settings, std::move(kinds));
     Ended ended;
     {
@@ -284,9 +281,12 @@ Means boost_mean(Codes<std::uint16_t> codes, In1<std::int32_t> numbers,
         low.push_back(split.test.low);
         high.push_back(split.test.high);
     }
-    return {to_numpy(std::move(grown.begin)),  to_numpy(std::move(leaf)),
-            to_numpy(std::move(variable)),     to_numpy(std::move(low)),
-            to_numpy(std::move(high)),         to_numpy(std::move(grown.values)),
+    return {to_numpy(std::move(grown.begin)),
+            to_numpy(std::move(leaf)),
+            to_numpy(std::move(variable)),
+            to_numpy(std::move(low)),
+            to_numpy(std::move(high)),
+            to_numpy(std::move(grown.values)),
             to_numpy(std::move(grown.held_losses))};
 }
 

@@ -86,7 +86,8 @@ class MeanBooster {
 
     MeanSettings settings_;
     std::vector<MeanInput> inputs_;
-    std::vector<std::size_t> begin_;  // of each variable's cells, those of a stage one after the other
+    std::vector<std::size_t>
+        begin_;  // of each variable's cells, those of a stage one after the other
     std::vector<std::int32_t> drawn_;
     std::size_t cells_ = 0;
     std::vector<Leaf> leaves_;

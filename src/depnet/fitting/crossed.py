@@ -32,6 +32,9 @@ Task: TypeAlias = tuple[MeanBoost, Effects | None, int]
 """Settings, what stages are added to, and the part that is held out."""
 
 RIDGES = (1.0, 10.0, 100.0, 1000.0)
+"""Rows that say that an effect is 0, beside those that there are."""
+MOST_PRODUCTS = 2e9
+"""Of the columns of a linear model, summed over rows: of more rows some are taken, evenly by their numbers."""
 
 CANDIDATES = (MeanBoost(least_rows=20), MeanBoost(least_rows=5))
 
@@ -117,19 +120,21 @@ def crossed_mean(
 def crossed_line(domain: Domain, codes: CodeArray, whole: IntArray, part: IntArray) -> list[Effects]:
     """The linear model without each part, all of the ridge that predicts the parts held out best."""
     design = Design.of(domain, codes)
-    columns = [design.columns(codes[part == k]) for k in range(PARTS)]
-    numbers = [whole[part == k] for k in range(PARTS)]
+    every = math.ceil(len(codes) * design.width**2 / MOST_PRODUCTS)  # rows enough for a line
+    rows_of = [np.flatnonzero(part == k)[::every] for k in range(PARTS)]
+    columns = [design.columns(codes[rows]) for rows in rows_of]
+    numbers = [whole[rows] for rows in rows_of]
     products = [z.T @ z for z in columns]
     moments = [z.T @ y for z, y in zip(columns, numbers, strict=True)]
     found = []
-    for rows in RIDGES:
+    for strength in RIDGES:
         models = [
-            design.effects(ridge(sum(products) - products[k], sum(moments) - moments[k], rows))
+            design.effects(ridge(sum(products) - products[k], sum(moments) - moments[k], strength))
             for k in range(PARTS)
         ]
         lost = 0.0
         for k, model in enumerate(models):
-            rest = np.asarray(numbers[k] - model.sums(codes[part == k]), dtype=np.float64)
+            rest = np.asarray(numbers[k] - model.sums(codes[rows_of[k]]), dtype=np.float64)
             lost += float((rest * rest).sum())
         found.append((lost, models))
     return min(found, key=lambda each: each[0])[1]

@@ -43,6 +43,11 @@ class Design:
             tables.append(table if width <= MOST_COLUMNS else table[:, :0])
         return cls(tuple(tables))
 
+    @property
+    def width(self) -> int:
+        """The number of columns."""
+        return 1 + sum(int(table.shape[1]) for table in self.tables)
+
     def columns(self, codes: CodeArray) -> IntArray:
         """[row, column] of codes [N, n]."""
         ones = np.full((len(codes), 1), ONE, dtype=np.int64)
