@@ -116,7 +116,7 @@ def _holes(table: Table) -> dict[int, np.ndarray]:
 
 def depnet_imputer(table: Table, **options: Any) -> tuple[float, Callable[[Filled], None]]:
     from depnet import DependencyNetworkImputer
-    from depnet.data.binning.expected import predictive_quantiles
+    from depnet.data.binning.mixture import Mixture
 
     frame = _frame(table)
     began = time.process_time()
@@ -132,14 +132,10 @@ def depnet_imputer(table: Table, **options: Any) -> tuple[float, Callable[[Fille
             law = laws[variable.name][holes]
             if table.states[i] != NUMBER:
                 filled.laws[i] = law
-            elif variable.bins is not None:
-                filled.intervals[i] = predictive_quantiles(law, variable.bins, LEVELS)
             else:
-                values = np.array(variable.states, dtype=float)
-                at = [
-                    (np.cumsum(law, axis=1) < level).sum(axis=1).clip(max=len(values) - 1) for level in LEVELS
-                ]
-                filled.intervals[i] = np.stack([values[place] for place in at], axis=1)
+                numbers = Mixture.of(variable)
+                assert numbers is not None
+                filled.intervals[i] = numbers.quantiles(law, LEVELS)
 
     return seconds, tell
 

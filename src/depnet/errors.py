@@ -113,6 +113,10 @@ class ManyStatesWarning(UserWarning):
     """A column that looks like an identifier: about as many states as rows."""
 
 
+class LeftOutWarning(UserWarning):
+    """Columns of a table that were left out: nothing can be learned from them."""
+
+
 def said_with(message: str, say: Callable[[str, str], str | None]) -> str:
     """A message whose arguments a face names its own way: `say(name, value)`, or None for one that it does not have.
 

@@ -14,8 +14,6 @@ from sklearn.pipeline import make_pipeline
 
 from depnet import DependencyNetworkImputer, query_rows
 from depnet.arrays import FloatArray
-from depnet.data.binning.bins import Bins
-from depnet.data.binning.expected import expected_numbers, predictive_quantiles
 from depnet.errors import UnknownStatesWarning
 from tests.estimators.tables import as_kind, people, with_holes
 
@@ -144,15 +142,6 @@ def test_unseen_values_are_filled() -> None:
         out = imputer.transform(table.assign(sex="unheard of"))
     assert len(said) == 1
     assert set(out["sex"]) <= {"female", "male"}
-
-
-def test_numbers_of_bins() -> None:
-    whole = Bins((0, 10, 20), ((1, 2, 3), (10, 12, 14)), "integer")
-    law = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
-    assert expected_numbers(law, whole).tolist() == [2, 12, 3]
-    floats = Bins((0, 10, 20), ((1, 2, 3), (10, 12, 14)), "float")
-    assert expected_numbers(law, floats).tolist() == [2.0, 12.0, 7.0]
-    assert predictive_quantiles(law, floats, [0.05, 0.95])[2].tolist() == [1.0, 14.0]
 
 
 def test_a_mean_over_networks_is_the_mean_of_their_laws() -> None:

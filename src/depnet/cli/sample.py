@@ -79,3 +79,4 @@ def sample(
         "thin": report.thin if chained else None,
     }
     run.answer(document)
+    run.say_seed()

@@ -65,12 +65,13 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
     @with_callbacks
     def fit(self, X: Any, y: Any = None) -> "DependencyNetworkImputer":
         """Learn from X with its holes; `y` is ignored."""
-        rng = self._generator()
+        rng = self._fit_generator()
         shared = {field.name: getattr(self, field.name) for field in fields(TableEstimator)}
         model = DependencyNetwork(**shared)
         model.set_params(penalty=QUICK if self.penalty is None else self.penalty, random_state=rng)
         checked(self, X, reset=True)
         self.model_ = fit_model(model, X, self).set_params(random_state=self.random_state)
+        self.left_out_ = model.left_out_ or ()
         done = model.completion_
         assert done is not None
         self.networks_: tuple[Network, ...] = (model.network_,)
@@ -158,7 +159,8 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         names = _check_feature_names_in(self, input_features)
         if not self.add_indicator:
             return np.asarray(names, dtype=object)
-        return np.array([*names, *(f"missingindicator_{names[i]}" for i in self.indicated_)], dtype=object)
+        learned = [name for name in names if name not in self.left_out_]
+        return np.array([*names, *(f"missingindicator_{learned[i]}" for i in self.indicated_)], dtype=object)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -59,11 +59,14 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
     - `handle_unknown`: values never seen are an "error", or as good as "missing", which a warning says, in rows given
       after `fit`.
     - `n_jobs`: threads. The results do not depend on it.
-    - `random_state`: a seed makes fit, sample, query, impute and score_samples reproducible, each call for itself.
+    - `keep`: names of columns to learn from although they look like names, identifiers or row numbers, which are left out
+      otherwise; `max_states`: of text, all but the most frequent ones are one state, "other".
+    - `random_state`: a seed makes sample, query, impute and score_samples reproducible, each call for itself. Without one
+      they are fresh each time, but `fit` is not: a model is a function of its table.
 
     After `fit`: `network_` and `law_` (immutable `depnet.Network`s), `domain_`, `layout_`, `data_` (the rows learned from,
-    completed), `completion_` (the report of the rounds), `certificate_` (of the network), `law_certificate_`,
-    `n_features_in_`, `feature_names_in_`.
+    completed), `left_out_` (columns of X that were not learned from), `completion_` (the report of the rounds),
+    `certificate_` (of the network), `law_certificate_`, `n_features_in_`, `feature_names_in_`.
 
     >>> import numpy as np
     >>> rows = np.array([[0, 0], [1, 1]] * 50)
@@ -286,7 +289,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         model._take(network, loaded.law, None, loaded.lacks)
         if layout is None or frame not in (None, layout.kind):
             layout = Layout.of(network.domain, frame or "pandas")
-        model.layout_ = layout
+        model.layout_, model.left_out_ = layout, None
         model.n_features_in_ = len(network.domain)
         model.feature_names_in_ = np.array(network.domain.names, dtype=object)
         return model
@@ -302,7 +305,7 @@ def fit_model(model: DependencyNetwork, X: Any, estimator: TableEstimator) -> De
     holed, layout = fitted_table(model, X, missing=model.missing)
     options = model._options()  # noqa: SLF001  # a method but for its callbacks
     tasks = Tasks(estimator, "node" if holed.complete else "round or node", options.steps(holed))
-    done = fit(holed, options, model._generator(), tasks.until)  # noqa: SLF001
+    done = fit(holed, options, model._fit_generator(), tasks.until)  # noqa: SLF001
     tasks.until(options.steps(holed))
     tasks.end()
     model.layout_ = layout

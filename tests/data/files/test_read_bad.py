@@ -14,7 +14,7 @@ import pytest
 import depnet
 from depnet import Dataset, read
 from depnet.data import Holed
-from depnet.errors import DataError, DataFileError, DataFileNotFoundError
+from depnet.errors import DataError, DataFileError, DataFileNotFoundError, LeftOutWarning
 
 
 def refuse(path: object, message: str, **options: object) -> None:
@@ -44,7 +44,7 @@ def csv(directory: Path, content: bytes | str, name: str = "t.csv") -> Path:
         ("\n\n", r"the file is empty"),
         ("a,b\n", r"no rows"),
         ("a,b", r"no rows"),
-        ("a,b\n1,\n2,\n", r"column 'b' has no value in its 2 rows\. Leave it out"),
+        ('b\nNA\n""\n', r"no column is left to learn from\. Left out: 'b' \(no value\)\.$"),
         ("a,b\n1,c\0d\n", r"column 'b', row 0: 'c\\x00d' holds a NUL byte"),
         (
             "a\n1e999\n2.5\n" + "\n".join(map(str, range(40))),
@@ -79,7 +79,10 @@ def test_few_numbers_with_a_text_are_labels(tmp_path: Path) -> None:
 
 def test_labels_with_many_numbers_are_labels(tmp_path: Path) -> None:
     cells = [f"{i}" if i % 3 else f"A{i}" for i in range(60)]
-    assert read(csv(tmp_path, "ticket\n" + "\n".join(cells))).domain.variables[0].cardinality == 60
+    assert (
+        read(csv(tmp_path, "ticket\n" + "\n".join(cells)), keep=["ticket"]).domain.variables[0].cardinality
+        == 60
+    )
 
 
 def test_unnamed_or_double_columns_do_no_harm_where_others_are_read(tmp_path: Path) -> None:
@@ -162,7 +165,9 @@ def test_all_missing_columns_may_be_a_state(tmp_path: Path) -> None:
 def test_columns_of_no_type(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     pd.DataFrame({"x": [None, None], "y": [1, 2]}).to_parquet(path)
-    refuse(path, "column 'x' has no value in its 2 rows")
+    refuse(path, "column 'x' has no value in its 2 rows", keep=["x"])
+    with pytest.warns(LeftOutWarning, match=r"from it: 'x' \(no value\)\.$"):
+        assert read(path).domain.names == ("y",)
     assert read(path, missing="state").domain.variables[0].states == ("(missing)",)
 
 
@@ -250,11 +255,14 @@ def test_json_of_mixed_types_is_text(tmp_path: Path) -> None:
     assert table.domain.variables[0].states == ("1", "true", "x")
 
 
-def test_a_column_of_identifiers_is_refused(tmp_path: Path) -> None:
+def test_a_column_of_identifiers_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     pd.DataFrame({"id": [f"user {i}" for i in range(200_000)], "x": 1}).to_parquet(path)
-    refuse(path, r"column 'id' has about .* different labels in 200,000 rows.*leave it out with `columns")
-    assert read(path, columns=["x"]).rows == 200_000
+    with pytest.warns(
+        LeftOutWarning, match=r"'id' \(200,000 different values in 200,000 rows\).*`keep=\['id'\]`"
+    ):
+        assert read(path).domain.names == ("x",)
+    assert read(path, keep=["id"], max_states=50).domain.cardinalities == (50, 1)
 
 
 def test_infinities(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import FloatArray
-from depnet.data.binning.expected import expected_numbers
+from depnet.data.binning.mixture import expected_numbers
 from depnet.data.frames.assemble import assemble
 from depnet.data.frames.columns import Column
 from depnet.data.table.domain import Domain
@@ -88,4 +88,8 @@ def column_of_codes(
     else:
         each = np.where(hidden, 0, codes).astype(np.int64)
         numbers = bins.middle()[each] if rng is None else bins.draw(each, rng)
+    if layout.kind == "label" and bins.kind in ("date", "datetime"):  # dates that were text
+        distinct, ids = np.unique(numbers, return_inverse=True)
+        texts = tuple(bins.text(number) for number in distinct.tolist())
+        return Column(layout, hidden, ids=np.where(hidden, -1, ids), labels=texts)
     return Column(replace(layout, kind=bins.kind), hidden, numbers)

@@ -22,8 +22,11 @@ from depnet.wording import nearest
 
 
 def bins_for(domain: Domain) -> dict[str, Any]:
-    """What to give as `bins` to read a table for this domain: its own edges, and no other bins."""
-    return {variable.name: _edges(variable.bins) for variable in domain.variables}
+    """What to give as `bins` to read a table for this domain: its own edges, and texts where others are one state."""
+    return {
+        variable.name: _edges(variable.bins) if variable.other is None else list(variable.present_states[:-1])
+        for variable in domain.variables
+    }
 
 
 def labels_of(domain: Domain) -> list[str]:

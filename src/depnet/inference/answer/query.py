@@ -6,13 +6,15 @@ closure is small, its exact law; otherwise clamped chains are run until the stan
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.data.table.dataset import Dataset
 from depnet.errors import EvidenceError
-from depnet.inference.answer.question import TOLERANCE, Method, Part, Question
+from depnet.inference.answer.part import Part
+from depnet.inference.answer.question import TOLERANCE, Method, Question
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.clamped.relevance import Closure, Reduced, closure, reduce
 from depnet.inference.clamped.sampled import sampled
@@ -29,6 +31,10 @@ from depnet.sampling.plan.words import generator
 
 EXACT_STATES = 1 << 14
 """The joint states of a closure that method="auto" solves exactly, at most."""
+
+MOST_ROUNDS, FINER = 3, 0.8
+"""How often a condition is asked again whose error is above the tolerance, and how much smaller errors of its states are
+asked for than would just do: errors are estimates themselves."""
 
 
 @without("pool")
@@ -47,6 +53,9 @@ def query(
     stop: Over | None = None,
 ) -> QueryResult:
     """The law of `targets` given `evidence`: each one's marginal, or their joint table.
+
+    A target is a variable by its name, or a condition as text, "income > 50000", whose states are False and True (a variable
+    of that name comes first). Of targets that are numbers, `numbers` has mean and quantiles.
 
     Evidence gives, by labels, one state of a variable, a set of allowed states, a range (`slice(4000, 5000)`, ">5000",
     "4000..5000", an interval), or weights of states (docs/queries.md has all of them). An ordered network answers by its
@@ -77,10 +86,27 @@ def query(
         max_seconds=max_seconds,
         data=data,
     )
-    if network.order is not None and scan is None and method != "clamped":
+    found = _asked(question, scan, rng, stop)
+    for _ in range(MOST_ROUNDS):
+        error = question.condition_error(found)
+        if found.diagnostics is None or not found.converged or error <= tolerance:
+            break
+        # The errors of states are small, and that of a sum of many of them not yet: smaller ones are asked for.
+        finer = FINER * found.diagnostics.largest_error * tolerance / error
+        found = replace(
+            _asked(replace(question, tolerance=finer), scan, rng, stop),
+            tolerance=tolerance,
+        )
+    return replace(found, converged=found.converged and question.condition_error(found) <= tolerance)
+
+
+def _asked(
+    question: Question, scan: Scan | None, rng: np.random.Generator | None, stop: Over | None
+) -> QueryResult:
+    if question.network.order is not None and scan is None and question.method != "clamped":
         return of_law(question, rng, stop)
     chosen = checked_scan(RandomScan() if scan is None else scan)
-    if method == "bayes" and question.free:
+    if question.method == "bayes" and question.free:
         return _conditioned(question, chosen)
     return _clamped(question, chosen, generator(rng), stop)
 

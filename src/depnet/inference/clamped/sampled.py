@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from scipy import special
 
 from depnet.errors import EvidenceError
-from depnet.inference.answer.question import Part
+from depnet.inference.answer.part import Part
 from depnet.inference.answer.result import Diagnostics, effective_sample_size
+from depnet.inference.answer.spread import margins
 from depnet.inference.clamped.chains import Chains, Order
 from depnet.inference.clamped.estimates import Estimate, estimate
 from depnet.inference.clamped.program import ChainProgram
@@ -178,5 +179,9 @@ def _told(
         [flat.reshape(shape) for flat, shape in zip(np.split(table, at), shapes, strict=True)]
         for table in (values, errors)
     )
+    deviations = [
+        margins(flat.reshape(-1, *shape))
+        for flat, shape in zip(np.split(found.deviations[0], at, axis=1), shapes, strict=True)
+    ]
     converged = not too_few and _is_settled(found, tolerance)
-    return Part(laws, spreads, "sample", converged, diagnostics, tuple(warnings))
+    return Part(laws, spreads, "sample", converged, diagnostics, tuple(warnings), deviations)

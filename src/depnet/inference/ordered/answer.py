@@ -14,8 +14,10 @@ import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.errors import DomainTooLargeError, EvidenceError
-from depnet.inference.answer.question import Part, Question
+from depnet.inference.answer.part import Part
+from depnet.inference.answer.question import Question
 from depnet.inference.answer.result import PassDiagnostics, QueryResult
+from depnet.inference.answer.spread import margins
 from depnet.inference.effort import Over, over_after
 from depnet.inference.ordered.moved import moved
 from depnet.inference.ordered.weighted import FIRST_PASSES, MOST_UPDATES, log_mean_weight, weighted_passes
@@ -117,6 +119,10 @@ def _sampled(
     if found is not None:
         laws, errors, error, converged = found.laws, found.errors, found.error, found.converged
         passes, effective = found.passes, found.effective
+        deviations = [
+            margins(of_table.reshape(-1, *law.shape))
+            for of_table, law in zip(found.deviations, _shaped(asked, laws), strict=True)
+        ]
     elif sums.total == 0:
         raise EvidenceError(
             "no pass came to a state that matches the evidence: its probability under the law is 0 or very small. "
@@ -124,7 +130,7 @@ def _sampled(
         )
     else:
         laws, errors, error = sums.laws(), sums.errors(), sums.largest_error
-        passes, effective = sums.rows, sums.effective
+        passes, effective, deviations = sums.rows, sums.effective, sums.deviations()
     errors = [np.maximum(each, RESOLUTION * tolerance) for each in errors]
     largest = max(float(each.max()) for each in errors)
     stopped = f"stopped at a standard error of {error:.2g} where {tolerance:.2g} was asked."
@@ -135,6 +141,7 @@ def _sampled(
         converged,
         PassDiagnostics(passes, effective, found is not None, largest),
         () if converged else (stopped,),
+        deviations,
     )
 
 

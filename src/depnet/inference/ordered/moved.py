@@ -37,6 +37,8 @@ class Moved:
 
     laws: list[FloatArray]
     errors: list[FloatArray]
+    deviations: list[FloatArray]
+    """[batch, cell] of each table: what each batch adds to the error."""
     passes: int
     effective: float
     converged: bool
@@ -113,17 +115,18 @@ def _joined(
     logs = np.array([batch.log_mean_weight for batch in batches])
     share = np.exp(logs - logs.max())
     share /= share.sum()
-    laws, errors = [], []
+    laws, errors, deviations = [], [], []
     few = len(batches) / (len(batches) - 1)
     for each in zip(*batch_laws, strict=True):
         stack = np.stack(each)
         mean = share @ stack
         laws.append(mean / mean.sum())
         errors.append(np.sqrt(few * (share**2 @ (stack - mean) ** 2)))
+        deviations.append(math.sqrt(few) * share[:, None] * (stack - mean))
     effective = float(sum(batch.effective for batch in batches) / (len(batches) * (share**2).sum()))
     rows = sum(batch.rows for batch in batches)
     # A state that no batch met has an error all the same.
     unseen = 1 / (effective + 2)
     errors = [np.maximum(each, unseen * (law < unseen)) for each, law in zip(errors, laws, strict=True)]
     converged = max(float(each.max()) for each in errors) <= tolerance
-    return Moved(laws, errors, rows, effective, converged)
+    return Moved(laws, errors, deviations, rows, effective, converged)

@@ -61,7 +61,10 @@ def _column(value: object, variable: Variable, kind: FrameKind, at: str) -> Colu
     fields = fields_of(value, at, ("key", "kind", "dtype"))
     if type(fields["key"]) not in (str, int):
         raise fault(f"{at}.key", f"expected a string or a whole number; got {brief(fields['key'])}.")
-    kinds = get_args(ColumnKind) if variable.bins is None else (variable.bins.kind,)
+    kinds = get_args(ColumnKind)
+    if variable.bins is not None:
+        of_dates = variable.bins.kind in ("date", "datetime")
+        kinds = (variable.bins.kind, "label") if of_dates else (variable.bins.kind,)
     if fields["kind"] not in kinds:
         raise fault(f"{at}.kind", f"expected one of {', '.join(kinds)}; got {brief(fields['kind'])}.")
     with located(f"{at}.dtype"):
