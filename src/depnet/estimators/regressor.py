@@ -71,7 +71,7 @@ class DependencyNetworkRegressor(RegressorMixin, TableEstimator):  # type: ignor
         self._inputs = holed.domain
         self._typical = _typical(rows)
         tasks = Tasks(self, "node", len(holed.domain) + 2)
-        self.law_ = number_law(rows, numbers, self._options(), self._generator(), tasks.until)
+        self.law_ = number_law(rows, numbers, self._options(), self._fit_generator(), tasks.until)
         tasks.end()
         self.network_ = self.law_.network
         return self

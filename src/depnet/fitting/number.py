@@ -19,7 +19,7 @@ import numpy as np
 from depnet.arrays import CodeArray, FloatArray, read_only
 from depnet.data.binning.bins import Bins
 from depnet.data.binning.cut import quantile_bins
-from depnet.data.binning.expected import predictive_quantiles
+from depnet.data.binning.mixture import Mixture
 from depnet.data.table.dataset import Dataset, code_type
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import with_holes
@@ -76,7 +76,7 @@ class NumberLaw:
     def quantiles(self, codes: CodeArray, levels: Sequence[float]) -> FloatArray:
         """[row, level]."""
         start, theta = self.probabilities(codes)
-        return start[:, None] + predictive_quantiles(theta, self.bins, list(levels))
+        return np.asarray(start[:, None] + Mixture.of_bins(self.bins).quantiles(theta, list(levels)))
 
     def below(self, codes: CodeArray, edges: Sequence[float]) -> FloatArray:
         """[row, edge]: P(y < edge | x)."""
