@@ -103,6 +103,8 @@ def number_law(
     held = np.empty(len(numbers), dtype=bool)
     held[order] = parts_of(len(numbers)) == 0
     some = Dataset.from_codes(inputs.codes[~held], domain=inputs.domain)
+    if options.max_seconds is not None:
+        options = options.within(options.max_seconds / 3)  # two trials, and the law itself
     losses = []
     for located in (True, False):
         trial = _learned(some, numbers[~held], options, rng, located, None)
