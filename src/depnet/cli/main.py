@@ -12,6 +12,10 @@ import click
 
 from depnet.cli.command import DEBUG, Run
 from depnet.errors import DepnetError, said_with
+from depnet.wording import printable
+
+LONGEST = 2_000
+"""Characters of a message."""
 
 COMMANDS = (
     "fit",
@@ -144,7 +148,10 @@ def _failed(message: str, code: int = 1) -> int:
 
 def _say(message: str) -> None:
     with contextlib.suppress(OSError):  # nobody listens, or the disk is full: the exit code says it
-        click.echo(f"depnet: {' '.join(message.split())}", err=True)
+        text = printable(" ".join(message.split()))
+        if len(text) > LONGEST:  # whatever it quotes, the beginning and the end say most
+            text = f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
+        click.echo(f"depnet: {text}", err=True)
 
 
 class _Warn:

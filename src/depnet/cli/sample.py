@@ -23,6 +23,11 @@ from depnet.cli.command import GIVEN, JOBS, SCAN, SEED, TABLES, Run, command, nu
     type=click.IntRange(min=1),
     help="With --scan: sweeps between a chain's rows.  [default: by a pilot run]",
 )
+@click.option(
+    "--spreadsheet",
+    is_flag=True,
+    help="An apostrophe before text that a spreadsheet would take for a formula.",
+)
 @SEED
 @JOBS
 def sample(
@@ -32,6 +37,7 @@ def sample(
     given: tuple[str, ...],
     burn_in: int | None,
     thin: int | None,
+    spreadsheet: bool,
 ) -> None:
     """New rows of the model's law, given what is known.
 
@@ -44,6 +50,7 @@ def sample(
     from depnet.cli.progress import progress
     from depnet.cli.tables import write_table
     from depnet.data import Dataset
+    from depnet.data.files.spreadsheet import guarded_domain
     from depnet.model.evidence import narrowed_domain
     from depnet.sampling import Sampler
     from depnet.sampling.run.sampler import MOST_CHAINS
@@ -67,6 +74,8 @@ def sample(
         n_jobs=run.jobs,
     )
     with progress("sampling") as told:
+        if spreadsheet:
+            values = guarded_domain(values)
         blocks = (Dataset(values, block.codes) for block in sampler.blocks(rows, progress=told))
         write_table(blocks, run.place, force=run.force, rng=run.rng)
     report = sampler.report

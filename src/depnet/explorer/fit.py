@@ -50,8 +50,10 @@ class Table:
     unlikely: tuple[str, ...]
 
 
-def read_table(name: str, content: bytes, encoding: str) -> Table:
-    """The table in these bytes, or the one-line error of what is wrong with it."""
+def read_table(
+    name: str, content: bytes, encoding: str, progress: Callable[[int, int], object] | None = None
+) -> Table:
+    """The table in these bytes, or the one-line error of what is wrong with it; `progress(done, steps)` as it is read."""
     if len(content) > MAX_BYTES:
         raise DataError(
             f"{name} has {len(content):,} bytes; the page takes {MAX_BYTES:,} at most. Use depnet fit for it."
@@ -62,7 +64,7 @@ def read_table(name: str, content: bytes, encoding: str) -> Table:
     file = io.BytesIO(content)
     file.name = name  # for the messages
     try:
-        rows, unlikely = _all_columns(file, ending, encoding)
+        rows, unlikely = _all_columns(file, ending, encoding, progress)
     except DataError as error:
         raise DataError(said_with(str(error), _as_choice)) from error
     if len(rows.domain) < 2:
@@ -73,10 +75,12 @@ def read_table(name: str, content: bytes, encoding: str) -> Table:
     return Table(name, rows, unlikely)
 
 
-def _all_columns(file: io.BytesIO, ending: str, encoding: str) -> tuple[Holed, tuple[str, ...]]:
+def _all_columns(
+    file: io.BytesIO, ending: str, encoding: str, progress: Callable[[int, int], object] | None
+) -> tuple[Holed, tuple[str, ...]]:
     """The table with all columns that have a value, and those of them that would be left out."""
     left: list[LeftOut] = []
-    options: Any = {"format": ending, "encoding": encoding}
+    options: Any = {"format": ending, "encoding": encoding, "progress": progress}
     rows = read(file, left_out=left.extend, **options)
     unlikely = tuple(column.name for column in left if not column.empty)
     if unlikely:

@@ -1,6 +1,7 @@
 """Files that are no table, or a broken one: each gets an error that says where, what, and what to do."""
 
 import codecs
+import contextlib
 import gzip
 import io
 import os
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import depnet
@@ -306,3 +308,60 @@ def test_nothing_is_left_in_the_temporary_directory(tmp_path: Path, monkeypatch:
     read(io.StringIO("a\n1\n"))
     refuse(csv(tmp_path, "a,b\n1\n"), "line 2")
     assert list(scratch.iterdir()) == []
+
+
+def test_other_delimiters_in_a_name_are_not_between_the_columns(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    for text in ("a (x;y;z),b\n1,2\n3,4\n", "a|b|c,d\n1,2\n3,4\n", "a;b;c;d,e\n1;5,2\n3;5,4\n"):
+        path.write_text(text)
+        assert len(read(path).domain) == 2
+    path.write_text("a,b;c\n1,5;2\n3,5;4\n")
+    assert read(path).domain.names == ("a", "b;c")
+    path.write_text('"a,b,c";d\n1,5;2\n3,5;4\n')
+    assert read(path).domain.names == ("a,b,c", "d")
+
+
+def test_a_nul_in_a_name_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"a,b\0c\n1,2\n3,4\n")
+    with pytest.raises(DataError, match=r"column 2, 'b\\x00c', has a NUL"):
+        read(path)
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"a\\u0000": 1}\n{"a\\u0000": 2}\n')
+    with pytest.raises(DataError, match="NUL"):
+        read(path)
+
+
+def test_what_the_engine_says_is_cut(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n" + "x" * 140_000 + ',"' + "y" * 140_000 + '"z\n')
+    with pytest.raises(DataError) as caught:
+        read(path)
+    assert len(str(caught.value)) < 1000
+    path = tmp_path / "t.parquet"
+    pl.DataFrame({"a" * 5000: [1, 2]}).write_parquet(path)
+    with pytest.raises(DataError) as caught:
+        read(path, where="nothing = 1")
+    assert len(str(caught.value)) < 1000
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["9" * 5000, "-" + "9" * 5000, "1e" + "9" * 400, "0." + "9" * 5000],
+    ids=["whole", "less", "power", "part"],
+)
+def test_numbers_of_thousands_of_digits(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f"a,b\n{text},1\n2,3\n4,5\n")
+    with contextlib.suppress(DataError):
+        read(path)
+
+
+def test_json_that_is_nested_very_deep(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"a": ' + "[" * 5000 + "]" * 5000 + "}\n")
+    with pytest.raises(DataError):
+        read(path)
+    path.write_text("[" * 5000 + "]" * 5000)
+    with pytest.raises(DataError):
+        read(path)

@@ -1,8 +1,10 @@
 """Every way in which a file can be wrong has an error that says where and what."""
 
+import contextlib
 import copy
 import gzip
 import json
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,8 @@ from depnet import (
     Split,
 )
 from depnet.errors import ModelFileAccessError, ModelFileError, ModelFileNotFoundError
+from depnet.model.file import load_both
+from tests.model.file.fuzzing import places, random_pair
 
 Document = dict[str, Any]
 
@@ -494,3 +498,27 @@ def test_a_directory_and_other_odd_names(tmp_path: Path) -> None:
         depnet.load("a\0b")
     with pytest.raises(ModelFileAccessError, match="cannot be read"):
         depnet.load("x" * 5000)
+
+
+@pytest.mark.parametrize("number", ["1" + "0" * 400, "-1e400"])
+def test_a_number_past_all_floats_in_every_place_of_a_number(number: str, tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    seen = 0
+    rng = random.Random(0)
+    for _ in range(4):
+        random_pair(rng).save(path)
+        tree = json.loads(path.read_text())
+        tree.pop("checksum", None)
+        for *above, key in places(tree):
+            holder = tree
+            for step in above:
+                holder = holder[step]
+            if type(holder[key]) not in (int, float):
+                continue
+            kept, holder[key] = holder[key], "PAST ALL FLOATS"
+            path.write_text(json.dumps(tree).replace('"PAST ALL FLOATS"', number))
+            holder[key] = kept
+            with contextlib.suppress(ModelFileError):
+                load_both(path, layout=True)
+            seen += 1
+    assert seen > 100

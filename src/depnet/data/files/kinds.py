@@ -188,7 +188,10 @@ def is_kind(kind: "ColumnKind", text: str) -> bool:
     if not _COMPILED[kind].fullmatch(text):
         return False
     if kind == "integer":
-        return -(2**63) <= int(text) < 2**63
+        digits = text.lstrip("+-").lstrip("0") or "0"
+        return (
+            len(digits) < 20 and -(2**63) <= int(text[: text[0] in "+-"] + digits) < 2**63
+        )  # int() takes no thousands
     if kind == "float":
         return math.isfinite(float(text))
     try:

@@ -1,10 +1,8 @@
 """`depnet.read`: a table in a file, as codes, in two passes and bounded memory (docs/files.md)."""
 
 import os
-import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias
 
 from depnet.data.binning.cut import MAX_BINS
@@ -20,6 +18,7 @@ from depnet.data.frames.variables import MAX_STATES, BinChoice, Missing, StateOp
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
+from depnet.files import scratch_folder
 
 MISSING_VALUES = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL")
 """What a cell of a CSV file says where its value is missing."""
@@ -81,8 +80,7 @@ def read(
     request = Request(columns, without, where, text, dialect)  # type: ignore[arg-type]  # any names: it keeps tuples
     room = bytes_of(memory)
     options = StateOptions(bins, max_bins, missing, max_states)
-    with tempfile.TemporaryDirectory(prefix="depnet-") as directory:
-        scratch = Path(directory).resolve()
+    with scratch_folder() as scratch:
         source = find_source(path, scratch, format)
         if source.format == "json" and not request.dialect.is_utf8:
             source = in_utf8(source, encoding, scratch)

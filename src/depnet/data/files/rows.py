@@ -10,7 +10,7 @@ from depnet.data.files.categories import declared_categories
 from depnet.data.files.diagnose import line_of_row
 from depnet.data.files.engine import answer, columns_at_once, first_line, identifier, text_literal
 from depnet.data.files.kinds import FileColumn, MixedColumnError, column_of_text, column_of_type, find_kinds
-from depnet.data.files.request import Request, places_of
+from depnet.data.files.request import Request, check_names, places_of
 from depnet.data.files.source import Source
 from depnet.data.files.text import Csv, load_csv, load_json, unreadable_by_engine
 from depnet.errors import DataError, brief
@@ -49,8 +49,10 @@ def open_rows(
     `link` is how the engine may reach the source, or the `csv` in UTF-8 that was made of it; beside it there is room.
     """
     if csv is not None:
+        check_names(csv.names, source)
         places_of(csv.names, request, source)  # what is asked for is there: seen before the work
     table = _loaded(connection, csv or source, link, request)
+    check_names(table.names, source)
     places = places_of(table.names, request, source)
     ((rows,),) = answer(connection, f"SELECT count(*) FROM {table.relation}")
     width = columns_at_once(connection, table.file, memory // 2)

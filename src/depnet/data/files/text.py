@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from depnet.data.files.diagnose import diagnose_csv, diagnose_json, fields_alike, find_bad_bytes
 from depnet.data.files.engine import answer, first_line, text_literal
 from depnet.data.files.kinds import NUMBER_TYPES, SAMPLE, is_kind_sql, numbers_likely
-from depnet.data.files.source import Source, empty_file, unreadable
+from depnet.data.files.source import MAX_LINE, Source, empty_file, unreadable
 from depnet.errors import DataError, brief
 
 if TYPE_CHECKING:
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from depnet.data.table.layout import ColumnKind
 
 DELIMITERS = (",", ";", "\t", "|")
-MAX_LINE = 2**24
-"""Bytes of one row of text."""
 LARGE = 2**22
 """Bytes of a file, as it lies, from which on numbers are read as such at once: below, to look first takes as long."""
+SEEN, SEEN_ROWS = 2**16, 50
+"""Characters and rows by which a delimiter is told."""
 
 _UTF8 = ("utf-8", "utf-8-sig", "ascii")
 
@@ -84,8 +84,8 @@ def in_utf8(source: Source, encoding: str, scratch: Path) -> Source:
 
 
 def _first_record(source: Source, dialect: Dialect) -> tuple[list[str], str, int]:
-    """The first record, the delimiter (the one given, a tab for TSV, else the most frequent in the first line), and the
-    number of empty lines before the first.
+    """The first record, the delimiter (the one given, a tab for TSV, else by the first rows), and the number of empty lines
+    before the first.
     """
     skip = 0
     try:
@@ -96,8 +96,12 @@ def _first_record(source: Source, dialect: Dialect) -> tuple[list[str], str, int
             first = text.readline(MAX_LINE)
             while first and not first.strip("\r\n"):
                 first, skip = text.readline(MAX_LINE), skip + 1
-            delimiter = dialect.delimiter or ("\t" if source.format == "tsv" else _delimiter(first))
-            record = next(csv.reader(itertools.chain([first], text), delimiter=delimiter), [])
+            delimiter = dialect.delimiter or ("\t" if source.format == "tsv" else "")
+            if not delimiter:
+                first += text.read(SEEN) + text.readline(MAX_LINE)
+                delimiter = _delimiter(first)
+            lines = itertools.chain(io.StringIO(first, newline=""), text)
+            record = next(csv.reader(lines, delimiter=delimiter), [])
     except UnicodeError:
         raise find_bad_bytes(source, "utf-8") or DataError(f"{source.name}: the text is not utf-8.") from None
     except csv.Error as error:
@@ -107,9 +111,30 @@ def _first_record(source: Source, dialect: Dialect) -> tuple[list[str], str, int
     return record, delimiter, skip
 
 
-def _delimiter(line: str) -> str:
+def _delimiter(text: str) -> str:
+    r"""Of the delimiters with which the first rows all have as many fields as the first line, the one that is most frequent
+    there; where there is none, the most frequent of all. A name may hold others.
+
+    >>> _delimiter("width (cm; in; ft),height\n1,2\n")
+    ','
+    """
+    line = text.split("\n", 1)[0]
     outside = "".join(line.split('"')[::2])  # quoted fields left out
-    return max(DELIMITERS, key=outside.count)
+    fitting = [delimiter for delimiter in DELIMITERS if delimiter in outside and _fits(text, delimiter)]
+    return max(fitting or DELIMITERS, key=outside.count)
+
+
+def _fits(text: str, delimiter: str) -> bool:
+    """Do the first rows have as many fields as the first line?"""
+    try:
+        records = list(
+            itertools.islice(
+                filter(None, csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)), SEEN_ROWS
+            )
+        )
+    except csv.Error:
+        return False
+    return len(set(map(len, records))) == 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,16 +99,12 @@ def _edges(bins: Bins | None) -> Any:
 
 def _codes_of(own: Variable, wanted: Variable) -> Any:
     """For each state of `own` its code in `wanted`: HIDDEN for missing, UNKNOWN where there is none."""
-    states = own.present_states
+    states, find = own.present_states, wanted.finder()
     if own.bins is not None and wanted.bins is not None and own.bins.edges == wanted.bins.edges:
-        found: list[int] = list(range(len(states)))
+        found: list[int | None] = list(range(len(states)))
     elif own.bins is not None:
-        found = [_found(wanted, own.bins.text(value)) for value in own.bins.middle().tolist()]
+        found = [find(own.bins.text(value)) for value in own.bins.middle().tolist()]
     else:
-        found = [_found(wanted, state) for state in states]
-    return np.array([*found, *([HIDDEN] if own.missing is not None else [])])
-
-
-def _found(variable: Variable, value: object) -> int:
-    code = variable.find(value)
-    return UNKNOWN if code is None else code
+        found = list(map(find, states))
+    codes = [UNKNOWN if code is None else code for code in found]
+    return np.array([*codes, *([HIDDEN] if own.missing is not None else [])])

@@ -185,7 +185,8 @@ def _groups(question: Question) -> list[tuple[tuple[int, ...], Closure]]:
     groups: dict[Closure | None, tuple[tuple[int, ...], Closure]] = {}
     for i in free:
         own = closure(network, (i,), question.evidence)
-        small = method == "exact" or math.prod(cards[j] for j in own.variables) <= EXACT_STATES
+        alone = len(own.variables) == 1  # a look-up, however many its states
+        small = alone or method == "exact" or math.prod(cards[j] for j in own.variables) <= EXACT_STATES
         targets, relevant = groups.get(own if small else None, ((), own))
         groups[own if small else None] = (*targets, i), relevant | own
     return list(groups.values())

@@ -12,7 +12,7 @@ from depnet.data.binning.mixture import Mixture
 from depnet.data.table.variable import Label, Variable
 from depnet.inference.answer.numbers import NumberSummary
 from depnet.model.conditions import said_of
-from depnet.wording import counted
+from depnet.wording import counted, printable
 
 if TYPE_CHECKING:  # a result shows itself
     from depnet.inference.answer.result import QueryResult
@@ -99,7 +99,7 @@ def text_of(result: "QueryResult") -> str:
     if result.support is not None and result.evidence:
         lines.append(str(result.support))
     lines += [f"warning: {text}" for text in result.warnings]
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))
 
 
 def number_line(number: NumberSummary, *, named: bool) -> str:
@@ -109,7 +109,7 @@ def number_line(number: NumberSummary, *, named: bool) -> str:
 
 def _lines(table: ShownTable) -> list[str]:
     """A line a state; the combined answer comes first where rows are at hand."""
-    rows = [", ".join(map(str, labels)) for labels in table.labels]
+    rows = [printable(", ".join(map(str, labels))) for labels in table.labels]
     order = table.order(SHOWN)
     width = max(len(rows[at]) for at in order)
     lines = []

@@ -27,6 +27,8 @@ FEWEST_EFFECTIVE = 50.0
 FIRST_PASSES = 1 << 10
 FIRST_STATES = 64
 FIRST_SWEEPS = 8
+MOST_SUMS = 1 << 25
+"""Conditionals are added up for every moved state, up to this many numbers; past it, states are counted."""
 LEAD = 2
 """Sweeps before the first that counts."""
 
@@ -91,8 +93,8 @@ def _laws(
     seed = passes.seed + 1
     passes.move(chosen, LEAD, seed=seed)
     cards = passes.law.cardinalities
-    if all(len(table) == 1 for table in tables):
-        sizes = [cards[i] for i in passes.open]
+    sizes = [cards[i] for i in passes.open]
+    if all(len(table) == 1 for table in tables) and states * sum(sizes) <= MOST_SUMS:
         cells: IntArray = np.zeros(len(cards), dtype=np.int64)
         cells[passes.open] = np.cumsum(sizes) - sizes
         sums = np.zeros((states, sum(sizes)))

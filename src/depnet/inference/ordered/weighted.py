@@ -30,6 +30,8 @@ from depnet.law.program import joint_codes, law_of
 
 FIRST_PASSES = 1 << 11
 CHUNK = 1 << 16
+CHUNK_CELLS = 1 << 23
+"""Passes are summed so many rows at a time, or fewer where a row's probabilities of all states are many numbers."""
 MOST_PASSES = 1 << 21
 UNEVEN = 50
 """Where more passes than MOST_PASSES would be needed, and this many are worth one without weights, they are given up."""
@@ -67,8 +69,9 @@ class Weights:
     def draw(self, count: int, seed: int) -> None:
         """More passes, some at a time: memory does not grow with their number."""
         asked = self._asked
+        most = max(1, min(CHUNK, CHUNK_CELLS // max(asked.cells, default=1)))
         while count > 0:
-            rows = min(count, CHUNK)
+            rows = min(count, most)
             done = law_of(asked.network).passes(
                 rows, asked.own, variables=asked.variables, seed=seed, first=self.rows
             )
