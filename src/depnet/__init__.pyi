@@ -22,6 +22,7 @@ from depnet.data.files.write import write as write
 from depnet.estimators import DependencyNetwork as DependencyNetwork
 from depnet.estimators import DependencyNetworkClassifier as DependencyNetworkClassifier
 from depnet.estimators import DependencyNetworkImputer as DependencyNetworkImputer
+from depnet.estimators import DependencyNetworkRegressor as DependencyNetworkRegressor
 from depnet.exact import Consistency as Consistency
 from depnet.exact import RecurrentClass as RecurrentClass
 from depnet.exact import consistency as consistency

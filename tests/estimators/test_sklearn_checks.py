@@ -4,12 +4,18 @@ from typing import Any
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from depnet.estimators import DependencyNetwork, DependencyNetworkClassifier, DependencyNetworkImputer
+from depnet.estimators import (
+    DependencyNetwork,
+    DependencyNetworkClassifier,
+    DependencyNetworkImputer,
+    DependencyNetworkRegressor,
+)
 
 EXPECTED: dict[type, dict[str, str]] = {
     DependencyNetwork: {},
     DependencyNetworkImputer: {},
     DependencyNetworkClassifier: {},
+    DependencyNetworkRegressor: {},
 }
 
 
@@ -22,6 +28,7 @@ def expected(estimator: Any) -> dict[str, str]:
         DependencyNetwork(random_state=0),
         DependencyNetworkImputer(random_state=0),
         DependencyNetworkClassifier(random_state=0),
+        DependencyNetworkRegressor(random_state=0),
     ],
     expected_failed_checks=expected,
 )

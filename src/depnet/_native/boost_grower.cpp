@@ -77,14 +77,6 @@ double log_score(const std::uint32_t* p, std::size_t states, std::size_t stride,
 constexpr double kMostStep = 4.0;  // nats that one stage may add to a score
 constexpr double kEnough = 1e-5;   // nats a row held out that count as better
 
-// Keys of random words: of stages, then of the draws of a stage.
-std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
-    std::uint64_t z = a + (b + 1) * 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 }  // namespace
 
 // Squares of 64 x 64 bits, turned over: halves change places, then halves of halves.

@@ -37,6 +37,14 @@ struct Test {
 
 constexpr std::size_t kMostLeaves = 256;  // of a stage: rows have the numbers of leaves in bytes
 
+// Keys of random words: of stages, then of the draws of a stage.
+inline std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
+    std::uint64_t z = a + (b + 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
 // What a node is boosted with. A trial ends after `look` stages if it has not scored as much as its
 // `rival` on the rows held out by then.
 struct Settings {

@@ -4,8 +4,9 @@ In reading order:
 
     network      `DependencyNetwork`: the joint distribution of a frame
     classifier   `DependencyNetworkClassifier`: one column given the others
+    regressor    `DependencyNetworkRegressor`: one numeric column given the others
     imputer      `DependencyNetworkImputer`: holes filled by a mean over networks
-    base         the parameters that all three have
+    base         the parameters that all of them have
     fitted       what a fitted model has, proves and shows
     tables       from what callers pass as X to codes with holes, and back
     callbacks    progress through scikit-learn's callbacks

@@ -1,3 +1,4 @@
 from depnet.estimators.classifier import DependencyNetworkClassifier as DependencyNetworkClassifier
 from depnet.estimators.imputer import DependencyNetworkImputer as DependencyNetworkImputer
 from depnet.estimators.network import DependencyNetwork as DependencyNetwork
+from depnet.estimators.regressor import DependencyNetworkRegressor as DependencyNetworkRegressor

@@ -1,4 +1,4 @@
-"""What the three estimators share: the parameters of learning from a frame, their checks, and how they are handed on."""
+"""What the estimators share: the parameters of learning from a frame, their checks, and how they are handed on."""
 
 from dataclasses import dataclass, fields
 from typing import Any

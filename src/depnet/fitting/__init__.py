@@ -5,6 +5,8 @@ In reading order:
     fit         `fit(table, options)`: complete the holes, learn the paper's network, learn the ordered law
     complete    rounds of learning and of redrawing the holes of a table
     worth       how many rows the law's answers are worth beside the table's own
+    crossed     the mean of a number by fits without a part of the rows each
+    number      the law of a number: that mean, and the node of what is left
     ensemble    several networks of one completed table, for the imputer's mean over them
     explained   what a model is worth in plain figures: bits a row, and how near drawn rows are
     summary     all that there is to say of a fitted model, in one text

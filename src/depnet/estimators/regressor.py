@@ -1,0 +1,129 @@
+"""`DependencyNetworkRegressor`: one numeric column given the others."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, column_or_1d
+
+from depnet.arrays import CodeArray, FloatArray
+from depnet.data.table.dataset import Dataset
+from depnet.data.table.holed import Holed
+from depnet.errors import DataError
+from depnet.estimators.base import TableEstimator
+from depnet.estimators.callbacks import Tasks, with_callbacks
+from depnet.estimators.tables import check_choice, fitted_table, later_table
+from depnet.fitting.number import number_law
+from depnet.learning.boost.splits import is_ordered
+
+FINE_BINS = 255
+"""Bins of a number that only stages read: they split it in two, wherever that tells most."""
+ROWS_A_BIN = 4
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class DependencyNetworkRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]
+    """P(y | x) of a number y: its mean by boosted stages, and the law of what is left from y's own node.
+
+    `predict` says the mean, or with `point="median"` the median; `predict_quantiles` and `predict_law` what else is to be
+    known of the law. Missing values in X are a state of their own (`missing="state"`), and an error with
+    `missing="error"`; where a column had none when it was learned from, a missing value counts as its most typical one.
+    Numbers in X are cut into many bins (up to 255), which stages split between; else as `bins` says.
+
+    Other parameters are those of `DependencyNetwork`; they are of the node. After `fit`: `law_`
+    (a `depnet.fitting.number.NumberLaw`), `network_`, whose last variable is what y lies from its mean (or y itself, where
+    many rows share one value and that predicts better), `n_features_in_`, `feature_names_in_`.
+
+    >>> import numpy as np
+    >>> X = np.arange(200).reshape(-1, 1) % 20
+    >>> model = DependencyNetworkRegressor().fit(X, 3.0 * X[:, 0])
+    >>> model.predict([[5], [10]]).round().tolist()
+    [15.0, 30.0]
+    """
+
+    boost: Any = "auto"
+    missing: str = "state"
+    point: Literal["mean", "median"] = "mean"
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any) -> "DependencyNetworkRegressor":
+        """Learn the law of y given X."""
+        if y is None:
+            raise ValueError(
+                "This DependencyNetworkRegressor estimator requires y to be passed, but the target y is None."
+            )
+        check_choice("point", self.point, "mean", "median")
+        check_choice("missing", self.missing, "state", "error")
+        holed, _ = fitted_table(self, X, missing=self.missing)
+        if self.bins == "quantile":
+            fine = min(FINE_BINS, max(holed.rows // ROWS_A_BIN, 2))
+            holed, _ = fitted_table(self, X, missing=self.missing, bins=fine)
+        numbers = column_or_1d(y, warn=True)
+        numbers = check_array(numbers, ensure_2d=False, dtype=np.float64, input_name="y")
+        check_consistent_length(holed.codes, numbers)
+        rows = holed.dataset()
+        if rows.weights is not None:
+            repeated = np.repeat(np.arange(rows.rows), rows.weights)
+            rows = Dataset.from_codes(rows.codes[repeated], domain=rows.domain)
+            numbers = numbers[repeated]
+        self._inputs = holed.domain
+        self._typical = _typical(rows)
+        tasks = Tasks(self, "node", len(holed.domain) + 2)
+        self.law_ = number_law(rows, numbers, self._options(), self._fit_generator(), tasks.until)
+        tasks.end()
+        self.network_ = self.law_.network
+        return self
+
+    def predict(self, X: Any) -> FloatArray:
+        """The mean of y for every row, or its median, as `point` says."""
+        codes = self._codes(X)
+        if self.point == "median":
+            return self.law_.quantiles(codes, [0.5])[:, 0]
+        return self.law_.means(codes)
+
+    def predict_quantiles(self, X: Any, levels: Sequence[float] = (0.05, 0.5, 0.95)) -> FloatArray:
+        """[row, level]: the quantiles of y, such as the ends and the middle of a 90 % interval."""
+        codes = self._codes(X)
+        asked = np.asarray(levels, dtype=np.float64)
+        if asked.ndim != 1 or not ((asked > 0.0) & (asked < 1.0)).all():
+            raise DataError(
+                f"`levels` is a list of shares between 0 and 1, such as [0.05, 0.95]; got {levels!r}."
+            )
+        return self.law_.quantiles(codes, asked.tolist())
+
+    def predict_law(self, X: Any, edges: Sequence[float]) -> FloatArray:
+        """[row, bin]: the probabilities that y is below the first edge, from each edge to the next, and from the last on."""
+        codes = self._codes(X)
+        asked = np.asarray(edges, dtype=np.float64)
+        if (
+            asked.ndim != 1
+            or not len(asked)
+            or not (np.diff(asked) > 0).all()
+            or not np.isfinite(asked).all()
+        ):
+            raise DataError(f"`edges` is a list of ascending numbers, such as [0, 10, 20]; got {edges!r}.")
+        below = self.law_.below(codes, asked.tolist())
+        return np.diff(below, axis=1, prepend=0.0, append=1.0)
+
+    def _codes(self, X: Any) -> CodeArray:
+        check_is_fitted(self, "law_")
+        holed: Holed = later_table(self, X, self._inputs)
+        if holed.complete:
+            return holed.codes
+        codes: CodeArray = holed.codes.copy(order="F")
+        for i, state in enumerate(self._typical):
+            codes[holed.hidden[:, i], i] = state
+        return codes
+
+
+def _typical(rows: Dataset) -> list[int]:
+    """Of each variable the median state where states have an order, else the most frequent one."""
+    found = []
+    for i, variable in enumerate(rows.domain.variables):
+        counts = np.bincount(rows.column(i), minlength=variable.cardinality)[: len(variable.present_states)]
+        until = np.cumsum(counts)
+        middle = int(np.searchsorted(until, until[-1] / 2))
+        found.append(middle if is_ordered(variable) else int(np.argmax(counts)))
+    return found
