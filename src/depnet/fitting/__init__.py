@@ -6,6 +6,8 @@ In reading order:
     complete    rounds of learning and of redrawing the holes of a table
     worth       how many rows the law's answers are worth beside the table's own
     ensemble    several networks of one completed table, for the imputer's mean over them
+    forests     forests of values over the completed tables, where columns are numbers
+    holes       the laws of holes by networks and forests together, piece after piece
     explained   what a model is worth in plain figures: bits a row, and how near drawn rows are
     summary     all that there is to say of a fitted model, in one text
 """
