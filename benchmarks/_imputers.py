@@ -133,8 +133,12 @@ def depnet_imputer(table: Table, **options: Any) -> tuple[float, Callable[[Fille
             filled.points[i] = whole.iloc[holes, i].astype(float).to_numpy()
             if table.states[i] != NUMBER:
                 filled.laws[i] = laws[name][holes]
-            else:
+            elif name in quantiles:
                 filled.quantiles[i] = quantiles[name][holes]
+            else:  # two numbers are left in the table, which are a category
+                states = np.array(imputer.model_.domain_.variables[i].states, dtype=float)
+                below = np.cumsum(laws[name][holes], axis=1)[:, :1] < LEVELS
+                filled.quantiles[i] = states[below.astype(int)]
 
     return seconds, tell
 

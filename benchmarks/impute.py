@@ -61,14 +61,14 @@ def bundled(name: str) -> Table:
 
 
 def of_frame(frame: Frame) -> Table:
-    """The rows without holes: numbers as they are, other columns, and those of two numbers, as codes."""
+    """The rows without holes: numbers as they are, other columns as codes."""
     import pandas as pd
 
     frame = frame.dropna()
     values, states = [], []
     for name in frame.columns:
         column = frame[name]
-        if pd.api.types.is_numeric_dtype(column) and column.nunique() > 2:
+        if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
             values.append(column.to_numpy(dtype=float))
             states.append(NUMBER)
         else:
@@ -95,7 +95,11 @@ def table_of(name: str, folder: Path, rows: int, columns: int, rng: np.random.Ge
     if len(varied) > columns:
         last = varied[-1]  # the class, where there is one
         varied = [*sorted(rng.choice(varied[:-1], columns - 1, replace=False).tolist()), last]
-    return Table(kept[:, varied], tuple(table.states[i] for i in varied))
+    states = [table.states[i] for i in varied]
+    for place, i in enumerate(varied):  # two numbers are a category
+        if states[place] == NUMBER and len(values := np.unique(kept[:, i])) == 2:
+            kept[:, i], states[place] = np.searchsorted(values, kept[:, i]), 2
+    return Table(kept[:, varied], tuple(states))
 
 
 def hide(table: Table, mechanism: str, rng: np.random.Generator) -> Table:

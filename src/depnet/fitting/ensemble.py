@@ -39,6 +39,10 @@ ALL_ROWS, FEWEST, MOST = 100_000, 5, 20
 """Rows that all networks are learned from together, and how many networks there are."""
 
 
+SWEEPS = 4
+"""Between one network and the next: chains go on from where the last has left them."""
+
+
 def networks_for(rows: int) -> int:
     """How many networks the mean is over: fewer of a large table, since each knows more of it.
 
@@ -62,7 +66,7 @@ def plausible_networks(
     for _ in range(count):
         networks.append(learn(_repeated(rows, *drawn_again(rows, rng, MOST_ROWS))))
         if done.hidden.any():
-            codes = redrawn(networks[-1], rows.codes, done.hidden, rng=rng, n_jobs=n_jobs)
+            codes = redrawn(networks[-1], rows.codes, done.hidden, sweeps=SWEEPS, rng=rng, n_jobs=n_jobs)
             rows = Dataset.from_codes(codes, domain=rows.domain, weights=rows.weights)
         tables.append(rows.codes)
     return tuple(networks), tuple(tables)

@@ -12,6 +12,7 @@ New rows go the same way with the forests that there are.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,10 @@ from depnet.model.network import Network
 from depnet.threads import in_threads
 
 ROUNDS = 2
-TREES = 60
+MOST_TABLES = 10
+"""Completed tables that forests read: those of the last networks."""
+
+TREES = 40
 """Of a column, but fewer of large tables: all together read about `MOST_READ` cells, and are `FEWEST_TREES` at least."""
 
 FEWEST_TREES = 20
@@ -59,7 +63,9 @@ class Forests:
         rng: np.random.Generator,
     ) -> list[Values]:
         """Completed codes as completed values, their numbers redrawn."""
-        started = [started_values(self.domain, self.numbers, codes, values, hidden, rng) for codes in tables]
+        started = [
+            started_values(self.domain, self.numbers, codes, values, hidden, rng, "C") for codes in tables
+        ]
         for number in range(ROUNDS):
             for i, rows in _holes(hidden, self.numbers):
                 for m, table in enumerate(started):
@@ -103,6 +109,7 @@ def grow_forests(
         some = np.sort(rng.choice(len(values), MOST_ROWS, replace=False))
         values, hidden = np.asfortranarray(values[some]), hidden[some]
         tables = [codes[some] for codes in tables]
+    tables = tables[-MOST_TABLES:]
     growers = _growers(domain, numbers, networks, hidden)
     started = [started_values(domain, numbers, codes, values, hidden, rng) for codes in tables]
     for _ in range(ROUNDS):
@@ -161,9 +168,10 @@ def started_values(
     values: Values,
     hidden: NDArray[np.bool_],
     rng: np.random.Generator,
+    order: Literal["C", "F"] = "F",
 ) -> Values:
-    """Completed codes as values: a hole's number is drawn in its bin."""
-    table = np.array(values, order="F")
+    """Completed codes as values: a hole's number is drawn in its bin. Trees are grown by columns, and read by rows ("C")."""
+    table = np.array(values, order=order)
     for i, variable in enumerate(domain.variables):
         if not numbers[i]:
             table[:, i] = codes[:, i]
@@ -186,7 +194,7 @@ def _holes(hidden: NDArray[np.bool_], chosen: NDArray[np.bool_]) -> Iterator[tup
 
 
 def _mean(tables: Sequence[Values]) -> Values:
-    total = tables[0].copy(order="F")
+    total = tables[0].copy(order="K")
     for table in tables[1:]:
         total += table
     total /= len(tables)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
-from depnet.fitting.forests import Forests
+from depnet.fitting.forests import MOST_TABLES, Forests
 from depnet.inference.rows.mean_law import laws_and_tables
 from depnet.learning.forest.tree import Values
 from depnet.model.network import Network
@@ -103,5 +103,5 @@ def hole_answers(
         )
         whole = []
         if known is not None and values is not None:
-            whole = known.completed(tables, np.asfortranarray(values[rows]), gone, rng)
+            whole = known.completed(tables[-MOST_TABLES:], values[rows], gone, rng)
         yield HoleAnswers(rows, gone, names, laws, known, whole, rng)

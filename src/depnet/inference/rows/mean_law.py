@@ -25,7 +25,9 @@ from depnet.model.node import Node
 from depnet.model.scan import RandomScan
 from depnet.model.stages import theta_of
 
-CHAINS_A_ROW = 2
+CHAINS_A_ROW = 1
+"""Networks are many: a chain goes through all of them."""
+
 BURN_IN = 8
 """Sweeps before the first network's count; the next ones go on from where its chains are, and need few to forget it."""
 
