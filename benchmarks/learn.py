@@ -6,7 +6,7 @@ peers do). Where a peer takes too long, a few nodes are measured and scaled to a
 its time is "over" so much and the ratio at least (>=) so much. It is not stopped before the ratio to reach is reached.
 The trees have as many leaves as depnet's nodes, but a tree takes as many splits as it has leaves, where depnet
 splits and merges again: the number of operations says how much more it did. The second line is the same with
-StructuralMdl, which pays for naming operations.
+StructuralMdl, which pays for naming operations. Last, rows with weights against the same rows repeated.
 """
 
 import argparse
@@ -25,6 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks._peers import PEERS, SCALED, Measured, measure
+from benchmarks._reach import at_most
 from benchmarks._tables import add_data, debd, from_random_network
 from depnet import Dataset, DecisionGraph, Mdl, Network, StructuralMdl, learn
 
@@ -205,6 +206,24 @@ def threads() -> None:
         )
 
 
+def weighted() -> None:
+    """Rows drawn with replacement, once as weights and once repeated: the same network, in about the same time."""
+    for name in ("15k x 100", "180k x 64"):
+        whole = SHAPES[name].table()
+        drawn = np.bincount(
+            np.random.default_rng(0).integers(0, whole.rows, whole.rows), minlength=whole.rows
+        )
+        once = Dataset.from_codes(whole.codes, domain=whole.domain, weights=drawn)
+        again = Dataset.from_codes(np.repeat(whole.codes, drawn, axis=0), domain=whole.domain)
+        seconds = [min(cpu_runs(partial(learn, rows), at_least=0.5)) for rows in (once, again)]
+        at_most(
+            f"weighted rows over repeated ones, {name} ({seconds[1]:.4f} s)",
+            seconds[0] / seconds[1],
+            1.5,
+            ".2f",
+        )
+
+
 def memory() -> None:
     """Peak memory of learning over N x n bytes, the codes themselves included, in a process of its own."""
     for name in ("180k x 64", "100k x 190 sparse", "1M x 50, 2-20 states"):
@@ -265,6 +284,7 @@ def main(arguments: list[str]) -> int:
             print(f"{name}: not in {options.data / 'debd'}, left out")
     if not options.only:
         growth(options.quick)
+        weighted()
         threads()
         memory()
     return 0

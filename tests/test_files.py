@@ -1,12 +1,16 @@
 """A file is written whole or not at all: by tables, models and commands alike (which have tests of their own)."""
 
+import errno
 import os
+import tempfile
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from depnet.files import new_file
+from depnet import files
+from depnet.files import new_file, stamp_of
 
 
 def test_what_is_no_file_is_written_to(tmp_path: Path) -> None:
@@ -33,3 +37,52 @@ def test_names_that_no_file_can_have() -> None:
     for name, error in (("a\0b", OSError), ("", IsADirectoryError), ("no/such/", IsADirectoryError)):
         with pytest.raises(error), new_file(name):
             raise AssertionError
+
+
+def test_of_many_that_read_change_and_write_one_file_none_is_lost_unsaid(tmp_path: Path) -> None:
+    path = tmp_path / "number"
+    path.write_text("0")
+    all_have_read = threading.Barrier(10)
+
+    def one_more(first: bool) -> bool:
+        since, number = stamp_of(str(path)), int(path.read_text())
+        if first:
+            all_have_read.wait()
+        try:
+            with new_file(str(path), force=True, since=since) as place:
+                place.write_text(str(number + 1))
+        except OSError as error:
+            if error.errno != errno.ESTALE:
+                raise
+            return False
+        return True
+
+    with ThreadPoolExecutor(10) as pool:
+        assert sum(pool.map(one_more, [True] * 10)) == 1, "the others say that they were too late"
+    assert path.read_text() == "1"
+    assert one_more(False)
+    assert path.read_text() == "2"
+    assert [p.name for p in tmp_path.iterdir()] == ["number"]
+
+
+def test_a_scratch_folder_that_nobody_holds_is_removed_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(files, "SCRATCH_AGE", -1.0)
+    (tmp_path / f"{files.SCRATCH}killed").mkdir()
+    (tmp_path / f"{files.SCRATCH}killed" / "rows").write_text("rows")
+    (tmp_path / "depnet-scratches").mkdir()
+    (tmp_path / f"{files.SCRATCH}link").symlink_to(tmp_path / "depnet-scratches")
+    with files.scratch_folder() as held:
+        assert sorted(p.name for p in tmp_path.iterdir()) == sorted(
+            ["depnet-scratches", f"{files.SCRATCH}link", held.name]
+        )
+        with files.scratch_folder() as other:
+            assert held.exists(), "it is locked"
+            assert other != held
+    assert not held.exists()
+    monkeypatch.setattr(files, "SCRATCH_AGE", 60.0)
+    (tmp_path / f"{files.SCRATCH}new").mkdir()
+    with files.scratch_folder():
+        assert (tmp_path / f"{files.SCRATCH}new").exists(), "it may not be locked yet"

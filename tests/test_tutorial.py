@@ -1,4 +1,5 @@
-"""docs/tutorial.md is executed: every block in order, in one empty directory, and what it shows compared.
+"""docs/tutorial.md is executed: every block in order, in one empty directory, and what it shows compared. So is what
+docs/queries.md shows of numbers.
 
 A block after `<!-- not run -->` is not run: how to install. `python` blocks share one namespace; the `text` block
 after one is what it prints. `console` blocks have commands after `$ `, and what each prints below it. In what is shown,
@@ -103,6 +104,13 @@ def test_the_tutorial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
     run_tutorial(TUTORIAL.read_text(encoding="utf-8"), tmp_path)
+
+
+def test_the_page_on_queries(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "queries.md").read_text(encoding="utf-8")
+    section = page.split("\n## Numbers, dates and conditions\n")[1].split("\n## ")[0]
+    assert len(list(blocks(section))) >= 2
+    run_tutorial(section, tmp_path)
 
 
 def test_only_installing_is_not_run() -> None:

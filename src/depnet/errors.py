@@ -101,8 +101,20 @@ class MixingWarning(UserWarning):
     """The pilot run did not settle: burn-in and thinning chosen from it may be too short."""
 
 
+class BeyondDataWarning(UserWarning):
+    """A number or a date of the evidence beyond those of the data, taken for the first or the last bin."""
+
+
+class UnknownStatesWarning(UserWarning):
+    """Rows with values that no training row had, taken for missing ones."""
+
+
 class ManyStatesWarning(UserWarning):
     """A column that looks like an identifier: about as many states as rows."""
+
+
+class LeftOutWarning(UserWarning):
+    """Columns of a table that were left out: nothing can be learned from them."""
 
 
 def said_with(message: str, say: Callable[[str, str], str | None]) -> str:

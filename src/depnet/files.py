@@ -8,9 +8,13 @@ import contextlib
 import errno
 import os
 import secrets
+import shutil
 import stat
+import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeAlias
 
 ADVICE = {
     errno.ENOSPC: "Free some space, or save elsewhere.",
@@ -21,8 +25,14 @@ ADVICE = {
     errno.EROFS: "Choose a place that can be written to.",
     errno.ENAMETOOLONG: "Choose a shorter name.",
     errno.EINVAL: "Choose another name.",
+    errno.ELOOP: "Choose another name.",
+    errno.ESTALE: "Run the command again: it then begins with what is there now.",
 }
 _LONGEST_ENDING = 40
+SCRATCH, SCRATCH_AGE = "depnet-scratch-", 60.0
+"""How temporary folders are called, and the seconds after which one that is not locked is abandoned."""
+PATIENCE = 3.0
+"""Seconds that a named pipe may wait for its reader."""
 
 
 def advice(error: OSError) -> str:
@@ -40,12 +50,43 @@ def not_written(what: str, error: OSError) -> str:
     return f"the {what} was not written ({reason}), and what was there is as it was. {advice(error)}"
 
 
+def named_stream(name: str) -> str | None:
+    """What a path names that is no file, and might never end or never begin: "a pipe", "a device"; None of all else.
+
+    What is open already, such as /dev/stdin or the /dev/fd/63 that a shell gives for <(...), has somebody at its other end.
+    """
+    try:
+        mode = Path(name).stat().st_mode
+    except (OSError, ValueError):
+        return None
+    if not (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISBLK(mode) or stat.S_ISSOCK(mode)):
+        return None
+    if name.startswith(("/dev/fd/", "/proc/self/fd/")) or name in ("/dev/stdin", "/dev/null"):
+        return None
+    return "a pipe" if stat.S_ISFIFO(mode) else "a socket" if stat.S_ISSOCK(mode) else "a device"
+
+
+Stamp: TypeAlias = tuple[int, ...]
+"""What a file's status says of who wrote it last: every file that depnet writes is a new one."""
+
+
+def stamp_of(name: str) -> Stamp | None:
+    """The stamp of a file; None where there is none."""
+    try:
+        status = Path(name).stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
 @contextlib.contextmanager
-def new_file(name: str, *, force: bool = False) -> Iterator[Path]:
+def new_file(name: str, *, force: bool = False, since: Stamp | None = None) -> Iterator[Path]:
     """A path to write to; when the block ends without an error, what was written has the name `name`.
 
     An existing file is replaced only with `force`, and is as it was should anything fail. A symbolic link stays
     one; the permissions of a file that is replaced are kept. What is no file (a pipe, /dev/stdout) is written to.
+    With `since`, the stamp of the file when it was read, one that another has written meanwhile is not replaced: of
+    several that read, change and write the same file, each either builds on what the one before wrote, or says so.
     """
     given = Path(name)
     old = _status(given)
@@ -54,7 +95,8 @@ def new_file(name: str, *, force: bool = False) -> Iterator[Path]:
         verb = "is" if is_directory else "names"
         raise IsADirectoryError(errno.EISDIR, f"this {verb} a directory. Name a file in it", name)
     if old is not None and not stat.S_ISREG(old.st_mode):
-        yield given
+        with _read_by_somebody(name) if named_stream(name) == "a pipe" else contextlib.nullcontext():
+            yield given
         return
     if old is not None and not force:
         raise _already_there(name)
@@ -73,7 +115,9 @@ def new_file(name: str, *, force: bool = False) -> Iterator[Path]:
             if old is not None:
                 _keep_permissions(file.fileno(), old)
             os.fsync(file.fileno())
-        if force:
+        if since is not None:
+            _replace_unchanged(temporary, target, name, since)
+        elif force:
             temporary.replace(target)
         else:
             _name_once(temporary, target, name)
@@ -81,6 +125,75 @@ def new_file(name: str, *, force: bool = False) -> Iterator[Path]:
         with contextlib.suppress(OSError):
             temporary.unlink()
     _sync_directory(target.parent)
+
+
+@contextlib.contextmanager
+def _read_by_somebody(name: str) -> Iterator[None]:
+    """Wait a little for somebody to read a named pipe: to open it without would wait for ever.
+
+    It stays open until all is written: a reader takes the last writer's leaving for the end.
+    """
+    ends = time.monotonic() + PATIENCE
+    while True:
+        try:
+            descriptor = os.open(name, os.O_WRONLY | os.O_NONBLOCK)
+            break
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+            if time.monotonic() > ends:
+                raise OSError(errno.ENXIO, "nobody reads this pipe", name) from None
+        time.sleep(0.01)
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A temporary folder (TMPDIR), locked while it is used and removed at the end.
+
+    A process that is killed cannot remove its own, which may hold rows of a table: the next one to come here does.
+    """
+    _remove_abandoned(Path(tempfile.gettempdir()))
+    with tempfile.TemporaryDirectory(prefix=SCRATCH) as name:
+        descriptor = _locked(Path(name))
+        try:
+            yield Path(name).resolve()
+        finally:
+            if descriptor is not None:
+                os.close(descriptor)
+
+
+def _remove_abandoned(place: Path) -> None:
+    """Remove the scratch folders of this user that nobody holds; of the last minute none: one may not be locked yet."""
+    if not hasattr(os, "geteuid"):
+        return
+    for folder in place.glob(f"{SCRATCH}*"):
+        with contextlib.suppress(OSError):
+            status = folder.lstat()
+            mine = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
+            if mine and time.time() - status.st_ctime > SCRATCH_AGE:
+                descriptor = _locked(folder)
+                if descriptor is not None:
+                    shutil.rmtree(folder, ignore_errors=True)
+                    os.close(descriptor)
+
+
+def _locked(folder: Path) -> int | None:
+    """A descriptor that holds the folder's lock; None where another holds it, or there are no locks."""
+    try:
+        import fcntl
+    except ImportError:
+        return None
+    descriptor = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
 
 
 def _status(path: Path) -> os.stat_result | None:
@@ -106,6 +219,31 @@ def _name_once(temporary: Path, target: Path, name: str) -> None:
         if target.exists():
             raise _already_there(name) from None
         temporary.replace(target)
+
+
+def _replace_unchanged(temporary: Path, target: Path, name: str, since: Stamp) -> None:
+    """Give the file its name unless the one that has it is another than when it was read."""
+    with _alone_in(target.parent):
+        if stamp_of(str(target)) != since:
+            raise OSError(errno.ESTALE, "another program has written it since it was read", name)
+        temporary.replace(target)
+
+
+@contextlib.contextmanager
+def _alone_in(directory: Path) -> Iterator[None]:
+    """One at a time compares and replaces a file of this directory, where the system has locks; they end with a process."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _keep_permissions(descriptor: int, old: os.stat_result) -> None:

@@ -2,6 +2,7 @@
 
 import difflib
 import itertools
+import re
 from collections.abc import Iterable, Sequence
 
 from depnet.errors import brief
@@ -9,6 +10,21 @@ from depnet.errors import brief
 COMPARED = 2_000
 """Only the first names, by their first characters, are compared: a message must not take seconds."""
 COMPARED_CHARACTERS = 60
+
+
+_UNPRINTABLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
+)
+"""Control characters, breaks of lines, marks that turn text around, and half characters."""
+
+
+def printable(text: str) -> str:
+    r"""A text that a terminal shows as it is, on one line: names and labels may hold what would move its cursor.
+
+    >>> printable("a\x1b[2Jb"), printable("two\nlines"), printable("abc\u202edef")
+    ('a\\x1b[2Jb', 'two\\nlines', 'abc\\u202edef')
+    """
+    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def counted(number: int, what: str, many: str | None = None) -> str:

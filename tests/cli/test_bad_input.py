@@ -67,7 +67,7 @@ def test_outputs_are_asked_about_before_the_work_begins(model: Path, table: Path
         (b"a,b\n", "no rows"),
         (b"name\nM\xfcller\n", "latin-1"),
         (b"PK\x03\x04rest", "zip archive"),
-        (b"a,b\n,1\n,2\n", "has no"),
+        (b"a\nNA\nNA\n", "no column is left"),
     ],
 )
 def test_broken_tables(content: bytes, message: str, tmp_path: Path) -> None:

@@ -49,6 +49,15 @@ DOMAIN = Domain(
         ("day=1971-03-01", {"day": DAYS.labels[1]}),
         ("count=2.0,flag=true", {"count": 2, "flag": True}),
         ("count=2.50", {"count": 2.5}),
+        ("age>20,sex=male", {"age": ">20", "sex": "male"}),
+        ("age>=20,count<2", {"age": ">=20", "count": "<2"}),
+        ("age<=20", {"age": "<=20"}),
+        ("sex!=male,class=1st", {"sex": "!=male", "class": "1st"}),
+        ("age=10..20,sex=male", {"age": "10..20", "sex": "male"}),
+        ("age=10..20|40", {"age": frozenset({"10..20", "[25, 99)"})}),
+        ("day>1971-03-01", {"day": ">1971-03-01"}),
+        ("age=130", {"age": "130"}),
+        ('"city, state"!="Washington, DC",sex=male', {"city, state": "!=Washington, DC", "sex": "male"}),
     ],
 )
 def test_evidence_is_read(text: str, expected: dict[str, object]) -> None:
@@ -68,6 +77,9 @@ def test_repeated_options_are_joined_and_none_is_none() -> None:
         ("sex=mael", "has no state 'mael'. Did you mean 'male'"),
         ("sex=male,sex=female", "evidence on 'sex' twice"),
         ("age=old", "has no state 'old'"),
+        ("sex=male,agee>3", "there is no variable 'agee'. Did you mean 'age'?"),
+        ("age=>20", "sign after the equals sign. Write age>20"),
+        ("age>20,age<30", "evidence on 'age' twice"),
     ],
 )
 def test_unknown_names_offer_the_nearest(text: str, message: str) -> None:

@@ -25,7 +25,7 @@ def test_the_answer_is_the_library_s(model: Path) -> None:
     assert found["targets"] == [{"name": "survived", "states": ["No", "Yes"]}]
     assert found["method"] == expected.method
     assert found["evidence"] == {"sex": "female", "class": "1st"}
-    assert found["support"] == {"rows": 145, "of": 2201, "exact": False}
+    assert found["support"] == {"rows": 145, "of": 2201, "exact": False, "estimated": False}
     assert (found["of"], found["scan"]) == ("law", None)
     assert found["converged"] is True
     assert found["r_hat"] is None
@@ -53,6 +53,37 @@ def test_sets_weights_joints_and_sampling(model: Path) -> None:
     assert drawn[0]["seed"] == 3
     assert 0 < max(drawn[0]["standard_errors"]["survived"]) <= 0.002
     assert "effective sample size" in depnet("query", model, "survived", "--method", "sample").stdout.decode()
+
+
+@pytest.fixture(scope="module")
+def numbered(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, library.Network]:
+    """A model of ages in bins and days."""
+    rows = [{"age": 20 + k % 37, "day": f"2024-01-{1 + k % 28:02}", "old": k % 37 > 20} for k in range(400)]
+    model = library.DependencyNetwork(penalty="mdl", boost=None, random_state=0).fit(rows)
+    path = tmp_path_factory.mktemp("numbered") / "model.json"
+    model.save(path)
+    return path, library.load(path, law=True)
+
+
+def test_numbers_and_conditions(numbered: tuple[Path, library.Network]) -> None:
+    path, law = numbered
+    found = answer("query", path, "age", "old", "age > 30", "-g", "old=True")
+    expected = library.query(law, ["age", "age > 30"], {"old": True})
+    assert isinstance(expected.probabilities, dict)
+    assert found["probabilities"]["age > 30"] == pytest.approx(expected.probabilities["age > 30"])
+    assert found["targets"][2] == {"name": "age > 30", "states": [False, True]}
+    assert list(found["numbers"]) == ["age"]
+    age = found["numbers"]["age"]
+    assert age["kind"] == "integer"
+    assert age["observed"] is None
+    assert age["combined"] == age["probabilities"]
+    assert age["probabilities"]["mean"] == pytest.approx(expected.numbers["age"].mean)
+    assert age["probabilities"]["quantiles"]["0.5"] == expected.numbers["age"].median
+    assert age["probabilities"]["standard_errors"]["mean"] == 0
+    text = depnet("query", path, "age", "-g", "old=True").stdout.decode()
+    assert f"  mean {expected.numbers['age'].mean:.2f}".rstrip("0") in text
+    assert "5 % to 95 %" in text
+    assert "no variable 'agee'" in refused("query", path, "agee>30")
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from depnet.data import Dataset
 from depnet.data.files.read import read
 from depnet.fitting.fit import FitOptions, fit_network
 from depnet.inference.judge.compare import changed_links
+from depnet.inference.rows import impute
 from tests.cli.entry import answer, depnet, real, refused
 
 PEOPLE = library.titanic()
@@ -73,7 +75,7 @@ def test_all_columns_but_some(table: Path, tmp_path: Path) -> None:
     assert "give one of them" in refused("tune", table, *both, code=2)
     empty = tmp_path / "empty.csv"
     empty.write_text("a,b\n1,\n2,\n", encoding="utf-8")
-    assert "--without)" in refused("fit", empty, "-o", tmp_path / "x.json")
+    assert "--without)" in refused("fit", empty, "-o", tmp_path / "x.json", "--keep", "b")
     depnet("fit", empty, "-o", tmp_path / "x.json", "--without", "b")
 
 
@@ -450,3 +452,26 @@ def test_gzip_is_read(table: Path, tmp_path: Path) -> None:
     packed = tmp_path / "t.csv.gz"
     packed.write_bytes(gzip.compress(table.read_bytes()))
     assert answer("fit", packed, "-o", tmp_path / "m.json", "--penalty", "mdl")["rows"] == 2201
+
+
+def test_update_in_place_says_that_another_was_faster(
+    model: Path, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "own.json"
+    shutil.copy(model, own)
+    rows = library.load(own).counts
+    whole = impute.drawn_whole
+
+    def overtaken(*given: Any, **named: Any) -> Dataset:
+        monkeypatch.setattr(impute, "drawn_whole", whole)
+        depnet("update", own, table, "-o", own, "--force")
+        return whole(*given, **named)
+
+    monkeypatch.setattr(impute, "drawn_whole", overtaken)
+    said = depnet("update", own, table, "-o", own, "--force", code=1).stderr.decode()
+    assert "another program has written it since it was read" in said
+    assert "again" in said
+    counts = library.load(own).counts
+    assert rows is not None
+    assert counts is not None
+    assert counts.total == 2 * rows.total, "one update is kept, and the other has said that it is not"

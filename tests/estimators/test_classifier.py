@@ -65,7 +65,10 @@ def test_unknown_values_are_holes_or_errors() -> None:
     table = people(200)
     X, y = table.drop(columns="survived"), table["survived"]
     strange = X.assign(sex="unheard of")
-    assert DependencyNetworkClassifier(penalty="mdl").fit(X, y).predict(strange).shape == (200,)
+    model = DependencyNetworkClassifier(penalty="mdl").fit(X, y)
+    with pytest.warns(depnet.errors.UnknownStatesWarning, match="200 of 'sex', such as 'unheard of'") as said:
+        assert model.predict(strange).shape == (200,)
+    assert len(said) == 1
     with pytest.raises(depnet.errors.DataError, match="unheard of"):
         DependencyNetworkClassifier(penalty="mdl", handle_unknown="error").fit(X, y).predict(strange)
 

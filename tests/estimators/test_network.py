@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 import depnet
 from depnet import Dataset, DependencyNetwork, DependencyNetworkImputer, Mdl
 from depnet.data import Holed
-from depnet.errors import DataError, LearningError
+from depnet.errors import DataError, LearningError, UnknownStatesWarning
 from tests.estimators.tables import as_kind, law_of, people, rows_of, with_holes
 
 KINDS = ["pandas", "polars", "pyarrow", "dicts"]
@@ -275,7 +275,28 @@ def test_unknown_values_are_errors_or_holes() -> None:
     with pytest.raises(DataError, match="unheard of"):
         strict.score_samples(strange)
     lenient = clone(strict).set_params(handle_unknown="missing").fit(table)
-    assert set(lenient.impute(strange)["sex"]) <= {"female", "male"}
+    with pytest.warns(UnknownStatesWarning, match="200 of 'sex', such as 'unheard of'") as said:
+        assert set(lenient.impute(strange)["sex"]) <= {"female", "male"}
+    assert len(said) == 1
+    with pytest.warns(UnknownStatesWarning) as said:
+        lenient.score(strange[:20])
+    assert len(said) == 1
+
+
+def test_evidence_may_be_a_range() -> None:
+    rng = np.random.default_rng(5)
+    mass = rng.normal(4000, 500, 300)
+    table = pd.DataFrame({"mass": mass, "heavy": np.where(mass > 4200, "yes", "no")})
+    model = DependencyNetwork(penalty="mdl", random_state=0).fit(table)
+    rows = model.sample(100, {"mass": slice(4000, 4100)})
+    assert rows["mass"].between(4000, 4100, inclusive="left").all()
+    light, heavy = (model.query("heavy", {"mass": known}) for known in ("<4200", ">4200"))
+    assert np.asarray(light.probabilities)[0] > 0.85
+    assert np.asarray(heavy.probabilities)[1] > 0.85
+    found = model.query("heavy", {"mass": "3900..4150"})
+    assert found.matching == pytest.approx((table["mass"].between(3900, 4150)).sum(), abs=2)
+    assert "mass in 3900..4150" in str(found)
+    assert "about" in str(found.support)
 
 
 def test_codes_are_taken_as_they_are() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import depnet
-from depnet import Dataset, Network
+from depnet import Dataset, Network, Variable
 from depnet.errors import DepnetError
 from depnet.explorer.ask import TOLERANCE, Answer, answers
 from depnet.explorer.evidence_link import Chosen
@@ -179,7 +179,12 @@ def test_a_card_shows_the_likely_states_and_the_rest_together(titanic: Network) 
     assert [state["label"] for state in card["states"]] == ["1st", "2nd", "3rd", "Crew"]
     assert [state["held"] for state in card["states"]] == [True, False, False, False]
     assert [state["parts"] for state in card["states"]] == [""] * 4
-    flat = np.full(20, 0.05)
+    assert card["number"] == ""
+    flat, later = np.full(20, 0.05), np.eye(20)[7]
+    moved = Shift(
+        "x", tuple(range(20)), flat, later, 0 * flat, 0.95, later, variable=Variable("x", tuple(range(20)))
+    )
+    assert card_of(moved, ())["number"] == "mean 7 (was 9.5), median 7 (was 9)"
     many = Shift("x", tuple(range(20)), flat, flat, np.full(20, np.nan), 0.0, flat, flat, 40)
     shown = card_of(many, ())["states"]
     assert len(shown) == 8

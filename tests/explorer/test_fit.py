@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import depnet
-from depnet.errors import DepnetError
+from depnet.errors import DataError, DepnetError
 from depnet.explorer.fit import learn_model, model_file, read_table, some_columns
 from depnet.explorer.rows import StoppedError
 from depnet.fitting.fit import FitOptions, fit_law
@@ -67,3 +67,30 @@ def test_a_bad_table_has_one_clear_line(content: bytes, encoding: str, says: str
 def test_another_encoding_can_be_said() -> None:
     table = read_table("people.csv", "a,b\ncaf\xe9,1\nx,2\n".encode("latin-1"), "latin-1")
     assert "caf\xe9" in table.rows.domain.variables[0].states
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("t.jsonl", b'{"a": ' + b"[" * 5000 + b"]" * 5000 + b', "b": 1}\n'),
+        ("t.jsonl", b'{"a": 1, "b": 2, "c": ' + b"9" * 5000 + b"}\n"),
+        ("t.csv", b"a,b\n" + b"9" * 5000 + b",1\n2,3\n"),
+    ],
+    ids=["nested", "digits", "cell"],
+)
+def test_what_python_itself_refuses_is_one_line_or_read(name: str, content: bytes) -> None:
+    said = ""
+    try:
+        assert read_table(name, content, "utf-8").rows.rows
+    except DataError as error:
+        said = str(error)
+    assert len(said) < 1000
+    assert "\n" not in said
+
+
+def test_reading_tells_how_far_it_is() -> None:
+    told: list[tuple[int, int]] = []
+    rows = "".join(f"{i % 3},{i % 2}\n" for i in range(2000)).encode()
+    read_table("t.csv", b"a,b\n" + rows, "utf-8", lambda done, steps: told.append((done, steps)))
+    assert told
+    assert told[-1][0] == told[-1][1]

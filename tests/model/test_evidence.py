@@ -124,7 +124,7 @@ def test_evidence_takes_numbers_and_dates_for_bins() -> None:
     with pytest.raises(EvidenceError, match=r"two weights for 'age' = '\[0, 18\)': 12 is in it, too"):
         Evidence.parse(domain, {"age": {10: 0.5, 12: 0.5}})
     assert Evidence.parse(domain, {"age": {10, 20}}).tilts[0].tolist() == [1, 1, 0]
-    assert Evidence.parse(domain, {"day": np.datetime64("1970-02-03")}).clamped == {1: 1}  # type: ignore[dict-item]
+    assert Evidence.parse(domain, {"day": np.datetime64("1970-02-03")}).clamped == {1: 1}
     with pytest.raises(
         EvidenceError,
         match="variable 'age' has no state 'old', and as a value of its bins, expected a number",

@@ -64,7 +64,7 @@ class BitTable {
             fill(static_cast<const std::uint8_t*>(codes.data()));
         else
             fill(static_cast<const std::uint16_t*>(codes.data()));
-        bits_.make_lists(tests_.size());
+        bits_.make_rows(tests_.size());
     }
 
     const RowBits& bits() const { return bits_; }

@@ -35,6 +35,19 @@ void count_tests(const Word* columns, std::size_t stride, const std::vector<std:
     const std::size_t size = tests.size();
     DEPNET_DISPATCH(count(columns, stride, each, size, planes, words, sums));
 }
+double row_cost() { DEPNET_DISPATCH(row_cost()); }
+void count_rows(const RowBits& bits, const std::vector<std::uint32_t>& listed,
+                const std::vector<RowValues>& values, const Sums& sums) {
+    const Word* by_row = bits.by_row.data();
+    const std::size_t stride = bits.words * kRows, blocks = bits.blocks, rows = listed.size();
+    DEPNET_DISPATCH(count_rows(by_row, stride, blocks, listed.data(), values.data(), rows, sums));
+}
+void sum_leaves(const std::vector<const Word*>& leaves, std::size_t words, const std::uint32_t* p,
+                const std::uint32_t* bent, std::int64_t* sums) {
+    const Word* const* each = leaves.data();
+    const std::size_t size = leaves.size();
+    DEPNET_DISPATCH(sum_leaves(each, size, words, p, bent, sums));
+}
 void find_gains(const Gains& leaf, const Sums& sums, std::size_t count, double* gain) {
     DEPNET_DISPATCH(gains(leaf, sums, count, gain));
 }
@@ -61,25 +74,6 @@ double log_score(const std::uint32_t* p, std::size_t states, std::size_t stride,
     DEPNET_DISPATCH(log_score(p, states, stride, own, rows));
 }
 
-// sums[leaf][0] += p, sums[leaf][1] += p (1 - p). Both are added as the halves of one word, a few
-// rows at a time so that none overflows; rows take turns between copies, so that none waits for the
-// one before.
-void sum_by_leaf(const std::uint8_t* number, std::size_t rows, const std::uint32_t* p,
-                 const std::uint32_t* bent, std::size_t leaves, std::int64_t* sums) {
-    constexpr std::size_t kCopies = 4, kAtATime = kCopies * 255;
-    std::vector<std::uint64_t> copies(kCopies * leaves);
-    for (std::size_t begin = 0; begin < rows; begin += kAtATime) {
-        const std::size_t end = std::min(begin + kAtATime, rows);
-        std::fill(copies.begin(), copies.end(), 0);
-        for (std::size_t r = begin; r < end; ++r)
-            copies[(r % kCopies) * leaves + number[r]] += p[r] | std::uint64_t{bent[r]} << 32;
-        for (std::size_t k = 0; k < copies.size(); ++k) {
-            sums[k % leaves * 2] += static_cast<std::int64_t>(copies[k] & 0xffffffffu);
-            sums[k % leaves * 2 + 1] += static_cast<std::int64_t>(copies[k] >> 32);
-        }
-    }
-}
-
 constexpr double kMostStep = 4.0;  // nats that one stage may add to a score
 constexpr double kEnough = 1e-5;   // nats a row held out that count as better
 
@@ -93,27 +87,23 @@ std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
-// Where rows pass few of the tests, and lists take no more room than the bits do several times
-// over.
-void RowBits::make_lists(std::size_t tests) {
-    constexpr double kMostPassed = 0.3;
-    std::size_t passed = 0;
-    for (const Word word : columns) passed += static_cast<std::size_t>(std::popcount(word));
-    const double all = static_cast<double>(rows) * static_cast<double>(tests);
-    if (rows == 0 || passed > 0xffffffffu || static_cast<double>(passed) > kMostPassed * all)
-        return;
-    list_begin.assign(rows + 1, 0);
-    const auto each = [&](auto&& visit) {
-        for (std::size_t d = 0; d < tests; ++d)
-            for (std::size_t w = 0; w < words; ++w)
-                for (Word rest = columns[d * words + w]; rest != 0; rest &= rest - 1)
-                    visit(w * kRows + static_cast<std::size_t>(std::countr_zero(rest)), d);
-    };
-    each([&](std::size_t r, std::size_t) { ++list_begin[r + 1]; });
-    for (std::size_t r = 0; r < rows; ++r) list_begin[r + 1] += list_begin[r];
-    list.resize(passed);
-    std::vector<std::uint32_t> at(list_begin.begin(), list_begin.end() - 1);
-    each([&](std::size_t r, std::size_t d) { list[at[r]++] = static_cast<std::uint32_t>(d); });
+// Squares of 64 x 64 bits, turned over: halves change places, then halves of halves.
+void RowBits::make_rows(std::size_t tests) {
+    blocks = (tests + kRows - 1) / kRows;
+    by_row.assign(blocks * words * kRows, 0);
+    for (std::size_t d = 0; d < blocks; ++d)
+        for (std::size_t w = 0; w < words; ++w) {
+            Word* square = by_row.data() + (d * words + w) * kRows;
+            for (std::size_t k = 0; k < std::min(kRows, tests - d * kRows); ++k)
+                square[k] = columns[(d * kRows + k) * words + w];
+            Word mask = 0x00000000ffffffffu;
+            for (unsigned half = 32; half != 0; half /= 2, mask ^= mask << half)
+                for (unsigned k = 0; k < kRows; k = ((k | half) + 1) & ~half) {
+                    const Word moved = ((square[k] >> half) ^ square[k | half]) & mask;
+                    square[k | half] ^= moved;
+                    square[k] ^= moved << half;
+                }
+        }
 }
 
 void Booster::draw_tests(std::uint64_t key) {
@@ -208,34 +198,38 @@ void Booster::find_best(OpenLeaf& leaf) {
         }
 }
 
-// By the lists of its rows where these are few, else by bits. The sums are the same.
+// Row by row where they are few, else by bits. The sums are the same.
 void Booster::count_leaf(const NodeRows& rows, OpenLeaf& leaf) {
     const RowBits& bits = rows.bits;
     const std::size_t words = bits.words, tests = stage_tests_.size();
     leaf.sums.clear(tests);
-    const double by_bits = static_cast<double>(tests) * static_cast<double>(words);
-    const double by_lists = static_cast<double>(leaf.size) * (4.0 + 1.2 * bits.passed_a_row());
-    if (bits.list_begin.empty() || leaf.size > kMostListed || by_lists > by_bits) {
+    const double by_bits = static_cast<double>(tests * words);
+    const double by_rows = static_cast<double>(leaf.size) * static_cast<double>(bits.blocks);
+    if (by_rows * row_cost() > by_bits) {
         within(leaf.rows.data(), planes_.data(), words, leaf_planes_.data());
         count_tests(bits.columns.data(), words, stage_tests_, leaf_planes_.data(), words,
                     leaf.sums.view());
         return;
     }
-    listed_.assign(tests_.size(), 0);
+    listed_.clear();
+    listed_values_.clear();
     for (std::size_t w = 0; w < words; ++w)
         for (Word rest = leaf.rows[w]; rest != 0; rest &= rest - 1) {
-            const std::size_t r = w * kRows + static_cast<std::size_t>(std::countr_zero(rest));
-            const std::uint64_t value = rounded_[r], hit = (planes_[w] >> (r % kRows)) & 1;
-            const std::uint64_t sums =
-                hit | (value & 15) << kProbabilityAt | (value >> kProbabilityBits) << kCurvatureAt;
-            for (std::uint32_t k = bits.list_begin[r]; k < bits.list_begin[r + 1]; ++k)
-                listed_[bits.list[k]] += sums;
+            const auto place = static_cast<std::size_t>(std::countr_zero(rest));
+            const std::size_t r = w * kRows + place;
+            const unsigned value = rounded_[r];
+            listed_.push_back(static_cast<std::uint32_t>(r));
+            listed_values_.push_back({static_cast<std::uint8_t>((planes_[w] >> place) & 1),
+                                      static_cast<std::uint8_t>(value & 15),
+                                      static_cast<std::uint8_t>(value >> kProbabilityBits)});
         }
+    all_sums_.clear(bits.blocks * kRows);
+    count_rows(bits, listed_, listed_values_, all_sums_.view());
     for (std::size_t k = 0; k < tests; ++k) {
-        const std::uint64_t sums = listed_[static_cast<std::size_t>(stage_tests_[k])];
-        leaf.sums.hits[k] = static_cast<std::int64_t>(sums & kHitsPart);
-        leaf.sums.probability[k] = static_cast<std::int64_t>((sums >> kProbabilityAt) & kSharePart);
-        leaf.sums.curvature[k] = static_cast<std::int64_t>(sums >> kCurvatureAt);
+        const auto d = static_cast<std::size_t>(stage_tests_[k]);
+        leaf.sums.hits[k] = all_sums_.hits[d];
+        leaf.sums.probability[k] = all_sums_.probability[d];
+        leaf.sums.curvature[k] = all_sums_.curvature[d];
     }
 }
 
@@ -309,7 +303,7 @@ void Booster::score_leaves(NodeRows& rows) {
         const std::uint32_t* p = rows.p.data() + (states_ == 2 ? 0 : x * padded);
         if (states_ != 2) curvatures(p, padded, bent_.data());
         sums.assign(leaves * 2, 0);
-        sum_by_leaf(number_.data(), rows.bits.rows, p, bent_.data(), leaves, sums.data());
+        sum_leaves(masks, words, p, bent_.data(), sums.data());
         for (std::size_t y = 0; y < leaves; ++y) {
             const std::int64_t hits = count_both(masks[y], having_.data() + x * words, words);
             const double g = static_cast<double>(hits) - static_cast<double>(sums[2 * y]) * 0x1p-24;

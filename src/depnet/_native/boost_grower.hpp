@@ -21,14 +21,11 @@ namespace depnet::boost {
 struct RowBits {
     std::size_t rows = 0, words = 0;  // words: a multiple of kBlock
     std::vector<Word> columns;        // [test][word]
-    // The tests that row r passes: from list_begin[r] to list_begin[r + 1]. Empty where they are
-    // many.
-    std::vector<std::uint32_t> list_begin, list;
+    // The tests that a row passes, 64 of them in a word: [block of tests][row].
+    std::vector<Word> by_row;
+    std::size_t blocks = 0;
 
-    double passed_a_row() const {
-        return static_cast<double>(list.size()) / static_cast<double>(rows);
-    }
-    void make_lists(std::size_t tests);
+    void make_rows(std::size_t tests);
 };
 
 struct Test {
@@ -154,8 +151,10 @@ class Booster {
     std::vector<std::uint8_t> number_;         // of each row's leaf
     std::vector<OpenLeaf> leaves_;
     std::vector<std::uint8_t> rounded_;  // of each row
-    std::vector<std::uint64_t> listed_;  // of each test, three sums as parts of a word
-    std::vector<double> gain_;           // of each test of the stage
+    std::vector<std::uint32_t> listed_;  // the rows of a leaf, and what they add
+    std::vector<RowValues> listed_values_;
+    TestSums all_sums_;                                     // of all tests
+    std::vector<double> gain_;                              // of each test of the stage
     double probability_unit_ = 0.0, curvature_unit_ = 0.0;  // of rounded sums
 };
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstring>
 
 #include "boost_kernels.hpp"
 #include "fixed_math.hpp"
@@ -202,6 +204,85 @@ void count(const Word* columns, std::size_t stride, const std::int32_t* tests, s
     }
 }
 
+// Sums of a few rows fit into bytes, of more into 16 bits.
+constexpr std::size_t kInBytes = 17, kInShorts = 240 * kInBytes;
+static_assert(kInBytes * 15 < 256 && kInShorts * 15 < 65536);
+
+#if defined(__AVX512BW__)
+double row_cost() { return 2.0; }
+
+// The sums of rows `begin` to `end` of one block of tests, added to shorts[sum][test].
+inline void add_rows(const Word* own, const std::uint32_t* listed, const RowValues* values,
+                     std::size_t begin, std::size_t end, __m512i (*shorts)[2]) {
+    for (std::size_t k = begin; k < end;) {
+        __m512i bytes[3] = {};
+        for (const std::size_t until = std::min(k + kInBytes, end); k < until; ++k) {
+            const __mmask64 passed = own[listed[k]];
+            const auto add = [&](int sum, std::uint8_t value) {
+                bytes[sum] = _mm512_mask_add_epi8(bytes[sum], passed, bytes[sum],
+                                                  _mm512_set1_epi8(static_cast<char>(value)));
+            };
+            add(0, values[k].hit);
+            add(1, values[k].probability);
+            add(2, values[k].curvature);
+        }
+        for (int sum = 0; sum < 3; ++sum) {
+            const __m256i low = _mm512_castsi512_si256(bytes[sum]);
+            const __m256i high = _mm512_extracti64x4_epi64(bytes[sum], 1);
+            shorts[sum][0] = _mm512_add_epi16(shorts[sum][0], _mm512_cvtepu8_epi16(low));
+            shorts[sum][1] = _mm512_add_epi16(shorts[sum][1], _mm512_cvtepu8_epi16(high));
+        }
+    }
+}
+using Shorts = __m512i[3][2];
+#else
+double row_cost() { return 6.0; }
+
+// Byte j of kSpread[b]: bit j of b.
+constexpr auto kSpread = [] {
+    std::array<std::uint64_t, 256> spread{};
+    for (unsigned b = 0; b < 256; ++b)
+        for (unsigned j = 0; j < 8; ++j) spread[b] |= std::uint64_t{(b >> j) & 1u} << (8 * j);
+    return spread;
+}();
+
+inline void add_rows(const Word* own, const std::uint32_t* listed, const RowValues* values,
+                     std::size_t begin, std::size_t end, std::uint16_t (*shorts)[kRows]) {
+    for (std::size_t k = begin; k < end;) {
+        std::uint64_t bytes[3][8] = {};  // each of eight sums
+        for (const std::size_t until = std::min(k + kInBytes, end); k < until; ++k)
+            for (unsigned j = 0; j < 8; ++j) {
+                const std::uint64_t passed = kSpread[(own[listed[k]] >> (8 * j)) & 255u];
+                bytes[0][j] += passed * values[k].hit;
+                bytes[1][j] += passed * values[k].probability;
+                bytes[2][j] += passed * values[k].curvature;
+            }
+        for (int sum = 0; sum < 3; ++sum)
+            for (std::size_t t = 0; t < kRows; ++t)
+                shorts[sum][t] = static_cast<std::uint16_t>(
+                    shorts[sum][t] + ((bytes[sum][t / 8] >> (8 * (t % 8))) & 255u));
+    }
+}
+using Shorts = std::uint16_t[3][kRows];
+#endif
+
+void count_rows(const Word* by_row, std::size_t stride, std::size_t blocks,
+                const std::uint32_t* listed, const RowValues* values, std::size_t rows,
+                const Sums& sums) {
+    std::int64_t* const each[3] = {sums.hits, sums.probability, sums.curvature};
+    for (std::size_t d = 0; d < blocks; ++d)
+        for (std::size_t begin = 0; begin < rows; begin += kInShorts) {
+            Shorts shorts = {};
+            add_rows(by_row + d * stride, listed, values, begin, std::min(begin + kInShorts, rows),
+                     shorts);
+            std::uint16_t found[3][kRows];
+            static_assert(sizeof found == sizeof shorts);
+            std::memcpy(found, shorts, sizeof found);
+            for (int sum = 0; sum < 3; ++sum)
+                for (std::size_t t = 0; t < kRows; ++t) each[sum][d * kRows + t] += found[sum][t];
+        }
+}
+
 void within(const Word* leaf, const Word* planes, std::size_t words, Word* own) {
     for (std::size_t q = 0; q < kPlanes; ++q)
         for (std::size_t w = 0; w < words; ++w)
@@ -253,6 +334,55 @@ void number_leaves(const Word* const* leaves, std::size_t count, std::size_t wor
 #endif
     }
 }
+
+#if defined(__AVX512F__)
+// The sums of the rows of words `begin` to `end` of `size` leaves.
+template <std::size_t size>
+inline void sum_some(const Word* const* leaves, std::size_t begin, std::size_t end,
+                     const std::uint32_t* p, const std::uint32_t* bent, std::int64_t* sums) {
+    __m512i totals[size][2] = {};
+    for (std::size_t w = begin; w < end; ++w)
+        for (unsigned part = 0; part < 4; ++part) {
+            const std::size_t r = w * kRows + part * 16;
+            const __m512i shares = _mm512_loadu_si512(p + r), curved = _mm512_loadu_si512(bent + r);
+            for (std::size_t y = 0; y < size; ++y) {
+                const auto own = static_cast<__mmask16>(leaves[y][w] >> (part * 16));
+                totals[y][0] = _mm512_mask_add_epi32(totals[y][0], own, totals[y][0], shares);
+                totals[y][1] = _mm512_mask_add_epi32(totals[y][1], own, totals[y][1], curved);
+            }
+        }
+    for (std::size_t y = 0; y < size; ++y)
+        for (int sum = 0; sum < 2; ++sum) {
+            const __m512i all = totals[y][sum];
+            const __m512i halves = _mm512_add_epi64(
+                _mm512_and_si512(all, _mm512_set1_epi64(0xffffffff)), _mm512_srli_epi64(all, 32));
+            sums[2 * y + static_cast<std::size_t>(sum)] += _mm512_reduce_add_epi64(halves);
+        }
+}
+
+void sum_leaves(const Word* const* leaves, std::size_t count, std::size_t words,
+                const std::uint32_t* p, const std::uint32_t* bent, std::int64_t* sums) {
+    constexpr std::size_t kAtATime = 63;  // words: of 252 rows a lane, each below 2^24
+    for (std::size_t begin = 0; begin < words; begin += kAtATime) {
+        const std::size_t end = std::min(begin + kAtATime, words);
+        std::size_t y = 0;
+        for (; y + 8 <= count; y += 8) sum_some<8>(leaves + y, begin, end, p, bent, sums + 2 * y);
+        for (; y + 4 <= count; y += 4) sum_some<4>(leaves + y, begin, end, p, bent, sums + 2 * y);
+        for (; y < count; ++y) sum_some<1>(leaves + y, begin, end, p, bent, sums + 2 * y);
+    }
+}
+#else
+void sum_leaves(const Word* const* leaves, std::size_t count, std::size_t words,
+                const std::uint32_t* p, const std::uint32_t* bent, std::int64_t* sums) {
+    for (std::size_t y = 0; y < count; ++y)
+        for (std::size_t w = 0; w < words; ++w)
+            for (Word rest = leaves[y][w]; rest != 0; rest &= rest - 1) {
+                const std::size_t r = w * kRows + static_cast<std::size_t>(std::countr_zero(rest));
+                sums[2 * y] += p[r];
+                sums[2 * y + 1] += bent[r];
+            }
+}
+#endif
 
 void add_by_leaf(const std::uint8_t* number, std::size_t rows, const std::int32_t* values,
                  std::size_t leaves, std::int32_t* scores) {

@@ -38,14 +38,30 @@ class Run:
     scan: str | None = None
     output: str | None = None
     force: bool = False
+    fresh: bool = False
+    """Was the seed drawn, since none was given?"""
 
     @functools.cached_property
     def rng(self) -> "np.random.Generator":
         """A generator, of a fresh seed where none was given; the answer then says which."""
         import numpy as np
 
+        self.fresh = self.seed is None
         self.seed = secrets.randbits(32) if self.seed is None else self.seed
         return np.random.default_rng(self.seed)
+
+    @property
+    def fit_rng(self) -> "np.random.Generator":
+        """A generator for fitting: without a seed it is always the same, so that a model is a function of its table."""
+        from depnet.fitting.fit import FIT_SEED
+
+        self.seed = FIT_SEED if self.seed is None else self.seed
+        return self.rng
+
+    def say_seed(self) -> None:
+        """Of what was drawn with a fresh seed: how to draw the same again, on standard error. JSON says it anyway."""
+        if self.fresh and not self.as_json:
+            click.echo(f"depnet: drawn with --seed {self.seed}", err=True)
 
     @property
     def threads(self) -> int | None:
@@ -128,7 +144,7 @@ GIVEN = click.option(
     multiple=True,
     metavar="EVIDENCE",
     shell_complete=complete_given,
-    help="sex=female,class=1st|2nd; may be repeated. age~adult:3|child:1 gives weights.",
+    help="sex=female,class=1st|2nd,age>30,income=20..50; may be repeated. age~adult:3|child:1 gives weights.",
 )
 TABLES = ".csv, .tsv, .parquet, .jsonl; .gz"
 """How a table that is written may be called."""

@@ -1,7 +1,7 @@
 """Files in and out: "-" for standard streams; what is written is written whole, and over nothing unasked."""
 
 import contextlib
-import gzip
+import errno
 import os
 import re
 import stat
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from depnet.files import advice, new_file
+from depnet.files import Stamp, advice, named_stream, new_file
+from depnet.gzipped import unpacked
 
 if TYPE_CHECKING:
     from depnet.data import Layout
@@ -57,11 +58,13 @@ def load_models(path: str, *, layout: bool = False) -> "Loaded":
 
 def is_model(path: str) -> bool:
     """Does the file begin as a model does? (What cannot be read does not.)"""
+    if named_stream(path) is not None:
+        return False
     with contextlib.suppress(OSError, EOFError), Path(path).open("rb") as file:
         head = file.read(2)
         file.seek(0)
-        unpacked = gzip.GzipFile(fileobj=file) if head == b"\x1f\x8b" else file
-        return re.match(rb'\s*\{\s*"format":\s*"depnet network"', unpacked.read(64)) is not None
+        content = unpacked(file) if head == b"\x1f\x8b" else file
+        return re.match(rb'\s*\{\s*"format":\s*"depnet network"', content.read(64)) is not None
     return False
 
 
@@ -86,15 +89,15 @@ def check_output(path: str | None, force: bool) -> None:
 
 
 @contextlib.contextmanager
-def written_path(path: str, force: bool) -> Iterator[Path]:
+def written_path(path: str, force: bool, since: Stamp | None = None) -> Iterator[Path]:
     """A file to be filled: a pipe or a device as it is, else one that takes the name `path` when all went well."""
     check_output(path, force)
-    with _explained(path), new_file(path, force=force) as place:
+    with _explained(path), new_file(path, force=force, since=since) as place:
         yield place
 
 
 @contextlib.contextmanager
-def written(path: str, force: bool) -> Iterator[BinaryIO]:
+def written(path: str, force: bool, since: Stamp | None = None) -> Iterator[BinaryIO]:
     """A binary file to write to: standard output, a pipe or a device as it is, a file whole or not at all."""
     if path == "-":
         with _explained("standard output"):
@@ -102,7 +105,7 @@ def written(path: str, force: bool) -> Iterator[BinaryIO]:
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
         return
-    with written_path(path, force) as place, place.open("wb") as file:
+    with written_path(path, force, since) as place, place.open("wb") as file:
         yield file
 
 
@@ -112,13 +115,17 @@ def save_model(
     force: bool,
     law: "Network | None" = None,
     layout: "Layout | None" = None,
+    since: Stamp | None = None,
 ) -> None:
-    """Write a model file, the law beside the network; gzip where the name ends in .gz."""
+    """Write a model file, the law beside the network; gzip where the name ends in .gz.
+
+    With `since`, only over the file that had this stamp.
+    """
     from depnet.model.file.document import document_of
     from depnet.model.file.text import encode
 
     data = encode(document_of(network, layout, law), compressed=path.endswith(".gz"))
-    with written(path, force) as file:
+    with written(path, force, since) as file:
         file.write(data)
 
 
@@ -151,5 +158,7 @@ def _explained(path: str) -> Iterator[None]:
 def _status(path: Path) -> os.stat_result | None:
     try:
         return path.stat()
-    except OSError:
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OutputError(f"{path} is a link that leads back to itself. Choose another name.") from None
         return None

@@ -79,7 +79,7 @@ def fit(
 
     A model is two networks of the same rows: the paper's dependency network, and the ordered law that answers, samples
     and scores are of. Text, whole numbers of few values and truth values are states as they are; other numbers and dates are
-    binned by quantiles.
+    binned by quantiles. Names, identifiers and row numbers are left out (--keep). The same table gives the same model.
     """
     from depnet.cli.files import save_model
     from depnet.cli.progress import progress
@@ -105,7 +105,7 @@ def fit(
         rows = chosen.read(table)
         total = options.steps(rows)
         with progress("learning") as told:
-            found = fit(rows, options, run.rng, None if told is None else lambda done: told(done, total))
+            found = fit(rows, options, run.fit_rng, None if told is None else lambda done: told(done, total))
         save_model(found.network, run.place, run.force, found.law)
         if run.output == "-" and not run.as_json:
             return
@@ -117,20 +117,19 @@ def fit(
 def _document(found: "Fitted") -> dict[str, Any]:
     from depnet.cli.model_documents import law_document, law_proof, network_proof, sizes
     from depnet.fitting.explained import law_nearness, plain_figures
-    from depnet.learning.certificate import certificate
-    from depnet.model.score import score
+    from depnet.learning.certificate import certificates_of_learned
 
     network, law, rows = found.network, found.law, found.dataset
-    of_law, of_network = certificate(law, rows), certificate(network, rows)
+    of_law, of_network = certificates_of_learned([law, network], rows)
     apart = law_nearness(law)
     assert apart is not None  # a fitted law keeps its counts
     return {
         "rows": rows.total,
         "variables": len(network.domain),
         **sizes(network),
-        "score": score(network, rows),
+        "score": of_network.score,
         **(network_proof(of_network) or {}),
-        "law": {**law_document(law), "score": score(law, rows), **law_proof(of_law)},
+        "law": {**law_document(law), "score": of_law.score, **law_proof(of_law)},
         "marginals": {
             **(picked(apart, "one_way", "two_way", "rows") or {}),
             "floor": picked(apart, one_way="floor_one_way", two_way="floor_two_way"),

@@ -2,83 +2,85 @@
 
     sex=female,class=1st        two variables, one state each
     class=1st|2nd               a set of states
+    age>30,class!=1st           comparisons: > >= < <= and !=
+    age=30..40                  a range, both ends in
     class~1st:3|2nd:1           weights of states
     age=23                      of a binned variable: the bin of a number or a date
-    "a, b"="c=d"                names and labels in quotes, ' or "; or a backslash before , = | ~ : or a quote
+    "a, b"="c=d"                names and labels in quotes, ' or "; or a backslash before , = | ~ : < > ! or a quote
 
-`--given` may be repeated. A part without "=" or "~" belongs to the label before it, so that age=[18, 25) needs
-no quotes; nor does a label with "|" or "=" in it that the variable has as it stands.
+`--given` may be repeated. A part without a sign belongs to the label before it, so that age=[18, 25) needs
+no quotes; nor does a label with "|", "=" or ">" in it that the variable has as it stands. One condition is read by
+`depnet.model.condition_text`.
 """
 
 import math
-import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
-    from depnet.data import Domain, Label, Variable
+    from depnet.data import Domain, Variable
     from depnet.model import Network
     from depnet.model.evidence import Given
 
-SYNTAX = "Write --given variable=state,variable=state (sets: a|b, weights: variable~a:3|b:1)."
+SYNTAX = (
+    "Write --given variable=state,variable=state (sets: a|b, numbers: variable>5, variable=5..9, weights: "
+    "variable~a:3|b:1)."
+)
 
 
 def parse(texts: Iterable[str], domain: "Domain") -> "Given | None":
     """The evidence of all `--given`; None where there is none."""
     from depnet.errors import EvidenceError
+    from depnet.model.condition_text import cut_at_sign, read_condition
 
     given: dict[str, Any] = {}
     for text in texts:
-        for part in _parts(text):
-            quoted, sign, rest = _cut_at(part, "=~")
+        for part in _parts(text, domain):
+            name, sign, rest = cut_at_sign(domain, part)
             if not sign:
                 raise click.ClickException(f"--given {text!r}: {part.strip()!r} is not evidence. {SYNTAX}")
-            name = _unquoted(quoted)
             variable = domain.variables[domain.index(name)]
             if name in given:
-                raise EvidenceError(f"there is evidence on {name!r} twice. Sets of states are {name}=a|b.")
-            given[name] = _weights(rest, variable) if sign == "~" else _states(rest, variable)
+                raise EvidenceError(
+                    f"there is evidence on {name!r} twice. Sets of states are {name}=a|b, ranges {name}=5..9."
+                )
+            given[name] = _weights(rest, variable) if sign == "~" else read_condition(variable, sign, rest)
     return given or None
-
-
-def label_of(text: str, variable: "Variable") -> "Label":
-    """The state of a variable that a text means: its label, an equal number, or the bin of a number or date."""
-    for value in (text, *_readings(text)):
-        code = variable.find(value)
-        if code is not None:
-            return variable.states[code]
-    return variable.states[variable.code(text)]  # an error that offers the nearest
 
 
 def complete(network: "Network", incomplete: str) -> list[str]:
     """What the last part of an unfinished `--given` may become: names, then states."""
-    *before, last = _split(incomplete, ",")
+    from depnet.model.condition_text import cut_at, quoted, split, unquoted
+
+    *before, last = split(incomplete, ",")
     start = "".join(f"{part}," for part in before)
-    name, sign, rest = _cut_at(last, "=~")
+    name, sign, rest = cut_at(last, "=~")
     if not sign:
-        return [f"{start}{_quoted(n)}=" for n in network.domain.names if n.startswith(_unquoted(name))]
+        return [f"{start}{quoted(n)}=" for n in network.domain.names if n.startswith(unquoted(name))]
     try:
-        variable = network.domain.variables[network.domain.index(_unquoted(name))]
+        variable = network.domain.variables[network.domain.index(unquoted(name))]
     except Exception:  # completion never complains
         return []
     labels = (str(state) for state in variable.states)
-    return [f"{start}{name}{sign}{_quoted(label)}" for label in labels if label.startswith(_unquoted(rest))]
+    return [f"{start}{name}{sign}{quoted(label)}" for label in labels if label.startswith(unquoted(rest))]
 
 
-def _states(text: str, variable: "Variable") -> Any:
-    whole = _unquoted(text)
-    if any(str(state) == whole for state in variable.states):
-        return label_of(whole, variable)
-    labels = [label_of(_unquoted(part), variable) for part in _split(text, "|")]
-    return labels[0] if len(labels) == 1 else frozenset(labels)
+def names_of(text: str) -> list[str]:
+    """Names in a list with commas; one that has a comma of its own is in quotes."""
+    from depnet.model.condition_text import split, unquoted
+
+    return [unquoted(part) for part in split(text, ",") if part.strip()]
 
 
 def _weights(text: str, variable: "Variable") -> dict[Any, float]:
+    from depnet.model.condition_text import split, unquoted
+    from depnet.model.conditions import label_code
+
     weights: dict[Any, float] = {}
-    for part in _split(text, "|"):
-        *label, last = _split(part, ":")
+    for part in split(text, "|"):
+        *label, last = split(part, ":")
         try:
             weight = float(last)
         except ValueError:
@@ -88,77 +90,19 @@ def _weights(text: str, variable: "Variable") -> dict[Any, float]:
                 f"--given {variable.name}~{text}: {part!r} is no state with its weight. Write "
                 f"{variable.name}~state:weight|state:weight."
             )
-        weights[label_of(_unquoted(":".join(label)), variable)] = weight
+        weights[variable.states[label_code(variable, unquoted(":".join(label)))]] = weight
     return weights
 
 
-def _readings(text: str) -> list[Any]:
-    """What a text may be besides itself: a number, a truth value."""
-    found: list[Any] = []
-    for read in (int, float):
-        try:
-            found.append(read(text))
-        except ValueError:
-            continue
-    if text.lower() in ("true", "false"):
-        found.append(text.lower() == "true")
-    return found
+def _parts(text: str, domain: "Domain") -> list[str]:
+    """The text cut at commas; what has no name and sign of its own belongs to the part before."""
+    from depnet.model.condition_text import cut_at_sign, split
 
-
-def _parts(text: str) -> list[str]:
-    """The text cut at commas; what has no sign of its own belongs to the part before."""
     parts: list[str] = []
-    for piece in _split(text, ","):
-        if parts and not _cut_at(piece, "=~")[1] and _cut_at(parts[-1], "=~")[1] and piece.strip():
+    for piece in split(text, ","):
+        name, sign, _ = cut_at_sign(domain, piece)
+        if parts and not (sign and name) and cut_at_sign(domain, parts[-1])[1] and piece.strip():
             parts[-1] += f",{piece}"
         elif piece.strip():
             parts.append(piece)
     return parts
-
-
-def _split(text: str, sign: str) -> list[str]:
-    parts, rest = [], text
-    while True:
-        head, found, rest = _cut_at(rest, sign)
-        parts.append(head)
-        if not found:
-            return parts
-
-
-def _cut_at(text: str, signs: str) -> tuple[str, str, str]:
-    """The text before the first of `signs` outside quotes, that sign, and the rest, as `str.partition`.
-
-    A quotation begins where a name or a label does: O'Neil is none.
-    """
-    quote, begins = "", True
-    at = 0
-    while at < len(text):
-        here = text[at]
-        if here == "\\":
-            at, begins = at + 1, False
-        elif quote:
-            quote = "" if here == quote else quote
-        elif here in "\"'" and begins:
-            quote, begins = here, False
-        elif here in signs:
-            return text[:at], here, text[at + 1 :]
-        elif not here.isspace():
-            begins = here in "|,=~"
-        at += 1
-    return text, "", ""
-
-
-def _unquoted(text: str) -> str:
-    bare = text.strip()
-    if len(bare) >= 2 and bare[0] in "\"'" and bare[-1] == bare[0]:
-        bare = bare[1:-1]
-    return re.sub(r"\\([,=|~:\\\"'])", r"\1", bare)
-
-
-def _quoted(text: str) -> str:
-    return f'"{text}"' if any(sign in ",=|~:\"'\\" or sign.isspace() for sign in text) else text
-
-
-def names_of(text: str) -> list[str]:
-    """Names in a list with commas; one that has a comma of its own is in quotes."""
-    return [_unquoted(part) for part in _split(text, ",") if part.strip()]

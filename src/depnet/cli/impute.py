@@ -71,6 +71,8 @@ def impute(
     }
     line = f"{counted(holes, 'hole')} of {counted(holed.rows, 'row')} filled: {run.place}"
     run.answer(document, line)
+    if method == "draw":
+        run.say_seed()
     if not found.converged:
         import warnings
 

@@ -12,6 +12,10 @@ import click
 
 from depnet.cli.command import DEBUG, Run
 from depnet.errors import DepnetError, said_with
+from depnet.wording import printable
+
+LONGEST = 2_000
+"""Characters of a message."""
 
 COMMANDS = (
     "fit",
@@ -37,6 +41,8 @@ OPTIONS = {
     "handle_unknown": "--unknown",
     "header": "--no-header",
     "joint": "without --joint",
+    "keep": "--keep",
+    "max_states": "--max-states",
     "method": "--method",
     "missing": "--missing",
     "penalty": "--penalty",
@@ -93,7 +99,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     this = Run()
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
-        warnings.showwarning = _warn
+        warnings.showwarning = _Warn()
         try:
             code = depnet.main(args=arguments, prog_name="depnet", standalone_mode=False, obj=this)
         except click.UsageError as error:
@@ -128,7 +134,8 @@ def as_option(name: str, value: str) -> str | None:
     ('--encoding latin-1', '--columns or --without', "--text 'a b'")
     """
     option = OPTIONS.get(name)
-    bare = value.strip("[]'\"")
+    listed = value[1:-1].split(", ") if value.startswith("[") else [value]
+    bare = ",".join(part.strip("'\"") for part in listed)
     if option is None or not option.startswith("--") or bare in ("...", "False"):
         return option
     return f"{option} {shlex.quote(bare)}"
@@ -141,9 +148,19 @@ def _failed(message: str, code: int = 1) -> int:
 
 def _say(message: str) -> None:
     with contextlib.suppress(OSError):  # nobody listens, or the disk is full: the exit code says it
-        click.echo(f"depnet: {' '.join(message.split())}", err=True)
+        text = printable(" ".join(message.split()))
+        if len(text) > LONGEST:  # whatever it quotes, the beginning and the end say most
+            text = f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
+        click.echo(f"depnet: {text}", err=True)
 
 
-def _warn(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
-    if issubclass(category, UserWarning):
-        _say(f"warning: {said_with(str(message), as_option)}")
+class _Warn:
+    """Shows a warning as one line on standard error, the same one once."""
+
+    def __init__(self) -> None:
+        self.said: set[str] = set()
+
+    def __call__(self, message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+        if issubclass(category, UserWarning) and str(message) not in self.said:
+            self.said.add(str(message))
+            _say(f"warning: {said_with(str(message), as_option)}")

@@ -1,6 +1,5 @@
 """`depnet query`: what is likely, given what is known."""
 
-import itertools
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +11,8 @@ from depnet.cli.table_options import text_options
 from depnet.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from depnet.data import Label
     from depnet.inference import QueryResult
-
-SHOWN = 20
+    from depnet.inference.answer.text import ShownTable
 
 
 class Methods(click.Choice):  # type: ignore[type-arg]
@@ -32,6 +27,7 @@ class Methods(click.Choice):  # type: ignore[type-arg]
 
 @command(
     "depnet query model.json survived --given sex=female,class=1st",
+    "depnet query model.json 'age > 30' --given class=1st",
     "depnet query model.json survived --each people.csv -o probabilities.csv",
 )
 @click.argument("model")
@@ -83,7 +79,8 @@ def query(
 ) -> None:
     """What is likely, given what is known.
 
-    The probabilities of the TARGETS given the evidence, under the ordered law of MODEL, with their standard errors.
+    The probabilities of the TARGETS given the evidence, under the ordered law of MODEL, with their standard errors. A
+    target is a variable, or a condition as 'income > 50000'. Of numbers, mean and quantiles stand below.
     With --data the answer joins the model's and the table's, which stand beside it: with many matching rows it is
     the table's, with few the model's.
     """
@@ -140,6 +137,7 @@ def document(result: "QueryResult") -> dict[str, Any]:
         "standard_errors": _by_target(result, result.standard_errors),
         "observed": None if result.observed is None else _by_target(result, result.observed),
         "combined": _by_target(result, result.combined),
+        "numbers": {name: _number_document(result, name) for name in result.numbers},
         "matching": result.matching,
         "worth": result.worth if result.matching else None,
         "method": result.method,
@@ -147,7 +145,7 @@ def document(result: "QueryResult") -> dict[str, Any]:
         "scan": None if result.scan is None else result.scan_name.split()[0],
         "evidence": dict(result.evidence),
         "evidence_ignored": result.evidence_ignored,
-        "support": picked(result.support, "rows", "exact", of="total"),
+        "support": picked(result.support, "rows", "exact", "estimated", of="total"),
         "relevant_variables": result.closure,
         "converged": result.converged,
         "tolerance": result.tolerance,
@@ -158,43 +156,70 @@ def document(result: "QueryResult") -> dict[str, Any]:
     }
 
 
+def _number_document(result: "QueryResult", name: str) -> dict[str, Any]:
+    """What is said of a number, by each of the three kinds of probabilities; null where there are none."""
+
+    def said(of: Any) -> dict[str, Any] | None:
+        found = result.summary(name, of)
+        if found is None:
+            return None
+        return {
+            "mean": _plain(found.mean),
+            "standard_deviation": _plain(found.standard_deviation),
+            "quantiles": {f"{level:g}": _plain(value) for level, value in found.quantiles.items()},
+            "standard_errors": {
+                "mean": _plain(found.mean_error),
+                "standard_deviation": _plain(found.standard_deviation_error),
+                "quantiles": {f"{level:g}": _plain(error) for level, error in found.quantile_errors.items()},
+            },
+            "present": found.present,
+        }
+
+    kind = result.numbers[name].kind
+    return {"kind": kind, **{of: said(of) for of in ("probabilities", "observed", "combined")}}
+
+
+def _plain(value: Any) -> Any:
+    """A number; a date as ISO text, a length of time in seconds."""
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    return value.total_seconds() if hasattr(value, "total_seconds") else value
+
+
 def show_result(result: "QueryResult") -> None:
     """The answer on one screen."""
     from depnet.cli.render import show_lines
+    from depnet.inference.answer.text import number_line, question_of, tables_of
 
-    columns: dict[str, Any] = {"probability": result.probabilities}
-    if result.matching:  # the answer joins the model's and the table's, which stand beside it
-        columns = {"answer": result.combined, "model": result.probabilities, "table": result.observed}
-    columns["± s.e."] = result.standard_errors
-    show_lines(str(result).split("\n", 1)[0], style="bold")  # the question
-    if result.joint:
-        _show_states(result.targets, result.states, columns)
-    else:
-        found = {head: _by_target(result, column) for head, column in columns.items()}
-        for name, states in zip(result.targets, result.states, strict=True):
-            _show_states((name,), (states,), {head: of[name] for head, of in found.items()})
+    show_lines(question_of(result), style="bold")
+    for table in tables_of(result):
+        _show_states(table)
+        show_lines(*(f"  {number_line(number, named=result.joint)}" for number in table.numbers))
     show_lines(*_notes(result))
     show_lines(*(f"warning: {text}" for text in result.warnings), style="yellow")
 
 
-def _show_states(
-    names: "Sequence[str]", states: "Sequence[Sequence[Label]]", columns: dict[str, Any]
-) -> None:
+def _show_states(table: "ShownTable") -> None:
     """The states of the targets, all or the most probable, with their numbers; the first are drawn as bars, too."""
     from depnet.cli.render import bar, show_lines, show_table
+    from depnet.inference.answer.text import SHOWN
 
-    labels = [list(map(str, row)) for row in itertools.product(*states)]
-    *numbers, errors = [column.ravel().tolist() for column in columns.values()]
-    order: Sequence[int] = range(len(labels))
-    if len(labels) > SHOWN:
-        order = sorted(order, key=lambda at: -numbers[0][at])[:SHOWN]
+    columns: dict[str, Any] = {"probability": table.law}
+    if table.observed is not None:  # the answer joins the model's and the table's, which stand beside it
+        columns = {"answer": table.answer, "model": table.law, "table": table.observed}
+    order = table.order(SHOWN)
     rows = [
-        [*labels[at], *(_number(of[at]) for of in numbers), _error(errors[at]), bar(numbers[0][at])]
+        [
+            *map(str, table.labels[at]),
+            *(_number(of[at]) for of in columns.values()),
+            _error(table.errors[at]),
+            bar(float(table.answer[at])),
+        ]
         for at in order
     ]
-    show_table([*names, *columns, ""], rows, left=len(names), bars=True)
-    if len(labels) > SHOWN:
-        show_lines(f"... and {len(labels) - SHOWN:,} less probable", style="dim")
+    show_table([*table.names, *columns, "± s.e.", ""], rows, left=len(table.names), bars=True)
+    if len(table.labels) > len(order):
+        show_lines(f"... and {len(table.labels) - len(order):,} less probable", style="dim")
 
 
 def _by_target(result: "QueryResult", answer: Any) -> Any:

@@ -1,7 +1,12 @@
-"""Answers on a terminal: rich tables and lines. In a pipe the same without colours, 160 columns wide."""
+"""Answers on a terminal: rich tables and lines. In a pipe the same without colours, 160 columns wide.
+
+Names and labels are whatever a table held: what would move a terminal's cursor, or turn its text around, is escaped here.
+"""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
+
+from depnet.wording import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,12 +38,12 @@ def show_table(
     table = Table(header_style="bold", box=box.SIMPLE_HEAD)
     for at, name in enumerate(head):
         table.add_column(
-            Text(name),
+            Text(printable(name)),
             justify="left" if at < left or (bars and at == len(head) - 1) else "right",
             overflow="fold",
         )
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(printable(cell)) for cell in row))
     if title is not None:  # as a line: rich would fold a table's own title at the width of its columns
         show_lines(title, style="bold")
     console().print(table)
@@ -50,7 +55,7 @@ def show_lines(*lines: str, style: str = "") -> None:
 
     there = console()
     for line in lines:
-        there.print(Text(line, style=style))
+        there.print(Text(printable(line), style=style))
 
 
 def bar(share: float, width: int = 24) -> str:

@@ -23,6 +23,11 @@ from depnet.cli.command import GIVEN, JOBS, SCAN, SEED, TABLES, Run, command, nu
     type=click.IntRange(min=1),
     help="With --scan: sweeps between a chain's rows.  [default: by a pilot run]",
 )
+@click.option(
+    "--spreadsheet",
+    is_flag=True,
+    help="An apostrophe before text that a spreadsheet would take for a formula.",
+)
 @SEED
 @JOBS
 def sample(
@@ -32,21 +37,27 @@ def sample(
     given: tuple[str, ...],
     burn_in: int | None,
     thin: int | None,
+    spreadsheet: bool,
 ) -> None:
     """New rows of the model's law, given what is known.
 
     Each row is drawn by one pass through the columns in the law's order; evidence is conditioned on, however rare it
-    is. Values of binned columns are drawn within their bin. With --scan, rows come from chains of the dependency
-    network, whose evidence is clamped.
+    is. Values of binned columns are drawn within their bin, and within the range that is known of them. With --scan, rows
+    come from chains of the dependency network, whose evidence is clamped.
     """
     from depnet.cli.files import load_asked
     from depnet.cli.given import parse
     from depnet.cli.progress import progress
     from depnet.cli.tables import write_table
+    from depnet.data import Dataset
+    from depnet.data.files.spreadsheet import guarded_domain
+    from depnet.model.evidence import narrowed_domain
     from depnet.sampling import Sampler
     from depnet.sampling.run.sampler import MOST_CHAINS
 
     network = load_asked(model, chains=run.scan is not None)
+    known = parse(given, network.domain)
+    values = narrowed_domain(network.domain, known)
     chained = network.order is None or run.scan is not None
     if not chained and (burn_in is not None or thin is not None):
         raise click.UsageError(
@@ -55,7 +66,7 @@ def sample(
     sampler = Sampler(
         network,
         scan=run.asked_scan,
-        evidence=parse(given, network.domain),
+        evidence=known,
         burn_in="auto" if burn_in is None else burn_in,
         thin="auto" if thin is None else thin,
         chains=min(rows, MOST_CHAINS) if chained else "auto",
@@ -63,7 +74,10 @@ def sample(
         n_jobs=run.jobs,
     )
     with progress("sampling") as told:
-        write_table(sampler.blocks(rows, progress=told), run.place, force=run.force, rng=run.rng)
+        if spreadsheet:
+            values = guarded_domain(values)
+        blocks = (Dataset(values, block.codes) for block in sampler.blocks(rows, progress=told))
+        write_table(blocks, run.place, force=run.force, rng=run.rng)
     report = sampler.report
     document = {
         "rows": rows,
@@ -74,3 +88,4 @@ def sample(
         "thin": report.thin if chained else None,
     }
     run.answer(document)
+    run.say_seed()

@@ -86,6 +86,8 @@ class NewTable:
     without: list[str]
     where: str | None
     bins: Any
+    keep: list[str]
+    max_states: int
 
     def __post_init__(self) -> None:
         if self.columns and self.without:
@@ -102,6 +104,8 @@ class NewTable:
             without=self.without,
             where=self.where,
             missing="keep" if self.missing == "complete" else self.missing,
+            keep=self.keep,
+            max_states=self.max_states,
             **({} if self.bins is None else {"bins": self.bins}),
         )
         return with_holes(found)
@@ -186,6 +190,13 @@ new_table_options = _gathered(
         "[NAME=]BINS",
         "Bins of numeric columns: a number of quantile bins, or edges 0|18|65; of one column NAME, or of all.",
     ),
+    _repeated(
+        "--keep",
+        names_in,
+        "A,B,...",
+        "Learn from these columns, too: names, identifiers and row numbers are left out otherwise.",
+    ),
+    number("--max-states", 1000, "Of text: all but the most frequent are one state, other.", least=2),
 )
 """Which table is learned from: the command gets it as `chosen`."""
 

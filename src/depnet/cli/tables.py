@@ -113,6 +113,9 @@ def as_file(path: str) -> Iterator[str]:
     if path != "-":
         yield path
         return
+    from depnet.data.files.source import check_ends
+
+    check_ends(sys.stdin.buffer)
     with tempfile.NamedTemporaryFile(prefix="depnet-") as kept:
         shutil.copyfileobj(sys.stdin.buffer, kept)
         kept.flush()

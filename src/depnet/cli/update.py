@@ -4,6 +4,7 @@ import click
 
 from depnet.cli.command import SEED, Run, command, output
 from depnet.cli.table_options import UNKNOWN, WHERE, text_options
+from depnet.files import stamp_of
 from depnet.wording import counted
 
 
@@ -33,16 +34,18 @@ def update(
     from depnet.cli.tables import read_holed
     from depnet.inference.rows.impute import drawn_whole
 
+    # Where the new model takes the old one's place, rows that another update has added meanwhile must not be lost.
+    since = stamp_of(model) if model != "-" and stamp_of(model) == stamp_of(run.place) else None
     found = load_models(model, layout=True)
     network = found.first
     for each in (found.network, found.law):
         if each is not None:
             each.check_updatable("update")
     holed = read_holed(table, network.domain, where=where, unknown=unknown)
-    rows = drawn_whole(network if found.law is None else found.law, holed, rng=run.rng)
+    rows = drawn_whole(network if found.law is None else found.law, holed, rng=run.fit_rng)
     newer = network.updated(rows)
     law = None if found.law is None or found.network is None else found.law.updated(rows)
-    save_model(newer, run.place, run.force, law, found.layout)
+    save_model(newer, run.place, run.force, law, found.layout, since)
     counts = newer.counts
     document = {
         "rows_added": holed.total,

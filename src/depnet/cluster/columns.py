@@ -5,6 +5,7 @@ below others, is asked of all parts (`RankedParts`).
 """
 
 import itertools
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,8 +14,10 @@ import numpy as np
 
 from depnet.cluster.ranked_parts import RankedParts
 from depnet.data.binning.ranked import Ranked, RankedArray
-from depnet.data.frames.describe import BinChoice, Missing, Summary, check_options, summary_of, variable_of
+from depnet.data.frames.describe import summary_of
+from depnet.data.frames.left_out import Keep, check_some_left, left_out, warn_left_out
 from depnet.data.frames.open import open_frame
+from depnet.data.frames.variables import StateOptions, Summary, variable_of
 from depnet.data.table.domain import Domain
 from depnet.data.table.layout import ColumnKind
 from depnet.errors import DataError
@@ -54,10 +57,8 @@ def _of_column(part: Sequence[Summary], place: int, function: Any, *arguments: A
 def describe_parts(
     workers: Workers,
     parts: Sequence[Any],
-    *,
-    bins: BinChoice,
-    max_bins: int,
-    missing: Missing,
+    options: StateOptions,
+    keep: Keep,
 ) -> tuple[Domain, int]:
     """The domain of a table whose parts are `part_columns`, where the workers have them, and its number of rows."""
     heads = workers.gather(workers.call(without_numbers, parts))
@@ -69,14 +70,20 @@ def describe_parts(
                 f"part {number} has the columns {own}, the first part {names}. "
                 "All parts need the same columns, in the same order."
             )
-    check_options(bins, max_bins, missing, names)
-    variables = []
+    options.check_names(names)
+    variables, left = [], []
     for place, columns in enumerate(zip(*heads, strict=True)):
         column = _in_all_parts(columns)
+        unlikely = left_out(column, options, keep)
+        if unlikely is not None:
+            left.append(unlikely)
+            continue
         if column.kind not in ("label", "empty") and column.hidden < column.rows:
             numbers = _ranked(workers, parts, place, column.kind, column.rows - column.hidden)
             column = replace(column, numbers=numbers)
-        variables.append(variable_of(column, bins, max_bins, missing))
+        variables.append(variable_of(column, options))
+    check_some_left(left, len(names))
+    warn_left_out(left)
     return Domain(tuple(variables)), sum(head[0].rows for head in heads)
 
 
@@ -85,10 +92,30 @@ def _in_all_parts(columns: Sequence[Summary]) -> Summary:
     name = columns[0].name
     kind = _common_kind(name, [column.kind for column in columns])
     labels, declared = _labels(name, [column for column in columns if column.kind != "empty"])
+    times = Counter[Any]()
+    for column in columns:
+        times.update(dict(zip(column.labels, column.counts, strict=True)))
+    counts = tuple(times[label] for label in labels)
     before = list(itertools.accumulate((column.rows for column in columns), initial=0))
     first = next((start + c.first_hidden for start, c in zip(before, columns, strict=False) if c.hidden), 0)
     hidden = sum(column.hidden for column in columns)
-    return Summary(name, kind, before[-1], hidden, first, labels, declared)
+    first_number = columns[0].counts_from
+    goes_on = first_number is not None and all(
+        column.counts_from == first_number + start for column, start in zip(columns, before, strict=False)
+    )
+    return Summary(
+        name,
+        kind,
+        before[-1],
+        hidden,
+        first,
+        labels,
+        declared,
+        counts=counts,
+        different=sum(count > 0 for count in counts),
+        counts_from=first_number if goes_on else None,
+        ordered=all(column.ordered for column in columns),
+    )
 
 
 def _common_kind(name: str, kinds: Sequence[ColumnKind]) -> ColumnKind:

@@ -15,7 +15,8 @@ from depnet.cluster.on_dask import Client, DaskPlace
 from depnet.cluster.on_disk import DiskPlace, checked_memory, disk_place
 from depnet.cluster.source import ROWS, TablePart, parts_of
 from depnet.data.binning.cut import MAX_BINS
-from depnet.data.frames.describe import BinChoice
+from depnet.data.frames.left_out import Keep
+from depnet.data.frames.variables import BinChoice, StateOptions
 from depnet.data.table.domain import Domain
 from depnet.errors import DataError, LearningError, brief
 from depnet.learning.choose.auto import learn_rows
@@ -157,9 +158,9 @@ def _placed(
             stack.enter_context(disk_place(scratch, budget)) if client is None else DaskPlace(client)
         )
         with place.columns(parts) as columns:
-            domain, total = describe_parts(
-                place.workers, columns, bins=table.bins, max_bins=table.max_bins, missing=table.missing
-            )
+            options = StateOptions(table.bins, table.max_bins, table.missing)
+            keep: Keep = () if table.columns is None else "all"
+            domain, total = describe_parts(place.workers, columns, options, keep)
         del columns
         yield Placed(place, parts, domain, total)
 

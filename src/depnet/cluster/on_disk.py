@@ -20,7 +20,7 @@ from depnet.cluster.columns import part_columns
 from depnet.cluster.source import ParquetPart, TablePart, coded_part
 from depnet.data.binning.ranked import RankedArray
 from depnet.data.files.engine import bytes_of
-from depnet.data.frames.describe import Summary
+from depnet.data.frames.variables import Summary
 from depnet.data.table.domain import Domain
 from depnet.errors import DataError
 from depnet.learning.grow.node_specs import NodeSpec

@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from depnet.data.frames.describe import BinChoice
-from depnet.data.frames.encode import HandleUnknown
+from depnet.data.frames.left_out import Keep
+from depnet.data.frames.unknown import HandleUnknown
+from depnet.data.frames.variables import MAX_STATES, BinChoice
 from depnet.estimators.callbacks import CallbackSupportMixin
 from depnet.estimators.randomness import generator_of
-from depnet.fitting.fit import FitOptions
+from depnet.fitting.fit import FIT_SEED, FitOptions
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -24,6 +25,8 @@ class TableEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     smoothing: float = 0.5
     bins: BinChoice = "quantile"
     max_bins: int = 16
+    keep: Keep = ()
+    max_states: int = MAX_STATES
     rounds: int = 20
     handle_unknown: HandleUnknown = "missing"
     max_leaves: int | None = None
@@ -40,6 +43,10 @@ class TableEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
 
     def _generator(self) -> np.random.Generator:
         return generator_of(self.random_state)
+
+    def _fit_generator(self) -> np.random.Generator:
+        """What fitting draws is a function of the table: without a seed it has one of its own."""
+        return generator_of(FIT_SEED if self.random_state is None else self.random_state)
 
     @property
     def _threads(self) -> int:

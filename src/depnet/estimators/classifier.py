@@ -76,7 +76,7 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
             boosted=(y_name,), roles=None if everything else dict.fromkeys(holed.domain.names, "input")
         )
         tasks = Tasks(self, "node", len(joined.domain) + (0 if holed.complete else self.rounds))
-        self.completion_ = fit_network(joined, options, self._generator(), tasks.until)
+        self.completion_ = fit_network(joined, options, self._fit_generator(), tasks.until)
         tasks.end()
         self.network_ = self.completion_.network
         return self

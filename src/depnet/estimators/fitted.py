@@ -34,6 +34,8 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
     layout_: Layout | None
     data_: Dataset | None
     completion_: Completion | None
+    left_out_: tuple[str, ...] | None
+    """Columns that were not learned from; None of a model file, which does not say it."""
     penalty: Any
     _certified: Certificate | None
     _law_certified: Certificate | None

@@ -72,7 +72,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
     @with_callbacks
     def fit(self, X: Any, y: Any = None) -> "DependencyNetworkImputer":
         """Learn from X with its holes; `y` is ignored."""
-        rng = self._generator()
+        rng = self._fit_generator()
         shared = {field.name: getattr(self, field.name) for field in fields(TableEstimator)}
         model = DependencyNetwork(**shared)
         model.set_params(penalty=QUICK if self.penalty is None else self.penalty, random_state=rng)
@@ -82,6 +82,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         self.n_features_in_ = model.n_features_in_
         if hasattr(model, "feature_names_in_"):
             self.feature_names_in_ = model.feature_names_in_
+        self.left_out_ = model.left_out_ or ()
         done = model.completion_
         assert done is not None
         count = networks_for(done.dataset.rows) if self.n_networks is None else self.n_networks
@@ -152,7 +153,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         """Answers of the rows with holes, in pieces: memory does not grow with the rows."""
         values = None
         if self.forests_ is not None and not isinstance(X, (Dataset, Holed)):
-            values = values_of(X, self.model_.domain_, self.forests_.numbers)[0]
+            values = self._values(X)
         yield from hole_answers(
             self.networks_,
             self.forests_,
@@ -177,6 +178,11 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
                 else:
                     codes[part.rows[rows], i] = part.law(i, rows).argmax(axis=1)
         return codes, numbers
+
+    def _values(self, X: Any) -> FloatArray:
+        """The numbers of later rows, [row, column]."""
+        assert self.forests_ is not None
+        return values_of(checked(self, X, reset=False), self.model_.domain_, self.forests_.numbers)[0]
 
     def laws(self, X: Any) -> dict[str, FloatArray]:
         """The probabilities of each column's states, [row, state] by name; of a number its bins."""
@@ -210,7 +216,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
                 "quantiles are of numbers, in a frame or an array of them; got none. Ask `laws` for probabilities."
             )
         names = self.model_.domain_.names
-        values = values_of(X, self.model_.domain_, self.forests_.numbers)[0]
+        values = self._values(X)
         found = {
             names[i]: np.repeat(values[:, [i]], len(levels), axis=1)
             for i in np.flatnonzero(self.forests_.numbers)
@@ -241,7 +247,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
             out += found.imputations
         if self.forests_ is None or isinstance(X, (Dataset, Holed)):
             return [(codes, {}) for codes in out]
-        values = values_of(X, self.model_.domain_, self.forests_.numbers)[0]
+        values = self._values(X)
         tables = [codes.astype(np.uint16) for codes in out]
         whole = self.forests_.completed(tables, values, np.asarray(holed.hidden), rng)
         which = np.flatnonzero(self.forests_.numbers).tolist()
@@ -253,7 +259,8 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         names = _check_feature_names_in(self, input_features)
         if not self.add_indicator:
             return np.asarray(names, dtype=object)
-        return np.array([*names, *(f"missingindicator_{names[i]}" for i in self.indicated_)], dtype=object)
+        learned = [name for name in names if name not in self.left_out_]
+        return np.array([*names, *(f"missingindicator_{learned[i]}" for i in self.indicated_)], dtype=object)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from depnet.arrays import FloatArray
 from depnet.data.frames.decode import decode
-from depnet.data.frames.encode import HandleUnknown
+from depnet.data.frames.unknown import HandleUnknown
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.holed import Holed
 from depnet.data.table.layout import FrameKind, Layout
@@ -31,7 +31,7 @@ from depnet.inference.rows.impute import drawn_whole, impute
 from depnet.inference.rows.query import query_rows
 from depnet.learning.links.links import Link, links
 from depnet.learning.options import Role
-from depnet.model.evidence import Given
+from depnet.model.evidence import Given, narrowed_domain
 from depnet.model.file import NO_LAW, load_both, save
 from depnet.model.network import Network
 from depnet.removed import without
@@ -56,13 +56,17 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
     - `order`: of `law_`, "auto" or the names of all variables in order.
     - `missing`: "complete" (holes are unknown and completed while learning, at most `rounds` rounds; assumes that
       cells are missing at random), "state" (missing is a state of its own), or "error".
-    - `handle_unknown`: values never seen are an "error", or as good as "missing", in rows given after `fit`.
+    - `handle_unknown`: values never seen are an "error", or as good as "missing", which a warning says, in rows given
+      after `fit`.
     - `n_jobs`: threads. The results do not depend on it.
-    - `random_state`: a seed makes fit, sample, query, impute and score_samples reproducible, each call for itself.
+    - `keep`: names of columns to learn from although they look like names, identifiers or row numbers, which are left out
+      otherwise; `max_states`: of text, all but the most frequent ones are one state, "other".
+    - `random_state`: a seed makes sample, query, impute and score_samples reproducible, each call for itself. Without one
+      they are fresh each time, but `fit` is not: a model is a function of its table.
 
     After `fit`: `network_` and `law_` (immutable `depnet.Network`s), `domain_`, `layout_`, `data_` (the rows learned from,
-    completed), `completion_` (the report of the rounds), `certificate_` (of the network), `law_certificate_`,
-    `n_features_in_`, `feature_names_in_`.
+    completed), `left_out_` (columns of X that were not learned from), `completion_` (the report of the rounds),
+    `certificate_` (of the network), `law_certificate_`, `n_features_in_`, `feature_names_in_`.
 
     >>> import numpy as np
     >>> rows = np.array([[0, 0], [1, 1]] * 50)
@@ -170,12 +174,14 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
     def sample(self, n: int = 1, evidence: Given | None = None) -> Any:
         """`n` new rows of `law_`, given evidence: a frame as X was, with its dtypes (a `Dataset` where X was one).
 
-        Numbers are drawn from the values that their bin keeps.
+        Numbers are drawn from the values that their bin keeps, and that the evidence allows.
         """
         law = self._answering()
         rng = self._generator()
         rows = sample(law, n, evidence=evidence, rng=rng, n_jobs=self._threads)
-        return rows if self.layout_ is None else decode(rows.codes, self.domain_, self.layout_, rng=rng)
+        if self.layout_ is None:
+            return rows
+        return decode(rows.codes, narrowed_domain(self.domain_, evidence), self.layout_, rng=rng)
 
     def impute(self, X: Any, *, method: Literal["mode", "draw"] = "mode", tolerance: float = 0.01) -> Any:
         """X with its holes filled; what was observed stays as it is.
@@ -283,7 +289,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         model._take(network, loaded.law, None, loaded.lacks)
         if layout is None or frame not in (None, layout.kind):
             layout = Layout.of(network.domain, frame or "pandas")
-        model.layout_ = layout
+        model.layout_, model.left_out_ = layout, None
         model.n_features_in_ = len(network.domain)
         model.feature_names_in_ = np.array(network.domain.names, dtype=object)
         return model
@@ -299,7 +305,7 @@ def fit_model(model: DependencyNetwork, X: Any, estimator: TableEstimator) -> De
     holed, layout = fitted_table(model, X, missing=model.missing)
     options = model._options()  # noqa: SLF001  # a method but for its callbacks
     tasks = Tasks(estimator, "node" if holed.complete else "round or node", options.steps(holed))
-    done = fit(holed, options, model._generator(), tasks.until)  # noqa: SLF001
+    done = fit(holed, options, model._fit_generator(), tasks.until)  # noqa: SLF001
     tasks.until(options.steps(holed))
     tasks.end()
     model.layout_ = layout

@@ -15,10 +15,13 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, ch
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.frames.decode import numbers_of
-from depnet.data.frames.describe import BinChoice, describe
-from depnet.data.frames.encode import HandleUnknown, encode, places_of
+from depnet.data.frames.describe import described
+from depnet.data.frames.encode import encode, places_of
 from depnet.data.frames.fill import fill
+from depnet.data.frames.left_out import warn_left_out
 from depnet.data.frames.open import open_frame
+from depnet.data.frames.unknown import HandleUnknown
+from depnet.data.frames.variables import BinChoice, StateOptions
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed, with_holes
@@ -54,12 +57,17 @@ def check_choice(name: str, value: Any, *choices: Any) -> None:
 def fitted_table(
     estimator: TableEstimator, X: Any, *, missing: str, bins: BinChoice | None = None
 ) -> tuple[Holed, Layout | None]:
-    """The training rows, and the layout of their frame (None where X has codes already); `bins`: not the estimator's."""
+    """The training rows, and the layout of their frame (None where X has codes already); `bins`: not the estimator's.
+
+    The estimator then has `left_out_`, the columns of the frame that it does not learn from; they are said once, so not
+    where the table is made again with other `bins`.
+    """
     check_choice("missing", missing, "complete", "state", "error")
     check_choice("handle_unknown", estimator.handle_unknown, "error", "missing")
     if isinstance(X, (Dataset, Holed)):
         estimator.n_features_in_ = len(X.domain)
         estimator.feature_names_in_ = np.array(X.domain.names, dtype=object)
+        estimator.left_out_ = ()
         holed, layout = with_holes(X), None
         if missing == "state" and not holed.complete:
             raise DataError(
@@ -69,7 +77,11 @@ def fitted_table(
         table = checked(estimator, X, reset=True)
         keep: Any = "keep" if missing == "complete" else missing
         how = estimator.bins if bins is None else bins
-        domain, layout = describe(table, bins=how, max_bins=estimator.max_bins, missing=keep)
+        options = StateOptions(how, estimator.max_bins, keep, estimator.max_states)
+        domain, layout, left = described(table, options, estimator.keep)
+        if bins is None:
+            warn_left_out(left)
+        estimator.left_out_ = tuple(column.name for column in left)
         holed = encode(table, domain)
     if missing == "error":
         holed.dataset()
@@ -163,9 +175,24 @@ def checked(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
         check_array(X)  # scikit-learn's own message on complex numbers
     elif not X.columns.is_unique:
         open_frame(X)  # ours on names, which scikit-learn's next line would not understand
-    _check_feature_names(estimator, X, reset=reset)
-    _check_n_features(estimator, X, reset=reset)
+    if reset or not _knows_columns(estimator, X):
+        _check_feature_names(estimator, X, reset=reset)
+        _check_n_features(estimator, X, reset=reset)
     return X
+
+
+def _knows_columns(estimator: BaseEstimator, X: Any) -> bool:
+    """Has a later frame the columns that were learned from, in their order? Those left out may be there, or not.
+
+    A model of a file does not know which were left out: any other column may be there.
+    """
+    left: tuple[str, ...] | None = getattr(estimator, "left_out_", ())
+    if left is None:
+        return True
+    if not left or not hasattr(estimator, "feature_names_in_"):
+        return False
+    learned = [name for name in estimator.feature_names_in_ if name not in left]
+    return [name for name in X.columns if name not in left] == learned
 
 
 def _collected(X: Any) -> Any:

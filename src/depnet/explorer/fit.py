@@ -7,19 +7,20 @@ and that is gone when it returns.
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from depnet.arrays import CodeArray, read_only
 from depnet.data import Domain
 from depnet.data.files.read import read
+from depnet.data.frames.left_out import LeftOut
 from depnet.data.table.dataset import code_type
 from depnet.data.table.holed import Holed, with_holes
 from depnet.errors import DataError, said_with
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.rows import StoppedError
-from depnet.fitting.fit import FitOptions, fit
-from depnet.learning.rows.table import MANY_STATES
+from depnet.fitting.fit import FIT_SEED, FitOptions, fit
 from depnet.model.file.document import document_of
 from depnet.model.file.text import encode
 
@@ -49,8 +50,10 @@ class Table:
     unlikely: tuple[str, ...]
 
 
-def read_table(name: str, content: bytes, encoding: str) -> Table:
-    """The table in these bytes, or the one-line error of what is wrong with it."""
+def read_table(
+    name: str, content: bytes, encoding: str, progress: Callable[[int, int], object] | None = None
+) -> Table:
+    """The table in these bytes, or the one-line error of what is wrong with it; `progress(done, steps)` as it is read."""
     if len(content) > MAX_BYTES:
         raise DataError(
             f"{name} has {len(content):,} bytes; the page takes {MAX_BYTES:,} at most. Use depnet fit for it."
@@ -61,7 +64,7 @@ def read_table(name: str, content: bytes, encoding: str) -> Table:
     file = io.BytesIO(content)
     file.name = name  # for the messages
     try:
-        rows = with_holes(read(file, format=ending, encoding=encoding))  # type: ignore[arg-type]  # one of its formats
+        rows, unlikely = _all_columns(file, ending, encoding, progress)
     except DataError as error:
         raise DataError(said_with(str(error), _as_choice)) from error
     if len(rows.domain) < 2:
@@ -69,8 +72,21 @@ def read_table(name: str, content: bytes, encoding: str) -> Table:
             f"{name} has one column, {rows.domain.names[0]!r}; a network is learned from two or more. If it has more, "
             "they are not separated by commas, semicolons or tabs."
         )
-    many = max(MANY_STATES, rows.rows // 2)
-    return Table(name, rows, tuple(v.name for v in rows.domain.variables if v.cardinality > many))
+    return Table(name, rows, unlikely)
+
+
+def _all_columns(
+    file: io.BytesIO, ending: str, encoding: str, progress: Callable[[int, int], object] | None
+) -> tuple[Holed, tuple[str, ...]]:
+    """The table with all columns that have a value, and those of them that would be left out."""
+    left: list[LeftOut] = []
+    options: Any = {"format": ending, "encoding": encoding, "progress": progress}
+    rows = read(file, left_out=left.extend, **options)
+    unlikely = tuple(column.name for column in left if not column.empty)
+    if unlikely:
+        file.seek(0)
+        rows = read(file, keep=unlikely, left_out=lambda _: None, **options)
+    return with_holes(rows), unlikely
 
 
 def _as_choice(name: str, value: str) -> str | None:
@@ -113,7 +129,7 @@ def learn_model(
         progress(done, total)
 
     told(0)
-    found = fit(rows, options, np.random.default_rng(0), told)
+    found = fit(rows, options, np.random.default_rng(FIT_SEED), told)
     return Loaded(found.network, found.dataset, table.name.rsplit(".", 1)[0] or "model", law=found.law)
 
 

@@ -40,6 +40,7 @@ class _Fit:
         self.table: Table | None = None
         self.stopping = session.stop()
         self.done, self.all = 0, 0
+        self.reading, self.read, self.steps = "", 0, 0
         self.learned = session.model if session.key is not None else None
         if self.learned is not None:
             with card("This model"):
@@ -62,6 +63,7 @@ class _Fit:
                 on_rejected=self._rejected,
             )
             self.upload.props(f'flat bordered accept="{",".join(ENDINGS)}"').classes("depnet-upload")
+            self.read_now = note("").props('role="status"')
             self.read_notes = ui.element("div").props('aria-live="polite"')
         with card("What to learn") as self.choices:
             self.read_said = note("")
@@ -89,6 +91,7 @@ class _Fit:
             )
         self.choices.set_visibility(False)
         self.timer = ui.timer(0.15, self._progressed, active=False)
+        self.read_timer = ui.timer(0.3, self._read_so_far, active=False)
 
     def _download(self) -> None:
         if self.learned is not None:
@@ -108,11 +111,23 @@ class _Fit:
         self.read_notes.clear()
         name, content = _base(event.file.name), await event.file.read()
         self.upload.reset()
+        self.read, self.steps = 0, 0
+        self.reading = f"Reading {name}, {len(content):,} bytes"
+        self._read_so_far()
+        self.read_timer.active = True
         try:
-            table = await self.session.work(read_table, name, content, self.encoding.value)
+            table = await self.session.work(read_table, name, content, self.encoding.value, self._told_read)
         except (DepnetError, LookupError) as error:
             self._refuse(" ".join(str(error).split()))
             return
+        except Exception as error:
+            self._refuse(
+                f"{name} cannot be read ({type(error).__name__}). depnet did not expect this: the log says more."
+            )
+            raise
+        finally:
+            self.read_timer.active = False
+            self.read_now.text = ""
         self.table = table
         names = table.rows.domain.names
         likely = [i for i, name in enumerate(names) if name not in table.unlikely]
@@ -130,6 +145,13 @@ class _Fit:
                 shown = ", ".join(table.unlikely[:5])
                 note(f"Left out, since nothing can be learned from an identifier: {shown}.")
         self.choices.set_visibility(True)
+
+    def _told_read(self, done: int, steps: int) -> None:
+        self.read, self.steps = done, steps  # as below
+
+    def _read_so_far(self) -> None:
+        done = f": step {self.read:,} of {self.steps:,}" if self.steps else ""
+        self.read_now.text = f"{self.reading}{done} ..."
 
     def _all_columns(self) -> None:
         if self.table is not None:

@@ -9,6 +9,7 @@ export default {
           <span class="depnet-marginal-name">{{ v.name }}</span>
           <span class="depnet-marginal-change" :title="measure">{{ v.note }}</span>
         </div>
+        <div v-if="v.number" class="depnet-marginal-number">{{ v.number }}</div>
         <button v-for="s in v.states" :key="s.code" type="button" class="depnet-state" :disabled="s.code < 0"
           :aria-pressed="s.held ? 'true' : 'false'" :aria-label="said(v, s)" :title="s.parts ? s.label + ': ' + s.parts : s.label"
           :data-state="s.code" :data-label="s.label" :data-posterior="s.posterior" :data-prior="s.prior" :data-error="s.error"

@@ -10,6 +10,8 @@ from nicegui.events import GenericEventArguments
 
 from depnet.arrays import IntArray
 from depnet.data import Label
+from depnet.inference.answer.numbers import shown
+from depnet.inference.answer.text import FEWEST_STATES
 from depnet.inference.judge.shifts import Shift
 from depnet.wording import counted
 
@@ -61,8 +63,23 @@ def card_of(shift: Shift, held: Sequence[Label]) -> dict[str, Any]:
     return {
         "name": shift.name,
         "note": f"moved {shift.change:.3f}",
+        "number": _number(shift),
         "states": states,
     }
+
+
+def _number(shift: Shift) -> str:
+    """Mean and median of a number, and what they were; nothing of one with a state or two, which say all."""
+    if shift.numbers is None or len(shift.states) < FEWEST_STATES:
+        return ""
+    before, after = shift.numbers
+    means, medians = (
+        [shown(of) for of in pair] for pair in ((before.mean, after.mean), (before.median, after.median))
+    )
+    return ", ".join(
+        f"{name} {now}{'' if was == now else f' (was {was})'}"
+        for name, (was, now) in (("mean", means), ("median", medians))
+    )
 
 
 def _state(code: int, label: str, shift: Shift, codes: IntArray, error: float) -> dict[str, Any]:

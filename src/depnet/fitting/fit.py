@@ -24,11 +24,15 @@ from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import Order, Progress, Role
 from depnet.learning.penalty import Mdl, StructuralMdl
 from depnet.learning.rows.held_out import held_out
+from depnet.learning.rows.table import warn_of_identifiers
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
 
 QUICK = StructuralMdl(0.75, 1.0, 0.5 * Mdl())
 """The best single penalty of docs/penalties.md: for the rounds of completion, and where "auto" has too few rows."""
+
+FIT_SEED = 0
+"""Of what fitting draws (holes, for example) where no other is given: a model is a function of its table."""
 
 FEW_ROWS = 10
 """With fewer rows "auto" has nothing to hold out, and `QUICK` is used."""
@@ -177,6 +181,7 @@ def _completed(
 
     The rounds take half of the time that there is, and the last network the other half.
     """
+    warn_of_identifiers(table)
     rounds = 0 if table.complete else options.rounds
     limit = options.max_seconds
     each = None if limit is None else limit / (2 * max(rounds, 1))

@@ -54,6 +54,21 @@ needs 8 TiB, more than the limit of 4 GiB. Sample instead (depnet.sample, `metho
         )
 
 
+def check_bytes(needed: int, *, what: str, way_out: str, limit_bytes: int = LIMIT_BYTES) -> None:
+    """Raise a `DomainTooLargeError` where `what` would take more than `limit_bytes`: asked before it is made.
+
+    >>> check_bytes(10**12, what="the probabilities of all states in 1,000,000 rows", way_out="Take fewer rows.")
+    Traceback (most recent call last):
+        ...
+    depnet.errors.DomainTooLargeError: the probabilities of all states in 1,000,000 rows would take 931 GiB of memory, more \
+than the limit of 4 GiB. Take fewer rows.
+    """
+    if needed > limit_bytes:
+        raise DomainTooLargeError(
+            f"{what} would take {_memory(needed)} of memory, more than the limit of {_memory(limit_bytes)}. {way_out}"
+        )
+
+
 def _count(states: int) -> str:
     return f"{states:,}" if states < 10**9 else _power(states)
 

@@ -86,7 +86,7 @@ class _Search:
 
     def _logs(self, i: int, codes: NDArray[np.unsignedinteger]) -> FloatArray:
         """Log theta_i, and log w_i where something is known of X_i."""
-        theta = self._network.nodes[i].probabilities(codes)[np.arange(len(codes)), codes[:, i]]
+        theta = self._network.nodes[i].own_probabilities(codes)
         with np.errstate(divide="ignore"):
             logs = np.log(theta)
         return np.asarray(logs + self._weights[i][codes[:, i]] if i in self._weights else logs)

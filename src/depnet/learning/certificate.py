@@ -155,6 +155,11 @@ class Certificate:
         """The sum over nodes of c_i cost_i (Eq. cost), without the names of operations."""
         return self.total("cost")
 
+    @property
+    def score(self) -> float:
+        """The mean over rows of the sum over nodes of log theta_i, in nats: what `depnet.score` is."""
+        return -float(sum(node.source_entropy + node.misfit for node in self.nodes))
+
     def total(self, quantity: str) -> float:
         """The sum over nodes of c_i times a quantity of `NodeCertificate`, such as "source_entropy"."""
         return float(
@@ -232,8 +237,27 @@ def certificate(
     'FC(data || model) <= 0.004393 nats, proven (Theorem 3, random scan); one leaf a node: 0.1432'
     """
     check_same_domain("certificate", network.domain, dataset)
-    rule = checked_penalty(penalty)
+    return _certified(network, dataset, Contexts(dataset), weights, penalty, roles, forbidden)
+
+
+def certificates_of_learned(networks: Sequence[Network], dataset: Dataset) -> list[Certificate]:
+    """The certificates of networks from the rows that they were learned from: their tables hold the counts already."""
     contexts = Contexts(dataset)
+    return [_certified(network, dataset, contexts, learned=True) for network in networks]
+
+
+def _certified(
+    network: Network,
+    dataset: Dataset,
+    contexts: Contexts,
+    weights: Sequence[float] | None = None,
+    penalty: PenaltyLike = Mdl(),  # noqa: B008
+    roles: Mapping[str, Role] | None = None,
+    forbidden: Iterable[tuple[str, str]] = (),
+    *,
+    learned: bool = False,
+) -> Certificate:
+    rule = checked_penalty(penalty)
     if network.order is None:
         c = RandomScan(None if weights is None else tuple(weights)).weights_of(len(network)).tolist()
         full = [contexts.entropy_given_others(node.variable) for node in network.nodes]
@@ -246,7 +270,7 @@ def certificate(
         c = [1.0] * len(network)
         full = contexts.entropies_in_order(network.order)
     nodes = tuple(
-        _of_node(node, dataset, known, rule, choices)
+        _of_node(node, dataset, known, rule, choices, learned=learned)
         for node, known, choices in zip(network.nodes, full, _choices(network, roles, forbidden), strict=True)
     )
     if network.order is not None:
@@ -273,12 +297,13 @@ def _choices(
 
 
 def _of_node(
-    node: Node, dataset: Dataset, full_entropy: float, penalty: Penalty, admissible: int
+    node: Node, dataset: Dataset, full_entropy: float, penalty: Penalty, admissible: int, *, learned: bool
 ) -> NodeCertificate:
     rows = dataset.total
     if node.boosted:
         return _of_boosted(node, dataset, full_entropy)
-    counts = leaf_counts(node.source, node.variable, dataset)
+    kept = node.table.counts if learned else None
+    counts = leaf_counts(node.source, node.variable, dataset) if kept is None else kept
     parameters = node.source.size * (node.table.states - 1)
     return NodeCertificate(
         variables=node.variables,

@@ -78,6 +78,7 @@ def learn(
     >>> law.order, law.nodes[1].inputs, law.nodes[0].inputs
     ((1, 0), (), (1,))
     """
+    warn_of_identifiers(dataset)
     return learn_with_choice(
         dataset,
         n_jobs=n_jobs,
@@ -110,7 +111,6 @@ def learn_with_choice(
     """`learn`, and what penalty="auto" chose: None of other penalties. Only the nodes of `boosted` are, None: all."""
     asked, stages = LearnOptions(**options), checked_boost(boost)
     rows = TableRows.of(dataset, asked, n_jobs, cuts)
-    warn_of_identifiers(dataset)
     if stages is not None:
         return learn_boosted(rows, asked, stages, rows_to_score(validation, rows), boosted)
     return learn_rows(rows, asked, rows_to_score(validation, rows))

@@ -19,7 +19,6 @@ from depnet.arrays import CodeArray, FloatArray, LeafArray, read_only
 from depnet.checks import is_whole
 from depnet.data.table.dataset import Dataset
 from depnet.errors import DomainTooLargeError, ModelError, brief
-from depnet.model.counting import leaves_of
 from depnet.model.node import Node
 from depnet.model.sources.enumerate import joint_codes
 from depnet.model.sources.source import (
@@ -34,6 +33,9 @@ from depnet.model.table import ConditionalTable
 
 MOST_WRITTEN = 2**22
 """Joint states of the inputs of a node that is written out as a table, at most."""
+
+PIECE_CELLS = 2**22
+"""Scores that are looked at together, where one state of each row is wanted."""
 
 FARTHEST = 700.0
 """Nats: exp is computed of no more and of no less."""
@@ -155,12 +157,19 @@ class BoostedNode(Node):
         """theta_i(. | x_-i) of every row x of `codes` [N, n]: a distribution over the states of X_i, [N, |X_i|]."""
         return theta_of(self.scores(codes))
 
+    def own_probabilities(self, codes: CodeArray) -> FloatArray:
+        """theta_i(x_i | x_-i) of every row x of `codes` [N, n], [N]: in pieces, as scores are of all states."""
+        size = max(1, PIECE_CELLS // self.states)
+        parts = [
+            self.probabilities(part)[np.arange(len(part)), part[:, self.variable]]
+            for part in (codes[at : at + size] for at in range(0, len(codes), size))
+        ]
+        return np.concatenate([np.zeros(0), *parts])
+
     def log_theta(self, dataset: Dataset) -> FloatArray:
         """Log theta_i(x_i | x_-i) for every row, in nats."""
-        sums = self.start_scores[leaves_of(self.start, dataset)]
         codes: CodeArray = np.asarray(dataset.codes, order="F")  # type: ignore[assignment]
-        theta = theta_of(self.stages.sums(codes, sums))
-        return np.asarray(np.log(theta[np.arange(dataset.rows), dataset.column(self.variable)]))
+        return np.asarray(np.log(self.own_probabilities(codes)))
 
     def largest_theta(self) -> FloatArray:
         """A bound on theta_i(x | .) for each state x: no row has more, whatever its codes are.

@@ -6,6 +6,7 @@ constant, which the first scores take up. What is left is again a boosted node, 
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,15 +26,7 @@ def restricted(node: BoostedNode, number: int, fixed: Mapping[int, int], kept: K
     """The node with the variables `fixed` at their codes, over the variables that are kept; as node `number` of these."""
     start, leaves = restrict(node.start, fixed, kept)
     stages, constant = decided(node.stages, fixed)
-    renumbered = Stages(
-        kept.number[stages.variable].astype(np.int32),
-        stages.low,
-        stages.high,
-        stages.begin,
-        stages.leaf,
-        stages.test,
-        stages.scores,
-    )
+    renumbered = replace(stages, variable=kept.number[stages.variable].astype(np.int32))
     gains = dict(zip(node.inputs, node.gains.tolist(), strict=True))
     made = BoostedNode((number,), start, node.start_scores[leaves] + constant, renumbered)
     old = {int(kept.number[j]): j for j in node.inputs if kept.number[j] >= 0}

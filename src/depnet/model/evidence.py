@@ -1,46 +1,76 @@
 """Evidence: what is known, X_C = x_C (Sec. 5), given by the variables' labels.
 
 For each variable named, evidence is one state (the variable is clamped; for a binned variable a number or a
-date means its bin), a set of allowed states, or a mapping of states to non-negative weights (soft evidence).
-A set or weights leave the variable in the scan, with theta_i tilted:
-theta_i(x | y) w(x) / sum over x' of theta_i(x' | y) w(x').
+date means its bin), a set of allowed states, a range or a comparison (`depnet.model.conditions` has all of them), or a
+mapping of states to non-negative weights (soft evidence). What is not one state leaves the variable in the scan, with
+theta_i tilted: theta_i(x | y) w(x) / sum over x' of theta_i(x' | y) w(x').
 """
 
 import datetime as dt
 import math
-from collections.abc import Mapping, Set
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, read_only
 from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Label, Variable
 from depnet.errors import EvidenceError, brief
+from depnet.model.conditions import beyond_data, condition_weights, empty_condition, narrowed
 
 if TYPE_CHECKING:  # a network keeps counts that speak of evidence
     from depnet.model.network import Network
 
-Known: TypeAlias = Label | dt.date
-Given: TypeAlias = Mapping[str, Known | Set[Known] | Mapping[Known, float]]
+Known: TypeAlias = Label | dt.date | np.generic
+
+
+class Interval(Protocol):
+    """A range that says which of its ends are in ("left", "right", "both" or "neither"), as pandas has it."""
+
+    @property
+    def left(self) -> Any:
+        """The lower end."""
+
+    @property
+    def right(self) -> Any:
+        """The upper end."""
+
+    @property
+    def closed(self) -> str:
+        """Which ends are in."""
+
+
+Range: TypeAlias = slice | range | Interval
+Condition: TypeAlias = Known | Range | Set[Known | Range] | Sequence[Known | Range] | NDArray[Any]
+"""What is known of a variable, but for soft evidence: `depnet.model.conditions` reads it."""
+Given: TypeAlias = Mapping[str, Condition | Mapping[Known, float]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """Evidence in codes: `clamped[i]` is the code of X_i, `tilts[i]` the weights of the states of X_i."""
+    """Evidence in codes: `clamped[i]` is the code of X_i, `tilts[i]` the weights of the states of X_i.
+
+    Where a range cuts bins of X_i, `shares[i]` has the share of each state inside: tilts are relative to the greatest,
+    and cannot say it. `notes` are what a person should know of how the evidence was read.
+    """
 
     clamped: Mapping[int, int]
     tilts: Mapping[int, FloatArray]
+    shares: Mapping[int, FloatArray] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def parse(cls, domain: Domain, given: "Given | Evidence | None") -> "Evidence":
         """Read evidence by labels; unknown variables and states are errors that offer the nearest names.
 
         >>> from depnet.data import Variable
-        >>> domain = Domain((Variable("sex", ("female", "male")),))
-        >>> Evidence.parse(domain, {"sex": "male"}).clamped
-        {0: 1}
+        >>> domain = Domain((Variable("sex", ("female", "male")), Variable("visits", (1, 2, 3))))
+        >>> known = Evidence.parse(domain, {"sex": "male", "visits": ">1"})
+        >>> known.clamped, known.tilts[1].tolist()
+        ({0: 1}, [0.0, 1.0, 1.0])
         """
         if isinstance(given, Evidence):
             given.check_domain(domain)
@@ -51,18 +81,27 @@ class Evidence:
             raise EvidenceError(f"evidence is a mapping of variable names to states; got {brief(given)}.")
         clamped: dict[int, int] = {}
         tilts: dict[int, FloatArray] = {}
+        shares: dict[int, FloatArray] = {}
+        notes = []
         for name, known in given.items():
             i = domain.index(name)
-            weights = _weights(domain.variables[i], known)
+            variable = domain.variables[i]
+            if isinstance(known, Mapping):
+                weights = _weights(variable, known)
+            else:
+                weights = condition_weights(variable, known)
+                if ((weights > 0) & (weights < 1)).any():
+                    shares[i] = read_only(weights.copy())
             if not weights.any():
-                raise EvidenceError(f"the evidence on {name!r} allows no state at all: {brief(known)}.")
+                raise EvidenceError(empty_condition(variable, known))
+            notes.append(beyond_data(variable, list(known) if isinstance(known, Mapping) else known))
             weights /= weights.max()
             possible = np.flatnonzero(weights)
             if len(possible) == 1:
                 clamped[i] = int(possible[0])
             elif not (weights == 1).all():
                 tilts[i] = read_only(weights)
-        return cls(clamped, tilts)
+        return cls(clamped, tilts, shares, tuple(filter(None, notes)))
 
     @property
     def variables(self) -> frozenset[int]:
@@ -90,31 +129,45 @@ NOTHING = Evidence({}, {})
 """No evidence at all."""
 
 
-def _weights(variable: Variable, known: object) -> FloatArray:
+def narrowed_domain(domain: Domain, given: Given | Evidence | None) -> Domain:
+    """The domain whose bins keep only values that the evidence allows: rows of codes become values by it.
+
+    >>> from depnet.data import Bins
+    >>> ages = Bins((0, 18, 99), ((3, 9, 10, 17), (30, 40)), "integer")
+    >>> domain = Domain((Variable("age", ages.labels, ages),))
+    >>> narrowed_domain(domain, {"age": "<10"}).variables[0].bins.quantiles[0]
+    (3, 9)
+    """
+    if given is None or isinstance(given, Evidence):
+        return domain
+    variables = list(domain.variables)
+    for name, known in given.items():
+        if not isinstance(known, Mapping):
+            i = domain.index(name)
+            variables[i] = narrowed(variables[i], known)
+    return Domain(tuple(variables))
+
+
+def _weights(variable: Variable, given: Mapping[Any, float]) -> FloatArray:
+    """Soft evidence: the weight of each state that is named."""
     weights = np.zeros(variable.cardinality)
-    if isinstance(known, Mapping):
-        weighed: set[int] = set()
-        for label, weight in known.items():
-            code = variable.code(label)
-            try:
-                value = float(weight)
-            except (TypeError, ValueError, OverflowError):
-                value = math.nan
-            if not (math.isfinite(value) and value >= 0):
-                raise EvidenceError(
-                    f"the weight of {variable.name!r} = {brief(label)} is a number, finite and not negative; "
-                    f"got {brief(weight)}."
-                )
-            if code in weighed:
-                raise EvidenceError(
-                    f"there are two weights for {variable.name!r} = {brief(variable.states[code])}: {brief(label)} is "
-                    "in it, too. Give one for each state."
-                )
-            weighed.add(code)
-            weights[code] = value
-    elif isinstance(known, (Set, list, tuple)):
-        for label in known:
-            weights[variable.code(label)] = 1.0
-    else:
-        weights[variable.code(known)] = 1.0  # an unknown label is its error
+    weighed: set[int] = set()
+    for label, weight in given.items():
+        code = variable.code(label)  # an unknown label is its error
+        try:
+            value = float(weight)
+        except (TypeError, ValueError, OverflowError):
+            value = math.nan
+        if not (math.isfinite(value) and value >= 0):
+            raise EvidenceError(
+                f"the weight of {variable.name!r} = {brief(label)} is a number, finite and not negative; "
+                f"got {brief(weight)}."
+            )
+        if code in weighed:
+            raise EvidenceError(
+                f"there are two weights for {variable.name!r} = {brief(variable.states[code])}: {brief(label)} is "
+                "in it, too. Give one for each state."
+            )
+        weighed.add(code)
+        weights[code] = value
     return weights

@@ -74,6 +74,11 @@ class Node:
         """theta_i(. | Y_i(x)) of every row x of `codes` [N, n]: a distribution over the states of X_i, [N, |X_i|]."""
         return self.table.probabilities[self.source(codes)]
 
+    def own_probabilities(self, codes: CodeArray) -> FloatArray:
+        """theta_i(x_i | Y_i(x)) of every row x of `codes` [N, n], [N]: the other states are not written out."""
+        chosen: FloatArray = self.table.probabilities[self.source(codes), codes[:, self.variable]]
+        return chosen
+
     def log_theta(self, dataset: Dataset) -> FloatArray:
         """Log theta_i(x_i | Y_i(x)) for every row, in nats; -inf where theta is 0."""
         with np.errstate(divide="ignore"):

@@ -22,7 +22,7 @@ _BREAKS = {
     "\x0c": "↵",
     "\x85": "↵",
 }
-_DIRECTIONS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F])
+_DIRECTIONS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C])
 """Marks that would turn the text after a label around."""
 
 

@@ -1,6 +1,7 @@
 """Files that are no table, or a broken one: each gets an error that says where, what, and what to do."""
 
 import codecs
+import contextlib
 import gzip
 import io
 import os
@@ -9,12 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import depnet
 from depnet import Dataset, read
 from depnet.data import Holed
-from depnet.errors import DataError, DataFileError, DataFileNotFoundError
+from depnet.errors import DataError, DataFileError, DataFileNotFoundError, LeftOutWarning
 
 
 def refuse(path: object, message: str, **options: object) -> None:
@@ -44,7 +46,7 @@ def csv(directory: Path, content: bytes | str, name: str = "t.csv") -> Path:
         ("\n\n", r"the file is empty"),
         ("a,b\n", r"no rows"),
         ("a,b", r"no rows"),
-        ("a,b\n1,\n2,\n", r"column 'b' has no value in its 2 rows\. Leave it out"),
+        ('b\nNA\n""\n', r"no column is left to learn from\. Left out: 'b' \(no value\)\.$"),
         ("a,b\n1,c\0d\n", r"column 'b', row 0: 'c\\x00d' holds a NUL byte"),
         (
             "a\n1e999\n2.5\n" + "\n".join(map(str, range(40))),
@@ -79,7 +81,10 @@ def test_few_numbers_with_a_text_are_labels(tmp_path: Path) -> None:
 
 def test_labels_with_many_numbers_are_labels(tmp_path: Path) -> None:
     cells = [f"{i}" if i % 3 else f"A{i}" for i in range(60)]
-    assert read(csv(tmp_path, "ticket\n" + "\n".join(cells))).domain.variables[0].cardinality == 60
+    assert (
+        read(csv(tmp_path, "ticket\n" + "\n".join(cells)), keep=["ticket"]).domain.variables[0].cardinality
+        == 60
+    )
 
 
 def test_unnamed_or_double_columns_do_no_harm_where_others_are_read(tmp_path: Path) -> None:
@@ -162,7 +167,9 @@ def test_all_missing_columns_may_be_a_state(tmp_path: Path) -> None:
 def test_columns_of_no_type(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     pd.DataFrame({"x": [None, None], "y": [1, 2]}).to_parquet(path)
-    refuse(path, "column 'x' has no value in its 2 rows")
+    refuse(path, "column 'x' has no value in its 2 rows", keep=["x"])
+    with pytest.warns(LeftOutWarning, match=r"from it: 'x' \(no value\)\.$"):
+        assert read(path).domain.names == ("y",)
     assert read(path, missing="state").domain.variables[0].states == ("(missing)",)
 
 
@@ -250,11 +257,14 @@ def test_json_of_mixed_types_is_text(tmp_path: Path) -> None:
     assert table.domain.variables[0].states == ("1", "true", "x")
 
 
-def test_a_column_of_identifiers_is_refused(tmp_path: Path) -> None:
+def test_a_column_of_identifiers_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     pd.DataFrame({"id": [f"user {i}" for i in range(200_000)], "x": 1}).to_parquet(path)
-    refuse(path, r"column 'id' has about .* different labels in 200,000 rows.*leave it out with `columns")
-    assert read(path, columns=["x"]).rows == 200_000
+    with pytest.warns(
+        LeftOutWarning, match=r"'id' \(200,000 different values in 200,000 rows\).*`keep=\['id'\]`"
+    ):
+        assert read(path).domain.names == ("x",)
+    assert read(path, keep=["id"], max_states=50).domain.cardinalities == (50, 1)
 
 
 def test_infinities(tmp_path: Path) -> None:
@@ -298,3 +308,60 @@ def test_nothing_is_left_in_the_temporary_directory(tmp_path: Path, monkeypatch:
     read(io.StringIO("a\n1\n"))
     refuse(csv(tmp_path, "a,b\n1\n"), "line 2")
     assert list(scratch.iterdir()) == []
+
+
+def test_other_delimiters_in_a_name_are_not_between_the_columns(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    for text in ("a (x;y;z),b\n1,2\n3,4\n", "a|b|c,d\n1,2\n3,4\n", "a;b;c;d,e\n1;5,2\n3;5,4\n"):
+        path.write_text(text)
+        assert len(read(path).domain) == 2
+    path.write_text("a,b;c\n1,5;2\n3,5;4\n")
+    assert read(path).domain.names == ("a", "b;c")
+    path.write_text('"a,b,c";d\n1,5;2\n3,5;4\n')
+    assert read(path).domain.names == ("a,b,c", "d")
+
+
+def test_a_nul_in_a_name_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"a,b\0c\n1,2\n3,4\n")
+    with pytest.raises(DataError, match=r"column 2, 'b\\x00c', has a NUL"):
+        read(path)
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"a\\u0000": 1}\n{"a\\u0000": 2}\n')
+    with pytest.raises(DataError, match="NUL"):
+        read(path)
+
+
+def test_what_the_engine_says_is_cut(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n" + "x" * 140_000 + ',"' + "y" * 140_000 + '"z\n')
+    with pytest.raises(DataError) as caught:
+        read(path)
+    assert len(str(caught.value)) < 1000
+    path = tmp_path / "t.parquet"
+    pl.DataFrame({"a" * 5000: [1, 2]}).write_parquet(path)
+    with pytest.raises(DataError) as caught:
+        read(path, where="nothing = 1")
+    assert len(str(caught.value)) < 1000
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["9" * 5000, "-" + "9" * 5000, "1e" + "9" * 400, "0." + "9" * 5000],
+    ids=["whole", "less", "power", "part"],
+)
+def test_numbers_of_thousands_of_digits(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f"a,b\n{text},1\n2,3\n4,5\n")
+    with contextlib.suppress(DataError):
+        read(path)
+
+
+def test_json_that_is_nested_very_deep(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"a": ' + "[" * 5000 + "]" * 5000 + "}\n")
+    with pytest.raises(DataError):
+        read(path)
+    path.write_text("[" * 5000 + "]" * 5000)
+    with pytest.raises(DataError):
+        read(path)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from depnet import Domain, Variable
 from depnet.data import Bins, describe, encode
-from depnet.errors import DataError
+from depnet.errors import DataError, UnknownStatesWarning
 
 AGES = Bins((0, 18, 65, 99), ((3, 9, 17), (30, 40), (70,)), "integer")
 DAYS = Bins((0, 31, 59), ((1, 2), (40,)), "date")
@@ -105,6 +105,7 @@ def test_an_unknown_value_is_named_with_its_row_and_the_nearest(
         codes(values, variable)
 
 
+@pytest.mark.filterwarnings("ignore::depnet.errors.UnknownStatesWarning")
 @given(
     labels=st.lists(
         st.one_of(st.integers(-20, 20), st.integers(-(2**60), 2**60), st.floats(-20, 20), st.booleans()),
@@ -133,12 +134,28 @@ def test_numbers_are_the_states_they_equal(labels: list[Any], values: list[int])
 
 
 def test_unknown_values_may_count_as_missing() -> None:
-    assert codes(["1", "x"], TEXT, handle_unknown="missing") == [0, None]
-    assert codes([1, 9, 2], NUMBER, handle_unknown="missing") == [0, None, 1]
+    with pytest.warns(UnknownStatesWarning, match="1 of 'text', such as 'x'. They count as missing"):
+        assert codes(["1", "x"], TEXT, handle_unknown="missing") == [0, None]
+    with pytest.warns(UnknownStatesWarning, match="1 of 'number', such as 9"):
+        assert codes([1, 9, 2], NUMBER, handle_unknown="missing") == [0, None, 1]
     with_state = Variable("x", ("a", "(missing)"), missing="(missing)")
-    assert codes(["a", None, "b"], with_state, handle_unknown="missing") == [0, 1, 1]
+    with pytest.warns(UnknownStatesWarning, match="1 of 'x', such as 'b'"):
+        assert codes(["a", None, "b"], with_state, handle_unknown="missing") == [0, 1, 1]
+    assert codes(["1", None], TEXT, handle_unknown="missing") == [0, None], "holes are no news"
     with pytest.raises(DataError, match='handle_unknown is "error" or "missing"; got \'ignore\''):
         codes(["1"], TEXT, handle_unknown="ignore")
+
+
+def test_unknown_values_of_all_columns_are_said_once() -> None:
+    domain = Domain(tuple(Variable(name, ("a",)) for name in "pqrst"))
+    frame = pl.DataFrame({name: ["z", "y", "a"] for name in "pqrst"})
+    with pytest.warns(UnknownStatesWarning) as said:
+        encode(frame, domain, handle_unknown="missing")
+    (warning,) = said
+    assert str(warning.message) == (
+        "values that the model does not know: 2 of 'p', such as 'z'; 2 of 'q', such as 'z'; 2 of 'r', such as 'z'; and "
+        '2 more columns. They count as missing (`handle_unknown="missing"`).'
+    )
 
 
 def test_columns_are_found_by_name() -> None:
@@ -188,16 +205,22 @@ def test_a_frame_of_another_kind_than_the_first() -> None:
 
 def test_many_states_have_16_bit_codes() -> None:
     frame = pd.DataFrame({"x": [f"{i:05}" for i in range(1000)]})
-    table = encode(frame, describe(frame)[0])
+    table = encode(frame, describe(frame, keep=["x"])[0])
     assert table.codes.dtype == np.uint16
     assert table.codes[:, 0].tolist() == list(range(1000))
 
 
-def test_an_identifier_with_too_many_states_says_so() -> None:
+def test_more_states_than_codes_are_one_state() -> None:
+    frame = pd.DataFrame({"x": [f"{i:05}" for i in range(70_000)]})
+    domain, _ = describe(frame, keep="all")
+    assert domain.cardinalities == (1000,)
+    assert domain.variables[0].other == "other"
+    assert np.bincount(encode(frame, domain).codes[:, 0])[-1] == 70_000 - 999
     with pytest.raises(DataError, match="'x' has 70,000 states; expected 1 to 65,535"):
-        describe(pd.DataFrame({"x": [f"{i:05}" for i in range(70_000)]}))
+        Variable("x", tuple(frame["x"]))
 
 
+@pytest.mark.filterwarnings("ignore::depnet.errors.UnknownStatesWarning")
 def test_many_unknown_values() -> None:
     """Texts of states are looked up once: comparing each value with all of them would be 10^9 steps."""
     variable = Variable("x", tuple(f"state {i}" for i in range(20_000)))

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from depnet.data.binning.bins import MAX_QUANTILES
 from depnet.data.binning.cut import MAX_BINS
-from depnet.data.frames.describe import FEW_VALUES
+from depnet.data.frames.left_out import ENOUGH
+from depnet.data.frames.variables import FEW_VALUES, MAX_STATES
 
 TEXT = (Path(__file__).parents[3] / "docs" / "frames.md").read_text(encoding="utf-8")
 
@@ -18,4 +19,6 @@ def test_the_example_runs() -> None:
 def test_the_numbers_are_the_codes() -> None:
     assert f"at most `max_bins` ({MAX_BINS})" in TEXT
     assert f"A bin keeps at most {MAX_QUANTILES} of its values" in TEXT
-    assert f"whole numbers, at most {FEW_VALUES} different ones" in TEXT
+    assert f"whole numbers, 3 to {FEW_VALUES} different ones" in TEXT
+    assert f"`max_states={MAX_STATES}`" in TEXT
+    assert f"text or categories with at least {ENOUGH} different values" in TEXT

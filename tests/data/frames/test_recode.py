@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from depnet.data import Dataset, Domain, Holed, Variable, describe, encode
 from depnet.data.frames.recode import bins_for, recoded
-from depnet.errors import DataError
+from depnet.errors import DataError, UnknownStatesWarning
 
 DAY = dt.date(2020, 1, 1)
 
@@ -30,6 +30,7 @@ def rows_of(draw: st.DataObject, count: int) -> list[dict[str, Any]]:
     return [*rows, known]  # no column without any value
 
 
+@pytest.mark.filterwarnings("ignore::depnet.errors.UnknownStatesWarning")
 @given(st.data())
 def test_recoded_rows_are_the_encoded_ones(data: st.DataObject) -> None:
     old, new = rows_of(data, data.draw(st.integers(30, 60))), rows_of(data, data.draw(st.integers(1, 8)))
@@ -48,7 +49,8 @@ def test_a_state_that_is_not_there_is_an_error_that_offers_the_nearest() -> None
         DataError, match=r"column 'sex', row 1: the model has no state 'mael'\. Did you mean 'male'"
     ):
         recoded(table, domain)
-    assert recoded(table, domain, handle_unknown="missing").hidden.tolist() == [[False], [True]]
+    with pytest.warns(UnknownStatesWarning, match="1 of 'sex', such as 'mael'. They count as missing"):
+        assert recoded(table, domain, handle_unknown="missing").hidden.tolist() == [[False], [True]]
     with pytest.raises(DataError, match="has no column 'age'"):
         recoded(table, Domain((Variable("age", (1, 2)),)))
 

@@ -184,7 +184,7 @@ def _blind(monkeypatch: pytest.MonkeyPatch) -> None:
 def _unweighted(monkeypatch: pytest.MonkeyPatch) -> None:
     add = engine.Weights.add
     monkeypatch.setattr(
-        engine.Weights, "add", lambda self, logs, states: add(self, np.zeros_like(logs), states)
+        engine.Weights, "add", lambda self, logs, *drawn: add(self, np.zeros_like(logs), *drawn)
     )
 
 

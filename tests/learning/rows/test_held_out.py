@@ -33,13 +33,14 @@ def rows_in(rows: PartedRows) -> Counter[Row]:
     return sum((multiset(part.dataset.codes, part.dataset.weights) for part in rows.parts), Counter())
 
 
-@given(parted(), st.sampled_from([1, 7, 10**6]), st.booleans())
+@given(parted(), st.sampled_from([1, 7, 10**6]), st.booleans(), st.sampled_from([20, 10**6]))
 @settings(deadline=None)
 def test_the_same_rows_are_held_out(
-    table: tuple[Dataset, list[np.ndarray]], range_rows: int, many: bool
+    table: tuple[Dataset, list[np.ndarray]], range_rows: int, many: bool, trial_rows: int
 ) -> None:
     dataset, rows = table
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(held_out, "TRIAL_ROWS", trial_rows)
         patch.setattr(held_out, "RANGE_ROWS", range_rows)
         if many:  # as tables of more than ten million rows are divided
             patch.setattr(held_out, "EQUAL_PARTS_ROWS", 1)
@@ -52,16 +53,24 @@ def test_the_same_rows_are_held_out(
         assert (learned.total, scored.total) == (whole.total, held.total)
 
 
+@pytest.mark.parametrize("trial_rows", [1_000, 10**6])
 @pytest.mark.parametrize("equal", [0, 10**7])
-def test_a_division_in_pieces_is_the_division_at_once(equal: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_division_in_pieces_is_the_division_at_once(
+    equal: int, trial_rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(held_out, "EQUAL_PARTS_ROWS", equal)
+    monkeypatch.setattr(held_out, "TRIAL_ROWS", trial_rows)
     weights = np.random.default_rng(1).integers(0, 50, 300)
     total = int(weights.sum())
     whole = held_out.HeldOutCounts(total).next(weights)
     division = held_out.HeldOutCounts(total)
     pieces = [division.next(some) for some in np.split(weights, [0, 1, 40, 40, 299])]
     assert np.array_equal(np.concatenate(pieces, axis=1), whole)
-    assert (whole.sum(axis=0) <= weights).all()
+    taken, *parts = whole
+    assert (np.sum(parts, axis=0) <= taken).all()
+    assert (taken <= weights).all()
+    wanted = min(total, trial_rows)
+    assert taken.sum() == wanted if equal or wanted == total else abs(taken.sum() - wanted) < 200
 
 
 @pytest.mark.parametrize("cuts", [[5, 10, 20], list(range(1, 60))])

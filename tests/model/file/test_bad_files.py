@@ -1,8 +1,10 @@
 """Every way in which a file can be wrong has an error that says where and what."""
 
+import contextlib
 import copy
 import gzip
 import json
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,8 @@ from depnet import (
     Split,
 )
 from depnet.errors import ModelFileAccessError, ModelFileError, ModelFileNotFoundError
+from depnet.model.file import load_both
+from tests.model.file.fuzzing import places, random_pair
 
 Document = dict[str, Any]
 
@@ -142,12 +146,12 @@ COUNTS = ("nodes", 1, "table", "counts")
 OPERATIONS = ("nodes", 1, "source", "operations")
 
 WRONG: dict[str, tuple[Callable[[Document], object], str]] = {
-    "newer version": (at("version", be=5), "version: the file has version 5 and comes from a newer depnet"),
+    "newer version": (at("version", be=6), "version: the file has version 6 and comes from a newer depnet"),
     "much newer": (at("version", be=10**100), "about 10^100 and comes from a newer depnet"),
-    "version 0": (at("version", be=0), "version: expected a whole number from 1 to 4; got 0"),
-    "version 1.0": (at("version", be=1.0), "version: expected a whole number from 1 to 4; got 1.0"),
+    "version 0": (at("version", be=0), "version: expected a whole number from 1 to 5; got 0"),
+    "version 1.0": (at("version", be=1.0), "version: expected a whole number from 1 to 5; got 1.0"),
     "version true": (at("version", be=True), "got True"),
-    "no version": (without("version"), "version: expected a whole number from 1 to 4; got None"),
+    "no version": (without("version"), "version: expected a whole number from 1 to 5; got None"),
     "no domain": (without("domain"), "the field 'domain' is missing"),
     "no nodes": (without("nodes"), "the field 'nodes' is missing"),
     "domain a list": (at("domain", be=[]), "domain: expected an object with 'variables'; got []"),
@@ -494,3 +498,27 @@ def test_a_directory_and_other_odd_names(tmp_path: Path) -> None:
         depnet.load("a\0b")
     with pytest.raises(ModelFileAccessError, match="cannot be read"):
         depnet.load("x" * 5000)
+
+
+@pytest.mark.parametrize("number", ["1" + "0" * 400, "-1e400"])
+def test_a_number_past_all_floats_in_every_place_of_a_number(number: str, tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    seen = 0
+    rng = random.Random(0)
+    for _ in range(4):
+        random_pair(rng).save(path)
+        tree = json.loads(path.read_text())
+        tree.pop("checksum", None)
+        for *above, key in places(tree):
+            holder = tree
+            for step in above:
+                holder = holder[step]
+            if type(holder[key]) not in (int, float):
+                continue
+            kept, holder[key] = holder[key], "PAST ALL FLOATS"
+            path.write_text(json.dumps(tree).replace('"PAST ALL FLOATS"', number))
+            holder[key] = kept
+            with contextlib.suppress(ModelFileError):
+                load_both(path, layout=True)
+            seen += 1
+    assert seen > 100

@@ -1,5 +1,6 @@
 """The layout in a model file: a loaded estimator's frames are like those it was fitted on."""
 
+import contextlib
 import datetime as dt
 import json
 from pathlib import Path
@@ -161,6 +162,64 @@ def test_a_wrong_layout_says_where_and_the_network_is_read_without_it(
     with pytest.raises(ModelFileError, match=says):
         depnet.DependencyNetwork.load(tmp_path / "model.json")
     assert depnet.load(tmp_path / "model.json") == model.network_
+
+
+@pytest.mark.parametrize(
+    ("frame", "dtype"),
+    [
+        ("pandas", "category"),
+        ("pandas", "period[D]"),
+        ("pandas", "interval[int64]"),
+        ("pandas", "datetime64[ns, Europe/Paris]"),
+        ("pandas", "<i8"),
+        ("pandas", "Int8"),
+        ("pandas", {"categories": "<i8", "ordered": False, "index": None}),
+        ("polars", "Int8"),
+        ("polars", "Date"),
+        ("polars", {"time": "us", "zone": "Europe/Paris"}),
+        ("polars", {"time": "us", "zone": "Mars/Olympus"}),
+        ("pyarrow", "int8"),
+        ("pyarrow", {"time": "us", "zone": "Mars/Olympus"}),
+        ("pyarrow", {"categories": "int8", "ordered": False, "index": "int8"}),
+        ("numpy", "<i8"),
+        ("numpy", "<M8[D]"),
+    ],
+    ids=str,
+)
+def test_a_type_that_does_not_hold_the_states_is_refused_at_once(
+    frame: str, dtype: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "model.json"
+    depnet.DependencyNetwork(penalty="mdl").fit(
+        pd.DataFrame({"a": ["x", "y"] * 20, "b": ["v", "v", "w", "w"] * 10})
+    ).save(path)
+    document = json.loads(path.read_text())
+    del document["checksum"]
+    columns = [{"key": key, "kind": "label", "dtype": dtype} for key in "ab"]
+    document["layout"] = {"frame": frame, "structured": False, "columns": columns}
+    path.write_text(json.dumps(document))
+    with pytest.raises(ModelFileError, match=r"columns\[0\]\.dtype"):
+        depnet.DependencyNetwork.load(path)
+
+
+@pytest.mark.parametrize("number", [10**400, -(10**400), 2**70], ids=["huge", "less", "2^70"])
+def test_a_whole_number_past_all_floats_in_a_layout(number: int, tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    depnet.DependencyNetwork(penalty="mdl").fit(
+        pd.DataFrame({"a": [0.5, 1.5] * 20, "b": [0, 0, 1, 1] * 10})
+    ).save(path)
+    document = json.loads(path.read_text())
+    del document["checksum"]
+    for place in ("state", "key"):
+        changed = json.loads(json.dumps(document))
+        if place == "state":
+            changed["domain"]["variables"][0]["states"] = [0.5, number]
+            changed["domain"]["variables"][0].pop("bins", None)
+        else:
+            changed["layout"]["columns"][0]["key"] = number
+        path.write_text(json.dumps(changed))
+        with contextlib.suppress(ModelFileError):
+            depnet.DependencyNetwork.load(path).sample(3)
 
 
 def test_a_type_comes_back_or_is_not_kept() -> None:

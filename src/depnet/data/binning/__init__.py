@@ -5,5 +5,5 @@ calendar     dates and moments as whole numbers
 ranked       a column by its ranks: all that cutting asks for, of an array, a file or a cluster
 round_edges  edges that people can read
 cut          quantile bins, and bins at given edges
-expected     one number for a hole whose bin is uncertain
+mixture      numbers from the probabilities of bins: means, quantiles, one number for a hole
 """

@@ -136,9 +136,12 @@ class Bins:
         sizes = np.array([len(values) for values in self.quantiles])
         first = np.cumsum(sizes) - sizes
         place = (rng.random(len(codes)) * sizes[codes]).astype(np.int64)
-        every = self._array([value for values in self.quantiles for value in values])
-        drawn: Numbers = every[first[codes] + place]
+        drawn: Numbers = self.every()[first[codes] + place]
         return drawn
+
+    def every(self) -> Numbers:
+        """All values that `draw` can give, bin by bin."""
+        return self._array([value for values in self.quantiles for value in values])
 
     def number(self, value: object) -> Number:
         """The number that a value means: a number, a date or moment for such bins, or one of them as text.

@@ -1,6 +1,8 @@
 """Dates as whole numbers: days since 1970-01-01, and microseconds since then in UTC."""
 
 import datetime as dt
+import re
+from typing import Literal
 
 import numpy as np
 
@@ -10,6 +12,28 @@ DAY = 86_400_000_000
 _EPOCH = dt.date(1970, 1, 1).toordinal()
 FIRST_DAY, LAST_DAY = dt.date.min.toordinal() - _EPOCH, dt.date.max.toordinal() - _EPOCH
 """0001-01-01 and 9999-12-31: the days that Python's dates know."""
+
+DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+MOMENT = DATE + r"([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?(Z|[+-][0-9]{2}(:[0-9]{2})?)?)?"
+"""How a cell of text says a date, and a date with or without a time; it must also be one that there was."""
+
+_DATE, _MOMENT = (re.compile(pattern, re.ASCII) for pattern in (DATE, MOMENT))
+
+
+def kind_of_dates(texts: tuple[str, ...]) -> Literal["date", "datetime"] | None:
+    """What all these texts are: dates, dates with times, or neither.
+
+    >>> kind_of_dates(("2024-02-29", "2024-03-01")), kind_of_dates(("2024-02-29 12:30",)), kind_of_dates(("2023-02-29",))
+    ('date', 'datetime', None)
+    """
+    if not texts or not all(_MOMENT.fullmatch(text) for text in texts):
+        return None
+    try:
+        for text in texts:
+            dt.datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return "date" if all(_DATE.fullmatch(text) for text in texts) else "datetime"
 
 
 def days_of(value: object) -> int:

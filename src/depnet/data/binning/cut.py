@@ -41,6 +41,19 @@ def quantile_bins(values: Numbers | Ranked, kind: Kind, number: int) -> Bins:
     return _bins(ranked, bounds, heavy, kind)
 
 
+def one_value_bins(values: Sequence[Number], kind: Kind) -> Bins:
+    """A bin for each of these different numbers, ascending: of a number in between or beyond, the bin of the nearest.
+
+    >>> families = one_value_bins([1, 2, 6], "integer")
+    >>> families.edges, families.locate([0, 3, 5, 9]).tolist()
+    ((1, 2, 4, 7), [0, 1, 2, 2])
+    """
+    between = [low + (high - low) / 2 for low, high in itertools.pairwise(values)]
+    inner = between if kind == "float" else map(math.ceil, between)
+    edges = (values[0], *inner, _after(values[-1], kind))
+    return Bins(edges, tuple((value,) for value in values), kind)
+
+
 def given_bins(values: Numbers | Ranked, edges: Sequence[Number], kind: Kind) -> Bins:
     """Bins with these edges; a bin without values keeps its middle to draw.
 

@@ -14,5 +14,6 @@ codes       pass 2: each column's codes
 read        `depnet.read`: all of these, one after the other
 parquet     blocks of columns as a Parquet file
 write       `depnet.write`: a table to a file, whole or not at all
+spreadsheet text that a spreadsheet would take for a formula, made plain
 fill        a table's file with its empty cells filled, all else as it was written
 """

@@ -9,7 +9,7 @@ import json
 import zlib
 from collections.abc import Iterator, Sequence
 
-from depnet.data.files.source import Source, unreadable
+from depnet.data.files.source import MAX_LINE, Source, unreadable
 from depnet.errors import DataError, brief
 
 _CHUNK = 2**20
@@ -19,15 +19,29 @@ def _records(source: Source, delimiter: str, *, strict: bool = False) -> Iterato
     """The records of a CSV file in UTF-8, empty lines left out, each with the line on which it begins."""
     with source.open() as raw:
         text = io.TextIOWrapper(raw, "utf-8-sig", newline="")
-        reader = csv.reader(text, delimiter=delimiter, strict=strict)
         begins = 1
+        reader = csv.reader(_lines(text), delimiter=delimiter, strict=strict)
         try:
             for record in reader:
                 if record:
                     yield begins, record
                 begins = reader.line_num + 1
-        except csv.Error as error:
+        except (csv.Error, _TooLongError) as error:
             raise _BadRecordError(begins, str(error)) from None
+
+
+def _lines(text: io.TextIOWrapper) -> Iterator[str]:
+    """The lines of a text, none of which is kept that is longer than a row may be."""
+    while line := text.readline(MAX_LINE):
+        if len(line) == MAX_LINE and not line.endswith(("\n", "\r")):
+            raise _TooLongError(
+                f"the line is longer than {MAX_LINE:,} characters, which no row of a table is"
+            )
+        yield line
+
+
+class _TooLongError(Exception):
+    """A line that is longer than a row may be."""
 
 
 class _BadRecordError(Exception):
@@ -70,9 +84,17 @@ def diagnose_json(source: Source) -> DataError | None:
     wrong = find_bad_bytes(source, "utf-8")
     if wrong is not None:
         return wrong
+    try:
+        return _not_an_object(source)
+    except _TooLongError as error:
+        return DataError(f"{source.name}: {error}.")
+
+
+def _not_an_object(source: Source) -> DataError | None:
+    """The first line that is no JSON object."""
     with source.open() as raw:
         text = io.TextIOWrapper(raw, "utf-8-sig")
-        for number, line in enumerate(text, 1):
+        for number, line in enumerate(_lines(text), 1):
             if number == 1 and line.lstrip().startswith("["):
                 return None  # one array: not by lines
             if not line.strip():
@@ -81,7 +103,7 @@ def diagnose_json(source: Source) -> DataError | None:
                 value = json.loads(line, object_pairs_hook=_once)
             except DataError as error:
                 return DataError(f"{source.name}, line {number:,}: {error}")
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 return DataError(
                     f"{source.name}, line {number:,} is not JSON ({error}). JSON lines have one object a line."
                 )
@@ -96,9 +118,8 @@ def diagnose_json(source: Source) -> DataError | None:
 def fields_alike(source: Source) -> tuple[str, str] | None:
     """Two fields of JSON objects whose names differ in case only."""
     with source.open() as raw:
+        array = raw.peek(4).removeprefix(codecs.BOM_UTF8)[:1] == b"["
         text = io.TextIOWrapper(raw, "utf-8-sig")
-        array = text.read(1) == "["
-        text.seek(0)
         objects = json.load(text) if array else (json.loads(line) for line in text if line.strip())
         seen: dict[str, str] = {}
         for each in objects:

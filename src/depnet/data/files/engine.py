@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import duckdb
 
 DEFAULT_MEMORY = 10**9
+LONGEST = 300
+"""Characters of what the engine says, which may quote a whole line of the table."""
 MAX_COLUMNS = 250
 """Columns a query: more are no quicker."""
 
@@ -117,7 +119,8 @@ def identifier(name: str) -> str:
 def first_line(error: Exception) -> str:
     """What DuckDB says, without its advice and its picture of the query."""
     text = str(error).strip().split("\n\nLINE ")[0].split("\nPossible")[0].split("\nTry ")[0]
-    return re.sub(r"^[A-Za-z ]+ Error: ", "", " ".join(text.split())).rstrip(".")
+    said = re.sub(r"^[A-Za-z ]+ Error: ", "", " ".join(text.split())).rstrip(".")
+    return said if len(said) <= LONGEST else f"{said[: LONGEST // 2]} ... {said[-LONGEST // 2 :]}"
 
 
 def answer(connection: "duckdb.DuckDBPyConnection", sql: str) -> list[tuple[Any, ...]]:

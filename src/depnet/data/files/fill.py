@@ -8,7 +8,6 @@ import datetime as dt
 import io
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +25,7 @@ from depnet.data.frames.decode import column_of_codes
 from depnet.data.table.domain import Domain
 from depnet.data.table.layout import Layout
 from depnet.errors import DataError
+from depnet.files import scratch_folder
 
 _TEXT = (
     "header = true, sample_size = -1, auto_type_candidates = ['BIGINT', 'DOUBLE', 'DATE', 'TIMESTAMP', 'VARCHAR'], "
@@ -93,8 +93,7 @@ def fill_file(
 ) -> None:
     """Write the table at `path` to `output` ("-": standard output), its empty cells filled; see `depnet.write`."""
     form, zipped = format_of(output, format)
-    with tempfile.TemporaryDirectory(prefix="depnet-") as directory:
-        scratch = Path(directory)
+    with scratch_folder() as scratch:
         source = find_source(path, scratch)
         if {source.format, form} <= {"csv", "tsv"}:
             dialect = Dialect() if dialect is None else dialect

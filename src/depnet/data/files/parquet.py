@@ -1,7 +1,6 @@
 """Blocks of columns as a Parquet file, by DuckDB: for tables of codes, and frames whose library does not write it."""
 
 import itertools
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,6 +12,7 @@ from depnet.data.files.engine import DEFAULT_MEMORY, identifier, locked_engine, 
 from depnet.data.frames.columns import Column
 from depnet.data.table.layout import ColumnKind
 from depnet.errors import DataError
+from depnet.files import scratch_folder
 
 if TYPE_CHECKING:
     import duckdb
@@ -38,21 +38,22 @@ def write_parquet(blocks: Blocks, target: Path) -> None:
     """Blocks of arrays into a table of DuckDB's, labels as their places, then all of it to the file."""
     import duckdb
 
-    with tempfile.TemporaryDirectory(prefix="depnet-") as directory:
-        scratch = Path(directory).resolve()
-        with locked_engine(target, scratch, DEFAULT_MEMORY, len(blocks.names)) as connection:
-            try:
-                chosen = _fill_table(connection, blocks)
-                connection.execute(
-                    f"COPY (SELECT {', '.join(chosen)} FROM kept) TO {text_literal(str(target))} "
-                    "(FORMAT parquet, USE_TMP_FILE false)"
-                )
-            except duckdb.Error as error:
-                if isinstance(error, duckdb.IOException):
-                    raise OSError(str(error).splitlines()[0]) from error
-                raise DataError(
-                    f"the table cannot be written as Parquet: {str(error).splitlines()[0]}."
-                ) from error
+    with (
+        scratch_folder() as scratch,
+        locked_engine(target, scratch, DEFAULT_MEMORY, len(blocks.names)) as connection,
+    ):
+        try:
+            chosen = _fill_table(connection, blocks)
+            connection.execute(
+                f"COPY (SELECT {', '.join(chosen)} FROM kept) TO {text_literal(str(target))} "
+                "(FORMAT parquet, USE_TMP_FILE false)"
+            )
+        except duckdb.Error as error:
+            if isinstance(error, duckdb.IOException):
+                raise OSError(str(error).splitlines()[0]) from error
+            raise DataError(
+                f"the table cannot be written as Parquet: {str(error).splitlines()[0]}."
+            ) from error
 
 
 def _fill_table(connection: "duckdb.DuckDBPyConnection", blocks: Blocks) -> list[str]:

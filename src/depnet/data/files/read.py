@@ -1,9 +1,8 @@
 """`depnet.read`: a table in a file, as codes, in two passes and bounded memory (docs/files.md)."""
 
 import os
-import tempfile
 from collections.abc import Callable, Iterable
-from pathlib import Path
+from dataclasses import replace
 from typing import IO, Any, Literal, TypeAlias
 
 from depnet.data.binning.cut import MAX_BINS
@@ -14,10 +13,12 @@ from depnet.data.files.rows import Rows, open_rows
 from depnet.data.files.source import Source, find_source
 from depnet.data.files.states import find_variables
 from depnet.data.files.text import Dialect, in_utf8, open_csv, unreadable_by_engine
-from depnet.data.frames.describe import BinChoice, Missing, check_options
+from depnet.data.frames.left_out import Keep, LeftOut, check_keep, check_some_left, warn_left_out
+from depnet.data.frames.variables import MAX_STATES, BinChoice, Missing, StateOptions
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
+from depnet.files import scratch_folder
 
 MISSING_VALUES = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL")
 """What a cell of a CSV file says where its value is missing."""
@@ -38,6 +39,8 @@ def read(
     bins: BinChoice = "quantile",
     max_bins: int = MAX_BINS,
     missing: Missing = "keep",
+    keep: Keep = (),
+    max_states: int = MAX_STATES,
     text: Iterable[str] = (),
     header: bool = True,
     delimiter: str | None = None,
@@ -46,6 +49,7 @@ def read(
     format: Literal["csv", "tsv", "parquet", "json"] | None = None,  # noqa: A002
     progress: Progress | None = None,
     memory: int | str | None = None,
+    left_out: Callable[[tuple[LeftOut, ...]], object] = warn_left_out,
 ) -> Dataset | Holed:
     r"""Read a table from a CSV, TSV, Parquet or JSON lines file, gzip or not, from a stream, or from "-".
 
@@ -55,6 +59,9 @@ def read(
       on the columns by their names, such as ``"age >= 18 AND sex = 'female'"``; it sees this table and nothing else.
     - `missing`: "keep" gives a `Holed` where values are missing (a `Dataset` where none is), "state" makes
       "missing" a state, "error" refuses.
+    - Columns that nothing can be learned from (names, identifiers) are left out, but for those that `columns`, `bins`,
+      `text` or `keep` name; `left_out` hears of them, by default with a warning. `max_states`: of text, all but the most
+      frequent are one state.
     - For text files: `text` names columns to take as labels even if they are all numbers; `header=False` names
       the columns X0, X1, ...; `missing_values` are the cells that mean a missing value.
     - `memory`: what reading may use beside the table of codes, such as "2GB" (1 GB). What does not fit is kept in
@@ -72,9 +79,8 @@ def read(
     dialect = Dialect(header, delimiter, encoding, tuple(missing_values))
     request = Request(columns, without, where, text, dialect)  # type: ignore[arg-type]  # any names: it keeps tuples
     room = bytes_of(memory)
-    check_options(bins if isinstance(bins, (int, str)) else "quantile", max_bins, missing, ())
-    with tempfile.TemporaryDirectory(prefix="depnet-") as directory:
-        scratch = Path(directory).resolve()
+    options = StateOptions(bins, max_bins, missing, max_states)
+    with scratch_folder() as scratch:
         source = find_source(path, scratch, format)
         if source.format == "json" and not request.dialect.is_utf8:
             source = in_utf8(source, encoding, scratch)
@@ -85,15 +91,27 @@ def read(
             share = room // 2 if source.format == "parquet" else max(room // 2, TEXT_MEMORY)
             with locked_engine(link, scratch, share, len(csv.names) if csv else 1) as connection:
                 rows = open_rows(connection, source, csv, link, request, room)
-                return _coded(rows, bins, max_bins, missing, _Steps(progress, source, rows))
+                chosen: Keep = [*request.text, *keep] if columns is None and keep != "all" else "all"
+                table, left = _coded(rows, options, chosen, _Steps(progress, source, rows))
         except duckdb.Error as error:
             raise unreadable_by_engine(source, error) from error
+    left_out(left)
+    return table
 
 
-def _coded(rows: Rows, bins: BinChoice, max_bins: int, missing: Missing, steps: "_Steps") -> Dataset | Holed:
-    check_options(bins, max_bins, missing, [column.name for column in rows.columns])
-    variables = find_variables(rows, bins, max_bins, missing, steps.tell)
-    return encode_rows(rows, Domain(tuple(variables)), steps.tell)
+def _coded(
+    rows: Rows, options: StateOptions, keep: Keep, steps: "_Steps"
+) -> tuple[Dataset | Holed, tuple[LeftOut, ...]]:
+    names = [column.name for column in rows.columns]
+    options.check_names(names)
+    check_keep(keep, names)
+    found = find_variables(rows, options, keep, steps.tell)
+    left = tuple(each for each in found if isinstance(each, LeftOut))
+    check_some_left(left, len(found))
+    variables = [each for each in found if not isinstance(each, LeftOut)]
+    kept = [column for column, each in zip(rows.columns, found, strict=True) if not isinstance(each, LeftOut)]
+    steps.tell(len(left))
+    return encode_rows(replace(rows, columns=tuple(kept)), Domain(tuple(variables)), steps.tell), left
 
 
 class _Steps:

@@ -52,6 +52,16 @@ def _names_given(option: str, names: object) -> tuple[str, ...]:
     return given
 
 
+def check_names(names: Sequence[str], source: Source) -> None:
+    """Refuse names that no name can be: with a NUL character, which ends a name for most that read it."""
+    for place, name in enumerate(names):
+        if "\0" in name:
+            raise DataError(
+                f"{source.name}: the name of column {place + 1:,}, {brief(name)}, has a NUL character. Rename it; if the "
+                'file is UTF-16, read it with `encoding="utf-16"`.'
+            )
+
+
 def places_of(names: Sequence[str], request: Request, source: Source) -> list[int]:
     """The places of the columns asked for; names that are empty or not unique are an error where they matter."""
     there = set(names)

@@ -10,7 +10,7 @@ from depnet.data.files.categories import declared_categories
 from depnet.data.files.diagnose import line_of_row
 from depnet.data.files.engine import answer, columns_at_once, first_line, identifier, text_literal
 from depnet.data.files.kinds import FileColumn, MixedColumnError, column_of_text, column_of_type, find_kinds
-from depnet.data.files.request import Request, places_of
+from depnet.data.files.request import Request, check_names, places_of
 from depnet.data.files.source import Source
 from depnet.data.files.text import Csv, load_csv, load_json, unreadable_by_engine
 from depnet.errors import DataError, brief
@@ -49,8 +49,10 @@ def open_rows(
     `link` is how the engine may reach the source, or the `csv` in UTF-8 that was made of it; beside it there is room.
     """
     if csv is not None:
+        check_names(csv.names, source)
         places_of(csv.names, request, source)  # what is asked for is there: seen before the work
-    table = _loaded(connection, csv or source, link)
+    table = _loaded(connection, csv or source, link, request)
+    check_names(table.names, source)
     places = places_of(table.names, request, source)
     ((rows,),) = answer(connection, f"SELECT count(*) FROM {table.relation}")
     width = columns_at_once(connection, table.file, memory // 2)
@@ -64,6 +66,7 @@ def open_rows(
         raise MixedColumnError(error.column, error.row, error.cell, error.others, line) from None
     if source.format == "parquet":
         typed = _with_categories(connection, link, source, typed, request)
+        typed = _with_dates(connection, table, typed, rows, width, request)
     relation, none = table.relation, "the table has no rows, so its columns have no states."
     if request.where is not None:
         none = f"no row satisfies `where={request.where!r}`."
@@ -90,12 +93,16 @@ class _Table:
         return f"read_parquet({text_literal(str(self.file))}, hive_partitioning = false)"
 
 
-def _loaded(connection: "duckdb.DuckDBPyConnection", source: Source | Csv, link: Path) -> _Table:
+def _loaded(
+    connection: "duckdb.DuckDBPyConnection", source: Source | Csv, link: Path, request: Request
+) -> _Table:
     """The table as a Parquet file: the one that is read, or one beside the link that text is loaded into."""
     target = link.parent / "rows.parquet"
     if isinstance(source, Csv):
-        load_csv(connection, link, source, target)
-        return _Table(target, source.names, [(f"c{place}", "TEXT") for place in range(len(source.names))])
+        texts = [place for place, name in enumerate(source.names) if name in request.text]
+        numbers = load_csv(connection, link, source, target, texts)
+        types = [(f"c{place}", numbers.get(place, "TEXT")) for place in range(len(source.names))]
+        return _Table(target, source.names, types)
     if source.format != "json":
         return _parquet_table(connection, source, link)
     load_json(connection, link, source, target)
@@ -183,6 +190,33 @@ def _with_categories(
         else column
         for place, column in typed.items()
     }
+
+
+def _with_dates(
+    connection: "duckdb.DuckDBPyConnection",
+    table: _Table,
+    typed: dict[int, FileColumn],
+    rows: int,
+    width: int,
+    request: Request,
+) -> dict[int, FileColumn]:
+    """The columns, those of text that a Parquet file has being dates where all of their cells are."""
+    texts = {
+        place: column
+        for place, column in typed.items()
+        if table.types[place][1] == "VARCHAR"
+        and column.categories is None
+        and column.name not in request.text
+    }
+    named = [(column.name, column.typed) for column in texts.values()]
+    kinds = find_kinds(connection, table.relation, named, rows, width, only_dates=True)
+    found = zip(texts.items(), kinds, strict=True)
+    dates = {
+        place: column_of_text(column.name, kind, column.typed)
+        for (place, column), kind in found
+        if kind not in ("label", "empty")
+    }
+    return {**typed, **dates}
 
 
 def _filtered(

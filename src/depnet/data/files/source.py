@@ -2,7 +2,6 @@
 
 import contextlib
 import errno
-import gzip
 import io
 import os
 import re
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias, get_args
 
 from depnet.errors import DataError, DataFileError, DataFileNotFoundError, brief
+from depnet.gzipped import unpacked
 
 Format: TypeAlias = Literal["csv", "tsv", "parquet", "json"]
 FORMATS: tuple[str, ...] = get_args(Format)
@@ -30,6 +30,9 @@ _ENDINGS: dict[str, Format] = {
     ".jsonl": "json",
     ".ndjson": "json",
 }
+MAX_LINE = 2**24
+"""Bytes of one row of text."""
+
 _HEAD = 65_536
 _GZIP = b"\x1f\x8b"
 _MODEL = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"format"\s*:\s*"depnet network"')
@@ -54,14 +57,10 @@ class Source:
     zipped: bool
 
     @contextlib.contextmanager
-    def open(self) -> Iterator[io.BufferedReader | gzip.GzipFile]:
+    def open(self) -> Iterator[io.BufferedReader]:
         """The content, unpacked."""
         with self.path.open("rb") as file:
-            if self.zipped:
-                with gzip.GzipFile(fileobj=file) as unpacked:
-                    yield unpacked
-            else:
-                yield file
+            yield unpacked(file) if self.zipped else file
 
 
 def find_source(path: object, scratch: Path, format: str | None = None) -> Source:  # noqa: A002
@@ -69,6 +68,7 @@ def find_source(path: object, scratch: Path, format: str | None = None) -> Sourc
     if format is not None and format not in FORMATS:
         raise DataError(f"the format is one of {', '.join(FORMATS)}, or None to see; got {brief(format)}.")
     if path == "-":
+        check_ends(sys.stdin.buffer)
         file, name = _copied(sys.stdin.buffer, scratch), "standard input"
     elif hasattr(path, "read"):
         file, name = _copied(path, scratch), brief(getattr(path, "name", "the stream"))
@@ -130,6 +130,16 @@ def _check_file(path: Path, name: str) -> None:
         raise DataError(f"{brief(name)}: {error}.") from None
 
 
+def check_ends(stream: Any) -> None:
+    """Refuse a device such as /dev/zero as standard input: it never ends."""
+    try:
+        status, null = os.fstat(stream.fileno()), Path(os.devnull).stat()
+    except (OSError, ValueError, AttributeError):  # what has no descriptor ends some time
+        return
+    if stat.S_ISCHR(status.st_mode) and not stream.isatty() and status.st_rdev != null.st_rdev:
+        raise DataError("standard input: this is a device, not a table.")
+
+
 def _copied(stream: Any, scratch: Path) -> Path:
     target = scratch / "stream"
     first = stream.read(_HEAD)
@@ -159,8 +169,7 @@ def _head(file: Path, name: str) -> tuple[bytes, bool]:
             if not head.startswith(_GZIP):
                 return head, False
             raw.seek(0)
-            with gzip.GzipFile(fileobj=raw) as unpacked:
-                return unpacked.read(_HEAD), True
+            return unpacked(raw).read(_HEAD), True
     except (EOFError, zlib.error, OSError) as error:
         raise unreadable(name, error) from None
 

@@ -1,7 +1,9 @@
-"""Pass 1: the variable of every column, by the rule that frames have (`depnet.data.frames.describe.variable_of`)."""
+"""Pass 1: the variable of every column, by the rule that frames have (`depnet.data.frames.variables.variable_of`)."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, get_args
+from dataclasses import replace
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
@@ -11,9 +13,10 @@ from depnet.data.files.engine import answer
 from depnet.data.files.ranks import RankedTable
 from depnet.data.files.rows import Rows
 from depnet.data.frames.columns import endless_number
-from depnet.data.frames.describe import BinChoice, Missing, Summary, variable_of
+from depnet.data.frames.left_out import Keep, LeftOut, counts_from, left_out
+from depnet.data.frames.variables import StateOptions, Summary, variable_of
 from depnet.data.table.variable import MAX_CARDINALITY, Variable
-from depnet.errors import DataError, brief, how_many
+from depnet.errors import DataError, brief
 
 _SMALL_CELLS = 2_000_000
 _SMALL_ROWS = 20_000
@@ -21,27 +24,33 @@ _NUMBER_BYTES = 32  # a number on its way: in the engine, in numpy, without its 
 
 
 def find_variables(
-    rows: Rows, bins: BinChoice, max_bins: int, missing: Missing, tell: Callable[[int], object]
-) -> list[Variable]:
-    """The variables of all columns; `tell` hears of each column that is done."""
-    present = _counts(rows)
-    labels = _labels(rows, present)
+    rows: Rows, options: StateOptions, keep: Keep, tell: Callable[[int], object]
+) -> list[Variable | LeftOut]:
+    """The variables of all columns, or why a column is left out; `tell` hears of each column that is done."""
+    present, about = _counts(rows)
+    labels = _labels(rows, present, about, options.max_states)
+    missing = options.missing
 
-    def make(place: int, numbers: Ranked | None = None) -> Variable:
+    def make(place: int, numbers: Ranked | None = None, first: int | None = None) -> Variable | LeftOut:
         column, hidden = rows.columns[place], rows.rows - present[place]
+        known = labels.get(place, _Labels())
         summary = Summary(
             column.name,
             column.kind,
             rows.rows,
             hidden,
-            _first(rows, place, f"v{place} IS NULL") if hidden and missing == "error" else 0,
-            labels.get(place, ()) if column.categories is None else column.categories,
-            column.categories is not None,
-            numbers,
+            labels=known.labels,
+            declared=column.categories is not None,
+            numbers=numbers,
+            counts=known.counts,
+            different=known.different,
+            counts_from=first,
         )
-        variable = variable_of(summary, bins, max_bins, missing)
+        unlikely = left_out(summary, options, keep)
+        if unlikely is None and hidden and missing == "error":
+            summary = replace(summary, first_hidden=_first(rows, place, f"v{place} IS NULL"))
         tell(1)
-        return variable
+        return variable_of(summary, options) if unlikely is None else unlikely
 
     places = range(len(rows.columns))
     if missing == "error":  # the first column with a hole, before any work
@@ -50,24 +59,41 @@ def find_variables(
                 make(place)
     numeric = [place for place in places if rows.columns[place].kind in get_args(Kind) and present[place]]
     variables = {place: make(place) for place in sorted(set(places) - set(numeric))}
-    for place, numbers in _ranked(rows, numeric, present):
-        variables[place] = make(place, numbers)
+    for place, numbers, first in _ranked(rows, numeric, present):
+        variables[place] = make(place, numbers, first)
     return [variables[place] for place in places]
 
 
-def _ranked(rows: Rows, places: Sequence[int], present: Sequence[int]) -> Iterator[tuple[int, Ranked]]:
-    """The numbers of each column by their ranks: in memory, or column after column in the engine's own storage."""
+def _ranked(
+    rows: Rows, places: Sequence[int], present: Sequence[int]
+) -> Iterator[tuple[int, Ranked, int | None]]:
+    """The numbers of each column by their ranks: in memory, or column after column in the engine's own storage.
+
+    With each, the first of whole numbers that go up by one a row.
+    """
+    counting = [rows.columns[p].kind == "integer" and present[p] == rows.rows for p in range(len(present))]
     if rows.rows * _NUMBER_BYTES <= rows.memory // 2:
         for group in groups(rows, places, rows.rows * _NUMBER_BYTES, rows.memory // 2):
             arrays = _fetch(rows, group)
             for place in group:
-                yield place, RankedArray.of(_there(arrays.pop(0)))
+                numbers = _there(arrays.pop(0))
+                yield place, RankedArray.of(numbers), counts_from(numbers) if counting[place] else None
         return
     for place in places:
         whole = rows.columns[place].kind != "float"
         table = RankedTable.of(rows.connection, rows.of([place]), f"v{place}", present[place], whole=whole)
-        yield place, table
+        yield place, table, _counts_from(rows, place, table) if counting[place] else None
         table.close()
+
+
+def _counts_from(rows: Rows, place: int, numbers: Ranked) -> int | None:
+    """As `counts_from`, of a column that does not fit in memory."""
+    first, last = numbers.at([0, rows.rows - 1]).tolist()
+    if last - first != rows.rows - 1:
+        return None
+    row = f"SELECT v{place} - row_number() OVER () AS before FROM {rows.of([place])}"
+    ((others,),) = answer(rows.connection, f"SELECT count(*) FROM ({row}) WHERE before <> {first - 1}")
+    return None if others else int(first)
 
 
 def groups(rows: Rows, places: Sequence[int], bytes_each: int, memory: int) -> Iterator[Sequence[int]]:
@@ -77,13 +103,15 @@ def groups(rows: Rows, places: Sequence[int], bytes_each: int, memory: int) -> I
         yield places[start : start + size]
 
 
-def _counts(rows: Rows) -> list[int]:
-    """How many values each column has; an infinity, and far too many labels, are refused here."""
+def _counts(rows: Rows) -> tuple[list[int], list[int]]:
+    """How many values each column has, and about how many labels where rows are many; an infinity is refused here."""
     present: list[int] = []
+    about: list[int] = []
     for group in groups(rows, range(len(rows.columns)), 1, rows.memory):
         parts = ", ".join(f"count(v{place}), {_suspicion(rows, place)}" for place in group)
         (found,) = answer(rows.connection, f"SELECT {parts} FROM {rows.of(group)}")
         present += found[::2]
+        about += found[1::2]
         for place, suspicious in zip(group, found[1::2], strict=True):
             column = rows.columns[place]
             if column.kind == "float" and suspicious:
@@ -91,51 +119,70 @@ def _counts(rows: Rows) -> list[int]:
                     rows.connection, f"SELECT v{place} FROM {rows.of([place])} WHERE isinf(v{place}) LIMIT 1"
                 )
                 raise endless_number(column.name, _first(rows, place, f"isinf(v{place})"), value)
-            if column.kind == "label" and suspicious > 2 * MAX_CARDINALITY:
-                raise DataError(
-                    f"column {column.name!r} has about {how_many(suspicious)} different labels in {rows.rows:,} rows; at "
-                    f"most {MAX_CARDINALITY:,} are possible. It looks like an identifier: leave it out with "
-                    "`columns=[...]`."
-                )
-    return present
+    return present, about
 
 
 def _suspicion(rows: Rows, place: int) -> str:
-    """What to count, in SQL, so as to refuse a column: infinities, or, where there are many rows, about the labels."""
+    """What to count, in SQL, before values are looked at: infinities, or, where there are many rows, about the labels."""
     kind = rows.columns[place].kind
     if kind == "float":
         return f"count(*) FILTER (WHERE isinf(v{place}))"
     return f"approx_count_distinct(v{place})" if kind == "label" and rows.rows > _SMALL_ROWS else "0"
 
 
-def _labels(rows: Rows, present: Sequence[int]) -> dict[int, tuple[str, ...]]:
-    """The distinct labels of every label column."""
-    places = [
-        place
-        for place, column in enumerate(rows.columns)
-        if column.kind == "label" and column.categories is None and present[place]
-    ]
-    found: dict[int, tuple[str, ...]] = {}
+class _Labels(NamedTuple):
+    """The labels of a column and how many rows have each; of very many only the most frequent, `different` being all."""
+
+    labels: tuple[Any, ...] = ()
+    counts: tuple[int, ...] = ()
+    different: int = 0
+
+
+def _labels(rows: Rows, present: Sequence[int], about: Sequence[int], max_states: int) -> dict[int, _Labels]:
+    """The labels of every label column."""
+    places = [place for place, column in enumerate(rows.columns) if column.kind == "label"]
+    found: dict[int, _Labels] = {}
     if rows.rows <= _SMALL_ROWS:
         for group in groups(rows, places, rows.rows, _SMALL_CELLS):
             for place, cells in zip(group, _fetch(rows, group), strict=True):
-                found[place] = tuple(dict.fromkeys(_there(cells).tolist()))
+                times = Counter(_there(cells).tolist())
+                found[place] = _Labels(tuple(times), tuple(times.values()), len(times))
     else:
         for place in places:
-            distinct = answer(
-                rows.connection,
-                f"SELECT DISTINCT v{place} FROM {rows.of([place])} WHERE v{place} IS NOT NULL",
+            found[place] = _counted(rows, place, about[place] > 2 * MAX_CARDINALITY, max_states)
+    for place, known in found.items():
+        _check_text(rows, place, known.labels)
+    return {place: _in_categories(rows.columns[place].categories, known) for place, known in found.items()}
+
+
+def _counted(rows: Rows, place: int, many: bool, max_states: int) -> _Labels:
+    """The labels of a column of a large table, by the engine; of too `many` for a variable the most frequent ones."""
+    value, source = f"v{place}", rows.of([place])
+    shown = f"SELECT {value}, count(*) AS times FROM {source} WHERE {value} IS NOT NULL GROUP BY {value}"
+    if many:
+        ((different,),) = answer(rows.connection, f"SELECT count(DISTINCT {value}) FROM {source}")
+        shown += f" ORDER BY times DESC, {value} LIMIT {max_states}"
+    times = answer(rows.connection, shown)
+    labels, counts = zip(*times, strict=True) if times else ((), ())
+    return _Labels(labels, counts, different if many else len(times))
+
+
+def _in_categories(categories: tuple[Any, ...] | None, known: _Labels) -> _Labels:
+    """Where the file declares categories, these, in their order, the unused ones too."""
+    if categories is None:
+        return known
+    times = dict(zip(known.labels, known.counts, strict=True))
+    return _Labels(categories, tuple(times.get(str(label), 0) for label in categories), known.different)
+
+
+def _check_text(rows: Rows, place: int, labels: Sequence[str]) -> None:
+    for label in labels:
+        if "\0" in label:
+            row = _first(rows, place, f"contains(v{place}, chr(0))")
+            raise DataError(
+                f"column {rows.columns[place].name!r}, row {row}: {brief(label)} holds a NUL byte, which no text has. "
+                'The file is damaged, or in another encoding: `encoding="utf-16"` perhaps.'
             )
-            found[place] = tuple(label for (label,) in distinct)
-    for place, labels in found.items():
-        for label in labels:
-            if "\0" in label:
-                row = _first(rows, place, f"contains(v{place}, chr(0))")
-                raise DataError(
-                    f"column {rows.columns[place].name!r}, row {row}: {brief(label)} holds a NUL byte, which no text has. "
-                    'The file is damaged, or in another encoding: `encoding="utf-16"` perhaps.'
-                )
-    return found
 
 
 def _fetch(rows: Rows, group: Sequence[int]) -> list[Any]:

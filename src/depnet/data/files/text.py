@@ -1,6 +1,7 @@
 """Text files: CSV, TSV and JSON become columns in a temporary Parquet file, read once from front to back.
 
-CSV cells are kept as text here; what they mean is found later, from all rows (`kinds`). A quoted field may hold
+CSV cells are kept as text here, or as numbers where all of a column are; what texts mean is found later, from all rows
+(`kinds`). A quoted field may hold
 delimiters, quotes (doubled) and line breaks. Empty lines are skipped, but where there is one column only.
 """
 
@@ -10,21 +11,27 @@ import io
 import itertools
 import re
 import zlib
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from depnet.data.files.diagnose import diagnose_csv, diagnose_json, fields_alike, find_bad_bytes
 from depnet.data.files.engine import answer, first_line, text_literal
-from depnet.data.files.source import Source, empty_file, unreadable
+from depnet.data.files.kinds import NUMBER_TYPES, SAMPLE, is_kind_sql, numbers_likely
+from depnet.data.files.source import MAX_LINE, Source, empty_file, unreadable
 from depnet.errors import DataError, brief
 
 if TYPE_CHECKING:
     import duckdb
 
+    from depnet.data.table.layout import ColumnKind
+
 DELIMITERS = (",", ";", "\t", "|")
-MAX_LINE = 2**24
-"""Bytes of one row of text."""
+LARGE = 2**22
+"""Bytes of a file, as it lies, from which on numbers are read as such at once: below, to look first takes as long."""
+SEEN, SEEN_ROWS = 2**16, 50
+"""Characters and rows by which a delimiter is told."""
 
 _UTF8 = ("utf-8", "utf-8-sig", "ascii")
 
@@ -77,8 +84,8 @@ def in_utf8(source: Source, encoding: str, scratch: Path) -> Source:
 
 
 def _first_record(source: Source, dialect: Dialect) -> tuple[list[str], str, int]:
-    """The first record, the delimiter (the one given, a tab for TSV, else the most frequent in the first line), and the
-    number of empty lines before the first.
+    """The first record, the delimiter (the one given, a tab for TSV, else by the first rows), and the number of empty lines
+    before the first.
     """
     skip = 0
     try:
@@ -89,8 +96,12 @@ def _first_record(source: Source, dialect: Dialect) -> tuple[list[str], str, int
             first = text.readline(MAX_LINE)
             while first and not first.strip("\r\n"):
                 first, skip = text.readline(MAX_LINE), skip + 1
-            delimiter = dialect.delimiter or ("\t" if source.format == "tsv" else _delimiter(first))
-            record = next(csv.reader(itertools.chain([first], text), delimiter=delimiter), [])
+            delimiter = dialect.delimiter or ("\t" if source.format == "tsv" else "")
+            if not delimiter:
+                first += text.read(SEEN) + text.readline(MAX_LINE)
+                delimiter = _delimiter(first)
+            lines = itertools.chain(io.StringIO(first, newline=""), text)
+            record = next(csv.reader(lines, delimiter=delimiter), [])
     except UnicodeError:
         raise find_bad_bytes(source, "utf-8") or DataError(f"{source.name}: the text is not utf-8.") from None
     except csv.Error as error:
@@ -100,9 +111,30 @@ def _first_record(source: Source, dialect: Dialect) -> tuple[list[str], str, int
     return record, delimiter, skip
 
 
-def _delimiter(line: str) -> str:
+def _delimiter(text: str) -> str:
+    r"""Of the delimiters with which the first rows all have as many fields as the first line, the one that is most frequent
+    there; where there is none, the most frequent of all. A name may hold others.
+
+    >>> _delimiter("width (cm; in; ft),height\n1,2\n")
+    ','
+    """
+    line = text.split("\n", 1)[0]
     outside = "".join(line.split('"')[::2])  # quoted fields left out
-    return max(DELIMITERS, key=outside.count)
+    fitting = [delimiter for delimiter in DELIMITERS if delimiter in outside and _fits(text, delimiter)]
+    return max(fitting or DELIMITERS, key=outside.count)
+
+
+def _fits(text: str, delimiter: str) -> bool:
+    """Do the first rows have as many fields as the first line?"""
+    try:
+        records = list(
+            itertools.islice(
+                filter(None, csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)), SEEN_ROWS
+            )
+        )
+    except csv.Error:
+        return False
+    return len(set(map(len, records))) == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +159,18 @@ def open_csv(source: Source, dialect: Dialect, scratch: Path) -> Csv:
     return Csv(source, names, delimiter, skip, dialect)
 
 
-def load_csv(connection: "duckdb.DuckDBPyConnection", file: Path, table: Csv, target: Path) -> None:
-    """Write the rows of a CSV file as columns c0, c1, ... of text to a Parquet file; missing cells are NULL."""
+def load_csv(
+    connection: "duckdb.DuckDBPyConnection", file: Path, table: Csv, target: Path, texts: Collection[int] = ()
+) -> dict[int, str]:
+    """Write the rows of a CSV file as columns c0, c1, ... to a Parquet file; missing cells are NULL.
+
+    All are text, but of a large file those columns, other than `texts`, that hold numbers only: they are read once, as the
+    numbers that their first cells promise, and once more where a later cell is none. The result has the SQL types of these.
+    """
     import duckdb
 
     try:
-        connection.execute(_load(file, table, target, zipped=table.source.zipped))
+        return _load_typed(connection, _rows(file, table, zipped=table.source.zipped), table, target, texts)
     except duckdb.Error as error:
         wrong = diagnose_csv(table.source, len(table.names), table.delimiter)
         if wrong is not None or isinstance(error, duckdb.OutOfMemoryException):
@@ -141,21 +179,51 @@ def load_csv(connection: "duckdb.DuckDBPyConnection", file: Path, table: Csv, ta
             table.source, "utf-8", target.parent
         )  # line ends of several kinds: once more with one
         try:
-            connection.execute(_load(plain.path, table, target, zipped=False))
+            return _load_typed(connection, _rows(plain.path, table, zipped=False), table, target, texts)
         except duckdb.Error:
             raise unreadable_by_engine(table.source, error) from error
 
 
-def _load(file: Path, table: Csv, target: Path, *, zipped: bool) -> str:
+def _load_typed(
+    connection: "duckdb.DuckDBPyConnection", rows: str, table: Csv, target: Path, texts: Collection[int]
+) -> dict[int, str]:
+    places = range(len(table.names))
+    likely: dict[int, ColumnKind] = {}
+    if table.source.path.stat().st_size >= LARGE:
+        some = connection.execute(f"SELECT * FROM {rows} LIMIT {SAMPLE}").fetchnumpy()
+        likely = numbers_likely({place: some[f"c{place}"] for place in places if place not in texts})
+    while True:
+        columns = ", ".join(
+            _as_number(place, likely[place]) if place in likely else f"c{place}" for place in places
+        )
+        connection.execute(
+            f"COPY (SELECT {columns} FROM {rows}) TO {text_literal(str(target))} (FORMAT parquet, COMPRESSION lz4_raw)"
+        )
+        if not likely:
+            return {}
+        wrong = ", ".join(f"coalesce(bool_or(w{place}), false)" for place in likely)
+        (found,) = answer(connection, f"SELECT {wrong} FROM read_parquet({text_literal(str(target))})")
+        if not any(found):
+            return {place: NUMBER_TYPES[kind] for place, kind in likely.items()}
+        likely = {place: kind for (place, kind), bad in zip(likely.items(), found, strict=True) if not bad}
+
+
+def _as_number(place: int, kind: "ColumnKind") -> str:
+    """A column of numbers, and one beside it that says where a cell is none: nearly always false, and so of no size."""
+    text = f"c{place}"
+    wrong = f"{text} IS NOT NULL AND NOT coalesce({is_kind_sql(kind, text)}, false)"
+    return f"TRY_CAST({text} AS {NUMBER_TYPES[kind]}) AS {text}, {wrong} AS w{place}"
+
+
+def _rows(file: Path, table: Csv, *, zipped: bool) -> str:
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(table.names)))
     null = ", ".join(text_literal(word) for word in table.dialect.missing_values)
     return (
-        f"COPY (SELECT * FROM read_csv({text_literal(str(file))}, auto_detect = false, skip = {table.skip}, "
+        f"read_csv({text_literal(str(file))}, auto_detect = false, skip = {table.skip}, "
         f"header = {str(table.dialect.header).lower()}, delim = {text_literal(table.delimiter)}, "
         f"quote = '\"', escape = '\"', columns = {{{columns}}}, nullstr = [{null}], "
         f"compression = '{'gzip' if zipped else 'none'}', strict_mode = true, "
-        f"max_line_size = {MAX_LINE}, buffer_size = {2 * MAX_LINE})) "
-        f"TO {text_literal(str(target))} (FORMAT parquet, COMPRESSION lz4_raw)"
+        f"max_line_size = {MAX_LINE}, buffer_size = {2 * MAX_LINE})"
     )
 
 

@@ -1,12 +1,15 @@
 """Frames in and out: pandas, polars, pyarrow, numpy, lists of dictionaries.
 
-open      a table of any kind, column by column
-columns   a column, whatever it came from: labels by their places, the rest as numbers
-describe  from a frame to its domain and layout
-encode    from a frame to codes of a domain
-recode    from codes of one domain to codes of another
-decode    from codes back to a frame
-assemble  columns put together as a frame
-fill      a frame with its missing values filled
-dtypes    column types as plain values, for the model file
+open       a table of any kind, column by column
+columns    a column, whatever it came from: labels by their places, the rest as numbers
+left_out   columns that nothing can be learned from
+variables  from what a column holds to its variable
+describe   from a frame to its domain and layout
+encode     from a frame to codes of a domain
+unknown    values that are no state: refused, or said once
+recode     from codes of one domain to codes of another
+decode     from codes back to a frame
+assemble   columns put together as a frame
+fill       a frame with its missing values filled
+dtypes     column types as plain values, for the model file
 """

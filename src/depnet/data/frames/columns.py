@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.data.binning.bins import Numbers
-from depnet.data.binning.calendar import days_of, microseconds_of
+from depnet.data.binning.calendar import days_of, kind_of_dates, microseconds_of
 from depnet.data.table.layout import ColumnKind, ColumnLayout
 from depnet.errors import DataError, brief
 
@@ -32,7 +32,7 @@ class Column:
     """N values, read from a frame or to be put in one: `ids` into `labels` (-1: missing), or `numbers`.
 
     Dates are days, moments microseconds since 1970; `hidden` cells have any number. `declared`: the labels are the
-    frame's own categories, in their order.
+    frame's own categories, in their order; `ordered`: that order means something, says the frame.
     """
 
     layout: ColumnLayout
@@ -41,6 +41,7 @@ class Column:
     ids: NDArray[Any] | None = None
     labels: tuple[Any, ...] = ()
     declared: bool = False
+    ordered: bool = False
 
     @property
     def name(self) -> str:
@@ -156,6 +157,17 @@ def column_of_objects(key: Any, objects: list[Any], dtype: Any) -> Column:
             "floats, or text."
         ) from None
     return column_of_numbers(layout, each[places], hidden)
+
+
+def dates_of_text(column: Column) -> Column:
+    """A column of text that is all dates, or dates with times, as in a file of text, is one of these; else as it is."""
+    if column.ids is None or column.declared or not all(isinstance(label, str) for label in column.labels):
+        return column
+    kind = kind_of_dates(column.labels)
+    if kind is None:
+        return column
+    each = np.array([*map(days_of if kind == "date" else microseconds_of, column.labels), 0], dtype=np.int64)
+    return column_of_numbers(replace(column.layout, kind=kind), each[column.ids], column.hidden)
 
 
 def _distinct(name: str, objects: list[Any]) -> tuple[list[Any], NDArray[np.int64]]:

@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import FloatArray
-from depnet.data.binning.expected import expected_numbers
+from depnet.data.binning.mixture import expected_numbers
 from depnet.data.frames.assemble import assemble
 from depnet.data.frames.columns import Column
 from depnet.data.table.domain import Domain
-from depnet.data.table.layout import ColumnKind, ColumnLayout, Layout
+from depnet.data.table.layout import ColumnKind, ColumnLayout, FrameKind, Layout
 from depnet.data.table.variable import Variable
-from depnet.errors import DataError
+from depnet.errors import DataError, brief
 
 
 def decode(
@@ -40,6 +40,28 @@ def decode(
         for i, variable in enumerate(domain.variables)
     ]
     return assemble(columns, layout, len(table), index)
+
+
+def check_column(variable: Variable, column: ColumnLayout, kind: FrameKind) -> None:
+    """Raise a `DataError` unless a frame's column of this layout can hold every state and value of the variable.
+
+    It is tried: which types go with which values is for the frame's library to say.
+    """
+    bins = variable.bins
+    if bins is None:
+        codes = np.arange(-1 if variable.missing is not None else 0, len(variable.present_states))
+    else:
+        codes = np.zeros(1, dtype=np.int64)
+    try:
+        made = column_of_codes(codes, variable, column)
+        if bins is not None:
+            made = replace(made, numbers=bins.every(), hidden=np.zeros(len(bins.every()), dtype=bool))
+        assemble([made], Layout(kind, (column,)), len(made.hidden), None)
+    except Exception as error:  # whatever the libraries raise
+        raise DataError(
+            f"a column of {brief(column.dtype)} does not hold the values of variable {brief(variable.name)} "
+            f"({brief(str(error), 100)})."
+        ) from None
 
 
 def checked_codes(codes: ArrayLike, domain: Domain, layout: Layout) -> NDArray[Any]:
@@ -96,6 +118,10 @@ def column_of_codes(
     else:
         each = np.where(hidden, 0, codes).astype(np.int64)
         found = bins.middle()[each] if rng is None else bins.draw(each, rng)
+    if layout.kind == "label" and bins.kind in ("date", "datetime"):  # dates that were text
+        distinct, ids = np.unique(found, return_inverse=True)
+        texts = tuple(bins.text(number) for number in distinct.tolist())
+        return Column(layout, hidden, ids=np.where(hidden, -1, ids), labels=texts)
     return Column(replace(layout, kind=bins.kind), hidden, found)
 
 

@@ -1,96 +1,96 @@
-"""From a frame to its domain: which states each column has, and the layout to give frames like it back.
+"""From a frame to its domain: which states each column has, and the layout to give frames like it back."""
 
-Text, categories and booleans are states as they are. Whole numbers stay categories where a column has at most 16
-different ones (also where they are stored as floats, as pandas does beside missing values), and are binned beyond;
-other numbers, dates and moments are always binned.
-"""
-
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from depnet.checks import whole_number
-from depnet.data.binning.bins import Bins, Kind, Number
-from depnet.data.binning.cut import MAX_BINS, given_bins, number_of_bins, quantile_bins
-from depnet.data.binning.ranked import Ranked, RankedArray
-from depnet.data.frames.columns import Column
+from depnet.data.binning.cut import MAX_BINS
+from depnet.data.binning.ranked import RankedArray
+from depnet.data.frames.columns import Column, dates_of_text
+from depnet.data.frames.left_out import (
+    Keep,
+    LeftOut,
+    check_keep,
+    check_some_left,
+    counts_from,
+    left_out,
+    warn_left_out,
+)
 from depnet.data.frames.open import open_frame
+from depnet.data.frames.variables import MAX_STATES, BinChoice, Missing, StateOptions, Summary, variable_of
 from depnet.data.table.domain import Domain
-from depnet.data.table.layout import ColumnKind, Layout
-from depnet.data.table.state_order import MISSING_LABEL, ordered_states, with_missing_state
-from depnet.data.table.variable import MAX_CARDINALITY, Label, Variable
-from depnet.errors import DataError, brief
-from depnet.wording import nearest
-
-FEW_VALUES = 16
-"""Whole numbers stay categories up to this many different ones."""
-
-How: TypeAlias = Literal["quantile", "categories"] | int | Sequence[Any] | NDArray[Any]
-BinChoice: TypeAlias = How | Mapping[str, How]
-"""How to bin: "quantile", a number of quantile bins, edges, "categories" (no bins:
-every number a state), or a mapping of columns to one of these."""
-
-Missing: TypeAlias = Literal["keep", "state", "error"]
+from depnet.data.table.layout import ColumnLayout, Layout
+from depnet.data.table.variable import Variable
 
 
 def describe(
-    frame: Any, *, bins: BinChoice = "quantile", max_bins: int = MAX_BINS, missing: Missing = "keep"
+    frame: Any,
+    *,
+    bins: BinChoice = "quantile",
+    max_bins: int = MAX_BINS,
+    missing: Missing = "keep",
+    keep: Keep = (),
+    max_states: int = MAX_STATES,
 ) -> tuple[Domain, Layout]:
     """The domain of a frame and its layout.
 
     `bins` says how numeric columns become states (docs/frames.md); `missing`: "keep" leaves holes as holes,
-    "state" makes a state of its own for them in the columns that have some, "error" refuses them.
+    "state" makes a state of its own for them in the columns that have some, "error" refuses them. Columns that nothing can
+    be learned from (names, identifiers) are left out, with a warning, but for those that `keep` names. Of text the
+    `max_states - 1` most frequent values are states, and all others together one more.
 
     >>> domain, layout = describe([{"sex": "male", "age": 40}, {"sex": "female", "age": 30}])
     >>> domain.variables[0].states, domain.variables[1].states, layout.kind
     (('female', 'male'), (30, 40), 'dicts')
     """
+    found = described(frame, StateOptions(bins, max_bins, missing, max_states), keep)
+    warn_left_out(found.left_out)
+    return found.domain, found.layout
+
+
+class Described(NamedTuple):
+    """What a frame was found to be, and the columns that were left out."""
+
+    domain: Domain
+    layout: Layout
+    left_out: tuple[LeftOut, ...]
+
+
+def described(frame: Any, options: StateOptions, keep: Keep = ()) -> Described:
+    """As `describe`, which says what was left out."""
     opened = open_frame(frame)
-    check_options(bins, max_bins, missing, opened.names)
-    variables, columns = [], []
+    options.check_names(opened.names)
+    check_keep(keep, opened.names)
+    variables, columns, left = [], [], []
     for place in range(len(opened.keys)):
         column = opened.column(place)
-        variables.append(variable_of(summary_of(column), bins, max_bins, missing))
-        columns.append(column.layout)
-    return Domain(tuple(variables)), Layout(opened.kind, tuple(columns), opened.structured)
+        summary = summary_of(column if options.as_they_are(opened.names[place]) else dates_of_text(column))
+        unlikely = left_out(summary, options, "all" if opened.positional else keep)
+        if unlikely is not None:
+            left.append(unlikely)
+            continue
+        variables.append(variable_of(summary, options))
+        columns.append(_layout_of(column, variables[-1]))
+    check_some_left(left, len(opened.keys))
+    return Described(
+        Domain(tuple(variables)), Layout(opened.kind, tuple(columns), opened.structured), tuple(left)
+    )
 
 
-def check_options(bins: BinChoice, max_bins: int, missing: object, names: Sequence[str]) -> None:
-    """What holds for every column: a policy for missing values, a number of bins, names that there are."""
-    if missing not in ("keep", "state", "error"):
-        raise DataError(f'missing is "keep", "state" or "error"; got {brief(missing)}.')
-    whole_number("max_bins", max_bins, at_least=1, error=DataError)
-    if isinstance(bins, Mapping):
-        for name in bins:
-            if name not in names:
-                raise DataError(f"bins: there is no column {brief(name)}. {nearest(name, names)}")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Summary:
-    """All that a column's variable depends on, whether it is in a frame or in a file.
-
-    `labels` are the distinct ones of a label column (`declared`: the frame's own categories, in their order),
-    `numbers` the values of any other, by rank, where it has some. `first_hidden` is the first of the `hidden` rows, which
-    the message of `missing="error"` names.
-    """
-
-    name: str
-    kind: ColumnKind
-    rows: int
-    hidden: int
-    first_hidden: int = 0
-    labels: tuple[Any, ...] = ()
-    declared: bool = False
-    numbers: Ranked | None = None
+def _layout_of(column: Column, variable: Variable) -> ColumnLayout:
+    """The column's own, but where some of its categories are one state: then it is text."""
+    if variable.other is None or not column.declared:
+        return column.layout
+    return replace(column.layout, dtype=None, values=None)
 
 
 def summary_of(column: Column) -> Summary:
     """The summary of a frame's column."""
     hidden = int(column.hidden.sum())
+    times = np.zeros(0, dtype=np.int64)
+    if column.ids is not None:
+        times = np.bincount(column.ids[column.ids >= 0], minlength=len(column.labels))
     return Summary(
         column.name,
         column.kind,
@@ -100,80 +100,8 @@ def summary_of(column: Column) -> Summary:
         column.labels,
         column.declared,
         None if column.numbers is None or hidden == len(column.hidden) else RankedArray.of(column.present),
+        tuple(times.tolist()),
+        int(np.count_nonzero(times)),
+        counts_from(column.present) if column.kind == "integer" and not hidden else None,
+        column.ordered,
     )
-
-
-def variable_of(column: Summary, bins: BinChoice, max_bins: int, missing: Missing) -> Variable:
-    """The variable of a column: one rule for frames and files."""
-    if column.hidden and missing == "error":
-        raise DataError(
-            f'column {column.name!r}, row {column.first_hidden}: the value is missing. Make "missing" a state with '
-            '`missing="state"`, or remove or complete such rows.'
-        )
-    if not column.declared and column.kind != "boolean" and column.hidden == column.rows:
-        if missing == "state" and column.hidden:
-            return Variable(column.name, (MISSING_LABEL,), missing=MISSING_LABEL)
-        raise DataError(
-            f"column {column.name!r} has no value in its {column.rows:,} rows. Leave it out (`columns=[...]`)"
-            + (', or make "missing" a state (`missing="state"`).' if column.rows else ".")
-        )
-    states, cut = _states(column, bins, max_bins)
-    variable = Variable(column.name, states, cut)
-    return with_missing_state(variable) if column.hidden and missing == "state" else variable
-
-
-def _states(column: Summary, bins: BinChoice, max_bins: int) -> tuple[tuple[Label, ...], Bins | None]:
-    if column.kind == "boolean":
-        return (False, True), None
-    if column.kind == "label":
-        return ordered_states(column.labels, column.labels if column.declared else None), None
-    how, asked = _how(bins, column.name)
-    numbers = column.numbers
-    assert numbers is not None
-    as_they_are = isinstance(how, str) and how == "categories"
-    if column.kind in ("integer", "float") and (as_they_are or not asked):
-        states = _numbers_as_they_are(numbers, MAX_CARDINALITY if as_they_are else FEW_VALUES)
-        if as_they_are or (len(states) <= FEW_VALUES and all(isinstance(state, int) for state in states)):
-            return states, None
-    kind: Kind = column.kind  # type: ignore[assignment]  # all others are numbers
-    try:
-        cut = _cut(numbers, kind, how, max_bins)
-    except DataError as error:
-        raise DataError(f"column {column.name!r}: {error}") from None
-    return cut.labels, cut
-
-
-def _numbers_as_they_are(numbers: Ranked, most: int) -> tuple[Label, ...]:
-    """The different numbers, but no more than one beyond `most`; whole ones where they all are whole."""
-    distinct = numbers.distinct(most + 1)
-    whole = bool((distinct == np.floor(distinct)).all()) and abs(distinct).max() < 2**53
-    return ordered_states(distinct.astype(np.int64).tolist() if whole else distinct.tolist())
-
-
-def _how(bins: BinChoice, name: str) -> tuple[How, bool]:
-    """How to bin a column, and whether that was asked for it by name or by number."""
-    if isinstance(bins, Mapping):
-        return (bins[name], True) if name in bins else ("quantile", False)
-    return bins, False
-
-
-def _cut(numbers: Ranked, kind: Kind, how: How, max_bins: int) -> Bins:
-    if isinstance(how, str) and how == "quantile":
-        return quantile_bins(numbers, kind, number_of_bins(len(numbers), max_bins))
-    if isinstance(how, int) and not isinstance(how, bool):
-        whole_number("the number of bins", how, at_least=1, error=DataError)
-        return quantile_bins(numbers, kind, how)
-    if isinstance(how, (Sequence, np.ndarray)) and not isinstance(how, str):
-        shape = Bins((0, 1), ((0,),), kind)
-        return given_bins(numbers, [_edge(edge, shape) for edge in how], kind)
-    raise DataError(
-        'bins are "quantile", a number of bins, a list of edges, or (for numbers) "categories"; '
-        f"got {brief(how)}."
-    )
-
-
-def _edge(edge: Any, shape: Bins) -> Number:
-    """Numbers are edges of any kind: of dates, days and moments as `Bins` count them; dates are read."""
-    if isinstance(edge, (int, float, np.number)) and not isinstance(edge, bool):
-        return edge  # type: ignore[return-value]  # Bins makes it plain
-    return shape.number(edge)

@@ -6,7 +6,7 @@ where it lies beyond. What is missing stays hidden, or is the variable's state f
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, NoReturn, TypeAlias
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 
@@ -15,13 +15,13 @@ from depnet.data.binning.bins import Number, Numbers
 from depnet.data.binning.calendar import DAY, text_of_day, text_of_moment
 from depnet.data.frames.columns import Column
 from depnet.data.frames.open import Opened, open_frame
+from depnet.data.frames.unknown import HandleUnknown, Unknowns
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed, TableBuilder
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, brief
 from depnet.wording import nearest
 
-HandleUnknown: TypeAlias = Literal["error", "missing"]
 UNKNOWN, HIDDEN = -2, -1
 TABLE = 2**16
 """Whole numbers that span less than this are looked up in a table."""
@@ -36,8 +36,8 @@ def encode(
 ) -> Holed:
     """The codes of a frame's rows, columns found by name (a numpy array's by place); others are left alone.
 
-    `handle_unknown`: a value that is no state is an error, or like a missing value. `absent`: so is a
-    column that is not there at all.
+    `handle_unknown`: a value that is no state is an error, or like a missing value, which a warning says. `absent`: a
+    column that is not there at all is an error, too, or full of missing values.
 
     >>> from depnet.data import Variable
     >>> domain = Domain((Variable("sex", ("female", "male")),))
@@ -49,7 +49,7 @@ def encode(
             raise DataError(f'{option} is "error" or "missing"; got {brief(value)}.')
     opened = open_frame(frame)
     places = places_of(opened, domain, absent)
-    made = TableBuilder(domain, opened.rows)
+    made, unknown = TableBuilder(domain, opened.rows), Unknowns()
     for i, variable in enumerate(domain.variables):
         place = places[i]
         if place is None:
@@ -57,9 +57,14 @@ def encode(
         else:
             column = opened.column(place)
             each = column_codes(column, variable)
-            if handle_unknown == "error" and (each == UNKNOWN).any():
-                _reject_unknown(column, variable, each)
+            strange = np.flatnonzero(each == UNKNOWN)
+            if len(strange):
+                example = _value_in(column, int(strange[0]))
+                if handle_unknown == "error":
+                    _reject_unknown(variable, int(strange[0]), example)
+                unknown.add(variable.name, len(strange), example)
         made.put(i, each, each < 0)
+    unknown.warn()
     return made.holed()
 
 
@@ -164,14 +169,15 @@ def places_of(opened: Opened, domain: Domain, absent: str) -> list[int | None]:
     return [where.get(name) for name in domain.names]
 
 
-def _reject_unknown(column: Column, variable: Variable, codes: IntArray) -> NoReturn:
-    row = int(np.argmax(codes == UNKNOWN))
+def _value_in(column: Column, row: int) -> object:
     if column.ids is not None:
-        value: object = column.labels[column.ids[row]]
-    else:
-        assert column.numbers is not None
-        value = value_of(column, column.numbers[row].item())
+        return column.labels[column.ids[row]]
+    assert column.numbers is not None
+    return value_of(column, column.numbers[row].item())
+
+
+def _reject_unknown(variable: Variable, row: int, value: object) -> NoReturn:
     raise DataError(
-        f"column {column.name!r}, row {row}: {brief(value)} is no state of it. {nearest(value, variable.states)} "
+        f"column {variable.name!r}, row {row}: {brief(value)} is no state of it. {nearest(value, variable.states)} "
         'With handle_unknown="missing" it counts as missing.'
     )

@@ -272,4 +272,7 @@ def _categories(key: Any, native: Any, kind: FrameKind, own: Any) -> Column:
         declared = True
     labels = tuple(value if isinstance(value, (str, int, float)) else str(value) for value in values)
     layout = ColumnLayout(key, "label", own, tuple(values) if declared else None)
-    return Column(layout, ids < 0, ids=ids, labels=labels, declared=declared)
+    ordered = declared and bool(
+        getattr(own, "ordered", kind == "polars")
+    )  # an Enum's categories compare by place
+    return Column(layout, ids < 0, ids=ids, labels=labels, declared=declared, ordered=ordered)

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.data.binning.bins import Bins
-from depnet.data.frames.encode import HIDDEN, UNKNOWN, HandleUnknown
+from depnet.data.frames.encode import HIDDEN, UNKNOWN
+from depnet.data.frames.unknown import HandleUnknown, Unknowns
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed, TableBuilder, with_holes
@@ -21,8 +22,11 @@ from depnet.wording import nearest
 
 
 def bins_for(domain: Domain) -> dict[str, Any]:
-    """What to give as `bins` to read a table for this domain: its own edges, and no other bins."""
-    return {variable.name: _edges(variable.bins) for variable in domain.variables}
+    """What to give as `bins` to read a table for this domain: its own edges, and texts where others are one state."""
+    return {
+        variable.name: _edges(variable.bins) if variable.other is None else list(variable.present_states[:-1])
+        for variable in domain.variables
+    }
 
 
 def labels_of(domain: Domain) -> list[str]:
@@ -37,7 +41,7 @@ def labels_of(domain: Domain) -> list[str]:
 def recoded(table: Dataset | Holed, domain: Domain, *, handle_unknown: HandleUnknown = "error") -> Holed:
     """The rows of `table` in the codes of `domain`, variables found by their names; others are left out.
 
-    `handle_unknown`: a state that `domain` does not have is an error, or like a missing value.
+    `handle_unknown`: a state that `domain` does not have is an error, or like a missing value, which a warning says.
 
     >>> from depnet.data import Variable
     >>> new = Dataset.from_codes([[1], [0]], domain=Domain((Variable("sex", ("female", "male")),)))
@@ -45,7 +49,7 @@ def recoded(table: Dataset | Holed, domain: Domain, *, handle_unknown: HandleUnk
     [[0], [2]]
     """
     table = with_holes(table)
-    made = TableBuilder(domain, table.rows)
+    made, unknown = TableBuilder(domain, table.rows), Unknowns()
     for i, variable in enumerate(domain.variables):
         if variable.name not in table.domain.names:
             raise DataError(
@@ -56,14 +60,17 @@ def recoded(table: Dataset | Holed, domain: Domain, *, handle_unknown: HandleUnk
         own = table.codes[:, j].astype(np.int64)
         codes_of = _codes_of(table.domain.variables[j], variable)
         each = np.where(table.hidden[:, j], HIDDEN, codes_of[own])
-        if handle_unknown == "error" and (each == UNKNOWN).any():
-            row = int(np.argmax(each == UNKNOWN))
-            value = table.domain.variables[j].states[own[row]]
-            raise DataError(
-                f"column {variable.name!r}, row {row}: the model has no state {brief(value)}. "
-                f'{nearest(value, variable.states)} Or take unknown states as missing (`handle_unknown="missing"`).'
-            )
+        strange = np.flatnonzero(each == UNKNOWN)
+        if len(strange):
+            value = table.domain.variables[j].states[own[strange[0]]]
+            if handle_unknown == "error":
+                raise DataError(
+                    f"column {variable.name!r}, row {strange[0]}: the model has no state {brief(value)}. "
+                    f'{nearest(value, variable.states)} Or take unknown states as missing (`handle_unknown="missing"`).'
+                )
+            unknown.add(variable.name, len(strange), value)
         made.put(i, each, each < 0)
+    unknown.warn()
     return made.holed(table.weights)
 
 
@@ -92,16 +99,12 @@ def _edges(bins: Bins | None) -> Any:
 
 def _codes_of(own: Variable, wanted: Variable) -> Any:
     """For each state of `own` its code in `wanted`: HIDDEN for missing, UNKNOWN where there is none."""
-    states = own.present_states
+    states, find = own.present_states, wanted.finder()
     if own.bins is not None and wanted.bins is not None and own.bins.edges == wanted.bins.edges:
-        found: list[int] = list(range(len(states)))
+        found: list[int | None] = list(range(len(states)))
     elif own.bins is not None:
-        found = [_found(wanted, own.bins.text(value)) for value in own.bins.middle().tolist()]
+        found = [find(own.bins.text(value)) for value in own.bins.middle().tolist()]
     else:
-        found = [_found(wanted, state) for state in states]
-    return np.array([*found, *([HIDDEN] if own.missing is not None else [])])
-
-
-def _found(variable: Variable, value: object) -> int:
-    code = variable.find(value)
-    return UNKNOWN if code is None else code
+        found = list(map(find, states))
+    codes = [UNKNOWN if code is None else code for code in found]
+    return np.array([*codes, *([HIDDEN] if own.missing is not None else [])])

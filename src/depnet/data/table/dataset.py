@@ -15,7 +15,8 @@ from depnet.errors import DataError, brief, how_many
 from depnet.wording import counted, some_of
 
 if TYPE_CHECKING:
-    from depnet.data.frames.describe import BinChoice
+    from depnet.data.frames.left_out import Keep
+    from depnet.data.frames.variables import BinChoice
 
 MAX_TOTAL_WEIGHT = 2**53
 """Counts stay exact as float64 below this."""
@@ -41,7 +42,7 @@ class CodeTable:
         return self.rows if self.weights is None else int(self.weights.sum())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Dataset(CodeTable):
     """Training data: `codes[r, i]` is the code of X_i in row r, column-major uint8 or uint16.
 
@@ -114,10 +115,13 @@ class Dataset(CodeTable):
         bins: "BinChoice" = "quantile",
         max_bins: int = 16,
         missing: Literal["error", "state"] = "error",
+        keep: "Keep" = (),
+        max_states: int = 1000,
     ) -> "Dataset":
         """A complete table from a pandas, polars or pyarrow frame, a numpy array or a list of dictionaries.
 
-        Missing values are an error, or a state of their own; for completing them see `depnet.data.encode`.
+        The options are those of `depnet.data.describe`. Missing values are an error, or a state of their own; for
+        completing them see `depnet.data.encode`.
 
         >>> Dataset.from_frame([{"sex": "male"}, {"sex": "female"}]).codes.tolist()
         [[1], [0]]
@@ -127,7 +131,9 @@ class Dataset(CodeTable):
 
         if missing not in ("error", "state"):
             raise DataError(f'Dataset.from_frame: missing is "error" or "state"; got {brief(missing)}.')
-        domain, _ = describe(frame, bins=bins, max_bins=max_bins, missing=missing)
+        domain, _ = describe(
+            frame, bins=bins, max_bins=max_bins, missing=missing, keep=keep, max_states=max_states
+        )
         return encode(frame, domain).dataset()
 
     def __str__(self) -> str:

@@ -6,11 +6,13 @@ points of its characters, so that neither the order of rows nor the language of 
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from depnet.data.table.variable import Label, Variable
 from depnet.errors import DataError, brief
 
 MISSING_LABEL = "(missing)"
+OTHER_LABEL = "other"
 
 
 def ordered_states(values: Iterable[Label], declared: Iterable[Label] | None = None) -> tuple[Label, ...]:
@@ -42,4 +44,17 @@ def with_missing_state(variable: Variable) -> Variable:
     while label in variable.states:
         number += 1
         label = f"(missing {number})"
-    return Variable(variable.name, (*variable.states, label), variable.bins, label)
+    return replace(variable, states=(*variable.states, label), missing=label)
+
+
+def with_other_state(name: str, states: tuple[Label, ...]) -> Variable:
+    """A variable with these states, and one more, the last, for all other values, under a label that no other state has.
+
+    >>> with_other_state("x", ("a", "other")).states
+    ('a', 'other', 'other 2')
+    """
+    label, number = OTHER_LABEL, 1
+    while label in states:
+        number += 1
+        label = f"{OTHER_LABEL} {number}"
+    return Variable(name, (*states, label), other=label)

@@ -27,6 +27,9 @@ class Variable:
 
     A numeric column has `bins`, one a state. `missing` is the label of a state, the last, that stands for
     "not there" in a table: a state like any other in the model, a hole in the frames it comes from and goes to.
+    `ordered` says that labels stand in an order of their own, such as small, medium, large, by which they are compared
+    (`depnet.model.conditions`); numbers and bins have theirs anyway. A variable is the same without it. `other` is the label
+    of a state, the last but for that of missing ones, of all values of a table that are no state of their own.
 
     >>> Variable("class", ("1st", "2nd", "3rd", "Crew")).code("3rd")
     2
@@ -39,6 +42,8 @@ class Variable:
     states: tuple[Label, ...]
     bins: Bins | None = None
     missing: Label | None = None
+    ordered: bool = field(default=False, compare=False)
+    other: Label | None = None
     _codes: dict[Label, int] = field(init=False, repr=False, compare=False, hash=False)
 
     def __post_init__(self) -> None:
@@ -68,6 +73,11 @@ class Variable:
             raise DataError(
                 f"{who}: the state for missing values is the last one, {brief(self.states[-1])}; "
                 f"got {brief(self.missing)}."
+            )
+        if self.other is not None and self.other not in self.present_states[-1:]:
+            raise DataError(
+                f"{who}: the state of all other values is the last one, {brief(self.present_states[-1:])}; "
+                f"got {brief(self.other)}."
             )
         if self.bins is None:
             return
@@ -110,7 +120,8 @@ class Variable:
     def find(self, value: object) -> int | None:
         """As `code`, but None where there is no such state, and forgiving of types: 1, 1.0 and "1" are one.
 
-        A label that is equal comes first; else the only one with the same text, where True is "True".
+        A label that is equal comes first; else the only one with the same text, where True is "True"; else the state of
+        all other values, where there is one.
 
         >>> Variable("x", ("1", "2", "many")).find(2.0), Variable("x", (1, 2)).find("2"), Variable("x", (1, 2)).find(3)
         (1, 1, None)
@@ -120,6 +131,7 @@ class Variable:
     def finder(self) -> Callable[[object], int | None]:
         """`find` for many values: the states' texts are looked up once."""
         by_text: dict[str, int | None] = {}
+        rest = None if self.other is None else self._codes[self.other]
         for code, state in enumerate(self.states):
             text = text_of(state)
             by_text[text] = None if text in by_text else code
@@ -134,7 +146,7 @@ class Variable:
             if self.bins is not None:
                 with contextlib.suppress(DataError):
                     return self.bins.code(value)
-            return by_text.get(text_of(value))
+            return by_text.get(text_of(value), rest)
 
         return find
 

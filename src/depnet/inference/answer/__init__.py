@@ -3,8 +3,11 @@
 In reading order:
 
 - `query`: `depnet.query`: who answers, an ordered law or clamped inference;
-- `question`: what was asked, checked, and the answer put together, whoever found it;
-- `result`: the answer with its errors, and how it is shown;
+- `question`, `target`: what was asked, checked, and the answer put together, whoever found it;
+- `part`, `spread`: what was found of tables of variables, and how the errors of states hang together;
+- `result`: the answer with its errors;
+- `numbers`: what it says of numbers: means and quantiles;
+- `text`, `html`, `frame`: how it is shown, and as a table;
 - `observed`, `support`: what rows of a table say of it: their frequencies, and how many match the evidence;
 - `small_counts`: the same with counts of few rows hidden;
 - `most_probable`, `density`: the most probable state, and log-probabilities.

@@ -6,7 +6,8 @@ m_r = n_r prod_j w_j(x_rj), n_r being its own weight, and the frequencies are
 .. math:: \hat p(x_T) = \sum_r m_r 1(x_{rT} = x_T) \Big/ \sum_r m_r .
 
 How many rows match is their sum where weights are 0 or 1; with soft ones, the number of rows alike that would vary as
-much, (sum over r of n_r prod_j w_j)^2 / (sum over r of n_r prod_j w_j^2).
+much, (sum over r of n_r prod_j w_j)^2 / (sum over r of n_r prod_j w_j^2). Rows are codes: where a range cuts a bin, a row
+of that bin counts by the bin's share inside, so that there are no more than sum over r of n_r prod_j share_j(x_rj).
 """
 
 from collections.abc import Sequence
@@ -54,6 +55,14 @@ def matching(evidence: Evidence, data: Dataset) -> FloatArray:
     return weights
 
 
+def expected(evidence: Evidence, data: Dataset) -> float:
+    """How many rows match, where a row of a bin that a range cuts counts by the bin's share inside."""
+    weights = (matching(evidence, data) > 0).astype(np.float64)
+    for i, share in evidence.shares.items():
+        weights *= share[data.column(i)]
+    return float(weights.sum() if data.weights is None else weights @ data.weights)
+
+
 def observed(domain: Domain, asked: Sequence[Sequence[int]], evidence: Evidence, data: Dataset) -> Observed:
     """The frequencies of each tuple of variables among the rows that match.
 
@@ -76,7 +85,8 @@ def observed(domain: Domain, asked: Sequence[Sequence[int]], evidence: Evidence,
         cells = np.ravel_multi_index(tuple(data.column(i)[rows].astype(np.int64) for i in variables), shape)
         sums = np.bincount(cells, weights=weights, minlength=int(np.prod(shape))).reshape(shape)
         tables.append(read_only(sums / total if total > 0 else np.full(shape, np.nan)))
-    return Observed(tuple(tables), total**2 / squares if total > 0 else 0.0)
+    alike = total**2 / squares if total > 0 else 0.0
+    return Observed(tuple(tables), min(alike, expected(evidence, data)) if evidence.shares else alike)
 
 
 def differing(

@@ -6,13 +6,15 @@ closure is small, its exact law; otherwise clamped chains are run until the stan
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.data.table.dataset import Dataset
 from depnet.errors import EvidenceError
-from depnet.inference.answer.question import TOLERANCE, Method, Part, Question
+from depnet.inference.answer.part import Part
+from depnet.inference.answer.question import TOLERANCE, Method, Question
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.clamped.relevance import Closure, Reduced, closure, reduce
 from depnet.inference.clamped.sampled import sampled
@@ -29,6 +31,10 @@ from depnet.sampling.plan.words import generator
 
 EXACT_STATES = 1 << 14
 """The joint states of a closure that method="auto" solves exactly, at most."""
+
+MOST_ROUNDS, FINER = 3, 0.8
+"""How often a condition is asked again whose error is above the tolerance, and how much smaller errors of its states are
+asked for than would just do: errors are estimates themselves."""
 
 
 @without("pool")
@@ -48,14 +54,18 @@ def query(
 ) -> QueryResult:
     """The law of `targets` given `evidence`: each one's marginal, or their joint table.
 
-    Evidence gives, by labels, one state of a variable, a set of allowed states, or weights of states. An ordered network
-    answers by its law, Q(T | x_C): "exact" by elimination, "sample" by weighted passes until every standard error is under
-    `tolerance`, "auto" by the quicker of the two; with a `scan`, or by "clamped", it is a network as any other. Of a network
-    without an order the evidence is clamped (Sec. 5), and `method` is "exact", "sample" or "auto" (also called
-    "clamped"): a table look-up or the exact law where the relevant part of the network is small, else chains until
-    every standard error is under `tolerance`, or until `max_seconds`, or until `stop()`, which is asked several times a
-    second, says True. "bayes" conditions the joint law instead, pi(T | x_C), where it can be solved exactly: evidence
-    that no relevant node reads, though its own node reads others, then has its effect. `scan` None is the random scan.
+    A target is a variable by its name, or a condition as text, "income > 50000", whose states are False and True (a variable
+    of that name comes first). Of targets that are numbers, `numbers` has mean and quantiles.
+
+    Evidence gives, by labels, one state of a variable, a set of allowed states, a range (`slice(4000, 5000)`, ">5000",
+    "4000..5000", an interval), or weights of states (docs/queries.md has all of them). An ordered network answers by its
+    law, Q(T | x_C): "exact" by elimination, "sample" by weighted passes until every standard error is under `tolerance`,
+    "auto" by the quicker of the two; with a `scan`, or by "clamped", it is a network as any other. Of a network without
+    an order the evidence is clamped (Sec. 5), and `method` is "exact", "sample" or "auto" (also called "clamped"): a
+    table look-up or the exact law where the relevant part of the network is small, else chains until every standard
+    error is under `tolerance`, or until `max_seconds`, or until `stop()`, which is asked several times a second, says
+    True. "bayes" conditions the joint law instead, pi(T | x_C), where it can be solved exactly: evidence that no
+    relevant node reads, though its own node reads others, then has its effect. `scan` None is the random scan.
 
     With the rows of a table as `data`, chains start there, the result has the frequencies among the rows that match the
     evidence (`observed`, `matching`, `combined`), and it warns where the two differ by more than chance allows.
@@ -76,10 +86,27 @@ def query(
         max_seconds=max_seconds,
         data=data,
     )
-    if network.order is not None and scan is None and method != "clamped":
+    found = _asked(question, scan, rng, stop)
+    for _ in range(MOST_ROUNDS):
+        error = question.condition_error(found)
+        if found.diagnostics is None or not found.converged or error <= tolerance:
+            break
+        # The errors of states are small, and that of a sum of many of them not yet: smaller ones are asked for.
+        finer = FINER * found.diagnostics.largest_error * tolerance / error
+        found = replace(
+            _asked(replace(question, tolerance=finer), scan, rng, stop),
+            tolerance=tolerance,
+        )
+    return replace(found, converged=found.converged and question.condition_error(found) <= tolerance)
+
+
+def _asked(
+    question: Question, scan: Scan | None, rng: np.random.Generator | None, stop: Over | None
+) -> QueryResult:
+    if question.network.order is not None and scan is None and question.method != "clamped":
         return of_law(question, rng, stop)
     chosen = checked_scan(RandomScan() if scan is None else scan)
-    if method == "bayes" and question.free:
+    if question.method == "bayes" and question.free:
         return _conditioned(question, chosen)
     return _clamped(question, chosen, generator(rng), stop)
 
@@ -158,7 +185,8 @@ def _groups(question: Question) -> list[tuple[tuple[int, ...], Closure]]:
     groups: dict[Closure | None, tuple[tuple[int, ...], Closure]] = {}
     for i in free:
         own = closure(network, (i,), question.evidence)
-        small = method == "exact" or math.prod(cards[j] for j in own.variables) <= EXACT_STATES
+        alone = len(own.variables) == 1  # a look-up, however many its states
+        small = alone or method == "exact" or math.prod(cards[j] for j in own.variables) <= EXACT_STATES
         targets, relevant = groups.get(own if small else None, ((), own))
         groups[own if small else None] = (*targets, i), relevant | own
     return list(groups.values())

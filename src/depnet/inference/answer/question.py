@@ -15,10 +15,12 @@ from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.errors import EvidenceError, InferenceError
 from depnet.inference.answer.observed import Observed, differing, observed, warning_of
-from depnet.inference.answer.result import WORTH, Answer, Diagnostics, PassDiagnostics, QueryResult
+from depnet.inference.answer.part import Part, Table, tables_of
+from depnet.inference.answer.result import WORTH, Answer, QueryResult
 from depnet.inference.answer.support import Support, support
+from depnet.inference.answer.target import Target, targets_of
 from depnet.inference.effort import check_method, checked_tolerance
-from depnet.model.evidence import Evidence, Given
+from depnet.model.evidence import Evidence, Given, narrowed_domain
 from depnet.model.network import Network, checked_network
 from depnet.model.scan import Scan
 
@@ -30,24 +32,12 @@ Method = Literal["auto", "exact", "sample", "clamped", "bayes"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
-    """The answers of some of the tables asked for: their values and standard errors, and how they were found."""
-
-    values: list[FloatArray]
-    errors: list[FloatArray]
-    method: str
-    converged: bool = True
-    diagnostics: Diagnostics | PassDiagnostics | None = None
-    warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Question:
     """What `query` was asked, checked once."""
 
     network: Network
-    wanted: tuple[int, ...]
-    """The targets, as they were named."""
+    targets: tuple[Target, ...]
+    """As they were named."""
     evidence: Evidence
     given: Mapping[str, Any]
     """The evidence by labels, as it was given."""
@@ -75,7 +65,7 @@ class Question:
         started = time.monotonic()
         domain = checked_network(network).domain
         known = Evidence.parse(domain, evidence)
-        wanted = _checked_targets(domain, targets)
+        asked = targets_of(narrowed_domain(domain, evidence), targets)
         if len(known.clamped) == len(domain):
             raise EvidenceError("the evidence gives the state of every variable: nothing is left to ask.")
         if method == "mean-field":
@@ -85,19 +75,42 @@ class Question:
         check_method(method, METHODS)
         checked_tolerance(tolerance)
         seconds_given(max_seconds)
-        cells = math.prod(domain.cardinalities[i] for i in wanted) if joint else 0
+        conditions = [target.variable.name for target in asked if target.inside is not None]
+        if joint and conditions:
+            raise EvidenceError(
+                f"a joint table is of variables; {conditions[0]!r} is a condition. Ask for it alone (`joint=False`), or "
+                "give it as evidence."
+            )
+        cells = math.prod(domain.cardinalities[target.index] for target in asked) if joint else 0
         if cells > MAX_JOINT_CELLS:
             raise EvidenceError(
-                f"the joint table of {len(wanted)} variables has {cells:,} cells, more than {MAX_JOINT_CELLS:,}. Ask "
+                f"the joint table of {len(asked)} variables has {cells:,} cells, more than {MAX_JOINT_CELLS:,}. Ask "
                 "for fewer targets, or for their marginals (`joint=False`)."
             )
         given = _given(domain, evidence, known)
-        return cls(network, wanted, known, given, joint, method, tolerance, max_seconds, data, started)
+        return cls(network, asked, known, given, joint, method, tolerance, max_seconds, data, started)
+
+    @property
+    def wanted(self) -> tuple[int, ...]:
+        """The variables that targets are, or are conditions on, each once."""
+        return tuple(dict.fromkeys(target.index for target in self.targets))
 
     @property
     def free(self) -> tuple[int, ...]:
-        """The targets whose state the evidence does not give."""
+        """Those of `wanted` whose state the evidence does not give."""
         return tuple(i for i in self.wanted if i not in self.evidence.clamped)
+
+    def condition_error(self, result: QueryResult) -> float:
+        """The largest standard error of a condition, a sum over states; 0 where none was asked."""
+        errors = result.standard_errors
+        return max(
+            (
+                float((errors[t.variable.name] if isinstance(errors, dict) else errors).max())
+                for t in self.targets
+                if t.inside is not None
+            ),
+            default=0.0,
+        )
 
     @property
     def seconds_left(self) -> float | None:
@@ -122,19 +135,22 @@ class Question:
         answer is of an ordered network's law.
         """
         domain = self.network.domain
-        tables = self._tables(parts)
-        seen = None if self.data is None else observed(domain, self._asked(), self.evidence, self.data)
+        tables = tables_of(self._asked(), parts, domain.cardinalities, self.evidence.clamped)
+        spreads = {i: spread for table in tables for i, spread in table.spreads.items()}
+        values, errors = self._of_targets([table.values for table in tables]), self._errors(tables)
+        seen = None if self.data is None else self._seen(self.data)
         matching = support(self.network, self.evidence, self.data)
-        said = [*(text for _, part in parts for text in part.warnings), *warnings]
-        said += self._rare(matching) + self._differences(tables, seen)
+        said = [*self.evidence.notes, *(target.note for target in self.targets if target.note is not None)]
+        said += [*(text for _, part in parts for text in part.warnings), *warnings]
+        said += self._rare(matching) + self._differences(values, errors, seen)
         effective = {*used, *(i for i in self.wanted if i in self.evidence.clamped)}
         with_effect = {name for name in self.given if domain.index(name) in effective}
         return QueryResult(
-            targets=tuple(domain.names[i] for i in self.wanted),
-            states=tuple(domain.variables[i].states for i in self.wanted),
+            targets=tuple(target.variable.name for target in self.targets),
+            states=tuple(target.variable.states for target in self.targets),
             joint=self.joint,
-            probabilities=self._answer([values for values, _ in tables]),
-            standard_errors=self._answer([errors for _, errors in tables]),
+            probabilities=self._answer(values),
+            standard_errors=self._answer(errors),
             method=method,
             scan=scan,
             closure=tuple(domain.names[i] for i in sorted(set(closure))),
@@ -150,6 +166,8 @@ class Question:
             observed=None if seen is None else self._answer(seen.tables),
             matching=None if seen is None else round(seen.rows),
             worth=self._worth,
+            variables=tuple(target.variable for target in self.targets),
+            spreads={t.variable.name: spreads[t.index] for t in self.targets if t.inside is None},
         )
 
     @property
@@ -159,7 +177,7 @@ class Question:
         return WORTH if held_out is None or held_out.worth is None else held_out.worth
 
     def _asked(self) -> list[tuple[int, ...]]:
-        """The variables of each table of the answer."""
+        """The variables of each table to be found."""
         return [self.wanted] if self.joint else [(i,) for i in self.wanted]
 
     def _answer(self, tables: Sequence[FloatArray]) -> Answer:
@@ -167,27 +185,26 @@ class Question:
         kept = [read_only(np.array(table)) for table in tables]
         if len(kept) == 1:
             return kept[0]
-        names = [self.network.domain.variables[i].name for i in self.wanted]
-        return dict(zip(names, kept, strict=True))
+        return dict(zip((target.variable.name for target in self.targets), kept, strict=True))
 
-    def _tables(self, parts: Sequence[tuple[tuple[int, ...], Part]]) -> list[tuple[FloatArray, FloatArray]]:
-        """(values, errors) of each table; a target whose state is known has it with certainty."""
-        cards, clamped = self.network.domain.cardinalities, self.evidence.clamped
-        found = {
-            table: (values, errors)
-            for targets, part in parts
-            for table, values, errors in zip(
-                [targets] if self.joint else [(i,) for i in targets], part.values, part.errors, strict=True
-            )
-        }
-        tables = []
-        for variables in self._asked():
-            values, errors = np.zeros((2, *(cards[i] for i in variables)))
-            where = tuple(clamped[i] if i in clamped else slice(None) for i in variables)
-            free = tuple(i for i in variables if i not in clamped)
-            values[where], errors[where] = found[free] if free else (1.0, 0.0)
-            tables.append((values, errors))
-        return tables
+    def _seen(self, data: Dataset) -> Observed:
+        """What the rows of the data that match say of the targets."""
+        seen = observed(self.network.domain, self._asked(), self.evidence, data)
+        return Observed(tuple(self._of_targets(seen.tables)), seen.rows)
+
+    def _of_targets(self, tables: Sequence[FloatArray]) -> list[FloatArray]:
+        """The answer's tables from those of the variables."""
+        if self.joint:
+            return list(tables)
+        of_variable = dict(zip(self.wanted, tables, strict=True))
+        return [target.probabilities(of_variable[target.index]) for target in self.targets]
+
+    def _errors(self, tables: Sequence[Table]) -> list[FloatArray]:
+        if self.joint:
+            return [table.errors for table in tables]
+        of_variable = {table.variables[0]: table for table in tables}
+        found = [(target, of_variable[target.index]) for target in self.targets]
+        return [target.errors(table.values, table.spreads[target.index]) for target, table in found]
 
     def _rare(self, matching: Support | None) -> list[str]:
         """A warning where few rows match the evidence."""
@@ -196,39 +213,27 @@ class Question:
         return [matching.warning]
 
     def _differences(
-        self, tables: Sequence[tuple[FloatArray, FloatArray]], seen: Observed | None
+        self, laws: Sequence[FloatArray], errors: Sequence[FloatArray], seen: Observed | None
     ) -> list[str]:
         """A warning for each table where the rows that match say something else."""
         if seen is None:
             return []
         said = []
-        for variables, (law, errors), frequencies in zip(self._asked(), tables, seen.tables, strict=True):
-            found = differing(law, errors, frequencies, seen.rows)
+        asked = [self.targets] if self.joint else [(target,) for target in self.targets]
+        for targets, law, own, frequencies in zip(asked, laws, errors, seen.tables, strict=True):
+            found = differing(law, own, frequencies, seen.rows)
             if found is None:
                 continue
-            states = [self.network.domain.variables[i].states for i in variables]
-            labels = next(itertools.islice(itertools.product(*states), found[0], None))
+            labels = next(
+                itertools.islice(itertools.product(*(t.variable.states for t in targets)), found[0], None)
+            )
             name = ", ".join(
-                f"{self.network.domain.variables[i].name} = {label}"
-                for i, label in zip(variables, labels, strict=True)
+                f"{target.variable.name} = {label}" for target, label in zip(targets, labels, strict=True)
             )
             said.append(
                 warning_of(name, float(law.flat[found[0]]), float(frequencies.flat[found[0]]), seen.rows)
             )
         return said
-
-
-def _checked_targets(domain: Domain, targets: str | Sequence[str]) -> tuple[int, ...]:
-    if isinstance(targets, (str, bytes)) or not isinstance(targets, Iterable):
-        targets = [targets]  # what is no name is the domain's error
-    names = list(targets)
-    if not names:
-        raise EvidenceError("a query needs at least one target; got none.")
-    wanted = tuple(domain.index(name) for name in names)
-    if len(set(wanted)) < len(wanted):
-        twice = next(name for at, name in enumerate(names) if name in names[:at])
-        raise EvidenceError(f"the target {twice!r} stands twice.")
-    return wanted
 
 
 def _given(domain: Domain, evidence: Given | Evidence | None, known: Evidence) -> Mapping[str, Any]:

@@ -1,27 +1,29 @@
 """What a query answers: probabilities with their errors, and everything needed to judge them."""
 
-import itertools
 import math
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 
 from depnet.arrays import FloatArray, read_only
-from depnet.data.table.variable import Label
+from depnet.data.binning.mixture import Mixture
+from depnet.data.table.variable import Label, Variable
+from depnet.errors import InferenceError, brief
+from depnet.inference.answer.numbers import NumberSummary
+from depnet.inference.answer.spread import Spread
 from depnet.inference.answer.support import Support
 from depnet.model.scan import Scan, SequentialScan
-from depnet.wording import counted
+from depnet.wording import counted, nearest, some_of
 
 Answer: TypeAlias = FloatArray | dict[str, FloatArray]
 
 WORTH = 50.0
 """s of `QueryResult.combined` where held-out rows did not choose it."""
 
-SHOWN = 12
-"""States listed in the text of a result."""
-
+Of: TypeAlias = Literal["probabilities", "combined", "observed"]
+"""Which probabilities of a result."""
 
 ROUNDING = 1e-12
 """A standard error below this is that of sums of floats, not of chains: the estimator does not vary."""
@@ -121,6 +123,10 @@ class QueryResult:
     matching: int | None = None
     worth: float = WORTH
     """s: how many rows of a table the model's answer is worth in `combined`."""
+    variables: tuple[Variable, ...] = ()
+    """The targets as variables: with their bins, or the states False and True of a condition."""
+    spreads: Mapping[str, Spread] = field(default_factory=dict)
+    """How the errors of the states of each target hang together, but of conditions."""
 
     @property
     def combined(self) -> Answer:
@@ -156,48 +162,84 @@ class QueryResult:
         """The smallest effective sample size, where the answer was sampled."""
         return None if self.diagnostics is None else self.diagnostics.effective_sample_size
 
+    @property
+    def numbers(self) -> dict[str, NumberSummary]:
+        """Mean, standard deviation and quantiles of each target that is a number, by `combined`; of a joint, of each alone.
+
+        Not of a target that is missing with certainty. `summary` has the same by `probabilities` or `observed`.
+        """
+        found = ((variable.name, self._summary(variable, "combined")) for variable in self.variables)
+        return {name: summary for name, summary in found if summary is not None}
+
+    def summary(self, name: str | None = None, of: Of = "combined") -> NumberSummary | None:
+        """Mean, standard deviation and quantiles of a target that is a number; the name of an only target may be left out.
+
+        `of` says by which probabilities; None where there are none: no rows match, or counts are hidden. Standard
+        errors are Monte Carlo errors: those of "combined" are the law's share in it, "observed" has none.
+        """
+        if name is None and len(self.targets) > 1:
+            raise InferenceError(f"there are several targets; name one of them: {', '.join(self.targets)}.")
+        wanted = self.targets[0] if name is None else name
+        if wanted not in self.targets:
+            raise InferenceError(f"the target {wanted!r} was not asked for. {nearest(wanted, self.targets)}")
+        if of not in get_args(Of):
+            raise InferenceError(f"`of` is one of {', '.join(map(repr, get_args(Of)))}; got {brief(of)}.")
+        variable = self.variables[self.targets.index(wanted)]
+        if Mixture.of(variable) is None:
+            raise InferenceError(
+                f"{wanted!r} is no number: it has the states {some_of([*map(str, variable.states)])}."
+            )
+        return self._summary(variable, of)
+
+    def _summary(self, variable: Variable, of: Of) -> NumberSummary | None:
+        answer = getattr(self, of)
+        if answer is None or variable.name not in self.spreads:
+            return None
+        table = self.margin(answer, variable.name)
+        if np.isnan(table).any():
+            return None
+        spread = self.spreads[variable.name]
+        if of == "observed":
+            spread = spread.times(0.0)
+        elif of == "combined":
+            spread = spread.times(self.law_share(variable.name))
+        return NumberSummary.of(variable, table, spread)
+
+    def margin(self, answer: Answer, name: str) -> FloatArray:
+        """Of an answer of this result, the table of one target: a joint's is summed over the others."""
+        if isinstance(answer, dict):
+            return answer[name]
+        axis = self.targets.index(name)
+        return np.asarray(answer.sum(axis=tuple(a for a in range(answer.ndim) if a != axis)))
+
+    def law_share(self, name: str) -> float:
+        """The share s / (n + s) that the law has in `combined`, of a target; 1 where no table takes part."""
+        if self.observed is None or not self.matching:
+            return 1.0
+        table = self.observed[name] if isinstance(self.observed, dict) else self.observed
+        return 1.0 if np.isnan(table).any() else self.worth / (self.matching + self.worth)
+
+    def frame(self, backend: str = "pandas") -> Any:
+        """A tidy frame: a row a state (of a joint, a joint state), with its probability, standard error and so on.
+
+        The columns are `target` and `state` (of a joint, one a target), `probability`, `standard_error`, `observed` and
+        `combined`. `backend` is "pandas", "polars", "pyarrow", or any other that narwhals makes frames with.
+        """
+        from depnet.inference.answer.frame import frame_of
+
+        return frame_of(self, backend)
+
     def __str__(self) -> str:
         """The answer: `combined` where rows are at hand, with both of its parts beside it."""
-        given = ", ".join(_shown(name, known) for name, known in self.evidence.items())
-        lines = [f"P({', '.join(self.targets)}{' | ' + given if given else ''})"]
-        if isinstance(self.probabilities, dict):
-            for name, states in zip(self.targets, self.states, strict=True):
-                lines += [f"  {name}", *self._table(name, list(map(str, states)), indent="    ")]
-        else:
-            joint_states = [", ".join(map(str, row)) for row in itertools.product(*self.states)]
-            lines += self._table("", joint_states, indent="  ")
-        relevant = counted(len(self.closure), "relevant variable")
-        lines.append(f"{self.method}, {self.scan_name}, {relevant}, {self.seconds:.3g} s")
-        if self.diagnostics is not None:
-            error = f"{self.diagnostics.largest_error:.2g} (asked: {self.tolerance:.2g})"
-            lines.append(f"standard errors up to {error}, {self.diagnostics}")
-        if self.evidence_ignored:
-            lines.append(f"evidence without effect: {', '.join(self.evidence_ignored)}")
-        if self.support is not None and self.evidence:
-            lines.append(str(self.support))
-        lines += [f"warning: {text}" for text in self.warnings]
-        return "\n".join(lines)
+        from depnet.inference.answer.text import text_of
 
-    def _table(self, name: str, rows: list[str], *, indent: str) -> list[str]:
-        """A line a state of the target, or of the one table; the combined answer comes first where rows are at hand."""
-        values, errors = (_flat(answer, name) for answer in (self.probabilities, self.standard_errors))
-        combined, seen = values, np.full(len(rows), np.nan)
-        if self.observed is not None and self.matching:
-            combined, seen = _flat(self.combined, name), _flat(self.observed, name)
-        order = np.arange(len(rows))
-        if len(rows) > SHOWN:
-            order = np.argsort(-combined, kind="stable")[:SHOWN]
-        width = max(len(rows[at]) for at in order)
-        lines = []
-        for at in order:
-            error = "" if errors[at] == 0 or np.isnan(errors[at]) else f" ± {errors[at]:.2g}"
-            answer = f"{values[at]:.4f}{error}"
-            if not np.isnan(seen[at]):
-                answer = f"{combined[at]:.4f}  (model {answer}, table {seen[at]:.4f})"
-            lines.append(f"{indent}{rows[at]:<{width}}  {answer}")
-        if len(rows) > SHOWN:
-            lines.append(f"{indent}... and {len(rows) - SHOWN:,} less probable")
-        return lines
+        return text_of(self)
+
+    def _repr_html_(self) -> str:
+        """One self-contained `<div>` for notebooks; every label is escaped."""
+        from depnet.inference.answer.html import html_of
+
+        return html_of(self)
 
 
 def each_table(function: Callable[..., FloatArray], *answers: Answer) -> Answer:
@@ -205,17 +247,3 @@ def each_table(function: Callable[..., FloatArray], *answers: Answer) -> Answer:
     if not isinstance(answers[0], dict):
         return function(*answers)
     return {name: function(*(cast("dict[str, FloatArray]", a)[name] for a in answers)) for name in answers[0]}
-
-
-def _flat(answer: Answer, name: str) -> FloatArray:
-    """The table of a target, or the only one, flat."""
-    return (answer[name] if isinstance(answer, dict) else answer).ravel()
-
-
-def _shown(name: str, known: object) -> str:
-    if isinstance(known, Mapping):
-        weights = ", ".join(f"{state}: {float(weight):.3g}" for state, weight in known.items())
-        return f"{name} ~ {{{weights}}}"
-    if isinstance(known, (Set, list, tuple)):
-        return f"{name} in {{{', '.join(sorted(map(str, known)))}}}"
-    return f"{name} = {known}"

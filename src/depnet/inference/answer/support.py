@@ -13,7 +13,7 @@ import numpy as np
 
 from depnet.data.table.dataset import Dataset
 from depnet.errors import DataError
-from depnet.inference.answer.observed import matching
+from depnet.inference.answer.observed import expected
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.model.sources.restrict import reached
@@ -25,16 +25,24 @@ RARE_ROWS = 30
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """`rows` of `total` training rows match the evidence; unless `exact`, that is a bound from above."""
+    """`rows` of `total` training rows match the evidence; unless `exact`, that is a bound from above.
+
+    It is `estimated`, neither, where a range cuts bins: rows of these count by the share of the bin inside.
+    """
 
     rows: int
     total: int
     exact: bool
+    estimated: bool = False
 
     def __str__(self) -> str:
         count = f"{self.rows:,} of {counted(self.total, 'training row')}"
         verb = "matches" if self.rows == 1 else "match"
-        return f"{count} {verb} the evidence" if self.exact else f"at most {count} {verb} the evidence"
+        return f"{self._how_sure}{count} {verb} the evidence"
+
+    @property
+    def _how_sure(self) -> str:
+        return "about " if self.estimated else "" if self.exact else "at most "
 
     @property
     def warning(self) -> str | None:
@@ -43,7 +51,7 @@ class Support:
             return None
         how_many = "no training row" if self.rows == 0 else f"only {counted(self.rows, 'training row')}"
         if not self.exact and self.rows > 0:
-            how_many = f"at most {counted(self.rows, 'training row')}"
+            how_many = f"{self._how_sure}{counted(self.rows, 'training row')}"
         verb = "matches" if self.rows in (0, 1) else "match"
         return (
             f"{how_many} {verb} the evidence. Inference for rare events may be inaccurate: they weigh little in "
@@ -56,8 +64,8 @@ def support(network: Network, evidence: Evidence, data: Dataset | None = None) -
     if data is not None:
         if data.domain != network.domain:
             raise DataError("the data given to count the support have another domain than the network.")
-        weights = np.ones(data.rows, dtype=np.int64) if data.weights is None else data.weights
-        return Support(int(weights[matching(evidence, data) > 0].sum()), data.total, exact=True)
+        cut = bool(evidence.shares)
+        return Support(round(expected(evidence, data)), data.total, exact=not cut, estimated=cut)
     bounds, total = [], None
     if network.counts is not None:
         bounds.append(network.counts.support_bound(evidence))

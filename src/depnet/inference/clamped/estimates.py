@@ -38,6 +38,8 @@ class Estimate:
     pooled_r_hat: FloatArray
     drift: FloatArray
     burn_in: int
+    deviations: FloatArray
+    """[row, chain, cell]: what each chain adds to the error."""
 
 
 def estimate(chains: Chains, sizes: Sequence[int], *, one_more: bool = False) -> Estimate:
@@ -68,7 +70,9 @@ def estimate(chains: Chains, sizes: Sequence[int], *, one_more: bool = False) ->
     errors = np.divide(spread, totals, out=np.zeros_like(totals), where=seen)
     r_hat, pooled = split_r_hat(sums, weights, values, of_cell)
     moved = drift(sums - values[:, None, :] * weights)
-    return Estimate(values, errors, r_hat, pooled, moved, skipped * chains.round_sweeps)
+    few = math.sqrt(c / (c - 1))
+    deviations = np.divide(few * residuals, totals[:, None, :], out=residuals, where=seen[:, None, :])
+    return Estimate(values, errors, r_hat, pooled, moved, skipped * chains.round_sweeps, deviations)
 
 
 def drift(residuals: FloatArray) -> FloatArray:

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 from scipy import special
 
 from depnet.errors import EvidenceError
-from depnet.inference.answer.question import Part
+from depnet.geometry.size import check_bytes
+from depnet.inference.answer.part import Part
 from depnet.inference.answer.result import Diagnostics, effective_sample_size
+from depnet.inference.answer.spread import margins
 from depnet.inference.clamped.chains import Chains, Order
 from depnet.inference.clamped.estimates import Estimate, estimate
 from depnet.inference.clamped.program import ChainProgram
@@ -22,6 +24,8 @@ from depnet.sampling.plan.plan import chain_plan
 from depnet.sampling.plan.reducible import MOST_EDGES, UNCHECKED, is_positive, moves
 
 ROUNDS = 16
+MOST_BYTES = 1 << 30
+"""Of the sums that all chains keep of all rounds."""
 R_HAT = 1.05
 FALSE_DRIFT = 0.02
 FIRST_SWEEPS = 32
@@ -52,6 +56,12 @@ def sampled(
     cards = reduced.network.domain.cardinalities
     shapes = [tuple(cards[i] for i in variables) for variables in estimators]
     sizes = list(map(math.prod, shapes))
+    check_bytes(
+        8 * ROUNDS * QUESTION_CHAINS * sum(sizes),
+        what=f"sampling tables of {sum(sizes):,} cells with {QUESTION_CHAINS} chains",
+        way_out='Ask for fewer targets, or for an ordered law (learn(dataset, order="auto")), which keeps one table.',
+        limit_bytes=MOST_BYTES,
+    )
     chains = _started(reduced, estimators, rng, rows)
     sweeps, history = FIRST_SWEEPS, []
     warnings = _zeros(reduced)
@@ -178,5 +188,9 @@ def _told(
         [flat.reshape(shape) for flat, shape in zip(np.split(table, at), shapes, strict=True)]
         for table in (values, errors)
     )
+    deviations = [
+        margins(flat.reshape(-1, *shape))
+        for flat, shape in zip(np.split(found.deviations[0], at, axis=1), shapes, strict=True)
+    ]
     converged = not too_few and _is_settled(found, tolerance)
-    return Part(laws, spreads, "sample", converged, diagnostics, tuple(warnings))
+    return Part(laws, spreads, "sample", converged, diagnostics, tuple(warnings), deviations)

@@ -10,6 +10,7 @@ import numpy as np
 
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.variable import Label
+from depnet.model.boosted import PIECE_CELLS
 from depnet.model.counting import check_same_domain
 from depnet.model.network import Network
 
@@ -43,12 +44,12 @@ def odd_cells(network: Network, rows: Dataset, most: int = 3) -> list[tuple[OddC
     theta = np.empty((rows.rows, len(network)))
     best = np.empty((rows.rows, len(network)), dtype=np.int64)
     best_theta = np.empty_like(theta)
-    at = np.arange(rows.rows)
     for i, node in enumerate(network.nodes):
-        table = node.probabilities(rows.codes)
-        theta[:, i] = table[at, rows.column(i)]
-        best[:, i] = table.argmax(axis=1)
-        best_theta[:, i] = table[at, best[:, i]]
+        size = max(1, PIECE_CELLS // node.states)
+        for at in (slice(first, first + size) for first in range(0, rows.rows, size)):
+            table = node.probabilities(rows.codes[at])
+            theta[at, i] = table[np.arange(len(table)), rows.column(i)[at]]
+            best[at, i], best_theta[at, i] = table.argmax(axis=1), table.max(axis=1)
     with np.errstate(divide="ignore"):
         surprise = np.maximum(-np.log(theta), 0.0)  # no -0.0
     order = np.argsort(-surprise, axis=1, kind="stable")[:, :most]

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from depnet.arrays import FloatArray
-from depnet.data.table.variable import Label
+from depnet.data.table.variable import Label, Variable
 from depnet.geometry import total_variation
+from depnet.inference.answer.numbers import NumberSummary
 from depnet.inference.answer.result import Answer, QueryResult
+from depnet.inference.answer.spread import Spread
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +36,16 @@ class Shift:
     model: FloatArray
     observed: FloatArray | None = None
     rows: int = 0
+    variable: Variable | None = None
+
+    @property
+    def numbers(self) -> tuple[NumberSummary, NumberSummary] | None:
+        """What prior and posterior say of a number, without errors; None of any other variable."""
+        if self.variable is None:
+            return None
+        exact = Spread(np.zeros(len(self.states)))
+        before, after = (NumberSummary.of(self.variable, law, exact) for law in (self.prior, self.posterior))
+        return None if before is None or after is None else (before, after)
 
 
 def shifts_between(prior: QueryResult, posterior: QueryResult) -> tuple[Shift, ...]:
@@ -52,7 +64,8 @@ def shifts_between(prior: QueryResult, posterior: QueryResult) -> tuple[Shift, .
     rows = posterior.matching or 0
     seen = by_target(posterior, posterior.observed) if rows and posterior.observed is not None else {}
     found = []
-    for name, states in zip(posterior.targets, posterior.states, strict=True):
+    for variable in posterior.variables:
+        name, states = variable.name, variable.states
         if name not in before:
             continue
         observed = seen.get(name)
@@ -61,7 +74,9 @@ def shifts_between(prior: QueryResult, posterior: QueryResult) -> tuple[Shift, .
         error = errors[name] * (posterior.worth / (rows + posterior.worth) if joined else 1.0)
         change = total_variation(before[name], after[name])
         found.append(
-            Shift(name, states, before[name], after[name], error, change, model[name], observed, rows)
+            Shift(
+                name, states, before[name], after[name], error, change, model[name], observed, rows, variable
+            )
         )
     return largest_first(found)
 

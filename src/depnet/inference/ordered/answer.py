@@ -14,8 +14,10 @@ import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.errors import DomainTooLargeError, EvidenceError
-from depnet.inference.answer.question import Part, Question
+from depnet.inference.answer.part import Part
+from depnet.inference.answer.question import Question
 from depnet.inference.answer.result import PassDiagnostics, QueryResult
+from depnet.inference.answer.spread import margins
 from depnet.inference.effort import Over, over_after
 from depnet.inference.ordered.moved import moved
 from depnet.inference.ordered.weighted import FIRST_PASSES, MOST_UPDATES, log_mean_weight, weighted_passes
@@ -31,6 +33,8 @@ RESOLUTION = 0.25
 few draws have hit by then, their spread says too little."""
 UPDATE_CELLS = 1
 """An update of a pass takes about as long as this many cells of an elimination."""
+MANY_STATES = 64
+"""Of fewer states of a target, what a pass adds up takes no longer than its updates."""
 QUICK_CELLS = 1 << 16
 """An elimination of no more cells is always quicker than passes."""
 
@@ -66,7 +70,10 @@ def of_law(question: Question, rng: np.random.Generator | None, stop: Over | Non
 def _worth(asked: Conditional, tolerance: float) -> int:
     """The cells of an elimination that takes about as long as passes would take, at this tolerance."""
     passes = max(0.25 / tolerance**2, FIRST_PASSES)
-    return int(min(max(passes * len(asked.variables) * UPDATE_CELLS, QUICK_CELLS), MOST_CELLS))
+    summed = sum(
+        k for k in asked.cells if k > MANY_STATES
+    )  # every pass adds up theta of all states of a target
+    return int(min(max(passes * (len(asked.variables) * UPDATE_CELLS + summed), QUICK_CELLS), MOST_CELLS))
 
 
 def exact(asked: Conditional, most_cells: int = MOST_CELLS) -> Part | None:
@@ -117,6 +124,10 @@ def _sampled(
     if found is not None:
         laws, errors, error, converged = found.laws, found.errors, found.error, found.converged
         passes, effective = found.passes, found.effective
+        deviations = [
+            margins(of_table.reshape(-1, *law.shape))
+            for of_table, law in zip(found.deviations, _shaped(asked, laws), strict=True)
+        ]
     elif sums.total == 0:
         raise EvidenceError(
             "no pass came to a state that matches the evidence: its probability under the law is 0 or very small. "
@@ -124,7 +135,7 @@ def _sampled(
         )
     else:
         laws, errors, error = sums.laws(), sums.errors(), sums.largest_error
-        passes, effective = sums.rows, sums.effective
+        passes, effective, deviations = sums.rows, sums.effective, sums.deviations()
     errors = [np.maximum(each, RESOLUTION * tolerance) for each in errors]
     largest = max(float(each.max()) for each in errors)
     stopped = f"stopped at a standard error of {error:.2g} where {tolerance:.2g} was asked."
@@ -135,6 +146,7 @@ def _sampled(
         converged,
         PassDiagnostics(passes, effective, found is not None, largest),
         () if converged else (stopped,),
+        deviations,
     )
 
 

@@ -247,7 +247,8 @@ def log_own(network: Network, j: int, columns: Sequence[NDArray[np.integer]]) ->
             node.source, DecisionGraph
         ):  # of few leaves: their logs are looked up
             return np.asarray(np.log(node.table.probabilities)[node.source(table), own])
-        return np.asarray(np.log(node.probabilities(table)[np.arange(len(own)), own]))
+        table[:, j] = own
+        return np.asarray(np.log(node.own_probabilities(table)))
 
 
 def theta_of(network: Network, j: int, inputs: Sequence[NDArray[np.integer]], rows: int) -> FloatArray:

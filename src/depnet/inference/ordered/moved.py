@@ -27,6 +27,8 @@ FEWEST_EFFECTIVE = 50.0
 FIRST_PASSES = 1 << 10
 FIRST_STATES = 64
 FIRST_SWEEPS = 8
+MOST_SUMS = 1 << 25
+"""Conditionals are added up for every moved state, up to this many numbers; past it, states are counted."""
 LEAD = 2
 """Sweeps before the first that counts."""
 
@@ -37,6 +39,8 @@ class Moved:
 
     laws: list[FloatArray]
     errors: list[FloatArray]
+    deviations: list[FloatArray]
+    """[batch, cell] of each table: what each batch adds to the error."""
     passes: int
     effective: float
     converged: bool
@@ -89,8 +93,8 @@ def _laws(
     seed = passes.seed + 1
     passes.move(chosen, LEAD, seed=seed)
     cards = passes.law.cardinalities
-    if all(len(table) == 1 for table in tables):
-        sizes = [cards[i] for i in passes.open]
+    sizes = [cards[i] for i in passes.open]
+    if all(len(table) == 1 for table in tables) and states * sum(sizes) <= MOST_SUMS:
         cells: IntArray = np.zeros(len(cards), dtype=np.int64)
         cells[passes.open] = np.cumsum(sizes) - sizes
         sums = np.zeros((states, sum(sizes)))
@@ -113,17 +117,18 @@ def _joined(
     logs = np.array([batch.log_mean_weight for batch in batches])
     share = np.exp(logs - logs.max())
     share /= share.sum()
-    laws, errors = [], []
+    laws, errors, deviations = [], [], []
     few = len(batches) / (len(batches) - 1)
     for each in zip(*batch_laws, strict=True):
         stack = np.stack(each)
         mean = share @ stack
         laws.append(mean / mean.sum())
         errors.append(np.sqrt(few * (share**2 @ (stack - mean) ** 2)))
+        deviations.append(math.sqrt(few) * share[:, None] * (stack - mean))
     effective = float(sum(batch.effective for batch in batches) / (len(batches) * (share**2).sum()))
     rows = sum(batch.rows for batch in batches)
     # A state that no batch met has an error all the same.
     unseen = 1 / (effective + 2)
     errors = [np.maximum(each, unseen * (law < unseen)) for each, law in zip(errors, laws, strict=True)]
     converged = max(float(each.max()) for each in errors) <= tolerance
-    return Moved(laws, errors, rows, effective, converged)
+    return Moved(laws, errors, deviations, rows, effective, converged)

@@ -9,7 +9,8 @@ has s under the tolerance for every state. Where no weight depends on a target, 
 comes of it, theta(x | Y_r) takes the place of 1(X_r = x), whose mean it is and which varies more. A state that draws
 seldom come to, and then with a large weight, shows in no spread before one has come: so one more draw of the largest
 possible weight is counted into every error, and passes go on until that is less than half of the tolerance, or the
-weights have no heavy tail.
+weights have no heavy tail. Sums of each batch of passes are kept as well: how errors of states hang together shows
+between them (`depnet.inference.answer.spread`).
 """
 
 import math
@@ -29,6 +30,8 @@ from depnet.law.program import joint_codes, law_of
 
 FIRST_PASSES = 1 << 11
 CHUNK = 1 << 16
+CHUNK_CELLS = 1 << 23
+"""Passes are summed so many rows at a time, or fewer where a row's probabilities of all states are many numbers."""
 MOST_PASSES = 1 << 21
 UNEVEN = 50
 """Where more passes than MOST_PASSES would be needed, and this many are worth one without weights, they are given up."""
@@ -37,6 +40,8 @@ MOST_UPDATES = 1 << 28
 HEAVY = 0.7
 """Weights whose tail has a larger shape have no variance to speak of (Vehtari et al., Pareto smoothed importance
 sampling): their standard errors are not to be trusted."""
+BATCHES = 64
+"""Passes are summed in this many parts, too."""
 CAUTION = 1.1
 """Errors of passes are told larger by this factor: passes end when the errors that they estimate themselves are small."""
 
@@ -52,6 +57,10 @@ class Weights:
         self._largest = log_largest_weight(asked.network, asked.variables, asked.own)
         self.sums = [np.zeros(k) for k in asked.cells]
         self.squares = [np.zeros((2, k)) for k in asked.cells]
+        cards = asked.network.domain.cardinalities
+        self.batches = {i: np.zeros((BATCHES, cards[i])) for table in asked.tables for i in table}
+        """[batch, state] of each variable that is asked for, the sums of W P(x)."""
+        self.batch_totals = np.zeros(BATCHES)
         self.total = self.total_squares = 0.0
         self.rows = 0
         self._top = -math.inf
@@ -60,12 +69,14 @@ class Weights:
     def draw(self, count: int, seed: int) -> None:
         """More passes, some at a time: memory does not grow with their number."""
         asked = self._asked
+        most = max(1, min(CHUNK, CHUNK_CELLS // max(asked.cells, default=1)))
         while count > 0:
-            rows = min(count, CHUNK)
+            rows = min(count, most)
             done = law_of(asked.network).passes(
                 rows, asked.own, variables=asked.variables, seed=seed, first=self.rows
             )
-            self.add(done.log_weights, [self._cells(table, done.codes) for table in asked.tables])
+            states = [self._cells(table, done.codes) for table in asked.tables]
+            self.add(done.log_weights, states, done.codes)
             count -= rows
 
     def _cells(self, table: tuple[int, ...], codes: CodeArray) -> NDArray[np.int64] | FloatArray:
@@ -75,7 +86,12 @@ class Weights:
             return network.nodes[table[0]].probabilities(codes)
         return joint_codes(codes, table, network.domain.cardinalities)
 
-    def add(self, log_weights: FloatArray, states: Sequence[NDArray[np.int64] | FloatArray]) -> None:
+    def add(
+        self,
+        log_weights: FloatArray,
+        states: Sequence[NDArray[np.int64] | FloatArray],
+        codes: CodeArray,
+    ) -> None:
         """More draws: of each table, the cell of each of them, or the probabilities of its cells, [draw, cell]."""
         self.rows += len(log_weights)
         self._logs.append(log_weights)
@@ -85,6 +101,8 @@ class Weights:
             for sums, squares in zip(self.sums, self.squares, strict=True):
                 sums *= scale
                 squares *= scale**2
+            for batch in (*self.batches.values(), self.batch_totals):
+                batch *= scale
             self.total *= scale
             self.total_squares *= scale**2
             self._top = top
@@ -100,6 +118,39 @@ class Weights:
                 squares += np.bincount(state, weights**2, minlength=len(sums))
         self.total += float(weights.sum())
         self.total_squares += float((weights**2).sum())
+        self._add_batches(weights, states, codes)
+
+    def _add_batches(
+        self, weights: FloatArray, states: Sequence[NDArray[np.int64] | FloatArray], codes: CodeArray
+    ) -> None:
+        """The draws in as many parts as there are batches, one after the other; a joint table by each of its variables."""
+        size = len(weights) // BATCHES
+        even = size * BATCHES
+        part = np.minimum(
+            np.arange(len(weights)) // max(size, 1), BATCHES - 1
+        )  # the last has what is left over
+        self.batch_totals += np.bincount(part, weights, minlength=BATCHES)
+        in_parts = weights[:even].reshape(BATCHES, 1, size)
+        for table, state in zip(self._asked.tables, states, strict=True):
+            for i in table:
+                sums = self.batches[i]
+                if state.ndim == 2:
+                    sums += (in_parts @ state[:even].reshape(BATCHES, size, -1))[:, 0]
+                    sums[-1] += weights[even:] @ state[even:]
+                else:
+                    cells = part * sums.shape[1] + codes[:, i]
+                    sums += np.bincount(cells, weights, minlength=sums.size).reshape(sums.shape)
+
+    def deviations(self) -> list[list[FloatArray]]:
+        """Of each table, of each of its variables: what each batch adds to the error of each state."""
+        few = math.sqrt(BATCHES / (BATCHES - 1)) / self.total
+        return [
+            [
+                few * (sums - sums.sum(axis=0) / self.total * self.batch_totals[:, None])
+                for sums in (self.batches[i] for i in table)
+            ]
+            for table in self._asked.tables
+        ]
 
     @property
     def effective(self) -> float:

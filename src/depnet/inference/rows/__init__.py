@@ -3,7 +3,7 @@
 In reading order:
 
 - `query`: `depnet.query_rows`: who answers, an ordered law or clamped inference;
-- `result`: the answers;
+- `result`, `numbers`: the answers, and what they say of numbers;
 - `answers`: rows checked, equal ones answered once: what both share;
 - `impute`: holes filled, by modes or by joint draws;
 - `mean_law`: laws of holes averaged over several networks;

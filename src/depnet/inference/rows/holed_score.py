@@ -96,8 +96,7 @@ def _scored(
 
 def _inverse(node: Node, states: NDArray[np.uint16], holes: NDArray[np.bool_], per_row: int) -> FloatArray:
     """For each row the sum over its chains of 1 / theta of the node's own variable; 0 where that is a hole."""
-    theta = node.probabilities(states)
-    own = theta[np.arange(len(states)), states[:, node.variable]]
+    own = node.own_probabilities(states)
     with np.errstate(divide="ignore"):
         each = (1.0 / own).reshape(-1, per_row).sum(axis=1)
     return np.where(holes[:, node.variable], 0.0, each)

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import IntArray, read_only
 from depnet.data.table.dataset import Dataset
+from depnet.geometry.size import check_bytes
 from depnet.inference.clamped.draws import clamped_draws
 from depnet.inference.clamped.rows import ClampedRows
 from depnet.inference.effort import Effort, check_method
@@ -16,6 +17,9 @@ from depnet.inference.rows.answers import checked_rows, distinct_rows
 from depnet.inference.rows.result import RowsResult
 from depnet.model.network import Network, checked_network
 from depnet.model.scan import RandomScan, Scan, checked_scan
+
+BYTES_A_STATE = 16
+"""A probability and its standard error, of each distinct row while they are found, and of each row in the result."""
 
 
 def query_rows(
@@ -65,6 +69,11 @@ def answered(
     Draws of chains are `burn_in` sweeps later than those that have settled.
     """
     first, which = distinct_rows(codes, holes)
+    check_bytes(
+        BYTES_A_STATE * sum(network.domain.cardinalities) * (len(first) + len(codes)),
+        what=f"the probabilities of all {sum(network.domain.cardinalities):,} states in {len(codes):,} rows",
+        way_out="Take fewer rows at a time, or group rare states before learning.",
+    )
     if network.order is not None and scan is None:
         copies = np.bincount(which, minlength=len(first)) * imputations
         of_law = LawRows(network, codes[first], holes[first], effort, copies)

@@ -7,9 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
+from depnet.data.binning.mixture import Mixture
 from depnet.data.table.domain import Domain
+from depnet.errors import InferenceError
+from depnet.inference.rows.numbers import RowNumbers
 from depnet.model.scan import Scan
-from depnet.wording import counted
+from depnet.wording import counted, some_of
 
 METHODS = ("observed", "look-up", "exact", "sample")
 """How a row was answered."""
@@ -43,6 +46,15 @@ class RowsResult:
     def mode(self) -> IntArray:
         """The codes [rows, variables] with every hole at its most probable state (the first of equals)."""
         return np.stack([self.probabilities[name].argmax(axis=1) for name in self.domain.names], axis=1)
+
+    def numbers(self, name: str) -> RowNumbers:
+        """Mean, standard deviation and quantiles of a number in each row; the median of what was observed is its bin's."""
+        i = self.domain.index(name)
+        mixture = Mixture.of(self.domain.variables[i])
+        if mixture is None:
+            states = some_of([*map(str, self.domain.variables[i].states)])
+            raise InferenceError(f"{name!r} is no number: it has the states {states}.")
+        return RowNumbers.of(mixture, self.probabilities[name], self.standard_errors[name])
 
     def __str__(self) -> str:
         counts = ", ".join(f"{(self.method == m).sum():,} {name}" for m, name in enumerate(METHODS))

@@ -17,6 +17,7 @@ from depnet.data import Dataset
 from depnet.learning.grow.node_specs import NodeSpec
 from depnet.learning.options import Limits
 from depnet.learning.penalty import Penalty, StructuralMdl, penalty_value, per_parameter
+from depnet.learning.rows.some_rows import repeated
 from depnet.model import ConditionalTable, DecisionGraph
 from depnet.model.sources.decision_graph import CompiledGraph
 
@@ -220,7 +221,6 @@ _SENT: list[str] = []
 def _table(token: str, dataset: Dataset) -> native.Table:
     table = TABLES.get(token)
     if table is None:
-        table = TABLES[token] = native.Table(
-            dataset.codes, list(dataset.domain.cardinalities), dataset.weights
-        )
+        rows = repeated(dataset)
+        table = TABLES[token] = native.Table(rows.codes, list(rows.domain.cardinalities), rows.weights)
     return table

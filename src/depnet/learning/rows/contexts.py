@@ -18,12 +18,15 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy.special import xlogy
 
+from depnet.arrays import IntArray
 from depnet.data.table.dataset import Dataset
 from depnet.errors import LearningError
-from depnet.learning.rows.distinct import CollisionError, distinct_rows, grouped, words_of
+from depnet.learning.rows.distinct import CollisionError, Words, distinct_rows, grouped, words_of
 from depnet.learning.rows.some_rows import some_rows
 
 Found = TypeVar("Found")
+
+_MARK_BITS = 16
 
 
 class Contexts:
@@ -67,12 +70,14 @@ class Contexts:
 
     def _entropy(self, i: int) -> float:
         column = self.distinct.column(i)
-        order, begin = grouped(self._first - self.words[i][0][column], self._check - self.words[i][1][column])
+        first = self._first - self.words[i][0][column]
+        some = _not_alone(first)  # a context with one distinct row contributes exactly 0
+        order, begin = grouped(first[some], self._check[some] - self.words[i][1][column[some]])
         sizes = np.diff(begin, append=len(order))
-        shared = sizes > 1  # a context with one distinct row contributes exactly 0
+        shared = sizes > 1
         if not shared.any():
             return 0.0
-        members = order[np.repeat(shared, sizes)]
+        members = some[order[np.repeat(shared, sizes)]]
         counts = self._counts[members]
         inner = np.concatenate([[0], np.cumsum(sizes[shared])[:-1]])
         totals = np.add.reduceat(counts, inner)
@@ -81,17 +86,33 @@ class Contexts:
 
     def _in_order(self, order: Sequence[int]) -> list[float]:
         found = [0.0] * len(order)
+        kept = np.arange(len(self._first))  # the rows that share what is read so far with another one
         first, check = np.zeros_like(self._first), np.zeros_like(self._check)
+        alone = 0.0  # the sum of N_x log N_x over the other rows, which stay alone
         before = float(xlogy(self._dataset.total, self._dataset.total))  # sum over groups of N_c log N_c
         for i in order:
-            column = self.distinct.column(i)
+            column = self.distinct.column(i)[kept]
             first += self.words[i][0][column]
             check += self.words[i][1][column]
             rows, begin = grouped(first, check)
-            totals = np.add.reduceat(self._counts[rows], begin)
-            after = float(xlogy(totals, totals).sum())
+            totals = np.add.reduceat(self._counts[kept[rows]], begin)
+            logs = xlogy(totals, totals)
+            after = alone + float(logs.sum())
             found[i] = max(before - after, 0.0) / self._dataset.total
-            if len(begin) == len(rows):  # every distinct row is alone: what comes later says nothing new
+            single = np.diff(begin, append=len(rows)) == 1
+            if single.all():  # every distinct row is alone: what comes later says nothing new
                 break
+            alone += float(logs[single].sum())
+            shared = rows[np.repeat(~single, np.diff(begin, append=len(rows)))]
+            kept, first, check = kept[shared], first[shared], check[shared]
             before = after
         return found
+
+
+def _not_alone(hashes: Words) -> IntArray:
+    """The places of all hashes that another one equals, and of a few more: sorting values is quicker than sorting places."""
+    ordered = np.sort(hashes)
+    twice = ordered[1:][ordered[1:] == ordered[:-1]]
+    marked = np.zeros(1 << _MARK_BITS, dtype=bool)
+    marked[twice >> np.uint64(64 - _MARK_BITS)] = True
+    return np.flatnonzero(marked[hashes >> np.uint64(64 - _MARK_BITS)])

@@ -6,6 +6,7 @@ the words of the next seed. The order of the distinct rows, ascending by hash, d
 order, nor on the parts that they lie in.
 """
 
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -17,6 +18,9 @@ from depnet.arrays import IntArray
 from depnet.data.table.dataset import Dataset
 
 Words = NDArray[np.uint64]
+
+KEPT_ROWS = 4_000_000
+"""Of tables up to this size the distinct rows are kept as long as the table is: a fit asks for them five times."""
 
 
 class CollisionError(Exception):
@@ -52,8 +56,21 @@ def words_of(cardinalities: Sequence[int], seed: int) -> list[Words]:
     return [rng.integers(0, 2**64, size=(2, k), dtype=np.uint64) for k in cardinalities]
 
 
+_kept: weakref.WeakKeyDictionary[Dataset, Distinct] = weakref.WeakKeyDictionary()
+
+
 def distinct_rows(dataset: Dataset, seed: int = 0) -> Distinct:
     """The distinct rows of a table, with the first seed from `seed` on that shows no collision."""
+    kept = _kept.get(dataset)
+    if kept is not None and kept.seed >= seed:
+        return kept
+    found = _distinct_rows(dataset, seed)
+    if seed == 0 and dataset.rows <= KEPT_ROWS:
+        _kept[dataset] = found
+    return found
+
+
+def _distinct_rows(dataset: Dataset, seed: int) -> Distinct:
     codes, weights = dataset.codes, dataset.weights
     while True:
         first, check = np.zeros(len(codes), dtype=np.uint64), np.zeros(len(codes), dtype=np.uint64)

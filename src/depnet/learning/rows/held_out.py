@@ -4,6 +4,11 @@ The data is divided into five parts. They are held out one after the other until
 all five of a small one. The parts depend on the rows alone, not on their order, nor on where they lie: how many of each
 distinct row a part holds out is decided in the order of their hashes.
 
+Of more than `TRIAL_ROWS` rows that many are drawn without replacement, and divided. A choice compares two candidates by the
+mean over held-out rows of a paired difference, whose standard error falls as one over the root of their number: past some
+ten thousand rows it is below any difference that matters, and more rows make trials slower, not better. What is chosen
+learns from all rows, and so is somewhat better than its held-out score says.
+
 Of a table that lies in parts, each part finds its distinct rows and their hashes. These come together a range of hashes at
 a time, in ascending order, are added up over the parts and divided as those of one table are; then each part is told how
 many of each of its rows are held out. Which of equal rows in several parts these are does not matter to a count.
@@ -24,6 +29,8 @@ from depnet.learning.rows.workers import Workers
 
 PARTS = 5
 HELD_OUT_ROWS = 5_000
+TRIAL_ROWS = 100_000
+"""No more rows than this are divided: the others take part in no trial."""
 EQUAL_PARTS_ROWS = 10_000_000
 """Up to this many rows the parts are equal in size; beyond, each distinct row is divided at random."""
 RANGE_ROWS = 1 << 20
@@ -31,7 +38,10 @@ RANGE_ROWS = 1 << 20
 
 
 class HeldOutCounts:
-    """How many of each distinct row are held out: of all distinct rows at once or of some at a time, with one result."""
+    """How many of each distinct row take part in trials, and how many of them are held out.
+
+    Of all distinct rows at once or of some at a time, with one result.
+    """
 
     def __init__(self, total: int) -> None:
         if total < 2:
@@ -39,28 +49,32 @@ class HeldOutCounts:
                 '`penalty="auto"` holds out rows, and the dataset has only one. Give more rows, another penalty, or '
                 "`validation=...`."
             )
-        parts = min(PARTS, total)
+        parts, taken = min(PARTS, total), min(total, TRIAL_ROWS)
+        self._all_parts = parts
         self._rng = np.random.default_rng(0)
-        self._share = np.full(parts, 1 / parts)
+        self._share = np.append(np.full(parts, taken / total / parts), 1 - taken / total)
         self._part_of: NDArray[np.uint8] | None = None
         if total <= EQUAL_PARTS_ROWS:
-            self._part_of = np.resize(np.arange(parts, dtype=np.uint8), total)
+            self._part_of = np.full(total, parts, dtype=np.uint8)  # of those not taken there is one part more
+            self._part_of[:taken] = np.resize(np.arange(parts, dtype=np.uint8), taken)
             self._rng.shuffle(self._part_of)
         self._at = 0
-        until = np.cumsum((total + parts - 1 - np.arange(parts)) // parts)  # rows of the first parts together
+        until = np.cumsum((taken + parts - 1 - np.arange(parts)) // parts)  # rows of the first parts together
         self.parts = min(int(np.searchsorted(until, HELD_OUT_ROWS)) + 1, parts)
         """How many of the parts are held out, one after the other."""
 
     def next(self, counts: IntArray) -> IntArray:
-        """[part, row]: how many of each of the next distinct rows, of which there are `counts`, a part holds out."""
+        """[1 + part, row]: how many of each of the next distinct rows, of which there are `counts`, are taken, and how
+        many of these a part holds out.
+        """
         if self._part_of is None:
-            return self._rng.multinomial(counts, self._share).T[: self.parts]
+            divided = self._rng.multinomial(counts, self._share).T
+            return np.stack([divided[: self._all_parts].sum(axis=0), *divided[: self.parts]])
         begin, self._at = self._at, self._at + int(counts.sum())
         part_of = self._part_of[begin : self._at]
         row_of = np.repeat(np.arange(len(counts)), counts)
-        return np.stack(
-            [np.bincount(row_of[part_of == part], minlength=len(counts)) for part in range(self.parts)]
-        )
+        chosen = [part_of < self._all_parts, *(part_of == part for part in range(self.parts))]
+        return np.stack([np.bincount(row_of[which], minlength=len(counts)) for which in chosen])
 
 
 def held_out(dataset: Dataset) -> Iterator[tuple[Dataset, Dataset]]:
@@ -72,8 +86,9 @@ def held_out(dataset: Dataset) -> Iterator[tuple[Dataset, Dataset]]:
         codes, weights = rows_with_counts(dataset.codes, distinct, counts)
         return Dataset(dataset.domain, read_only(codes), weights)
 
-    for held in division.next(distinct.counts):
-        yield rows(distinct.counts - held), rows(held)
+    taken, *parts = division.next(distinct.counts)
+    for held in parts:
+        yield rows(taken - held), rows(held)
 
 
 def rows_with_counts(
@@ -86,8 +101,10 @@ def rows_with_counts(
     return codes_of(codes, distinct.rows[kept]), counts[kept].astype(np.int64)
 
 
-def held_out_parts(workers: Workers, parts: Sequence[Any], total: int) -> list[tuple[list[Any], int]]:
-    """For each part of `held_out`: `Part.divided` of all parts, where they are, and how many rows are held out."""
+def held_out_parts(workers: Workers, parts: Sequence[Any], total: int) -> list[tuple[list[Any], int, int]]:
+    """For each part of `held_out`: `Part.divided` of all parts, where they are, and how many rows are learned from and
+    held out.
+    """
     seed = 0
     while True:
         found = workers.call(_distinct, parts, [seed] * len(parts))
@@ -101,14 +118,20 @@ def held_out_parts(workers: Workers, parts: Sequence[Any], total: int) -> list[t
         except CollisionError:  # of rows in different parts
             seed = highest + 1
             continue
+        taken, *held_parts = zip(*shares, strict=True)
+        rows = _sum(taken)
         return [
-            (workers.call(_divided, parts, found, held), sum(int(each.sum()) for each in held))
-            for held in zip(*shares, strict=True)
+            (workers.call(_divided, parts, found, taken, held), rows - _sum(held), _sum(held))
+            for held in held_parts
         ]
 
 
+def _sum(counts: Sequence[IntArray]) -> int:
+    return sum(int(each.sum()) for each in counts)
+
+
 def _shares(workers: Workers, found: list[Any], rows: int, total: int) -> list[IntArray]:
-    """For each part `[held-out part, distinct row]`: how many are held out."""
+    """For each part `[1 + held-out part, distinct row]`: how many are taken, and held out."""
     division = HeldOutCounts(total)
     ranges = rows // RANGE_ROWS + 1
     pieces = []
@@ -128,7 +151,7 @@ class _Hashed(NamedTuple):
 
 
 def _shares_of_parts(answers: Sequence[_Hashed], division: HeldOutCounts) -> list[IntArray]:
-    """For each part `[held-out part, distinct row]`: how many are held out, of the next range of hashes."""
+    """For each part `[1 + held-out part, distinct row]`: how many are taken and held out, of the next range of hashes."""
     first, check, counts = (np.concatenate(each) for each in zip(*answers, strict=True))
     order, begin = grouped(first, check)
     counts = counts[order]
@@ -161,5 +184,5 @@ def _between(distinct: Distinct, low: int, high: int) -> _Hashed:
     return _Hashed(distinct.first[within], distinct.check[within], distinct.counts[within])
 
 
-def _divided(part: Any, distinct: Distinct, held: IntArray) -> Any:
-    return part.divided(distinct, held)
+def _divided(part: Any, distinct: Distinct, taken: IntArray, held: IntArray) -> Any:
+    return part.divided(distinct, taken, held)

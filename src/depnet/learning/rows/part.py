@@ -137,9 +137,10 @@ class Part:
         arrays = (found.first, found.check, found.rows, found.counts)
         return Distinct(found.seed, *(self._keep(array) for array in arrays))
 
-    def divided(self, distinct: Distinct, held: IntArray) -> "tuple[Part, Part]":
-        """The rows to learn from, and those held out: `held` of each distinct row."""
-        return self._with_counts(distinct, distinct.counts - held), self._with_counts(distinct, held)
+    def divided(self, distinct: Distinct, taken: IntArray, held: IntArray) -> "tuple[Part, Part]":
+        """The rows to learn from, and those held out: `held` of the `taken` of each distinct row."""
+        learned = taken.astype(np.int64) - held
+        return self._with_counts(distinct, learned), self._with_counts(distinct, held)
 
     def _with_counts(self, distinct: Distinct, counts: IntArray) -> "Part":
         codes, weights = rows_with_counts(self.dataset.codes, distinct, counts)

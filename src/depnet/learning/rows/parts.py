@@ -115,8 +115,8 @@ class PartedRows:
     def held_out(self) -> "list[tuple[PartedRows, PartedRows]]":
         """(rows to learn from, rows to score on), for each part that is held out."""
         return [
-            (self._side(pairs, 0, self.total - rows), self._side(pairs, 1, rows))
-            for pairs, rows in held_out_parts(self.workers, self.parts, self.total)
+            (self._side(pairs, 0, learned), self._side(pairs, 1, held))
+            for pairs, learned, held in held_out_parts(self.workers, self.parts, self.total)
         ]
 
     def _side(self, pairs: Sequence[Any], side: int, total: int) -> "PartedRows":

@@ -1,10 +1,15 @@
-"""Some rows of a dataset: those with given numbers, or drawn again."""
+"""Some rows of a dataset: those with given numbers, drawn again, or repeated as often as they weigh."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, IntArray, read_only
 from depnet.data.table.dataset import Dataset
+
+MOST_TIMES = 16
+"""Rows are repeated up to this many times on average: single rows are counted as bits, about that much faster."""
+MOST_BYTES = 1 << 30
+"""Of the codes of repeated rows."""
 
 
 def codes_of(codes: CodeArray, rows: NDArray[np.intp]) -> CodeArray:
@@ -37,3 +42,20 @@ def drawn_again(
     drawn = rng.multinomial(count, weights / weights.sum())
     kept = np.flatnonzero(drawn)
     return kept, drawn[kept]
+
+
+def repeated(dataset: Dataset) -> Dataset:
+    """Each row as often as it weighs, without weights: the same counts, which are then made faster.
+
+    Where that would be many rows for each one, or much memory, the dataset itself.
+
+    >>> repeated(Dataset.from_codes([[1, 0], [0, 1]], cardinalities=[2, 2], weights=[2, 1])).codes.tolist()
+    [[1, 0], [1, 0], [0, 1]]
+    """
+    codes, weights = dataset.codes, dataset.weights
+    bytes_needed = dataset.total * codes.shape[1] * codes.itemsize
+    if weights is None or dataset.total > MOST_TIMES * dataset.rows or bytes_needed > MOST_BYTES:
+        return dataset
+    return Dataset.of_checked(
+        dataset.domain, read_only(codes_of(codes, np.repeat(np.arange(dataset.rows), weights)))
+    )

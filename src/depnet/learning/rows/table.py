@@ -10,6 +10,7 @@ import numpy as np
 from depnet.arrays import IntArray
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
+from depnet.data.table.holed import Holed
 from depnet.errors import ManyStatesWarning
 from depnet.learning.grow.cuts import TableWithCuts, spelled_out
 from depnet.learning.grow.native import Grower, GrownNode
@@ -105,11 +106,11 @@ class TableRows:
         ]
 
 
-def warn_of_identifiers(dataset: Dataset) -> None:
+def warn_of_identifiers(dataset: Dataset | Holed) -> None:
     """Warn of columns that look like an identifier: most states in one row only, nothing to learn from."""
     many = max(MANY_STATES, dataset.rows // 2)
     for i, variable in enumerate(dataset.domain.variables):
-        if variable.cardinality > many and (seen := len(np.unique(dataset.column(i)))) > many:
+        if variable.cardinality > many and (seen := len(np.unique(dataset.codes[:, i]))) > many:
             warnings.warn(
                 f"column {variable.name!r} has {seen:,} different states in {dataset.rows:,} rows: nothing can be "
                 "learned from an identifier. Leave it out, group its states, or bin it.",

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from depnet.errors import ModelFileAccessError, ModelFileError, ModelFileNotFoundError
-from depnet.files import new_file, not_written
+from depnet.files import named_stream, new_file, not_written
+from depnet.gzipped import unpacked
 
 _CHUNK = 2**20
 
@@ -16,6 +17,10 @@ _CHUNK = 2**20
 def read_bounded(name: str, max_bytes: int) -> bytearray:
     """The content of a file, unpacked if it is gzip; more than `max_bytes` of it is an error."""
     try:
+        if (kind := named_stream(name)) is not None:
+            raise ModelFileError(
+                f"this is {kind}, not a model file. What comes through a pipe is read as standard input."
+            )
         with Path(name).open("rb") as file:
             data = _read(file, max_bytes, "the file")
     except FileNotFoundError:
@@ -33,7 +38,7 @@ def read_bounded(name: str, max_bytes: int) -> bytearray:
     return _unpacked(data, max_bytes) if data.startswith(b"\x1f\x8b") else data
 
 
-def _read(file: BinaryIO | gzip.GzipFile, max_bytes: int, what: str) -> bytearray:
+def _read(file: BinaryIO | io.BufferedReader, max_bytes: int, what: str) -> bytearray:
     data = bytearray()
     while chunk := file.read(_CHUNK):
         data += chunk
@@ -47,8 +52,7 @@ def _read(file: BinaryIO | gzip.GzipFile, max_bytes: int, what: str) -> bytearra
 
 def _unpacked(data: bytearray, max_bytes: int) -> bytearray:
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-            return _read(file, max_bytes, "the content, unpacked,")
+        return _read(unpacked(io.BytesIO(data)), max_bytes, "the content, unpacked,")
     except EOFError:
         raise ModelFileError(
             "the compressed file ends too early: it is not complete. Get it again."

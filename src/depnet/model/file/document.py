@@ -23,11 +23,11 @@ from depnet.model.sources.tabulated import TabulatedSource
 from depnet.model.table import ConditionalTable
 
 FORMAT = "depnet network"
-VERSION = 4
+VERSION = 5
 """The newest that is read. Raised when a reader of the former version would misunderstand a file."""
 
-WITHOUT_BOOSTED = 3
-"""Written where no node is boosted: those who read version 3 can read it."""
+WITHOUT_OTHER, WITHOUT_BOOSTED = 4, 3
+"""Written where no variable has a state of all other values, and no node is boosted: earlier readers can read it."""
 
 
 def document_of(network: Network, layout: Layout | None = None, law: Network | None = None) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def document_of(network: Network, layout: Layout | None = None, law: Network | N
         paper = network
     document: dict[str, Any] = {
         "format": FORMAT,
-        "version": VERSION if _any_boosted(paper, law) else WITHOUT_BOOSTED,
+        "version": _version(domain, paper, law),
         "domain": {
             "variables": [
                 document_of_variable(v, f"domain.variables[{i}]") for i, v in enumerate(domain.variables)
@@ -60,9 +60,18 @@ def document_of(network: Network, layout: Layout | None = None, law: Network | N
     )
     if counts is not None:
         document["counts"] = _counts(counts)
+    ordered = [i for i, variable in enumerate(domain.variables) if variable.ordered]
+    if ordered:
+        document["ordered"] = ordered
     if layout is not None:
         document["layout"] = document_of_layout(layout, domain)
     return document
+
+
+def _version(domain: Domain, *networks: Network | None) -> int:
+    if any(variable.other is not None for variable in domain.variables):
+        return VERSION
+    return WITHOUT_OTHER if _any_boosted(*networks) else WITHOUT_BOOSTED
 
 
 def _any_boosted(*networks: Network | None) -> bool:

@@ -5,12 +5,13 @@ A section that readers may leave alone: a network is the same without it.
 
 from typing import Any, cast, get_args
 
+from depnet.data.frames.decode import check_column
 from depnet.data.frames.dtypes import dtype_of, plain_dtype
 from depnet.data.table.domain import Domain
 from depnet.data.table.layout import ColumnKind, ColumnLayout, FrameKind, Layout
 from depnet.data.table.variable import Variable
 from depnet.errors import brief
-from depnet.model.file.fields import fault, fields_of, items_of, located
+from depnet.model.file.fields import fault, fields_of, items_of, located, whole_of
 
 AT = "layout"
 
@@ -61,9 +62,16 @@ def _column(value: object, variable: Variable, kind: FrameKind, at: str) -> Colu
     fields = fields_of(value, at, ("key", "kind", "dtype"))
     if type(fields["key"]) not in (str, int):
         raise fault(f"{at}.key", f"expected a string or a whole number; got {brief(fields['key'])}.")
-    kinds = get_args(ColumnKind) if variable.bins is None else (variable.bins.kind,)
+    if isinstance(fields["key"], int):
+        whole_of(fields["key"], f"{at}.key", -(2**63), 2**63 - 1)
+    kinds = get_args(ColumnKind)
+    if variable.bins is not None:
+        of_dates = variable.bins.kind in ("date", "datetime")
+        kinds = (variable.bins.kind, "label") if of_dates else (variable.bins.kind,)
     if fields["kind"] not in kinds:
         raise fault(f"{at}.kind", f"expected one of {', '.join(kinds)}; got {brief(fields['kind'])}.")
     with located(f"{at}.dtype"):
         dtype = dtype_of(fields["dtype"], kind, labels_of(variable))
-    return ColumnLayout(fields["key"], fields["kind"], dtype)
+        column = ColumnLayout(fields["key"], fields["kind"], dtype)
+        check_column(variable, column, kind)
+    return column

@@ -20,7 +20,7 @@ from depnet.model.file.document import FORMAT, VERSION
 from depnet.model.file.fields import fault, fields_of, items_of, located, number_of, whole_of, wholes_of
 from depnet.model.file.held_out import held_out_of
 from depnet.model.file.packed import KINDS, PackedOperations
-from depnet.model.file.variables import variable_of
+from depnet.model.file.variables import variable_of, with_order
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
 from depnet.model.node import Node
@@ -89,6 +89,8 @@ def networks_of(document: dict[str, Any]) -> Loaded:
     if "nodes" not in document and not (lawful and "law" in document):
         raise ModelFileError("the field 'nodes' is missing" + (", and so is 'law'." if lawful else "."))
     domain = _domain(document["domain"], version)
+    if "ordered" in document:
+        domain = with_order(domain, document["ordered"], "ordered")
     counts = counts_of(document["counts"], domain) if "counts" in document else None
     law = _law(document["law"], domain, counts, version) if lawful and "law" in document else None
     if "nodes" not in document:

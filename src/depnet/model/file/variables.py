@@ -1,13 +1,22 @@
-"""Variables in a model file: names, states, and since version 2 bins and the state for missing values."""
+"""Variables in a model file: names, states, bins, and the states for missing and for all other values."""
 
 import math
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 from depnet.data.binning.bins import MAX_QUANTILES, Bins
+from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Variable
 from depnet.errors import brief
 from depnet.model.file.fields import fault, fields_of, items_of, located, number_of
+
+_OPTIONAL: dict[int, tuple[str, ...]] = {
+    1: (),
+    **dict.fromkeys((2, 3, 4), ("bins", "missing")),
+    5: ("bins", "missing", "other"),
+}
+"""What a file of a version may say of a variable beside its name and states."""
 
 MAX_LABEL_BITS = 4096
 """Whole numbers as labels: JSON sets no limit, but Python reads no more than 4,300 digits."""
@@ -29,22 +38,47 @@ def document_of_variable(variable: Variable, at: str) -> dict[str, Any]:
         }
     if variable.missing is not None:
         document["missing"] = True
+    if variable.other is not None:
+        document["other"] = True
     return document
 
 
 def variable_of(value: object, at: str, version: int) -> Variable:
     """The variable that a document describes."""
-    fields = fields_of(value, at, ("name", "states"), optional=("bins", "missing") if version >= 2 else ())
+    fields = fields_of(value, at, ("name", "states"), optional=_OPTIONAL[min(version, 5)])
     states = items_of(fields["states"], f"{at}.states")
     for code, label in enumerate(states):
         _check_label(label, f"{at}.states[{code}]")
     _check_hashes(states, f"{at}.states")
-    missing = fields.get("missing", False)
-    if not isinstance(missing, bool):
-        raise fault(f"{at}.missing", f"expected true or false; got {brief(missing)}.")
+    missing, other = (_flag(fields, name, at) for name in ("missing", "other"))
     bins = _bins(fields["bins"], len(states) - missing, f"{at}.bins") if "bins" in fields else None
     with located(at):
-        return Variable(fields["name"], tuple(states), bins, states[-1] if missing and states else None)
+        return Variable(
+            fields["name"],
+            tuple(states),
+            bins,
+            states[-1] if missing and states else None,
+            other=states[-1 - missing] if other and len(states) > missing else None,
+        )
+
+
+def _flag(fields: dict[str, Any], name: str, at: str) -> bool:
+    value = fields.get(name, False)
+    if not isinstance(value, bool):
+        raise fault(f"{at}.{name}", f"expected true or false; got {brief(value)}.")
+    return value
+
+
+def with_order(domain: Domain, value: object, at: str) -> Domain:
+    """The domain, in which the variables with these numbers have states in an order."""
+    variables = list(domain.variables)
+    for k, number in enumerate(items_of(value, at)):
+        if type(number) is not int or not 0 <= number < len(variables):
+            raise fault(
+                f"{at}[{k}]", f"expected a variable's number, below {len(variables)}; got {brief(number)}."
+            )
+        variables[number] = replace(variables[number], ordered=True)
+    return Domain(tuple(variables))
 
 
 def _bins(value: object, number: int, at: str) -> Bins:

@@ -15,11 +15,14 @@ them, so rank-normalisation leaves its R-hat as it is, and there is none.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import CodeArray, FloatArray
 from depnet.data import Dataset
 from depnet.errors import SamplingError
+
+MOST_INDICATORS = 2**22
+"""Numbers that `diagnose` looks at together: those of a variable of many states are taken a few states at a time."""
 
 
 def split_r_hat(draws: ArrayLike) -> FloatArray:
@@ -69,10 +72,17 @@ def diagnose(dataset: Dataset, chains: int) -> Diagnostics:
     draws = by_chain(dataset, chains)
     r_hat, size, error = {}, {}, {}
     for i, variable in enumerate(dataset.domain.variables):
-        indicators = state_indicators(draws[:, :, i], variable.cardinality)
-        r_hat[variable.name] = split_r_hat(indicators)
-        size[variable.name] = effective_sample_size(indicators)
-        error[variable.name] = standard_error(indicators)
+        states = range(variable.cardinality)
+        at_once = max(1, MOST_INDICATORS // draws[:, :, i].size)  # states
+        found = []
+        for first in states[::at_once]:
+            indicators = state_indicators(draws[:, :, i], states[first : first + at_once])
+            found.append(
+                (split_r_hat(indicators), effective_sample_size(indicators), standard_error(indicators))
+            )
+        r_hat[variable.name], size[variable.name], error[variable.name] = map(
+            np.concatenate, zip(*found, strict=True)
+        )
     return Diagnostics(r_hat, size, error)
 
 
@@ -88,9 +98,9 @@ def by_chain(dataset: Dataset, chains: int) -> CodeArray:
     return codes.reshape(draws, chains, len(dataset.domain)).transpose(1, 0, 2)
 
 
-def state_indicators(codes: CodeArray, cardinality: int) -> FloatArray:
-    """1(X_i = s) for every state s: codes [chains, draws] as [chains, draws, states]."""
-    return np.asarray(codes[:, :, None] == np.arange(cardinality), dtype=np.float64)
+def state_indicators(codes: NDArray[np.integer], states: range) -> FloatArray:
+    """1(X_i = s) for every state s of `states`: codes [chains, draws] as [chains, draws, states]."""
+    return np.asarray(codes[:, :, None] == np.asarray(states), dtype=np.float64)
 
 
 def _checked(draws: ArrayLike) -> FloatArray:

@@ -5,6 +5,10 @@ than the slowest state indicator's integrated autocorrelation time tau (in sweep
 R-hat is larger than tau explains; a run that never gets there is given tau of at least a tenth of its
 second half. A chain forgets its start like exp(-2t / tau) or faster: burn-in is 10 tau, thinning 2 tau.
 What no single variable shows (a slow joint move, a mode that no chain has met) stays hidden.
+
+A variable of many states is looked at by the quantiles of its codes, 1(X_i >= q) of `MOST_GROUPS` groups of neighbouring
+states that are drawn about equally often: an indicator takes a number for every draw, those of 5,000 states would take
+gigabytes, and each of them alone hardly shows that a chain stays among one half of the states.
 """
 
 import math
@@ -13,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from depnet.arrays import CodeArray
+from depnet.arrays import CodeArray, IntArray
 from depnet.errors import MixingWarning
 from depnet.sampling.kernels import CallbackKernel, Randomness, Task, choose_kernel, start_codes
 from depnet.sampling.plan.plan import ChainPlan
@@ -24,6 +28,10 @@ PILOT_CHAINS = 128
 FIRST_SWEEPS = 128
 MOST_SWEEPS = 4096
 MOST_CELLS = 2**27
+FEWEST_CHAINS = 8
+"""The same of a network of very many variables, at least."""
+MOST_GROUPS = 64
+"""The indicators of one variable, at most."""
 LONGER = 10
 """The kept half of the pilot is so many times longer than tau when it may stop."""
 R_HAT_MARGIN = 3.0
@@ -55,32 +63,31 @@ class Mixing:
 
 def estimate_mixing(plan: ChainPlan, seed: int) -> Mixing:
     """Run the pilot; a run that does not settle is reported, and warned of."""
-    kernel = choose_kernel(plan, PILOT_CHAINS)
-    most = min(MOST_SWEEPS, max(FIRST_SWEEPS, MOST_CELLS // (PILOT_CHAINS * plan.variables)))
+    chains = _chains(plan.variables)
+    kernel = choose_kernel(plan, chains)
+    most = min(MOST_SWEEPS, max(FIRST_SWEEPS, MOST_CELLS // (chains * plan.variables)))
     if isinstance(kernel, CallbackKernel):
         most = min(most, 4 * FIRST_SWEEPS)
-    state = kernel.state(start_codes(plan, seed, 0, PILOT_CHAINS))
-    rows: CodeArray = np.empty((plan.variables, most, PILOT_CHAINS), dtype=plan.dtype)
+    state = kernel.state(start_codes(plan, seed, 0, chains))
+    rows: CodeArray = np.empty((plan.variables, most, chains), dtype=plan.dtype)
     done, wanted = 0, FIRST_SWEEPS
-    a_call = max(
-        1, kernel.updates_a_call // (PILOT_CHAINS * len(plan.rules))
-    )  # so that an interrupt is heard
+    a_call = max(1, kernel.updates_a_call // (chains * len(plan.rules)))  # so that an interrupt is heard
     while True:
         while done < wanted:
             records = min(a_call, wanted - done)
             task = Task(
                 0,
-                PILOT_CHAINS,
+                chains,
                 first_sweep=max(0, done - 1),
                 lead=min(done, 1),
                 gap=1,
                 records=records,
-                record_stride=PILOT_CHAINS,
+                record_stride=chains,
                 at_boundary=True,
             )
-            part: CodeArray = np.empty((plan.variables, records * PILOT_CHAINS), dtype=plan.dtype)
+            part: CodeArray = np.empty((plan.variables, records * chains), dtype=plan.dtype)
             kernel.run(task, Randomness(seed), state, part)
-            rows[:, done : done + records] = part.reshape(plan.variables, -1, PILOT_CHAINS)
+            rows[:, done : done + records] = part.reshape(plan.variables, -1, chains)
             done += records
         mixing = _measured(plan, rows[:, done // 2 : done], done)
         if mixing.settled or done == most:
@@ -98,11 +105,35 @@ def estimate_mixing(plan: ChainPlan, seed: int) -> Mixing:
     return mixing
 
 
+def _chains(variables: int) -> int:
+    """Chains of the pilot: fewer where even the first sweeps of all of them would take more than `MOST_CELLS` codes."""
+    return max(FEWEST_CHAINS, min(PILOT_CHAINS, MOST_CELLS // (FIRST_SWEEPS * variables)))
+
+
+def grouped(codes: CodeArray, states: int) -> IntArray:
+    """Codes of `MOST_GROUPS` groups of neighbouring states, each drawn about equally often.
+
+    >>> np.bincount(grouped(np.arange(1000)[None, :], 1000)[0]).tolist()[:3]
+    [16, 16, 15]
+    """
+    drawn = np.bincount(codes.reshape(-1), minlength=states)
+    before = np.cumsum(drawn) - drawn
+    group: IntArray = before * MOST_GROUPS // codes.size  # of each state: the quantile at which it begins
+    group = np.minimum(group, MOST_GROUPS - 1)  # states after the last that was drawn
+    return group[codes]
+
+
 def _measured(plan: ChainPlan, rows: CodeArray, sweeps: int) -> Mixing:
     slowest, time, r_hat, agree = plan.rules[0].number, 1.0, 1.0, True
     kept = rows.shape[1]
     for i in sorted(rule.number for rule in plan.rules):
-        draws = state_indicators(rows[i].T, plan.network.domain.cardinalities[i])
+        states = plan.network.domain.cardinalities[i]
+        if states > MOST_GROUPS:
+            draws = np.asarray(
+                grouped(rows[i].T, states)[:, :, None] >= np.arange(1, MOST_GROUPS), dtype=np.float64
+            )
+        else:
+            draws = state_indicators(rows[i].T, range(states))
         draws = draws[:, :, 1:] if draws.shape[2] == 2 else draws  # the other state mirrors it
         own = autocorrelation_time(draws)
         disagreement = split_r_hat(draws)
@@ -113,4 +144,4 @@ def _measured(plan: ChainPlan, rows: CodeArray, sweeps: int) -> Mixing:
     settled = LONGER * time <= kept and agree
     if not settled:
         time = max(time, kept / LONGER)
-    return Mixing(time, plan.network.domain.variables[slowest].name, r_hat, sweeps, PILOT_CHAINS, settled)
+    return Mixing(time, plan.network.domain.variables[slowest].name, r_hat, sweeps, rows.shape[2], settled)

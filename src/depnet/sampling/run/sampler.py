@@ -7,6 +7,7 @@ scan. Under the sequential scan each row is taken at a uniformly random place of
 paper's centroid (Eq. ordered); under the random scan every chain has its own sequence of nodes.
 """
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -16,7 +17,7 @@ import numpy as np
 from depnet.arrays import CodeArray, read_only
 from depnet.checks import jobs_of, whole_number
 from depnet.data import Dataset
-from depnet.errors import SamplingError
+from depnet.errors import BeyondDataWarning, SamplingError
 from depnet.law.draw import Rows
 from depnet.model import Evidence, Given, Network, RandomScan, Scan
 from depnet.model.network import checked_network
@@ -80,15 +81,18 @@ class Sampler:
         self._jobs = jobs_of(n_jobs)
         self._domain = checked_network(network).domain
         self._dtype = code_type(self._domain.cardinalities)
+        known = Evidence.parse(self._domain, evidence)
+        for note in known.notes:
+            warnings.warn(note, BeyondDataWarning, stacklevel=3)
         self._rows: Rows | None = None
         if network.order is not None and scan is None:
             _refuse_chains(burn_in=burn_in, thin=thin, chains=chains)
             (seed,) = new_seeds(rng, 1)
-            self._rows = Rows(network, Evidence.parse(self._domain, evidence), seed, self._jobs)
+            self._rows = Rows(network, known, seed, self._jobs)
             self._drawn = 0
             self.report = SamplingReport(None, "one pass", 0, 0, 1, None)
             return
-        self._plan = chain_plan(network, RandomScan() if scan is None else scan, evidence)
+        self._plan = chain_plan(network, RandomScan() if scan is None else scan, known)
         chains = MOST_CHAINS if chains == "auto" else whole_number("chains", chains, at_least=1)
         given_burn_in = None if burn_in == "auto" else whole_number("burn_in", burn_in, at_least=0)
         given_thin = None if thin == "auto" else whole_number("thin", thin, at_least=1)

@@ -1,0 +1,199 @@
+"""From what a column holds to its variable: one rule, for frames, files and clusters.
+
+Text, categories and booleans are states as they are. So are whole numbers where a column has at most 16 different ones
+(also where they are stored as floats, as pandas does beside missing values); from three on they are numbers still, each in
+a bin of its own: of two, an order says nothing. Other numbers, dates and moments are binned.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet.checks import whole_number
+from depnet.data.binning.bins import Bins, Kind, Number
+from depnet.data.binning.cut import MAX_BINS, given_bins, number_of_bins, one_value_bins, quantile_bins
+from depnet.data.binning.ranked import Ranked
+from depnet.data.table.layout import ColumnKind
+from depnet.data.table.state_order import (
+    MISSING_LABEL,
+    ordered_states,
+    with_missing_state,
+    with_other_state,
+)
+from depnet.data.table.variable import MAX_CARDINALITY, Label, Variable
+from depnet.errors import DataError, brief
+from depnet.wording import nearest
+
+FEW_VALUES = 16
+"""Whole numbers are states as they are up to this many different ones."""
+
+MAX_STATES = 1000
+"""Of text and categories: rarer ones are one state, "other". A leaf with a probability for each of more states would need
+more rows than most tables have."""
+
+How: TypeAlias = Literal["quantile", "categories"] | int | Sequence[Any] | NDArray[Any]
+BinChoice: TypeAlias = How | Mapping[str, How]
+"""How to bin: "quantile", a number of quantile bins, edges, "categories" (no bins:
+every number a state), or a mapping of columns to one of these. Of a column of text, "categories" makes every text a state,
+and a list has the texts that are states; all others are one more."""
+
+Missing: TypeAlias = Literal["keep", "state", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class StateOptions:
+    """How columns become states, whichever they are."""
+
+    bins: BinChoice = "quantile"
+    max_bins: int = MAX_BINS
+    missing: Missing = "keep"
+    max_states: int = MAX_STATES
+
+    def __post_init__(self) -> None:
+        if self.missing not in ("keep", "state", "error"):
+            raise DataError(f'missing is "keep", "state" or "error"; got {brief(self.missing)}.')
+        whole_number("max_bins", self.max_bins, at_least=1, error=DataError)
+        whole_number("max_states", self.max_states, at_least=2, error=DataError)
+        if self.max_states >= MAX_CARDINALITY:
+            raise DataError(f"max_states is below {MAX_CARDINALITY:,}; got {self.max_states:,}.")
+
+    def as_they_are(self, name: str) -> bool:
+        """Is every value of a column asked to be a state?"""
+        how, _ = _how(self.bins, name)
+        return isinstance(how, str) and how == "categories"
+
+    def check_names(self, names: Sequence[str]) -> None:
+        """`bins` by name are of columns that there are."""
+        for name in self.bins if isinstance(self.bins, Mapping) else ():
+            if name not in names:
+                raise DataError(f"bins: there is no column {brief(name)}. {nearest(name, names)}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Summary:
+    """All that a column's variable depends on, whether it is in a frame or in a file.
+
+    `labels` are the distinct ones of a label column (`declared`: the frame's own categories, in their order,
+    which `ordered` ones are compared by) and `counts`
+    the rows that have each; of very many only the most frequent ones, `different` being how many there are.
+    `numbers` are the values of any other, by rank, where it has some, and `counts_from` the first of whole ones that go up
+    by one a row. `first_hidden` is the first of the `hidden` rows, which the message of `missing="error"` names.
+    """
+
+    name: str
+    kind: ColumnKind
+    rows: int
+    hidden: int
+    first_hidden: int = 0
+    labels: tuple[Any, ...] = ()
+    declared: bool = False
+    numbers: Ranked | None = None
+    counts: tuple[int, ...] = ()
+    different: int = 0
+    counts_from: int | None = None
+    ordered: bool = False
+
+
+def variable_of(column: Summary, options: StateOptions) -> Variable:
+    """The variable of a column: one rule for frames and files."""
+    missing = options.missing
+    if column.hidden and missing == "error":
+        raise DataError(
+            f'column {column.name!r}, row {column.first_hidden}: the value is missing. Make "missing" a state with '
+            '`missing="state"`, or remove or complete such rows.'
+        )
+    if not column.declared and column.kind != "boolean" and column.hidden == column.rows:
+        if missing == "state" and column.hidden:
+            return Variable(column.name, (MISSING_LABEL,), missing=MISSING_LABEL)
+        raise DataError(
+            f"column {column.name!r} has no value in its {column.rows:,} rows. Leave it out (`columns=[...]`)"
+            + (', or make "missing" a state (`missing="state"`).' if column.rows else ".")
+        )
+    variable = _variable(column, options)
+    return with_missing_state(variable) if column.hidden and missing == "state" else variable
+
+
+def _variable(column: Summary, options: StateOptions) -> Variable:
+    if column.kind == "label":
+        return _labelled(column, options)
+    if column.kind == "boolean":
+        return Variable(column.name, (False, True))
+    return Variable(column.name, *_numeric(column, options.bins, options.max_bins))
+
+
+def _labelled(column: Summary, options: StateOptions) -> Variable:
+    """Text: its values in their order, of very many the most frequent ones, or those that `bins` lists."""
+    how, _ = _how(options.bins, column.name)
+    listed = isinstance(how, Sequence) and not isinstance(how, str)
+    most = MAX_CARDINALITY - 1 if options.as_they_are(column.name) else options.max_states
+    if listed:
+        return with_other_state(column.name, tuple(how))  # type: ignore[arg-type]  # a sequence
+    if len(column.labels) <= most and column.different <= most:
+        states = ordered_states(column.labels, column.labels if column.declared else None)
+        return Variable(column.name, states, ordered=column.ordered)
+    ranks = sorted(range(len(column.labels)), key=lambda k: (-column.counts[k], str(column.labels[k])))
+    frequent = sorted(ranks[: most - 1]) if column.declared else ranks[: most - 1]
+    labels = [column.labels[k] for k in frequent]
+    return with_other_state(column.name, ordered_states(labels, labels if column.declared else None))
+
+
+def _numeric(column: Summary, bins: BinChoice, max_bins: int) -> tuple[tuple[Label, ...], Bins | None]:
+    how, asked = _how(bins, column.name)
+    numbers = column.numbers
+    assert numbers is not None
+    as_they_are = isinstance(how, str) and how == "categories"
+    if column.kind in ("integer", "float") and (as_they_are or not asked):
+        states = _numbers_as_they_are(numbers, MAX_CARDINALITY if as_they_are else FEW_VALUES)
+        if as_they_are:
+            return states, None
+        if len(states) <= FEW_VALUES and all(isinstance(state, int) for state in states):
+            return states, None if len(states) < 3 else one_value_bins(states, column.kind)  # type: ignore[arg-type]  # all are whole
+    kind: Kind = column.kind  # type: ignore[assignment]  # all others are numbers
+    try:
+        cut = _cut(numbers, kind, how, max_bins)
+    except DataError as error:
+        raise DataError(f"column {column.name!r}: {error}") from None
+    return cut.labels, cut
+
+
+def _numbers_as_they_are(numbers: Ranked, most: int) -> tuple[Label, ...]:
+    """The different numbers, but no more than one beyond `most`; whole ones where they all are whole."""
+    distinct = numbers.distinct(most + 1)
+    whole = bool((distinct == np.floor(distinct)).all()) and abs(distinct).max() < 2**53
+    return ordered_states(distinct.astype(np.int64).tolist() if whole else distinct.tolist())
+
+
+def _how(bins: BinChoice, name: str) -> tuple[How, bool]:
+    """How to bin a column, and whether that was asked for it by name or by number."""
+    if isinstance(bins, Mapping):
+        return (bins[name], True) if name in bins else ("quantile", False)
+    return bins, False
+
+
+def _cut(numbers: Ranked, kind: Kind, how: How, max_bins: int) -> Bins:
+    if isinstance(how, str) and how == "quantile":
+        return quantile_bins(numbers, kind, number_of_bins(len(numbers), max_bins))
+    if isinstance(how, int) and not isinstance(how, bool):
+        whole_number("the number of bins", how, at_least=1, error=DataError)
+        return quantile_bins(numbers, kind, how)
+    if isinstance(how, (Sequence, np.ndarray)) and not isinstance(how, str):
+        shape = Bins((0, 1), ((0,),), kind)
+        edges = [_edge(edge, shape) for edge in how]
+        if kind == "integer" and any(math.isfinite(edge) and edge != int(edge) for edge in edges):
+            kind = "float"  # of a column that has other than whole numbers elsewhere
+        return given_bins(numbers, edges, kind)
+    raise DataError(
+        'bins are "quantile", a number of bins, a list of edges, or (for numbers) "categories"; '
+        f"got {brief(how)}."
+    )
+
+
+def _edge(edge: Any, shape: Bins) -> Number:
+    """Numbers are edges of any kind: of dates, days and moments as `Bins` count them; dates are read."""
+    if isinstance(edge, (int, float, np.number)) and not isinstance(edge, bool):
+        return edge  # type: ignore[return-value]  # Bins makes it plain
+    return shape.number(edge)

@@ -1,0 +1,228 @@
+r"""Answers about numbers are numbers: mean, standard deviation, quantiles and shares, with standard errors.
+
+The law of a number is the mixture of the values that its bins keep, by the probabilities p_k of the bins
+(`depnet.data.binning.mixture`). Where it can be missing, all is said of the numbers that are there. With m_k and
+F_k(c) the mean of bin k and its share up to c, to first order (the delta method)
+
+.. math:: d\,mean = \sum_k (m_k - mean)\, dp_k, \qquad d\,F(c) = \sum_k (F_k(c) - F(c))\, dp_k ,
+
+whose standard errors a `Spread` has. A quantile's error is Woodruff's: where s is the standard error of F at the quantile
+q of level a, the farther of the quantiles of a - s and a + s from q. The standard deviation's is found in the same way, from
+the variance and its standard error. All are Monte Carlo errors, 0 of exact answers: none speaks of learning, nor of
+how few values a bin keeps.
+"""
+
+import datetime as dt
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from depnet.arrays import FloatArray
+from depnet.data.binning.bins import Kind
+from depnet.data.binning.calendar import DAY, FIRST_DAY, LAST_DAY
+from depnet.data.binning.mixture import Mixture
+from depnet.data.table.variable import Variable
+from depnet.errors import DataError, InferenceError, brief
+from depnet.inference.answer.spread import Spread
+from depnet.model.spans import ends_of
+
+LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
+"""The quantiles of a summary."""
+
+Value: TypeAlias = Any
+"""What a number's kind has: int or float, a date for dates, a date and time (UTC, without a zone) for moments."""
+Length: TypeAlias = Any
+"""A difference of two values: a float, or a timedelta."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NumberLaw:
+    """A law of a number, in plain numbers (days, microseconds): `shares` of the states, of those that are there."""
+
+    mixture: Mixture
+    shares: FloatArray
+    present: float
+    spread: Spread
+
+    @classmethod
+    def of(cls, variable: Variable, probabilities: FloatArray, spread: Spread) -> "NumberLaw | None":
+        """None where the variable is no number, or its probabilities are not known, or it is missing with certainty."""
+        mixture = Mixture.of(variable)
+        if mixture is None:
+            return None
+        there = probabilities[: mixture.states]
+        present = float(there.sum())
+        return cls(mixture, there / present, present, spread) if present > 0 else None
+
+    def error(self, of_state: FloatArray, value: float) -> float:
+        """The standard error of the mean of a function by its means in each state; `value` is that mean."""
+        g = np.zeros(len(self.spread.errors))
+        g[: self.mixture.states] = (of_state - value) / self.present
+        return self.spread.error(g)
+
+    def moments(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """(mean, its error), (standard deviation, its error)."""
+        values = self.mixture.values.astype(np.float64)
+        scale = float(np.abs(values).max()) or 1.0  # so that no square is too large
+        means = self.mixture.mean_of(values / scale)
+        mean = float(self.shares @ means)
+        squares = self.mixture.mean_of((values / scale - mean) ** 2)
+        variance = float(self.shares @ squares)
+        moved = self.error(squares, variance)
+        deviation = math.sqrt(variance)
+        up, down = math.sqrt(variance + moved), math.sqrt(max(variance - moved, 0.0))
+        return (
+            (scale * mean, scale * self.error(means, mean)),
+            (scale * deviation, scale * max(up - deviation, deviation - down)),
+        )
+
+    def above(self, number: float) -> tuple[float, float]:
+        """P(X > number), and its standard error."""
+        of_state = self.mixture.share_above(number)
+        share = float(self.shares @ of_state)
+        return share, self.error(of_state, share)
+
+    def quantile(self, level: float) -> tuple[int | float, float]:
+        """The quantile of a level, and its standard error (Woodruff's)."""
+        if not (isinstance(level, (int, float)) and 0 < level < 1):
+            raise InferenceError(f"the level of a quantile is between 0 and 1; got {brief(level)}.")
+        (at,) = self._at([level])
+        _, moved = self.above(at)
+        low, high = self._at([max(level - moved, 1e-9), min(level + moved, 1.0)])
+        return at, float(max(high - at, at - low))
+
+    def _at(self, levels: list[float]) -> list[int | float]:
+        return list(self.mixture.quantiles(self.shares[None], levels)[0].tolist())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NumberSummary:
+    """What an answer says of a number: its mean, standard deviation and quantiles, each with its standard error.
+
+    Of a variable that can be missing it speaks of the numbers that are there; `present` is the probability of that.
+
+    >>> ages = Variable("age", (10, 20, 30))
+    >>> found = NumberSummary.of(ages, np.array([0.25, 0.5, 0.25]), Spread(np.zeros(3)))
+    >>> found.mean, found.median, found.above(15)
+    (20.0, 20, (0.75, 0.0))
+    """
+
+    name: str
+    kind: Kind
+    mean: Value
+    mean_error: Length
+    standard_deviation: Length
+    standard_deviation_error: Length
+    quantiles: Mapping[float, Value]
+    """By level: 0.05, 0.25, 0.5, 0.75 and 0.95."""
+    quantile_errors: Mapping[float, Length]
+    present: float
+    law: NumberLaw = field(repr=False)
+    variable: Variable = field(repr=False)
+
+    @classmethod
+    def of(cls, variable: Variable, probabilities: FloatArray, spread: Spread) -> "NumberSummary | None":
+        """Of the probabilities of the states; None where these are no numbers, or nothing is known of them."""
+        law = NumberLaw.of(variable, probabilities, spread)
+        if law is None:
+            return None
+        kind = law.mixture.kind
+        (mean, mean_error), (deviation, deviation_error) = law.moments()
+        found = {level: law.quantile(level) for level in LEVELS}
+        return cls(
+            name=variable.name,
+            kind=kind,
+            mean=_value(mean, kind),
+            mean_error=_length(mean_error, kind),
+            standard_deviation=_length(deviation, kind),
+            standard_deviation_error=_length(deviation_error, kind),
+            quantiles={level: _value(at, kind) for level, (at, _) in found.items()},
+            quantile_errors={level: _length(error, kind) for level, (_, error) in found.items()},
+            present=law.present,
+            law=law,
+            variable=variable,
+        )
+
+    @property
+    def median(self) -> Value:
+        """The quantile of level 0.5."""
+        return self.quantiles[0.5]
+
+    @property
+    def median_error(self) -> Length:
+        """Its standard error."""
+        return self.quantile_errors[0.5]
+
+    def quantile(self, level: float) -> tuple[Value, Length]:
+        """The quantile of any level, and its standard error."""
+        at, error = self.law.quantile(level)
+        return _value(at, self.kind), _length(error, self.kind)
+
+    def above(self, value: object) -> tuple[float, float]:
+        """P(X > value) of the numbers that are there, and its standard error; a date may be text."""
+        try:
+            _, last = ends_of(self.variable, value)
+        except DataError as error:
+            raise InferenceError(f"{self.name!r} above a value: {error}") from None
+        return self.law.above(last)
+
+    def __str__(self) -> str:
+        """One line: mean, median, and where nine of ten are."""
+        mean = with_error(self.mean, self.mean_error)
+        median = with_error(self.median, self.median_error)
+        low, high = shown(self.quantiles[0.05]), shown(self.quantiles[0.95])
+        there = "" if self.present > 1 - 1e-9 else f" (where it is there: {self.present:.4f})"
+        return f"mean {mean}, median {median}, 5 % to 95 %: {low} to {high}{there}"
+
+
+def shown(value: Value | Length, digits: int = 4) -> str:
+    """A value for people: so many digits of a number, and all before its point; a date; a time in a unit that fits.
+
+    >>> shown(51234.56), shown(0.123456), shown(dt.date(2024, 2, 29)), shown(dt.timedelta(days=2, hours=12))
+    ('51235', '0.1235', '2024-02-29', '2.5 days')
+    """
+    if isinstance(value, dt.timedelta):
+        for unit, name in ((86_400, "days"), (3_600, "hours"), (60, "minutes")):
+            if abs(value.total_seconds()) >= unit:
+                return f"{shown(value.total_seconds() / unit, digits)} {name}"
+        return f"{shown(value.total_seconds(), digits)} s"
+    if isinstance(value, dt.datetime):
+        return value.isoformat(" ", "minutes").removesuffix(" 00:00")
+    if isinstance(value, dt.date):
+        return value.isoformat()
+    if isinstance(value, int):
+        return str(value)
+    if value == 0 or not 1e-4 <= abs(value) < 1e15:
+        return f"{value:.{digits}g}"
+    text = f"{value:.{max(digits - 1 - math.floor(math.log10(abs(value))), 0)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def with_error(value: Value, error: Length) -> str:
+    """A value and its standard error, if it has one: two digits of it.
+
+    >>> with_error(34077.2, 218.3), with_error(34077, 0.0)
+    ('34077 ± 218', '34077')
+    """
+    return f"{shown(value)} ± {shown(error, 2)}" if error else shown(value)
+
+
+def _value(number: float, kind: Kind) -> Value:
+    """A number as its kind has it; a mean of dates is the day that it falls on."""
+    if kind == "date":
+        day = min(max(math.floor(number), FIRST_DAY), LAST_DAY)
+        return dt.date.fromordinal(day + dt.date(1970, 1, 1).toordinal())
+    if kind == "datetime":
+        moment = min(max(round(number), FIRST_DAY * DAY), (LAST_DAY + 1) * DAY - 1)
+        return dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=moment)
+    return number
+
+
+def _length(number: float, kind: Kind) -> Length:
+    """A difference of numbers as its kind has it."""
+    if kind == "date":
+        return dt.timedelta(days=number)
+    return dt.timedelta(microseconds=number) if kind == "datetime" else number

@@ -1,0 +1,140 @@
+"""Conditions as people write them: a variable's name, a sign, and what it is compared with.
+
+    sex=female                  a state; of numbers and dates the state or bin that the value lies in
+    class=1st|2nd               a set of states
+    income>50000                a comparison: > >= < <= and !=
+    income=40000..50000         a range, both ends in
+    "a, b"="c=d"                names and labels in quotes, ' or "; or a backslash before a sign
+
+A label that the variable has as it stands needs no quotes, whatever signs are in it: income>50K is the state ">50K"
+where there is one. Nor does a name, as long as no shorter name before a sign is a variable, too.
+"""
+
+import re
+
+from depnet.data.table.domain import Domain
+from depnet.data.table.variable import Variable
+from depnet.errors import EvidenceError
+from depnet.model.conditions import SIGNS, beyond_data, label_code
+
+EQUALS = ("==", "=")
+SPECIAL = ",=|~:<>!"
+"""What a backslash or quotes protect, besides quotes and the backslash itself."""
+
+
+def named_condition(domain: Domain, text: str) -> tuple[str, object]:
+    """The variable's name, and the condition as `condition_weights` takes it.
+
+    >>> domain = Domain((Variable("class", ("1st", "2nd", "3rd")), Variable("income", ("<=50K", ">50K"))))
+    >>> named_condition(domain, "class != 1st"), named_condition(domain, "income > 50K")
+    (('class', '!=1st'), ('income', '>50K'))
+    """
+    name, sign, rest = cut_at_sign(domain, text)
+    if sign in ("", "~"):
+        raise EvidenceError(
+            f"{text.strip()!r} is no condition. Write a variable, a sign (= != > >= < <=) and a value."
+        )
+    return name, read_condition(domain.variables[domain.index(name)], sign, rest)
+
+
+def read_condition(variable: Variable, sign: str, text: str) -> object:
+    """What follows a name: `sign` is one of `SIGNS` or an equals sign, `text` still in quotes where it has any."""
+    if sign not in EQUALS:
+        whole = SIGNS[sign] + unquoted(text)
+        spaced = f"{SIGNS[sign]} {unquoted(text)}"
+        return spaced if spaced in variable.states and whole not in variable.states else whole
+    whole = unquoted(text)
+    of_text = {str(state): state for state in reversed(variable.states)}
+    if whole in of_text:
+        return of_text[whole]
+    alternatives = [_alternative(variable, unquoted(part)) for part in split(text, "|")]
+    return alternatives[0] if len(alternatives) == 1 else frozenset(alternatives)
+
+
+def _alternative(variable: Variable, text: str) -> object:
+    """A state by its label or a value in it, or a range."""
+    if text.startswith(tuple(SIGNS)) and text not in variable.states:
+        raise EvidenceError(
+            f"the condition {text!r} on {variable.name!r} has a sign after the equals sign. Write {variable.name}{text} "
+            "(and >=, not =>)."
+        )
+    if ".." in text and variable.find(text) is None:
+        return text
+    code = label_code(variable, text)
+    return (
+        text if beyond_data(variable, text) else variable.states[code]
+    )  # what is beyond the data is to be said
+
+
+def cut_at_sign(domain: Domain, text: str) -> tuple[str, str, str]:
+    """The name, the sign (also the ~ of weights) and the rest: cut after a variable's name, else at the first sign."""
+    first = None
+    for at, sign in _signs(text):
+        name = unquoted(text[:at])
+        found = name, sign, text[at + len(sign) :]
+        if name in domain.names:
+            return found
+        first = first or found
+    return first or (unquoted(text), "", "")
+
+
+def _signs(text: str) -> list[tuple[int, str]]:
+    """Every sign outside quotes, with its place."""
+    found = []
+    at = 0
+    while at < len(text):
+        head, sign, _ = cut_at(text[at:], "=<>!≥≤≠~")
+        if not sign:
+            break
+        at += len(head)
+        whole = next((s for s in (*SIGNS, *EQUALS, "~") if text.startswith(s, at)), None)
+        if whole is not None:
+            found.append((at, whole))
+        at += len(whole or sign)
+    return found
+
+
+def cut_at(text: str, signs: str) -> tuple[str, str, str]:
+    """The text before the first of `signs` outside quotes, that sign, and the rest, as `str.partition`.
+
+    A quotation begins where a name or a label does: O'Neil is none.
+    """
+    quote, begins = "", True
+    at = 0
+    while at < len(text):
+        here = text[at]
+        if here == "\\":
+            at, begins = at + 1, False
+        elif quote:
+            quote = "" if here == quote else quote
+        elif here in "\"'" and begins:
+            quote, begins = here, False
+        elif here in signs:
+            return text[:at], here, text[at + 1 :]
+        elif not here.isspace():
+            begins = here in "|,=~<>"
+        at += 1
+    return text, "", ""
+
+
+def split(text: str, sign: str) -> list[str]:
+    """The text cut at every `sign` outside quotes."""
+    parts, rest = [], text
+    while True:
+        head, found, rest = cut_at(rest, sign)
+        parts.append(head)
+        if not found:
+            return parts
+
+
+def unquoted(text: str) -> str:
+    """A name or a label without its quotes and backslashes."""
+    bare = text.strip()
+    if len(bare) >= 2 and bare[0] in "\"'" and bare[-1] == bare[0]:
+        bare = bare[1:-1]
+    return re.sub(rf"\\([{SPECIAL}\\\"'])", r"\1", bare)
+
+
+def quoted(text: str) -> str:
+    """A name or a label in quotes, where it needs them."""
+    return f'"{text}"' if any(sign in f"{SPECIAL}\"'\\" or sign.isspace() for sign in text) else text

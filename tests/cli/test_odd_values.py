@@ -1,0 +1,167 @@
+"""Bad and odd values of evidence: by command and by Python each is one clear line, or an answer that says what was done."""
+
+import datetime as dt
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import depnet as library
+from depnet.errors import BeyondDataWarning, EvidenceError
+from tests.cli.entry import answer, depnet, refused
+
+ROWS = 300
+
+
+def table() -> pd.DataFrame:
+    """Numbers, dates, whole numbers, words, and labels that look like comparisons."""
+    rng = np.random.default_rng(3)
+    mass = np.round(rng.normal(4200, 600, ROWS)).astype(int)
+    return pd.DataFrame(
+        {
+            "mass": mass,
+            "length": rng.normal(200, 10, ROWS) + mass / 100,
+            "day": pd.to_datetime("2024-01-01") + pd.to_timedelta(rng.integers(0, 200, ROWS), "D"),
+            "visits": rng.integers(1, 6, ROWS),
+            "kind": np.where(mass > 4500, "big", np.where(rng.random(ROWS) < 0.5, "small, thin", "a=b")),
+            "income": np.where(mass + rng.normal(0, 300, ROWS) > 4300, ">50K", "<=50K"),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("odd") / "model.json"
+    rows = library.Dataset.from_frame(table())
+    library.save(library.learn(rows, smoothing=0.5, order="auto").with_counts(rows), path)
+    return path
+
+
+BAD: list[tuple[str | None, dict[str, Any] | None, str]] = [
+    ("mass>9000", {"mass": ">9000"}, "no value of the data meets mass > 9000: 'mass' goes from"),
+    ("mass=9000..9500", {"mass": slice(9000, 9500)}, "no value of the data meets"),
+    ("mass=5000..4000", {"mass": slice(5000, 4000)}, "is empty: its ends are the wrong way round"),
+    ("mass>heavy", {"mass": ">heavy"}, "expected a number; got 'heavy'"),
+    ("mass>", {"mass": ">"}, "expected a number; got ''"),
+    ("mass=>4000", None, "sign after the equals sign. Write mass>4000"),
+    ("mass=heavy", {"mass": "heavy"}, "has no state 'heavy'"),
+    ("mass=", {"mass": ""}, "has no state ''"),
+    ("mass=nan", {"mass": float("nan")}, "has no state"),
+    (None, {"mass": None}, "has no state None"),
+    (None, {"mass": True}, "expected a number; got True"),
+    (None, {"mass": (4000, 5000)}, "may be a range or a set"),
+    (None, {"mass": slice(4000, 5000, 10)}, "has no step"),
+    (None, {"mass": []}, "no value of the data meets"),
+    (None, {"mass": {4000: "much"}}, "is a number, finite and not negative; got 'much'"),
+    (None, {"mass": {"a": {"b": 1}}}, "has no state 'a'"),
+    ("mass~4000:-1", {"mass": {4000: -1}}, "finite and not negative; got -1"),
+    ("day>yesterday", {"day": ">yesterday"}, "expected a date"),
+    ("day=2024-13-01", {"day": "2024-13-01"}, "expected a date"),
+    ("day>2030-01-01", {"day": slice(dt.date(2030, 1, 1), None)}, "no value of the data meets"),
+    ("visits>9", {"visits": ">9"}, "visits"),
+    ("kind>big", {"kind": ">big"}, "its states have no order"),
+    ("kind=big..small", {"kind": slice("big", "small")}, "its states have no order"),
+    ("kind!=bigg", {"kind": "!=bigg"}, "has no state 'bigg'. Did you mean 'big'"),
+    ("income>50k", {"income": ">50k"}, "Did you mean '>50K'"),
+    ("mas>4000", {"mas": ">4000"}, "there is no variable 'mas'. Did you mean 'mass'"),
+    ("mass>4000,mass<5000", None, "evidence on 'mass' twice"),
+    ("4000", None, "is not evidence"),
+]
+
+
+@pytest.mark.parametrize(("text", "given", "message"), BAD)
+def test_what_cannot_be_is_one_clear_line(
+    odd: Path, text: str | None, given: dict[str, Any] | None, message: str
+) -> None:
+    if text is not None:
+        assert message in refused("query", odd, "kind", "--given", text)
+        assert message in refused("sample", odd, "--given", text)
+    if given is not None:
+        law = library.load(odd, law=True)
+        for ask in (
+            lambda: library.query(law, "kind", given),
+            lambda: library.sample(law, 1, evidence=given),
+        ):
+            with pytest.raises(EvidenceError) as error:
+                ask()
+            assert message in str(error.value)
+            assert "\n" not in str(error.value)
+
+
+GOOD: list[tuple[str, dict[str, Any]]] = [
+    ("mass>4500", {"mass": ">4500"}),
+    ("mass>=4500,visits<3", {"mass": ">=4500", "visits": slice(None, 3)}),
+    ("mass=4000..4499", {"mass": pd.Interval(4000, 4499, closed="both")}),
+    ("mass=4000..4499", {"mass": slice(4000, 4500)}),
+    ("mass=3500|5000", {"mass": [3500, np.int64(5000)]}),
+    ("day<=2024-02-29", {"day": slice(None, dt.date(2024, 3, 1))}),
+    ("day=2024-02-29", {"day": np.datetime64("2024-02-29")}),
+    ("visits!=3", {"visits": {1, 2, 4, 5}}),
+    ("kind!=big", {"kind": {"small, thin", "a=b"}}),
+    ("kind=small, thin,mass<4000", {"kind": "small, thin", "mass": "<4000"}),
+    ("kind=a=b", {"kind": "a=b"}),
+    ("income>50K", {"income": ">50K"}),
+    ("income=<=50K", {"income": "<=50K"}),
+    ("length > 240.5", {"length": slice(np.nextafter(240.5, 300), None)}),
+]
+
+
+@pytest.mark.parametrize(("text", "given"), GOOD)
+def test_command_and_python_mean_the_same(odd: Path, text: str, given: dict[str, Any]) -> None:
+    found = answer("query", odd, "mass", "income", "--given", text)["probabilities"]
+    law = library.load(odd, law=True)
+    expected = library.query(law, ["mass", "income"], given).probabilities
+    assert isinstance(expected, dict)
+    assert {name: list(values) for name, values in found.items()} == {
+        name: pytest.approx(values.tolist()) for name, values in expected.items()
+    }
+
+
+def test_values_beyond_the_data_are_answered_and_said(odd: Path) -> None:
+    law = library.load(odd, law=True)
+    said = "'mass' = 99999 is beyond the data"
+    (warning, *_) = library.query(law, "kind", {"mass": 99999}).warnings
+    assert said in warning
+    assert said in depnet("query", odd, "kind", "--given", "mass=99999").stdout.decode()
+    assert any(said in text for text in answer("query", odd, "kind", "--given", "mass=99999")["warnings"])
+    assert said in depnet("sample", odd, "--given", "mass=99999").stderr.decode()
+    with pytest.warns(BeyondDataWarning, match=said):
+        library.sample(law, 3, evidence={"mass": 99999})
+
+
+def test_rows_are_drawn_within_the_range(odd: Path) -> None:
+    arguments = ("sample", odd, "-n", 200, "--seed", 1, "--given", "mass=4010..4090,day<2024-02-01")
+    header, *lines = depnet(*arguments).stdout.decode().splitlines()
+    rows = [dict(zip(header.split(","), line.split(","), strict=False)) for line in lines]
+    assert len(rows) == 200
+    assert all(4010 <= int(row["mass"]) <= 4090 for row in rows)
+    assert all(row["day"] < "2024-02-01" for row in rows)
+
+
+def test_rows_of_a_cut_bin_count_by_its_share(odd: Path, tmp_path: Path) -> None:
+    """Rows are codes; of a bin that a range cuts, its share counts, so that the support is near the true number."""
+    rows = table()
+    path = tmp_path / "t.csv"
+    rows.to_csv(path, index=False)
+    found = answer("query", odd, "kind", "--given", "mass=4010..4090", "--data", path)
+    true = int(rows["mass"].between(4010, 4090).sum())
+    assert abs(found["support"]["rows"] - true) <= 2
+    assert found["support"]["estimated"]
+    assert not found["support"]["exact"]
+    assert found["matching"] == found["support"]["rows"]
+    assert json.dumps(found["evidence"]) == '{"mass": "4010..4090"}'
+
+
+def test_unknown_states_are_said_once(odd: Path, tmp_path: Path) -> None:
+    path, out = tmp_path / "t.csv", tmp_path / "full.csv"
+    table()[:6].assign(kind="huge", income=[">50K", "?", "?", "<=50K", ">50K", ""]).to_csv(path, index=False)
+    for words in (("score", odd, path), ("impute", odd, path, "-o", out)):
+        assert "the model has no state 'huge'" in refused(*words)
+        (line,) = depnet(*words, "--unknown", "missing").stderr.decode().splitlines()
+        assert line == (
+            "depnet: warning: values that the model does not know: 6 of 'kind', such as 'huge'; 2 of 'income', such as '?'. "
+            "They count as missing (--unknown missing)."
+        )

@@ -1,0 +1,118 @@
+"""Killed in the very moments of a write, and errors of the disk there: the old file or the new one, for every command."""
+
+import errno
+import itertools
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from depnet.files import new_file
+from tests.cli.entry import depnet, refused
+from tests.cli.kill_at import armed
+
+OLD, NEW = b"the old file", b"the new file"
+MOMENTS = [
+    *itertools.product(["fsync"], [0, 1], ["before", "after"]),
+    *itertools.product(["replace", "hardlink_to", "unlink"], [0], ["before", "after"]),
+]
+ROUNDS = 200 // len(MOMENTS) + 1
+
+Words = Callable[[Path, Path, Path], list[object]]
+COMMANDS: dict[str, tuple[str, Words]] = {
+    "fit": ("m.json", lambda table, model, out: ["fit", table, "--penalty", "mdl", "-o", out]),
+    "update": ("m.json", lambda table, model, out: ["update", model, table, "-o", out]),
+    "sample": ("rows.csv", lambda table, model, out: ["sample", model, "-n", 50, "-o", out]),
+    "sample, Parquet": ("rows.parquet", lambda table, model, out: ["sample", model, "-n", 50, "-o", out]),
+    "impute": ("rows.csv", lambda table, model, out: ["impute", model, table, "-o", out]),
+    "score": ("rows.csv", lambda table, model, out: ["score", model, table, "-o", out]),
+    "query": ("rows.csv", lambda table, model, out: ["query", model, "survived", "--each", table, "-o", out]),
+    "export": ("graph.svg", lambda table, model, out: ["export", model, "-o", out]),
+    "report": ("report.html", lambda table, model, out: ["export", model, "-o", out]),
+    "example": ("people.csv", lambda table, model, out: ["example", "-o", out]),
+}
+
+
+def killed_in_a_fork(site: str, number: int, when: str, path: Path, *, force: bool) -> bool:
+    """Write the new file in a process of its own that kills itself in this moment; was it killed?"""
+    child = os.fork()
+    if child == 0:
+        try:
+            armed(site, number, when)
+            with new_file(str(path), force=force) as place:
+                place.write_bytes(NEW)
+        finally:
+            os._exit(0)
+    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
+
+
+@pytest.mark.parametrize("rounds", [1, pytest.param(ROUNDS, marks=pytest.mark.long)])
+@pytest.mark.parametrize("force", [True, False], ids=["replaced", "new"])
+def test_killed_in_every_moment_of_a_write(rounds: int, force: bool, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    killed = 0
+    for site, number, when in MOMENTS * rounds:
+        path.unlink(missing_ok=True)
+        if force:
+            path.write_bytes(OLD)
+        killed += killed_in_a_fork(site, number, when, path, force=force)
+        found = path.read_bytes() if path.exists() else None
+        assert found in (NEW, OLD if force else None), (site, number, when)
+        for other in tmp_path.iterdir():
+            if other != path:
+                assert other.name.startswith(".depnet-")
+                other.unlink()
+    # Of rename and link only one is called, and after a rename nothing is left to be removed.
+    assert killed == (len(MOMENTS) - (3 if force else 2)) * rounds
+
+
+@pytest.mark.parametrize(
+    "moments", [[MOMENTS[4]], pytest.param(MOMENTS * 2, marks=pytest.mark.long)], ids=["one", "all"]
+)
+def test_update_killed_in_the_moments_of_its_write(
+    moments: list[tuple[str, int, str]], table: Path, model: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "model.json"
+    words = ["update", output, table, "-o", output, "--force", "--seed", 1]
+    output.write_bytes(model.read_bytes())
+    depnet(*words)
+    new = output.read_bytes()
+    for site, number, when in moments:
+        output.write_bytes(model.read_bytes())
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.cli.kill_at", site, str(number), when, *map(str, words)],
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode in (-9, 0), done.stderr.decode()
+        assert output.read_bytes() in (model.read_bytes(), new), (site, number, when)
+
+
+@pytest.mark.parametrize(
+    "number", [errno.ENOSPC, errno.EROFS, errno.EIO], ids=["full", "read-only", "broken"]
+)
+@pytest.mark.parametrize("case", COMMANDS)
+def test_a_disk_that_fails_at_the_end_of_a_write(
+    case: str, number: int, table: Path, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For those who may not mount: the error comes with the file's fsync, or with the rename where a file has its name."""
+    name, words = COMMANDS[case]
+    output = tmp_path / name
+    output.write_bytes(OLD)
+
+    def fails(*_: Any) -> None:
+        raise OSError(number, os.strerror(number))
+
+    if number == errno.EROFS:
+        monkeypatch.setattr(Path, "replace", fails)
+    else:
+        monkeypatch.setattr(os, "fsync", fails)
+    said = refused(*words(table, model, output), "--force")
+    assert os.strerror(number) in said
+    assert name in said
+    assert output.read_bytes() == OLD
+    assert [path.name for path in tmp_path.iterdir()] == [name]

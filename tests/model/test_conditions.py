@@ -1,0 +1,157 @@
+"""Conditions on a variable as weights of its states."""
+
+import datetime as dt
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from depnet import Variable
+from depnet.data import Bins
+from depnet.data.binning.calendar import DAY
+from depnet.errors import EvidenceError
+from depnet.model.conditions import beyond_data, condition_weights, narrowed, said_of
+
+MASSES = Bins((2700, 4000, 5000, 6301), ((2700, 3000, 3500, 3900), (4000, 4500), (5000, 6300)), "integer")
+DATES = Bins((0, 31, 59), ((0, 10, 20, 30), (31, 45)), "date")
+TIMES = Bins((0, DAY, 2 * DAY), ((0, DAY // 2), (DAY, DAY + 5)), "datetime")
+MASS = Variable("mass", MASSES.labels, MASSES)
+DAY_OF = Variable("day", DATES.labels, DATES)
+AT = Variable("at", TIMES.labels, TIMES)
+VISITS = Variable("visits", (1, 2, 5))
+SIZE = Variable("size", ("small", "medium", "large", "(missing)"), missing="(missing)", ordered=True)
+INCOME = Variable("income", ("<=50K", ">50K"))
+SEX = Variable("sex", ("female", "male", "(missing)"), missing="(missing)")
+
+
+@pytest.mark.parametrize(
+    ("variable", "condition", "weights"),
+    [
+        (MASS, 4200, [0, 1, 0]),
+        (MASS, "4200", [0, 1, 0]),
+        (MASS, "[4000, 5000)", [0, 1, 0]),
+        (MASS, np.int64(4200), [0, 1, 0]),
+        (MASS, {3000, 9999}, [1, 0, 1]),
+        (MASS, np.array([3000, 4200]), [1, 1, 0]),
+        (MASS, pd.Series([3000, 4200]), [1, 1, 0]),
+        (MASS, pl.Series([3000, 4200]), [1, 1, 0]),
+        (MASS, ">5000", [0, 0, 0.5]),
+        (MASS, ">=5000", [0, 0, 1]),
+        (MASS, " >= 5e3 ", [0, 0, 1]),
+        (MASS, "≥5000", [0, 0, 1]),
+        (MASS, "<3500", [0.5, 0, 0]),
+        (MASS, "<=3500", [0.75, 0, 0]),
+        (MASS, "4000..5000", [0, 1, 0.5]),
+        (MASS, "..3500", [0.75, 0, 0]),
+        (MASS, "5000..", [0, 0, 1]),
+        (MASS, "!=4200", [1, 0, 1]),
+        (MASS, slice(4000, 5000), [0, 1, 0]),
+        (MASS, slice(None, 3000), [0.25, 0, 0]),
+        (MASS, slice(3500, None), [0.5, 1, 1]),
+        (MASS, range(3000, 4500), [0.75, 0.5, 0]),
+        (MASS, pd.Interval(4000, 5000), [0, 0.5, 0.5]),
+        (MASS, pd.Interval(4000, 5000, closed="left"), [0, 1, 0]),
+        (MASS, pd.Interval(4000, 5000, closed="both"), [0, 1, 0.5]),
+        (MASS, pd.Interval(4000, 5000, closed="neither"), [0, 0.5, 0]),
+        (MASS, ["<3500", ">5000"], [0.5, 0, 0.5]),
+        (MASS, [slice(2700, 3001), slice(2900, 3501)], [0.75, 0, 0]),
+        (MASS, ">7000", [0, 0, 0]),
+        (DAY_OF, dt.date(1970, 1, 5), [1, 0]),
+        (DAY_OF, ">1970-01-11", [0.5, 1]),
+        (DAY_OF, ">=1970-01-11", [0.75, 1]),
+        (DAY_OF, slice(dt.date(1970, 1, 11), dt.date(1970, 2, 1)), [0.75, 0]),
+        (DAY_OF, "1970-01-11..1970-02-01", [0.75, 0.5]),
+        (DAY_OF, pd.Interval(pd.Timestamp(1970, 1, 11), pd.Timestamp(1970, 2, 1)), [0.5, 0.5]),
+        (AT, "<=1970-01-01", [1, 0]),
+        (AT, ">1970-01-01", [0, 1]),
+        (AT, "<1970-01-01 12:00", [0.5, 0]),
+        (AT, "<=1970-01-01 12:00", [1, 0]),
+        (AT, slice(np.datetime64("1970-01-01T06"), None), [0.5, 1]),
+        (VISITS, ">1", [0, 1, 1]),
+        (VISITS, "2..4", [0, 1, 0]),
+        (VISITS, slice(2, 5), [0, 1, 0]),
+        (VISITS, "!=2", [1, 0, 1]),
+        (SIZE, ">small", [0, 1, 1, 0]),
+        (SIZE, "<=medium", [1, 1, 0, 0]),
+        (SIZE, "medium..large", [0, 1, 1, 0]),
+        (SIZE, slice("small", "large"), [1, 1, 0, 0]),
+        (SIZE, ("small", "large"), [1, 0, 1, 0]),
+        (INCOME, ">50K", [0, 1]),
+        (INCOME, "<=50K", [1, 0]),
+        (INCOME, "!=>50K", [1, 0]),
+        (SEX, "!=male", [1, 0, 1]),
+        (SEX, {"female", "male"}, [1, 1, 0]),
+    ],
+)
+def test_weights(variable: Variable, condition: Any, weights: list[float]) -> None:
+    assert condition_weights(variable, condition).tolist() == weights
+
+
+def test_complements_sum_to_one() -> None:
+    for sign, other in ((">", "<="), (">=", "<")):
+        for value in (3000, 3500, 4500, 6300):
+            both = condition_weights(MASS, f"{sign}{value}") + condition_weights(MASS, f"{other}{value}")
+            assert both.tolist() == [1, 1, 1]
+
+
+def test_a_label_wins_over_a_comparison() -> None:
+    odd = Variable("x", ("<3", "1..2", 1, 2))
+    assert condition_weights(odd, "<3").tolist() == [1, 0, 0, 0]
+    assert condition_weights(odd, "1..2").tolist() == [0, 1, 0, 0]
+
+
+def test_what_is_beyond_the_data_is_said() -> None:
+    said = beyond_data(MASS, 9999)
+    assert said == "'mass' = 9999 is beyond the data (2700 to 6300): answered as its last bin, [5000, 6301)."
+    assert "first bin, [2700, 4000)" in str(beyond_data(MASS, [3000, "100"]))
+    assert "1970-01-01 to 1970-02-28" in str(beyond_data(DAY_OF, "1980-01-01"))
+    for inside in (2700, 6300, "[4000, 5000)", ">9999", slice(9999, None)):
+        assert beyond_data(MASS, inside) is None
+    open_ended = Bins((-np.inf, 0, np.inf), ((-1,), (1,)))
+    assert beyond_data(Variable("x", open_ended.labels, open_ended), 1e9) is None
+
+
+def test_values_are_drawn_within_a_range() -> None:
+    bins = narrowed(MASS, "3200..4200").bins
+    assert bins is not None
+    assert bins.quantiles == ((3500, 3900), (4000,), (5000, 6300))
+    assert narrowed(MASS, 3000) is MASS, "a value means its bin"
+    assert narrowed(SEX, "male") is SEX
+
+
+def test_conditions_in_words() -> None:
+    assert said_of("x", ">=5") == "x >= 5"
+    assert said_of("x", "4..5") == "x in 4..5"
+    assert said_of("x", slice(None, 5)) == "x < 5"
+    assert said_of("x", pd.Interval(4, 5)) == "x in (4, 5]"
+    assert said_of("x", "1st") == "x = 1st"
+
+
+@pytest.mark.parametrize(
+    ("variable", "condition", "message"),
+    [
+        (MASS, (4000, 5000), r"may be a range or a set. Write slice\(4000, 5000\) .* or \{4000, 5000\}"),
+        (VISITS, (1, 2), "may be a range or a set"),
+        (DAY_OF, (dt.date(1970, 1, 1), dt.date(1970, 1, 2)), "may be a range or a set"),
+        (MASS, "5000..4000", "is empty: its ends are the wrong way round"),
+        (MASS, slice(5000, 5000), "is empty"),
+        (MASS, slice(1, 5, 2), "has no step"),
+        (MASS, ">heavy", "expected a number; got 'heavy'"),
+        (MASS, slice("a", None), "expected a number; got 'a'"),
+        (MASS, ">", "expected a number; got ''"),
+        (MASS, "heavy", "has no state 'heavy'"),
+        (MASS, True, "expected a number; got True"),
+        (MASS, float("nan"), "expected a number; got nan"),
+        (DAY_OF, ">5", "expected a date; got '5'"),
+        (SEX, ">female", "its states have no order to compare 'female' by"),
+        (SEX, slice("a", "b"), "its states have no order"),
+        (SIZE, ">largest", "has no state 'largest'. Did you mean 'large'"),
+        (SEX, "!=mael", r"has no state 'mael'. Did you mean 'male'"),
+        (INCOME, ">50k", r"Did you mean '>50K'"),
+    ],
+)
+def test_what_is_no_condition(variable: Variable, condition: Any, message: str) -> None:
+    with pytest.raises(EvidenceError, match=message):
+        condition_weights(variable, condition)
