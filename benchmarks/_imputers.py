@@ -1,9 +1,9 @@
 """The imputers that are compared, each run in a process of its own with one thread and a limit of CPU seconds.
 
 `run` saves a table, starts `python -m benchmarks._imputers`, and reads what that leaves: for every hole its filling, for a
-category the probabilities of its states (where the tool has any), for a number the ends of a 90 % interval; and the CPU
-seconds of fitting and filling, without imports, and without what is done afterwards to find laws and intervals. Where a
-tool gives no intervals, they are made for it: those of forests (missForest, as scikit-learn's forests make it) are of the
+category the probabilities of its states (where the tool has any), for a number the quantiles at `LEVELS`; and the CPU
+seconds of fitting and filling, without imports, and without what is done afterwards to find laws and quantiles. Where a
+tool gives no quantiles, they are made for it: those of forests (missForest, as scikit-learn's forests make it) are of the
 residuals of rows out of their bags; IterativeImputer's predictions have the residuals of three-fold
 cross-validation on the completed table added, miceforest's draws are taken for normal. IterativeImputer's regression of a
 binary column is its probability; of other categories it has none, and the nearest code is its filling.
@@ -23,6 +23,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -34,9 +35,10 @@ NUMBER = 0
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 IMPORTS, AFTERWARDS = 10, 600
-"""CPU seconds allowed for importing a tool, and for finding laws and intervals after it."""
+"""CPU seconds allowed for importing a tool, and for finding laws and quantiles after it."""
 
-LEVELS = [0.05, 0.95]
+LEVELS = [level / 20 for level in range(1, 20)]
+NORMAL = [NormalDist().inv_cdf(level) for level in LEVELS]
 MICE_DATASETS, MICE_ITERATIONS = 5, 2
 FOREST_TREES, FOREST_ROUNDS = 100, 5
 
@@ -56,7 +58,7 @@ class Filled:
     seconds: float
     points: dict[int, FloatArray] = field(default_factory=dict)
     laws: dict[int, FloatArray] = field(default_factory=dict)
-    intervals: dict[int, FloatArray] = field(default_factory=dict)
+    quantiles: dict[int, FloatArray] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,6 @@ def _holes(table: Table) -> dict[int, np.ndarray]:
 
 def depnet_imputer(table: Table, **options: Any) -> tuple[float, Callable[[Filled], None]]:
     from depnet import DependencyNetworkImputer
-    from depnet.data.binning.mixture import Mixture
 
     frame = _frame(table)
     began = time.process_time()
@@ -125,17 +126,19 @@ def depnet_imputer(table: Table, **options: Any) -> tuple[float, Callable[[Fille
     seconds = time.process_time() - began
 
     def tell(filled: Filled) -> None:
-        model, laws = imputer.model_, imputer.laws(frame)
+        numbers = NUMBER in table.states
+        laws, quantiles = imputer.laws(frame), imputer.quantiles(frame, LEVELS) if numbers else {}
         for i, holes in _holes(table).items():
-            variable = model.domain_.variables[i]
+            name = frame.columns[i]
             filled.points[i] = whole.iloc[holes, i].astype(float).to_numpy()
-            law = laws[variable.name][holes]
             if table.states[i] != NUMBER:
-                filled.laws[i] = law
-            else:
-                numbers = Mixture.of(variable)
-                assert numbers is not None
-                filled.intervals[i] = numbers.quantiles(law, LEVELS)
+                filled.laws[i] = laws[name][holes]
+            elif name in quantiles:
+                filled.quantiles[i] = quantiles[name][holes]
+            else:  # two numbers are left in the table, which are a category
+                states = np.array(imputer.model_.domain_.variables[i].states, dtype=float)
+                below = np.cumsum(laws[name][holes], axis=1)[:, :1] < LEVELS
+                filled.quantiles[i] = states[below.astype(int)]
 
     return seconds, tell
 
@@ -164,7 +167,7 @@ def iterative_imputer(table: Table) -> tuple[float, Callable[[Filled], None]]:
             filled.points[i] = predicted
             seen = np.setdiff1d(np.arange(len(whole)), holes)
             own = cross_val_predict(model, np.delete(whole[seen], i, axis=1), whole[seen, i], cv=3)
-            filled.intervals[i] = predicted[:, None] + np.quantile(whole[seen, i] - own, LEVELS)
+            filled.quantiles[i] = predicted[:, None] + np.quantile(whole[seen, i] - own, LEVELS)
 
     return seconds, tell
 
@@ -185,8 +188,8 @@ def miceforest(table: Table) -> tuple[float, Callable[[Filled], None]]:
             k = table.states[i]
             if k == NUMBER:
                 filled.points[i] = drawn.mean(axis=0)
-                reach = 1.645 * drawn.std(axis=0, ddof=1) * np.sqrt(1 + 1 / len(drawn))
-                filled.intervals[i] = np.stack([filled.points[i] - reach, filled.points[i] + reach], axis=1)
+                spread = drawn.std(axis=0, ddof=1) * np.sqrt(1 + 1 / len(drawn))
+                filled.quantiles[i] = filled.points[i][:, None] + spread[:, None] * NORMAL
                 continue
             counts = np.stack([(drawn == x).sum(axis=0) for x in range(k)], axis=1)
             filled.points[i] = counts.argmax(axis=1).astype(float)
@@ -229,14 +232,14 @@ def missforest(table: Table) -> tuple[float, Callable[[Filled], None]]:
             seen = np.setdiff1d(np.arange(len(whole)), rows)
             if k == NUMBER:
                 own = np.nan_to_num(table.values[seen, i] - forests[i].oob_prediction_)
-                filled.intervals[i] = whole[rows, i][:, None] + np.quantile(own, LEVELS)
+                filled.quantiles[i] = whole[rows, i][:, None] + np.quantile(own, LEVELS)
                 continue
             law = np.full((len(rows), k), 0.5 / FOREST_TREES)
             said = forests[i].predict_proba(np.delete(whole, i, axis=1)[rows])
             law[:, forests[i].classes_.astype(int)] += said
             filled.laws[i] = law / law.sum(axis=1, keepdims=True)
         for i in set(_holes(table)) - set(holes):
-            filled.points[i], filled.intervals[i] = np.zeros(0), np.zeros((0, 2))
+            filled.points[i], filled.quantiles[i] = np.zeros(0), np.zeros((0, len(LEVELS)))
 
     return seconds, tell
 
@@ -254,7 +257,7 @@ def mode(table: Table) -> tuple[float, Callable[[Filled], None]]:
             k = table.states[i]
             if k == NUMBER:
                 filled.points[i] = np.full(len(holes), np.median(seen))
-                filled.intervals[i] = np.tile(np.quantile(seen, LEVELS), (len(holes), 1))
+                filled.quantiles[i] = np.tile(np.quantile(seen, LEVELS), (len(holes), 1))
                 continue
             counts = np.bincount(seen.astype(int), minlength=k) + 0.5
             filled.points[i] = np.full(len(holes), float(counts.argmax()))
@@ -273,13 +276,66 @@ TOOLS: dict[str, Callable[[Table], tuple[float, Callable[[Filled], None]]]] = {
 }
 
 
+def scale(rows: int) -> str:
+    """Fit and transform of a large table in a process of its own, with one thread: CPU seconds and peak memory."""
+    command = [sys.executable, "-m", "benchmarks._imputers", "--scale", str(rows)]
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, text=True, env=os.environ | ONE_THREAD, check=True, timeout=3600
+    )
+    return done.stdout.strip()
+
+
+def large_table(rows: int) -> tuple[Any, np.ndarray]:
+    """20 numbers, a third of them skewed, and 10 categories of five states that four normal factors make; what is hidden."""
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+    factors = rng.normal(size=(rows, 4))
+    numbers = factors @ rng.normal(size=(4, 20)) + rng.normal(size=(rows, 20))
+    numbers[:, ::3] = np.exp(numbers[:, ::3] / 2)
+    classes = np.floor(factors @ rng.normal(size=(4, 10)) + rng.normal(size=(rows, 10))).clip(-2, 2)
+    columns = {f"n{i}": numbers[:, i] for i in range(20)}
+    columns |= {f"c{i}": np.array(list("abcde"))[classes[:, i].astype(int) + 2] for i in range(10)}
+    return pd.DataFrame(columns), rng.random((rows, 30)) < 0.1
+
+
+def told_scale(rows: int) -> None:
+    from depnet import DependencyNetworkImputer
+
+    whole, hidden = large_table(rows)
+    frame = whole.mask(hidden)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    began = time.process_time()
+    imputer = DependencyNetworkImputer(random_state=0, n_jobs=1).fit(frame)
+    fitted = time.process_time()
+    filled = imputer.transform(frame)
+    ended = time.process_time()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    errors = [
+        (((filled[name] - whole[name]) / whole[name].std())[gone] ** 2).mean()
+        for name, gone in zip(whole.columns[:20], hidden.T[:20], strict=True)
+    ]
+    right = [
+        (filled[name] == whole[name])[gone].mean()
+        for name, gone in zip(whole.columns[20:], hidden.T[20:], strict=True)
+    ]
+    print(
+        f"{rows:,} x 30, 10 % hidden: {fitted - began:.1f} + {ended - fitted:.1f} CPU s of fit and transform, "
+        f"peak {peak} MB ({before} MB before); error {np.sqrt(np.mean(errors)):.4f}, accuracy {np.mean(right):.4f}"
+    )
+
+
 def main() -> None:
+    if sys.argv[1] == "--scale":
+        warnings.simplefilter("ignore")
+        told_scale(int(sys.argv[2]))
+        return
     tool, folder, limit = sys.argv[1], Path(sys.argv[2]), float(sys.argv[3])
     warnings.simplefilter("ignore")
     states = tuple(json.loads((folder / "states.json").read_text()))
     table = Table(np.load(folder / "values.npy"), states)
     used = time.process_time()
-    # The soft limit ends the tool; what follows to find laws and intervals is not the tool's own time.
+    # The soft limit ends the tool; what follows to find laws and quantiles is not the tool's own time.
     resource.setrlimit(resource.RLIMIT_CPU, (int(used + limit) + IMPORTS, resource.RLIM_INFINITY))
     seconds, tell = TOOLS[tool](table)
     resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time() + AFTERWARDS), resource.RLIM_INFINITY))

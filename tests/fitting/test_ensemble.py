@@ -21,7 +21,9 @@ def test_plausible_networks_spread_as_resampled_rows_do() -> None:
     def one_leaf(rows: Dataset) -> Network:
         return learn(rows, max_leaves=1)
 
-    networks = plausible_networks(done, one_leaf, 60, rng=rng)
+    networks, tables = plausible_networks(done, one_leaf, 60, rng=rng)
+    assert len(tables) == 60
+    assert np.array_equal(tables[-1], codes)  # nothing was hidden
     shares = [float(network.nodes[0].table.probabilities[0, 0]) for network in networks]
     p = float((codes[:, 0] == 0).mean())
     assert np.std(shares, ddof=1) == pytest.approx(np.sqrt(p * (1 - p) / 1000), rel=0.4)

@@ -1,5 +1,6 @@
 """`DependencyNetworkImputer`: holes filled in a pipeline, categories and numbers alike."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -8,18 +9,21 @@ from numpy.typing import NDArray
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from depnet.arrays import FloatArray, IntArray
+from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.checks import whole_number
+from depnet.data.table.dataset import Dataset
 from depnet.data.table.holed import Holed
+from depnet.errors import DataError
 from depnet.estimators.base import TableEstimator
 from depnet.estimators.callbacks import with_callbacks
 from depnet.estimators.network import DependencyNetwork, fit_model
-from depnet.estimators.tables import checked, filled, later_table, unchanged
+from depnet.estimators.tables import Numbers, checked, filled, later_table, unchanged, values_of
 from depnet.fitting.complete import Completion, Learner
-from depnet.fitting.ensemble import chosen_learner, plausible_networks
+from depnet.fitting.ensemble import chosen_learner, networks_for, plausible_networks
 from depnet.fitting.fit import FEW_ROWS, QUICK, learn_network
+from depnet.fitting.forests import Forests, grow_forests
+from depnet.fitting.holes import HoleAnswers, hole_answers
 from depnet.inference.rows.impute import impute
-from depnet.inference.rows.mean_law import mean_laws
 from depnet.model.network import Network
 from depnet.removed import without
 
@@ -33,13 +37,15 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
     """Fill holes from the joint distribution of all columns; a drop-in beside scikit-learn's IterativeImputer.
 
     `fit` completes the table in rounds (see `DependencyNetwork`), then learns `n_networks` networks from rows of it drawn
-    with replacement: what one network alone says would be too sure. `transform` fills each hole by the mean of their
-    laws, given what its row knows: a category with its most probable state, a float with its expected value, other
-    numbers and dates with their median. Observed cells stay as they are.
+    with replacement: what one network alone says would be too sure. In a table with numbers, forests of the completed
+    tables then say where within and beyond its bin a number is (`depnet.fitting.forests`). `transform` fills each hole by
+    the mean of their laws, given what its row knows: a category with its most probable state, a float with its expected
+    value, other numbers and dates with their median. Observed cells stay as they are.
 
-    - `sample_posterior`: draw instead, each row's holes together, from the first network.
+    - `sample_posterior`: draw instead, each row's holes together.
     - `n_imputations`: how many completed tables `transform_many` draws, from one network after the other.
     - `add_indicator`: append a column `missingindicator_NAME` for each column that had holes in `fit`.
+    - `n_networks`: None for 20, of more than 5,000 rows fewer (5 from 20,000 rows on).
     - `tolerance`: about the Monte Carlo standard error of a hole's probabilities; it sets the number of sweeps.
     - `penalty`: None chooses for each node between a strict and a generous one, by rows that networks have not seen.
     - `boost`: as in `DependencyNetwork`, of `model_` and of `networks_`, whose nodes then have one penalty.
@@ -47,7 +53,8 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
       of `model_`, and with another penalty, what each gets): a mean over networks is smooth by itself.
 
     Other parameters, and values never seen (`handle_unknown="missing"`: they are filled, too), are those of
-    `DependencyNetwork`. After `fit`: `model_`, a `DependencyNetwork` of the completed table, and `networks_`.
+    `DependencyNetwork`. After `fit`: `model_`, a `DependencyNetwork` of the completed table, `networks_`, and `forests_`
+    (None where there are no numbers, or codes are all that is known of them).
 
     >>> import numpy as np
     >>> X = np.array([[0.0, 0.0], [1.0, 1.0]] * 50 + [[1.0, np.nan]])
@@ -59,7 +66,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
     sample_posterior: bool = False
     n_imputations: int = 1
     add_indicator: bool = False
-    n_networks: int = 20
+    n_networks: int | None = None
     tolerance: float = 0.02
 
     @with_callbacks
@@ -69,17 +76,38 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         shared = {field.name: getattr(self, field.name) for field in fields(TableEstimator)}
         model = DependencyNetwork(**shared)
         model.set_params(penalty=QUICK if self.penalty is None else self.penalty, random_state=rng)
-        checked(self, X, reset=True)
+        if not isinstance(X, (Dataset, Holed)):
+            X = checked(self, X, reset=True)
         self.model_ = fit_model(model, X, self).set_params(random_state=self.random_state)
+        self.n_features_in_ = model.n_features_in_
+        if hasattr(model, "feature_names_in_"):
+            self.feature_names_in_ = model.feature_names_in_
         self.left_out_ = model.left_out_ or ()
         done = model.completion_
         assert done is not None
+        count = networks_for(done.dataset.rows) if self.n_networks is None else self.n_networks
         self.networks_: tuple[Network, ...] = (model.network_,)
-        if self.n_networks != 1:
+        tables: tuple[CodeArray, ...] = (done.dataset.codes,)
+        if count != 1:
             learn = self._learner(done, rng)
-            self.networks_ = plausible_networks(done, learn, self.n_networks, rng=rng, n_jobs=self._threads)
+            self.networks_, tables = plausible_networks(done, learn, count, rng=rng, n_jobs=self._threads)
         self.indicated_ = np.flatnonzero(done.hidden.any(axis=0))
+        self.forests_ = self._forests(X, done, tables, rng)
         return self
+
+    def _forests(
+        self, X: Any, done: Completion, tables: Sequence[CodeArray], rng: np.random.Generator
+    ) -> Forests | None:
+        """Forests of a frame with numbers, whose values say more than codes."""
+        if isinstance(X, (Dataset, Holed)):
+            return None
+        domain = self.model_.domain_
+        values, numbers = values_of(X, domain)
+        if not numbers.any():
+            return None
+        return grow_forests(
+            domain, numbers, self.networks_, tables, values, done.hidden, rng=rng, n_jobs=self._threads
+        )
 
     def _learner(self, done: Completion, rng: np.random.Generator) -> Learner:
         """The learner of `networks_`: with the penalty given, or for each node the better of two."""
@@ -105,13 +133,12 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
             done = [unchanged(self, X) for _ in range(max(draws, 1))]
         elif draws:
             done = [
-                filled(self, X, holed, codes, layout, None, rng) for codes in self._drawn(holed, draws, rng)
+                filled(self, X, holed, codes, layout, numbers=numbers)
+                for codes, numbers in self._drawn(X, holed, draws, rng)
             ]
         else:
-            laws = self.laws(holed, rng)
-            codes = np.stack([law.argmax(axis=1) for law in laws.values()], axis=1)
-            codes = np.where(holed.hidden, codes, holed.codes).astype(np.int64)
-            done = [filled(self, X, holed, codes, layout, laws, rng)]
+            codes, numbers = self._expected(X, holed, rng)
+            done = [filled(self, X, holed, codes, layout, numbers=numbers)]
         if not self.add_indicator:
             return done
         hidden = np.asarray(holed.hidden)[:, self.indicated_]
@@ -122,21 +149,88 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         check_is_fitted(self, "model_")
         return later_table(self, X, self.model_.domain_)
 
-    def laws(self, X: Any, rng: np.random.Generator | None = None) -> dict[str, FloatArray]:
-        """The probabilities of each column's states, [row, state] by name: of a hole the mean over `networks_`."""
-        holed = X if isinstance(X, Holed) else self._rows(X)
-        rng = self._generator() if rng is None else rng
-        return mean_laws(
+    def _answers(self, X: Any, holed: Holed, rng: np.random.Generator) -> Iterator[HoleAnswers]:
+        """Answers of the rows with holes, in pieces: memory does not grow with the rows."""
+        values = None
+        if self.forests_ is not None and not isinstance(X, (Dataset, Holed)):
+            values = self._values(X)
+        yield from hole_answers(
             self.networks_,
+            self.forests_,
             holed.codes,
             np.asarray(holed.hidden),
+            values,
             tolerance=self.tolerance,
             rng=rng,
             n_jobs=self._threads,
         )
 
-    def _drawn(self, holed: Holed, draws: int, rng: np.random.Generator) -> list[IntArray]:
-        """Completed codes: imputation m from network m, and from the first again after the last."""
+    def _expected(self, X: Any, holed: Holed, rng: np.random.Generator) -> tuple[IntArray, Numbers]:
+        """The codes of the most probable states, and the expected numbers of each column that has any."""
+        codes = np.array(holed.codes, dtype=np.int64)
+        numbers: Numbers = {}
+        for part in self._answers(X, holed, rng):
+            for i, rows in part.holes():
+                if part.is_number(i):
+                    column = numbers.setdefault(i, np.zeros(holed.rows))
+                    whole = self.model_.layout_.columns[i].kind != "float"
+                    column[part.rows[rows]] = part.medians(i, rows) if whole else part.means(i, rows)
+                else:
+                    codes[part.rows[rows], i] = part.law(i, rows).argmax(axis=1)
+        return codes, numbers
+
+    def _values(self, X: Any) -> FloatArray:
+        """The numbers of later rows, [row, column]."""
+        assert self.forests_ is not None
+        return values_of(checked(self, X, reset=False), self.model_.domain_, self.forests_.numbers)[0]
+
+    def laws(self, X: Any) -> dict[str, FloatArray]:
+        """The probabilities of each column's states, [row, state] by name; of a number its bins."""
+        holed, rng = self._rows(X), self._generator()
+        domain = self.model_.domain_
+        found = {}
+        for i, name in enumerate(domain.names):
+            found[name] = np.zeros((holed.rows, domain.cardinalities[i]))
+            found[name][np.arange(holed.rows), holed.codes[:, i]] = 1.0
+        for part in self._answers(X, holed, rng):
+            for i, rows in part.holes():
+                found[domain.names[i]][part.rows[rows]] = part.law(i, rows)
+        return found
+
+    def quantiles(self, X: Any, levels: Sequence[float] = (0.05, 0.5, 0.95)) -> dict[str, FloatArray]:
+        """Quantiles of every column of numbers, [row, level] by name; an observed number is all of its own.
+
+        Dates are days, and moments microseconds, since 1970.
+
+        >>> import numpy as np
+        >>> x = np.arange(100.0)
+        >>> X = np.column_stack([x, 2 * x])
+        >>> X[50, 1] = np.nan
+        >>> low, high = DependencyNetworkImputer(random_state=0).fit(X).quantiles(X, (0.05, 0.95))["X1"][50]
+        >>> bool(80 < low < high < 120)
+        True
+        """
+        holed, rng = self._rows(X), self._generator()
+        if self.forests_ is None or isinstance(X, (Dataset, Holed)):
+            raise DataError(
+                "quantiles are of numbers, in a frame or an array of them; got none. Ask `laws` for probabilities."
+            )
+        names = self.model_.domain_.names
+        values = self._values(X)
+        found = {
+            names[i]: np.repeat(values[:, [i]], len(levels), axis=1)
+            for i in np.flatnonzero(self.forests_.numbers)
+        }
+        for part in self._answers(X, holed, rng):
+            for i, rows in part.holes():
+                if part.is_number(i):
+                    found[names[i]][part.rows[rows]] = part.quantiles(i, rows, levels)
+        return found
+
+    def _drawn(
+        self, X: Any, holed: Holed, draws: int, rng: np.random.Generator
+    ) -> list[tuple[IntArray, Numbers]]:
+        """Completed codes and numbers: imputation m from network m, and from the first again after the last."""
         out: list[IntArray] = []
         for m in range(min(draws, len(self.networks_))):
             times = len(range(m, draws, len(self.networks_)))
@@ -151,7 +245,13 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
                 n_jobs=self._threads,
             )
             out += found.imputations
-        return out
+        if self.forests_ is None or isinstance(X, (Dataset, Holed)):
+            return [(codes, {}) for codes in out]
+        values = self._values(X)
+        tables = [codes.astype(np.uint16) for codes in out]
+        whole = self.forests_.completed(tables, values, np.asarray(holed.hidden), rng)
+        which = np.flatnonzero(self.forests_.numbers).tolist()
+        return [(codes, {i: table[:, i] for i in which}) for codes, table in zip(out, whole, strict=True)]
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The columns' names, as they were; with `add_indicator` those of the indicators after them."""

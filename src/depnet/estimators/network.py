@@ -204,7 +204,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         )
         laws = dict(done.cells.probabilities) if method == "mode" else None
         (codes,) = done.imputations
-        return filled(self, X, holed, codes, self.layout_, laws, rng)
+        return filled(self, X, holed, codes, self.layout_, laws=laws, rng=rng)
 
     def score_samples(self, X: Any) -> FloatArray:
         """Each row's log-likelihood under `law_` in nats; of a row with holes, that of what it knows.

@@ -6,15 +6,17 @@ taken as they are.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_array, validate_data
 
 from depnet.arrays import FloatArray, IntArray
+from depnet.data.frames.decode import numbers_of
 from depnet.data.frames.describe import described
-from depnet.data.frames.encode import encode
+from depnet.data.frames.encode import encode, places_of
 from depnet.data.frames.fill import fill
 from depnet.data.frames.left_out import warn_left_out
 from depnet.data.frames.open import open_frame
@@ -26,6 +28,9 @@ from depnet.data.table.holed import Holed, with_holes
 from depnet.data.table.layout import Layout
 from depnet.errors import DataError
 from depnet.estimators.base import TableEstimator
+
+Numbers: TypeAlias = dict[int, FloatArray]
+"""Of some columns by their places, a number for each row; of cells that are not filled it may be any."""
 
 
 def is_frame(X: Any) -> bool:
@@ -104,10 +109,12 @@ def filled(
     holed: Holed,
     codes: IntArray,
     layout: Layout | None,
-    laws: dict[str, FloatArray] | None,
-    rng: np.random.Generator,
+    *,
+    numbers: Numbers | None = None,
+    laws: dict[str, FloatArray] | None = None,
+    rng: np.random.Generator | None = None,
 ) -> Any:
-    """X with its holes as the codes say; numbers from the laws, or drawn from their bins without any.
+    """X with its holes as the codes say; numbers as they are given, or from the laws, or drawn from their bins.
 
     `layout` is that of the training frame, which a frame of the same kind has too.
     """
@@ -116,7 +123,30 @@ def filled(
     frame = checked(estimator, X, reset=False)
     kind = open_frame(frame).kind
     own = layout if layout.kind == kind else Layout.of(holed.domain, kind)
-    return fill(frame, codes, holed.domain, own, hidden=np.asarray(holed.hidden), laws=laws, rng=rng)
+    hidden = np.asarray(holed.hidden)
+    return fill(frame, codes, holed.domain, own, hidden=hidden, laws=laws, numbers=numbers, rng=rng)
+
+
+def values_of(
+    X: Any, domain: Domain, numbers: NDArray[np.bool_] | None = None
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """The numbers of a frame [row, column], column-major, and which columns have such; other cells have any value.
+
+    `numbers` says which are wanted; else they are those with bins, and those of more than two numbers that are their states.
+    """
+    opened = open_frame(X)
+    values = np.zeros((opened.rows, len(domain)), order="F")
+    found = np.zeros(len(domain), dtype=bool)
+    for i, place in enumerate(places_of(opened, domain, "missing")):
+        if place is None or (numbers is not None and not numbers[i]):
+            continue
+        column = opened.column(place)
+        if column.numbers is not None and (
+            numbers is not None or numbers_of(domain.variables[i]) is not None
+        ):
+            values[:, i] = column.numbers
+            found[i] = True
+    return values, found
 
 
 def unchanged(estimator: BaseEstimator, X: Any) -> Any:

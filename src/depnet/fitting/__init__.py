@@ -8,6 +8,8 @@ In reading order:
     crossed     the mean of a number by fits without a part of the rows each
     number      the law of a number: that mean, and the node of what is left
     ensemble    several networks of one completed table, for the imputer's mean over them
+    forests     forests of values over the completed tables, where columns are numbers
+    holes       the laws of holes by networks and forests together, piece after piece
     explained   what a model is worth in plain figures: bits a row, and how near drawn rows are
     summary     all that there is to say of a fitted model, in one text
 """

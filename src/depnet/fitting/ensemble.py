@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import FloatArray
+from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.checks import whole_number
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
@@ -19,7 +19,7 @@ from depnet.learning.grow.cut_learner import CutLearner
 from depnet.learning.grow.node_specs import node_specs
 from depnet.learning.options import Limits
 from depnet.learning.penalty import Mdl, Penalty, StructuralMdl
-from depnet.learning.rows.some_rows import resampled, some_rows
+from depnet.learning.rows.some_rows import drawn_again, some_rows
 from depnet.model.network import Network
 from depnet.model.score import log_theta
 
@@ -32,6 +32,25 @@ SHARE = 0.6
 TRIED_NETWORKS = 5
 """Networks with each penalty by which a node's penalty is chosen."""
 
+MOST_ROWS, TRIED_ROWS = 20_000, 5_000
+"""Rows that a network is learned from, and one by which a penalty is chosen."""
+
+ALL_ROWS, FEWEST, MOST = 100_000, 5, 20
+"""Rows that all networks are learned from together, and how many networks there are."""
+
+
+SWEEPS = 4
+"""Between one network and the next: chains go on from where the last has left them."""
+
+
+def networks_for(rows: int) -> int:
+    """How many networks the mean is over: fewer of a large table, since each knows more of it.
+
+    >>> networks_for(1_000), networks_for(10_000), networks_for(1_000_000)
+    (20, 10, 5)
+    """
+    return min(max(ALL_ROWS // min(rows, MOST_ROWS), FEWEST), MOST)
+
 
 def plausible_networks(
     done: Completion,
@@ -40,16 +59,22 @@ def plausible_networks(
     *,
     rng: np.random.Generator,
     n_jobs: int | None = None,
-) -> tuple[Network, ...]:
-    """`count` networks that the table might as well have given."""
+) -> tuple[tuple[Network, ...], tuple[CodeArray, ...]]:
+    """`count` networks that the table might as well have given, and the codes of the table as each has completed it."""
     whole_number("the number of networks", count, at_least=1)
-    rows, networks = done.dataset, []
-    for number in range(count):
-        networks.append(learn(resampled(rows, rng)))
-        if number + 1 < count and done.hidden.any():
-            codes = redrawn(networks[-1], rows.codes, done.hidden, rng=rng, n_jobs=n_jobs)
+    rows, networks, tables = done.dataset, [], []
+    for _ in range(count):
+        networks.append(learn(_repeated(rows, *drawn_again(rows, rng, MOST_ROWS))))
+        if done.hidden.any():
+            codes = redrawn(networks[-1], rows.codes, done.hidden, sweeps=SWEEPS, rng=rng, n_jobs=n_jobs)
             rows = Dataset.from_codes(codes, domain=rows.domain, weights=rows.weights)
-    return tuple(networks)
+        tables.append(rows.codes)
+    return tuple(networks), tuple(tables)
+
+
+def _repeated(rows: Dataset, kept: NDArray[np.intp], times: IntArray) -> Dataset:
+    """Rows as often as they were drawn: to learn from them is quicker than from weights."""
+    return some_rows(Dataset(rows.domain, rows.codes, None), np.repeat(kept, times))
 
 
 def chosen_learner(
@@ -99,9 +124,11 @@ def out_of_bag_scores(
     sums: FloatArray = np.zeros((rows.rows, len(rows.domain)))
     seen = np.zeros(rows.rows)
     for _ in range(count):
-        drawn = rng.multinomial(rows.total, weights / weights.sum())
-        kept, left = np.flatnonzero(drawn), np.flatnonzero(drawn == 0)
-        network = learn(some_rows(rows, kept, drawn[kept]))
+        kept, times = drawn_again(rows, rng, TRIED_ROWS)
+        left = np.setdiff1d(np.arange(rows.rows), kept)
+        if len(left) > TRIED_ROWS:
+            left = rng.choice(left, TRIED_ROWS, replace=False)
+        network = learn(_repeated(rows, kept, times))
         held = some_rows(rows, left, np.ones(len(left), dtype=np.int64))
         sums[left] += np.exp(log_theta(network, held))
         seen[left] += 1

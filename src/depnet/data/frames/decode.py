@@ -11,7 +11,7 @@ from depnet.data.binning.mixture import expected_numbers
 from depnet.data.frames.assemble import assemble
 from depnet.data.frames.columns import Column
 from depnet.data.table.domain import Domain
-from depnet.data.table.layout import ColumnLayout, FrameKind, Layout
+from depnet.data.table.layout import ColumnKind, ColumnLayout, FrameKind, Layout
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, brief
 
@@ -89,15 +89,23 @@ def column_of_codes(
     layout: ColumnLayout,
     rng: np.random.Generator | None = None,
     law: FloatArray | None = None,
+    numbers: FloatArray | None = None,
 ) -> Column:
     """A column's values: those of its states and every row's place among them, or numbers.
 
-    Numbers are expected by the `law` [row, state] of their bins, or drawn with `rng`, or else are the median of their bin.
+    `numbers` are given as they are. Else they are expected by the `law` [row, state], or drawn with `rng` in their bins, or
+    are the median of their bin.
     """
     hidden = codes < 0
     if variable.missing is not None:
         hidden = hidden | (codes == variable.cardinality - 1)
     bins = variable.bins
+    if law is not None and bins is None and layout.kind in ("float", "integer"):
+        numbers = expected_states(law, variable, layout.kind)
+    if numbers is not None:
+        kind = layout.kind if bins is None else bins.kind
+        whole = numbers if kind == "float" else np.rint(numbers).astype(np.int64)
+        return Column(replace(layout, kind=kind), hidden, whole)
     if bins is None:
         states: tuple[Any, ...] = variable.present_states
         if layout.values is not None:
@@ -106,12 +114,39 @@ def column_of_codes(
             states = tuple(map(float, states))
         return Column(layout, hidden, ids=np.where(hidden, -1, codes.astype(np.int64)), labels=states)
     if law is not None:
-        numbers = expected_numbers(law, bins)
+        found = expected_numbers(law, bins)
     else:
         each = np.where(hidden, 0, codes).astype(np.int64)
-        numbers = bins.middle()[each] if rng is None else bins.draw(each, rng)
+        found = bins.middle()[each] if rng is None else bins.draw(each, rng)
     if layout.kind == "label" and bins.kind in ("date", "datetime"):  # dates that were text
-        distinct, ids = np.unique(numbers, return_inverse=True)
+        distinct, ids = np.unique(found, return_inverse=True)
         texts = tuple(bins.text(number) for number in distinct.tolist())
         return Column(layout, hidden, ids=np.where(hidden, -1, ids), labels=texts)
-    return Column(replace(layout, kind=bins.kind), hidden, numbers)
+    return Column(replace(layout, kind=bins.kind), hidden, found)
+
+
+def numbers_of(variable: Variable) -> FloatArray | None:
+    """A number for each state: the middle of its bin, or itself; None for categories, and for two numbers, which are one.
+
+    >>> numbers_of(Variable("rooms", (1, 2, 4))).tolist()
+    [1.0, 2.0, 4.0]
+    >>> numbers_of(Variable("survived", (0, 1)))
+    """
+    if variable.bins is not None:
+        return variable.bins.middle().astype(np.float64)
+    states = variable.present_states
+    plain = all(isinstance(state, (int, float)) and not isinstance(state, bool) for state in states)
+    return np.array(states, dtype=np.float64) if plain and len(states) > 2 else None
+
+
+def expected_states(law: FloatArray, variable: Variable, kind: ColumnKind) -> FloatArray | None:
+    """One number a row of a variable whose states are numbers: the mean of floats, the median of whole numbers."""
+    numbers = numbers_of(variable)
+    if numbers is None:
+        return None
+    shares = law[:, : len(numbers)] / law[:, : len(numbers)].sum(axis=1, keepdims=True)
+    if kind == "float":
+        return np.asarray(shares @ numbers)
+    order = np.argsort(numbers, kind="stable")
+    half = (np.cumsum(shares[:, order], axis=1) < 0.5 - 1e-12).sum(axis=1)
+    return np.asarray(numbers[order][np.minimum(half, len(numbers) - 1)])

@@ -35,12 +35,14 @@ def fill(
     *,
     hidden: NDArray[np.bool_] | None = None,
     laws: Mapping[str, FloatArray] | None = None,
+    numbers: Mapping[int, FloatArray] | None = None,
     rng: np.random.Generator | None = None,
 ) -> Any:
     """A copy of `frame` in which each missing value has become what `codes` [N, n] says of its cell.
 
     Values that are there, columns that the domain does not know, the order of columns and a pandas index stay; `hidden`
-    marks other cells than the missing ones to be filled. Binned values are expected by the `laws` [row, state] of their
+    marks other cells than the missing ones to be filled. `numbers` are those of the rows of some columns, by their places in
+    the domain. Other binned values are expected by the `laws` [row, state] of their
     bins, or drawn with `rng`, or else are the median of their bin. A code below 0 leaves its cell missing.
 
     >>> from depnet.data import describe
@@ -62,7 +64,8 @@ def fill(
         if holes.any():
             shape = _shape(opened, column, layout, i)
             law = None if laws is None else laws[variable.name]
-            filled[place] = holes, column_of_codes(table[:, i], variable, shape, rng, law)
+            own = None if numbers is None else numbers.get(i)
+            filled[place] = holes, column_of_codes(table[:, i], variable, shape, rng, law, own)
     return _with(frame, opened, filled)
 
 

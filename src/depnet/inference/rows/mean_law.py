@@ -25,10 +25,18 @@ from depnet.model.node import Node
 from depnet.model.scan import RandomScan
 from depnet.model.stages import theta_of
 
-CHAINS_A_ROW = 4
+CHAINS_A_ROW = 1
+"""Networks are many: a chain goes through all of them."""
+
 BURN_IN = 8
+"""Sweeps before the first network's count; the next ones go on from where its chains are, and need few to forget it."""
+
+NEXT_BURN_IN = 2
 LEAST_SWEEPS = 4
-PIECE_CELLS = 8_000_000
+VARIANCE = 0.02
+"""About that of the averages of one visit, which are probabilities and not draws."""
+
+PIECE_CELLS = 2_000_000
 
 
 def mean_laws(
@@ -42,23 +50,40 @@ def mean_laws(
 ) -> dict[str, FloatArray]:
     """[row, state] by name: of a hole the mean of the networks' laws, certainty for what was observed.
 
-    There are as many sweeps as make 0.25 / tolerance^2 visits of each hole in all, about what a standard error below
+    There are as many sweeps as make `VARIANCE` / tolerance^2 visits of each hole in all, about what a standard error below
     `tolerance` takes where sweeps forget each other.
 
     >>> network = Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]]))
     >>> mean_laws([network, network], np.array([[0, 0]]), np.array([[False, True]]))["X1"].round(3).tolist()
     [[0.8, 0.2]]
     """
+    return laws_and_tables(networks, codes, hidden, tolerance=tolerance, rng=rng, n_jobs=n_jobs)[0]
+
+
+def laws_and_tables(
+    networks: Sequence[Network],
+    codes: NDArray[np.integer],
+    hidden: NDArray[np.bool_],
+    *,
+    tolerance: float = 0.02,
+    rng: np.random.Generator | None = None,
+    n_jobs: int | None = None,
+) -> tuple[dict[str, FloatArray], list[NDArray[np.uint16]]]:
+    """`mean_laws`, and a completed table for each network: where a chain of every distinct row was after its sweeps."""
     effort = Effort.of(tolerance, None, rng, n_jobs)
     domain = networks[0].domain
     rows, holes = checked_rows(domain, codes, hidden)
     first, which = distinct_rows(rows, holes)
     answers = RowAnswers(networks[0], rows[first], holes[first], effort)
-    sweeps = max(LEAST_SWEEPS, math.ceil(0.25 / tolerance**2 / (CHAINS_A_ROW * len(networks))))
+    sweeps = max(LEAST_SWEEPS, math.ceil(VARIANCE / tolerance**2 / (CHAINS_A_ROW * len(networks))))
     chosen = np.flatnonzero(answers.holes.any(axis=1))
+    tables = [answers.codes.copy() for _ in networks]
     for at in pieces(chosen, CHAINS_A_ROW * (answers.values.shape[1] + len(domain)), PIECE_CELLS):
-        answers.store(at, _averaged(networks, answers.codes[at], answers.holes[at], sweeps, effort))
-    return answers.by_name(answers.values, which)
+        laws, states = _averaged(networks, answers.codes[at], answers.holes[at], sweeps, effort)
+        answers.store(at, laws)
+        for table, state in zip(tables, states, strict=True):
+            table[at] = state
+    return answers.by_name(answers.values, which), [table[which] for table in tables]
 
 
 def _averaged(
@@ -67,11 +92,12 @@ def _averaged(
     holes: NDArray[np.bool_],
     sweeps: int,
     effort: Effort,
-) -> FloatArray:
+) -> tuple[FloatArray, list[NDArray[np.uint16]]]:
     domain = networks[0].domain
     of_cell: IntArray = np.repeat(np.arange(len(domain)), domain.cardinalities)
     total = np.zeros((len(rows), len(of_cell)))
     states: NDArray[np.uint16] | None = None
+    tables = []
     for network in networks:
         program = ChainProgram.of_each(network)
         if states is None:
@@ -80,15 +106,16 @@ def _averaged(
             )
         else:
             chains = Chains(program, Order.of(RandomScan(), holes), states, effort.rng, effort.threads)
-        chains.run(BURN_IN, record=False)
+        chains.run(BURN_IN if states is None else NEXT_BURN_IN, record=False)
         chains.run(sweeps)
         states = chains.codes
+        tables.append(states[::CHAINS_A_ROW].copy())
         sums, weights = (part.sum(axis=1) for part in chains.rounds[-1])
         visits = weights[:, of_cell]
         # A hole that no sweep has come to, under a scan that hardly ever does: its table's mean law stands in.
         marginals = np.concatenate([_marginal(network, node) for node in network.nodes])
         total += np.where(visits > 0, sums / np.where(visits > 0, visits, 1.0), marginals)
-    return total / len(networks)
+    return total / len(networks), tables
 
 
 def _marginal(network: Network, node: Node) -> FloatArray:

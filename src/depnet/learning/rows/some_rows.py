@@ -27,12 +27,21 @@ def some_rows(dataset: Dataset, rows: NDArray[np.intp], weights: IntArray | None
     return Dataset(dataset.domain, read_only(codes_of(dataset.codes, rows)), kept)
 
 
-def resampled(dataset: Dataset, rng: np.random.Generator) -> Dataset:
-    """N rows drawn with replacement, as row weights; rows that were not drawn are left out."""
+def resampled(dataset: Dataset, rng: np.random.Generator, most: int | None = None) -> Dataset:
+    """N rows drawn with replacement (`most` at most), as row weights; rows that were not drawn are left out."""
+    kept, times = drawn_again(dataset, rng, most)
+    return some_rows(dataset, kept, times)
+
+
+def drawn_again(
+    dataset: Dataset, rng: np.random.Generator, most: int | None = None
+) -> tuple[NDArray[np.intp], IntArray]:
+    """The rows among N (`most` at most) drawn with replacement, and how often each was drawn."""
     weights = np.ones(dataset.rows, dtype=np.int64) if dataset.weights is None else dataset.weights
-    drawn = rng.multinomial(dataset.total, weights / weights.sum())
+    count = dataset.total if most is None else min(dataset.total, most)
+    drawn = rng.multinomial(count, weights / weights.sum())
     kept = np.flatnonzero(drawn)
-    return some_rows(dataset, kept, drawn[kept])
+    return kept, drawn[kept]
 
 
 def repeated(dataset: Dataset) -> Dataset:
