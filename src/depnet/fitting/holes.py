@@ -76,8 +76,8 @@ class HoleAnswers:
         """[row, level] of the number of some holes."""
         assert self.forests is not None
         law = self.forests.laws[i]
-        added = law.corrected(self._centre[rows, i], self._centre[rows])[1]
-        return law.quantiles(self.tables, rows, added, levels, self.rng)
+        corrected = law.corrected(self._centre[rows, i], self._centre[rows])
+        return law.quantiles(self.tables, rows, *corrected, levels, self.rng)
 
 
 def hole_answers(

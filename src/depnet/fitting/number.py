@@ -26,6 +26,7 @@ from depnet.data.table.holed import with_holes
 from depnet.data.table.variable import Variable
 from depnet.fitting.crossed import CrossedMean, crossed_mean, parts_of
 from depnet.fitting.fit import FitOptions, fit_network
+from depnet.learning.crps import crps
 from depnet.model.network import Network
 
 RESIDUAL_BINS, OWN_BINS, MEAN_BINS = 32, 64, 64
@@ -122,17 +123,6 @@ def heaped(numbers: FloatArray) -> bool:
     """
     values, counts = np.unique(numbers, return_counts=True)
     return len(values) > 1 and len(numbers) >= 5 * ROWS_A_BIN and bool(counts.max() >= HEAP * len(numbers))
-
-
-def crps(quantiles: FloatArray, numbers: FloatArray, levels: Sequence[float]) -> FloatArray:
-    """Of every row twice the mean pinball loss of its quantiles [row, level].
-
-    >>> crps(np.array([[1.0], [4.0]]), np.array([2.0, 4.0]), [0.5]).tolist()
-    [1.0, 0.0]
-    """
-    above = numbers[:, None] - quantiles
-    shares = np.asarray(levels)
-    return np.asarray(2.0 * np.maximum(shares * above, (shares - 1.0) * above).mean(axis=1))
 
 
 def _learned(

@@ -5,8 +5,12 @@ of these u, the quantile at level a is asked for at
 
 .. math:: a' = G^{-1}(a)
 
-instead, drawn towards a itself where rows are few. Whether the correction of the mean moves the whole law is decided by the
-CRPS of these rows: a column of a few heaped values keeps them.
+instead, drawn towards a itself where rows are few. Before that, the correction of the mean may move the whole law, and draw
+it together around the new mean, which knows more than the forest does:
+
+.. math:: y' = m' + s \, (y + m' - m - m'), \qquad s \in \{1, 0.8, \dots\}
+
+Whether, and by how much, is decided by the CRPS of these rows: a column of a few heaped values keeps them.
 """
 
 from collections.abc import Sequence
@@ -16,13 +20,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray
+from depnet.learning.crps import crps
 from depnet.learning.forest.column import Forest, Unseen
 from depnet.learning.forest.ridge import Correction, fit_correction
 from depnet.learning.forest.tree import Values
 
 LEVELS = np.arange(1, 20) / 20
-AS_IS = 50.0
+AS_IS = 10.0
 """Rows that the levels as they are count for."""
+
+SCALES = (1.0, 0.8, 0.6, 0.4, 0.2, 0.1, 0.05)
+"""Of the spread of a law that is moved."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +41,8 @@ class NumberLaw:
     others: Sequence[int]
     """The columns that the correction reads, before the forest's own mean."""
     correction: Correction
-    moved: bool
-    """Does the correction move the whole law, and not its mean alone?"""
+    scale: float
+    """Of the spread of a law that the correction moves; 0 where it moves the mean alone, and the law stays as it is."""
     ranks: FloatArray
     """u of rows not seen, ascending."""
     low: float
@@ -51,15 +59,17 @@ class NumberLaw:
         self,
         tables: Sequence[Values],
         rows: NDArray[np.int32],
+        mean: FloatArray,
         added: FloatArray,
         levels: Sequence[float],
         rng: np.random.Generator,
     ) -> FloatArray:
-        """[row, level] of some rows."""
+        """[row, level] of some rows, whose corrected means and what was added to them are given."""
         members = self.forest.members(tables, rows, rng)
-        asked = _asked(self.ranks, np.asarray(levels))
-        found = quantiles_of(members, asked)
-        return np.clip(found + added[:, None], self.low, self.high) if self.moved else found
+        found = quantiles_of(members, _asked(self.ranks, np.asarray(levels)))
+        if not self.scale:
+            return found
+        return np.clip(_moved(found, mean, added, self.scale), self.low, self.high)
 
 
 def number_law(
@@ -74,20 +84,27 @@ def number_law(
     truth = target[unseen.rows]
     columns = np.column_stack([centre[unseen.rows][:, list(others)], unseen.mean])
     correction = fit_correction(columns, truth - unseen.mean)
-    added = correction.of(columns)[unseen.judged][:, None]
+    added = correction.of(columns)[unseen.judged]
+    mean = unseen.mean[unseen.judged] + added
     truth = truth[unseen.judged]
-    moved = bool(
-        added.any()
-        and crps(quantiles_of(unseen.members, LEVELS) + added, truth, LEVELS).mean()
-        < crps(quantiles_of(unseen.members, LEVELS), truth, LEVELS).mean()
-    )
-    members = unseen.members + added if moved else unseen.members
+    quantiles = quantiles_of(unseen.members, LEVELS)
+    scale, least = 0.0, crps(quantiles, truth, LEVELS).mean()
+    for candidate in SCALES if added.any() else ():
+        now = crps(_moved(quantiles, mean, added, candidate), truth, LEVELS).mean()
+        if now < least:
+            scale, least = candidate, now
+    members = _moved(unseen.members, mean, added, scale) if scale else unseen.members
     count = (~np.isnan(members)).sum(axis=1)
     below = (members < truth[:, None]).sum(axis=1)
     until = (members <= truth[:, None]).sum(axis=1)
     ranks = np.sort((below + rng.random(len(truth)) * (until - below)) / np.maximum(count, 1))
     observed = target[unseen.rows]
-    return NumberLaw(forest, others, correction, moved, ranks, float(observed.min()), float(observed.max()))
+    return NumberLaw(forest, others, correction, scale, ranks, float(observed.min()), float(observed.max()))
+
+
+def _moved(values: FloatArray, mean: FloatArray, added: FloatArray, scale: float) -> FloatArray:
+    """Values [row, ...] moved by what is added, and drawn together around the mean."""
+    return np.asarray(mean[:, None] + scale * (values + (added - mean)[:, None]))
 
 
 def _asked(ranks: FloatArray, levels: FloatArray) -> FloatArray:
@@ -106,13 +123,3 @@ def quantiles_of(members: FloatArray, levels: FloatArray) -> FloatArray:
     count = (~np.isnan(members)).sum(axis=1)[:, None]
     place = np.minimum((levels * count).astype(np.int64), np.maximum(count - 1, 0))
     return np.asarray(np.take_along_axis(members, place, axis=1))
-
-
-def crps(quantiles: FloatArray, truth: FloatArray, levels: FloatArray) -> FloatArray:
-    """Of each row, twice the mean pinball loss of its quantiles [row, level]: about its continuous ranked probability score.
-
-    >>> crps(np.array([[0.0]]), np.array([1.0]), np.array([0.5])).tolist()
-    [1.0]
-    """
-    above = truth[:, None] - quantiles
-    return np.asarray(2 * np.maximum(levels * above, (levels - 1) * above).mean(axis=1))
