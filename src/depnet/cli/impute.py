@@ -1,12 +1,23 @@
 """`depnet impute`: the holes of a table filled in."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from depnet.cli.command import JOBS, SCAN, SEED, TABLES, Run, choice, command, output
 from depnet.cli.table_options import UNKNOWN, text_options
 from depnet.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from depnet.cli.progress import Told
+    from depnet.data import Holed
+    from depnet.data.files.fill import Chunk
+    from depnet.inference.rows.chunks import ChunkedImputation
 
 
 @command(
@@ -38,28 +49,19 @@ def impute(
     Holes are filled by the law given what their row knows, or with --scan by clamped chains of the network. What was
     there stays as it was, other columns than the model's too.
     """
-    import numpy as np
-
     from depnet.cli.files import load_asked
+    from depnet.cli.progress import progress
     from depnet.cli.tables import as_file, read_to_fill, write_filled
     from depnet.data.files.fill import Fillings
-    from depnet.inference import impute
+    from depnet.inference.rows.chunks import ChunkedImputation
 
     network = load_asked(model, chains=run.scan is not None)
+    filling = ChunkedImputation(network, method=method, scan=run.asked_scan, rng=run.rng, n_jobs=run.threads)
     with as_file(table) as path:
         holed, empty = read_to_fill(path, network.domain, unknown=unknown)
-        found = impute(
-            network,
-            holed.codes,
-            holed.hidden,
-            method=method,
-            scan=run.asked_scan,
-            rng=run.rng,
-            n_jobs=run.threads,
-        )
-        drawn = {"rng": run.rng} if method == "draw" else {"laws": found.cells.probabilities}
-        fillings = Fillings.of(np.asarray(found.codes), empty, network.domain, **drawn)
-        write_filled(path, fillings, run.place, force=run.force)
+        with progress("filling") as told:
+            chunks = _chunks(filling, holed, empty, run.rng if method == "draw" else None, told)
+            write_filled(path, Fillings(network.domain.names, holed.rows, chunks), run.place, force=run.force)
     filled = dict(zip(network.domain.names, empty.sum(axis=0).tolist(), strict=True))
     holes = int(empty.sum())
     document = {
@@ -67,15 +69,34 @@ def impute(
         "holes": holes,
         "filled": filled,
         "method": method,
-        "converged": found.converged,
+        "converged": filling.converged,
     }
     line = f"{counted(holes, 'hole')} of {counted(holed.rows, 'row')} filled: {run.place}"
     run.answer(document, line)
     if method == "draw":
         run.say_seed()
-    if not found.converged:
+    if not filling.converged:
         import warnings
 
         warnings.warn(
             "some holes' probabilities did not settle; draws may be off.", UserWarning, stacklevel=1
         )
+
+
+def _chunks(
+    filling: "ChunkedImputation",
+    holed: "Holed",
+    empty: "NDArray[np.bool_]",
+    rng: "np.random.Generator | None",
+    told: "Told | None",
+) -> "Iterator[Chunk]":
+    """What the empty cells get: drawn with `rng`, or expected; `told` hears of the table's rows."""
+    from depnet.data.files.fill import Chunk
+
+    for rows, found in filling.chunks(holed.codes, holed.hidden, empty):
+        how: dict[str, Any] = {"laws": found.cells.probabilities} if rng is None else {"rng": rng}
+        chunk = Chunk.of(rows, found.codes, empty[rows], holed.domain, **how)
+        del found, how  # before the next chunk has its own
+        yield chunk
+        if told is not None:
+            told(int(rows[-1]) + 1, holed.rows)

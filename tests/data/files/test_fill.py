@@ -7,13 +7,17 @@ import numpy as np
 import pytest
 
 from depnet.data import Domain, Variable
-from depnet.data.files.fill import Fillings, fill_file
+from depnet.data.files.fill import Chunk, Fillings, fill_file
 from depnet.data.files.text import Dialect
 from depnet.errors import DataError
 
 DOMAIN = Domain((Variable("sex", ("female", "male")), Variable("alive", ("no", "yes"))))
 EMPTY = np.array([[False, True], [True, False], [False, False]])
-FILLINGS = Fillings.of(np.array([[0, 1], [1, 0], [0, 0]]), EMPTY, DOMAIN)
+CHUNKS = [
+    Chunk.of(np.array([0]), np.array([[0, 1]]), EMPTY[:1], DOMAIN),
+    Chunk.of(np.array([1]), np.array([[1, 0]]), EMPTY[1:2], DOMAIN),
+]
+FILLINGS = Fillings(DOMAIN.names, 3, CHUNKS)
 HOLES = 'note,alive,sex\n"a, b",,female\n 01 ,no,\n,no,female\n'
 
 
@@ -37,7 +41,9 @@ def test_what_was_there_stays_as_it_was_written(path: str, tmp_path: Path) -> No
 def test_other_dialects(tmp_path: Path) -> None:
     (tmp_path / "t.txt").write_bytes("m\xfcde;;f\nwach;no;\n".encode("latin-1"))
     domain = Domain((Variable("X1", ("no", "yes")), Variable("X2", ("f", "m"))))
-    fillings = Fillings.of(np.array([[1, 0], [0, 1]]), np.array([[True, False], [False, True]]), domain)
+    empty = np.array([[True, False], [False, True]])
+    chunk = Chunk.of(np.array([0, 1]), np.array([[1, 0], [0, 1]]), empty, domain)
+    fillings = Fillings(domain.names, 2, [chunk])
     dialect = Dialect(header=False, delimiter=";", encoding="latin-1")
     fill_file(str(tmp_path / "t.txt"), fillings, str(tmp_path / "full.csv"), dialect=dialect)
     assert (tmp_path / "full.csv").read_text(encoding="utf-8") == "m\xfcde,yes,f\nwach,no,m\n"
@@ -56,7 +62,7 @@ def test_types_stay_in_other_formats(path: str, tmp_path: Path, capsys: pytest.C
 
 
 def test_a_file_that_has_changed_is_noticed(path: str, tmp_path: Path) -> None:
-    fewer = Fillings(FILLINGS.names, FILLINGS.values, EMPTY[:2])
+    fewer = Fillings(DOMAIN.names, 2, CHUNKS)
     with pytest.raises(DataError, match="had 2 rows when it was read, and 3 when it was filled"):
         fill_file(path, fewer, str(tmp_path / "full.csv"))
     assert not (tmp_path / "full.csv").exists()

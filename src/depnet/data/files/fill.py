@@ -8,7 +8,7 @@ import datetime as dt
 import io
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -16,7 +16,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import FloatArray
+from depnet.arrays import FloatArray, IntArray
 from depnet.data.files.engine import identifier, text_literal
 from depnet.data.files.source import Format, Source, find_source
 from depnet.data.files.text import Csv, Dialect, open_csv
@@ -48,38 +48,58 @@ _WRITERS = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fillings:
-    """What the empty cells of a table get: `values` by column, in order, for the cells that are `empty`, [row, column]."""
+class Chunk:
+    """What some `rows` of a table get, whose numbers ascend: `values` by column, in order, for their `empty` cells."""
 
-    names: tuple[str, ...]
+    rows: IntArray
     values: list[list[str]]
     empty: NDArray[np.bool_]
 
     @classmethod
     def of(
         cls,
+        rows: IntArray,
         codes: NDArray[np.integer],
         empty: NDArray[np.bool_],
         domain: Domain,
         *,
         laws: Mapping[str, FloatArray] | None = None,
         rng: np.random.Generator | None = None,
-    ) -> "Fillings":
+    ) -> "Chunk":
         """The values of filled-in codes: numbers are their mean or median by the `laws`, or drawn in their bins."""
         columns = Layout.of(domain).columns
         values = []
         for i, variable in enumerate(domain.variables):
-            rows = np.flatnonzero(empty[:, i])
-            law = None if laws is None else laws[variable.name][rows]
-            found = column_of_codes(codes[rows, i], variable, columns[i], rng, law=law).objects()
+            own = np.flatnonzero(empty[:, i])
+            law = None if laws is None else laws[variable.name][own]
+            found = column_of_codes(codes[own, i], variable, columns[i], rng, law=law).objects()
             values.append([_text(value if laws is None else _rounded(value)) for value in found])
-        return cls(domain.names, values, empty)
+        return cls(rows, values, empty)
 
-    def rows(self) -> Iterator[dict[int, str]]:
-        """Of each row, the columns that are filled, with their texts."""
+    def cells(self) -> Iterator[tuple[int, dict[int, str]]]:
+        """The number of each row, and the columns of it that are filled, with their texts."""
         ahead = [iter(column) for column in self.values]
-        for gone in self.empty:
-            yield {i: next(ahead[i]) for i in np.flatnonzero(gone).tolist()}
+        for row, gone in zip(self.rows.tolist(), self.empty, strict=True):
+            yield row, {i: next(ahead[i]) for i in np.flatnonzero(gone).tolist()}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fillings:
+    """What the columns `names` of a table of that many `rows` get, a chunk after the other; they are asked for once."""
+
+    names: tuple[str, ...]
+    rows: int
+    chunks: Iterable[Chunk]
+
+    def cells(self) -> Iterator[dict[int, str]]:
+        """Of each row of the table, the columns that are filled, with their texts."""
+        done = 0
+        for chunk in self.chunks:
+            for row, cells in chunk.cells():
+                yield from ({} for _ in range(done, row))
+                yield cells
+                done = row + 1
+        yield from ({} for _ in range(done, self.rows))
 
 
 def fill_file(
@@ -91,7 +111,10 @@ def fill_file(
     format: Format | None = None,  # noqa: A002
     dialect: Dialect | None = None,
 ) -> None:
-    """Write the table at `path` to `output` ("-": standard output), its empty cells filled; see `depnet.write`."""
+    """Write the table at `path` to `output` ("-": standard output), its empty cells filled; see `depnet.write`.
+
+    Text is read and written row by row as the chunks come. Other formats wait for the last chunk, their cells on disk.
+    """
     form, zipped = format_of(output, format)
     with scratch_folder() as scratch:
         source = find_source(path, scratch)
@@ -109,7 +132,8 @@ def fill_file(
             source, fillings, scratch, f"{_WRITERS[form]}{', COMPRESSION gzip' if zipped else ''}", done
         )
         if output == "-":
-            sys.stdout.write(done.read_text(encoding="utf-8"))
+            with done.open(encoding="utf-8", newline="") as file:
+                shutil.copyfileobj(file, sys.stdout)
             return
         with table_file(output, force=force) as place:
             shutil.copyfile(done, place)
@@ -127,7 +151,7 @@ def _fill_text(table: Csv, fillings: Fillings, file: IO[str], form: Format) -> N
         rows = csv.reader(lines, delimiter=table.delimiter)
         if table.dialect.header:
             write(next(rows))
-        ahead = fillings.rows()
+        ahead = fillings.cells()
         for row in rows:
             if not row and len(table.names) > 1:  # an empty line is no row
                 continue
@@ -137,9 +161,9 @@ def _fill_text(table: Csv, fillings: Fillings, file: IO[str], form: Format) -> N
                 row[places[i]] = text
             write(row)
             number += 1
-    if number != len(fillings.empty):
+    if number != fillings.rows:
         raise DataError(
-            f"{source.name} had {len(fillings.empty):,} rows when it was read, and {number:,} when it was filled: it has "
+            f"{source.name} had {fillings.rows:,} rows when it was read, and {number:,} when it was filled: it has "
             "changed."
         )
 
@@ -153,7 +177,7 @@ def _fill_typed(source: Source, fillings: Fillings, scratch: Path, written: str,
     with cells.open("w", encoding="utf-8", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow([f"f{i}" for i in number])
-        out.writerows([row.get(i, "") for i in number] for row in fillings.rows())
+        out.writerows([row.get(i, "") for i in number] for row in fillings.cells())
     table = _READERS[source.format].format(text_literal(str(source.path)))
     filled = {name: f"f.f{i}" for i, name in enumerate(fillings.names)}
     columns = ", ".join(f"'f{i}': 'VARCHAR'" for i in number)

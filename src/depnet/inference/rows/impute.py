@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from depnet.arrays import IntArray, read_only
 from depnet.checks import whole_number
 from depnet.data.table.dataset import Dataset
+from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
 from depnet.errors import DataError, InferenceError
 from depnet.inference.effort import Effort, check_method
@@ -26,6 +27,9 @@ from depnet.inference.rows.result import RowsResult
 from depnet.model.network import Network, checked_network
 from depnet.model.scan import Scan
 from depnet.wording import counted
+
+FAR = 5.0
+"""Standard errors between draws and their probabilities that are no chance."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,8 +51,7 @@ class Imputation:
     @property
     def converged(self) -> bool:
         """Every hole's standard errors are small enough, and the draws agree with the probabilities."""
-        together = all(not abs(z) > 5.0 for z in self.agreement.values())
-        return bool(self.cells.converged.all()) and together
+        return bool(self.cells.converged.all()) and agreed(self.agreement)
 
     def __str__(self) -> str:
         holes, rows = counted(int(self.cells.hidden.sum()), "hole"), counted(len(self.codes), "row")
@@ -104,7 +107,9 @@ def impute(
         return Imputation(completed, (completed,), cells, method, 0, {})
     imputations = tuple(read_only(each) for each in drawn)
     burn_in = 0 if cells.scan is None else burn_in
-    return Imputation(imputations[0], imputations, cells, method, burn_in, agreement(drawn, cells))
+    agreement = Agreement(network.domain)
+    agreement.add(drawn, cells)
+    return Imputation(imputations[0], imputations, cells, method, burn_in, agreement.largest)
 
 
 def drawn_whole(
@@ -123,21 +128,43 @@ def drawn_whole(
     return Dataset.from_codes(done.codes, domain=holed.domain, weights=holed.weights)
 
 
-def agreement(drawn: IntArray, cells: RowsResult) -> dict[str, float]:
-    """How far drawn states [imputation, row, variable] are from the probabilities of their holes; see `Imputation`."""
-    found = {}
-    for i, name in enumerate(cells.domain.names):
-        holes = cells.hidden[:, i]
-        p = cells.probabilities[name][holes]
-        states = drawn[:, holes, i]
-        largest = math.nan if p.size == 0 else 0.0
-        for x in range(p.shape[1]):
-            variance = len(drawn) * float((p[:, x] * (1 - p[:, x])).sum())
+class Agreement:
+    """How far drawn states are from the probabilities of their holes, over all tables that were added; see `Imputation`."""
+
+    def __init__(self, domain: Domain) -> None:
+        self._holes = dict.fromkeys(domain.names, 0)
+        self._difference = {variable.name: np.zeros(variable.cardinality) for variable in domain.variables}
+        self._variance = {variable.name: np.zeros(variable.cardinality) for variable in domain.variables}
+
+    def add(self, drawn: IntArray, cells: RowsResult) -> None:
+        """The draws [imputation, row, variable] of a table, of which `cells` are the probabilities."""
+        for i, name in enumerate(cells.domain.names):
+            holes = cells.hidden[:, i]
+            p, error = cells.probabilities[name][holes], cells.standard_errors[name][holes]
+            seen = np.bincount(drawn[:, holes, i].reshape(-1), minlength=p.shape[1])
+            self._holes[name] += len(p)
+            self._difference[name] += seen - len(drawn) * p.sum(axis=0)
             # What the probabilities themselves are uncertain by is shared by all draws of a row.
-            error = cells.standard_errors[name][holes, x]
-            variance += len(drawn) ** 2 * float((error**2).sum())
-            if variance > 0:
-                difference = float((states == x).sum()) - len(drawn) * float(p[:, x].sum())
-                largest = max(largest, abs(difference) / math.sqrt(variance))
-        found[name] = largest
-    return found
+            self._variance[name] += len(drawn) * (p * (1 - p)).sum(axis=0) + len(drawn) ** 2 * (error**2).sum(
+                axis=0
+            )
+
+    @property
+    def largest(self) -> dict[str, float]:
+        """Of each variable the largest standardised difference of a state; nan where nothing was drawn."""
+        found = {}
+        for name, variance in self._variance.items():
+            some = variance > 0
+            z = np.abs(self._difference[name][some]) / np.sqrt(variance[some])
+            found[name] = float(z.max(initial=0.0)) if self._holes[name] else math.nan
+        return found
+
+    @property
+    def good(self) -> bool:
+        """Draws of these probabilities would be as far from them."""
+        return agreed(self.largest)
+
+
+def agreed(largest: Mapping[str, float]) -> bool:
+    """Are standardised differences such as chance has?"""
+    return all(not abs(z) > FAR for z in largest.values())
