@@ -475,3 +475,14 @@ def test_update_in_place_says_that_another_was_faster(
     assert rows is not None
     assert counts is not None
     assert counts.total == 2 * rows.total, "one update is kept, and the other has said that it is not"
+
+
+def test_fit_lists_the_columns_that_it_leaves_out(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("id,a,b\n" + "".join(f"{k},{'xy'[k % 2]},{'uv'[k % 3 > 0]}\n" for k in range(60)))
+    done = depnet("fit", path, "-o", tmp_path / "m.json", "--penalty", "mdl", "--json")
+    ((name, why),) = [(left["name"], left["why"]) for left in json.loads(done.stdout)["left_out"]]
+    assert name == "id"
+    assert why in done.stderr.decode()
+    kept = answer("fit", path, "-o", tmp_path / "kept.json", "--penalty", "mdl", "--keep", "id")
+    assert kept["left_out"] == []

@@ -10,6 +10,7 @@ from depnet.wording import counted
 
 if TYPE_CHECKING:
     from depnet.cli.table_options import NewTable
+    from depnet.data.frames.left_out import LeftOut
     from depnet.fitting.fit import Fitted
 
 
@@ -102,19 +103,20 @@ def fit(
         save_model(network, run.place, run.force, law)
         document, lines = cluster_document(network, law, rounds)
     else:
-        rows = chosen.read(table)
+        left: list[LeftOut] = []
+        rows = chosen.read(table, left)
         total = options.steps(rows)
         with progress("learning") as told:
             found = fit(rows, options, run.fit_rng, None if told is None else lambda done: told(done, total))
         save_model(found.network, run.place, run.force, found.law)
         if run.output == "-" and not run.as_json:
             return
-        document = _document(found)
+        document = _document(found, left)
         lines = _lines(found, document["figures"])
     run.answer(document, *lines, f"written: {run.output}")
 
 
-def _document(found: "Fitted") -> dict[str, Any]:
+def _document(found: "Fitted", left: "list[LeftOut]") -> dict[str, Any]:
     from depnet.cli.model_documents import law_document, law_proof, network_proof, sizes
     from depnet.fitting.explained import law_nearness, plain_figures
     from depnet.learning.certificate import certificates_of_learned
@@ -126,6 +128,7 @@ def _document(found: "Fitted") -> dict[str, Any]:
     return {
         "rows": rows.total,
         "variables": len(network.domain),
+        "left_out": [picked(column, "name", "why") for column in left],
         **sizes(network),
         "score": of_network.score,
         **(network_proof(of_network) or {}),

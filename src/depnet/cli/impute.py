@@ -97,6 +97,6 @@ def _chunks(
         how: dict[str, Any] = {"laws": found.cells.probabilities} if rng is None else {"rng": rng}
         chunk = Chunk.of(rows, found.codes, empty[rows], holed.domain, **how)
         del found, how  # before the next chunk has its own
-        yield chunk
         if told is not None:
             told(int(rows[-1]) + 1, holed.rows)
+        yield chunk

@@ -12,6 +12,7 @@ from depnet.cli.command import Option, choice, number, this_run
 
 if TYPE_CHECKING:
     from depnet.data import Holed
+    from depnet.data.frames.left_out import LeftOut
 
 WHERE = click.option("--where", metavar="SQL", help='Only rows for which this holds, such as "age > 17".')
 UNKNOWN = choice(
@@ -93,10 +94,19 @@ class NewTable:
         if self.columns and self.without:
             raise click.UsageError("--columns names what is read, --without what is not: give one of them.")
 
-    def read(self, path: str) -> "Holed":
-        """Read it; what is missing is a state, an error, or stays a hole to be completed."""
+    def read(self, path: str, left_out: "list[LeftOut] | None" = None) -> "Holed":
+        """Read it; what is missing is a state, an error, or stays a hole to be completed.
+
+        Columns that nothing can be learned from are put in `left_out`, beside the warning that names them.
+        """
         from depnet.cli.tables import read_table
+        from depnet.data.frames.left_out import warn_left_out
         from depnet.data.table.holed import with_holes
+
+        def hear(left: "tuple[LeftOut, ...]") -> None:
+            warn_left_out(left)
+            if left_out is not None:
+                left_out.extend(left)
 
         found = read_table(
             path,
@@ -106,6 +116,7 @@ class NewTable:
             missing="keep" if self.missing == "complete" else self.missing,
             keep=self.keep,
             max_states=self.max_states,
+            left_out=hear,
             **({} if self.bins is None else {"bins": self.bins}),
         )
         return with_holes(found)

@@ -66,7 +66,10 @@ class ChunkedImputation:
     def chunks(
         self, codes: CodeArray, hidden: NDArray[np.bool_], wanted: NDArray[np.bool_] | None = None
     ) -> Iterator[tuple[IntArray, Imputation]]:
-        """The rows that have a hole, of those that are `wanted` (None: all), in their order: their numbers, and they filled."""
+        """The rows that have a hole, in their order: their numbers, and what they are filled with.
+
+        `wanted` marks the holes that matter (None: all): a row without one of these is passed over.
+        """
         rows = np.flatnonzero((hidden if wanted is None else hidden & wanted).any(axis=1))
         size = chunk_rows(self.network)
         for start in range(0, len(rows), size):

@@ -1,0 +1,127 @@
+"""`depnet impute` a chunk of rows at a time: the same file for any chunk, whole or not at all, counted over all rows."""
+
+import contextlib
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from depnet.cli import progress as bars
+from depnet.errors import EvidenceError
+from depnet.inference.rows import chunks
+from tests.cli.entry import answer, depnet, refused
+
+
+@pytest.fixture(scope="module")
+def holes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """200 rows of the Titanic, a fifth of the cells hidden, some lines empty, words for missing, one column more."""
+    folder = tmp_path_factory.mktemp("holes")
+    depnet("example", "titanic", "--hide", "0.2", "--seed", "5", "-o", folder / "all.csv")
+    header, *rows = (folder / "all.csv").read_text().splitlines()[:201]
+    lines = [f"note,{header}", *(f'"NA, {k}",{row}' for k, row in enumerate(rows))]
+    lines[50:50] = ["", ""]
+    (folder / "holes.csv").write_text("\n".join(lines) + "\n")
+    return folder / "holes.csv"
+
+
+def content(path: Path) -> Any:
+    if path.suffix == ".gz":
+        return gzip.decompress(path.read_bytes())
+    if path.suffix == ".parquet":
+        import duckdb
+
+        return duckdb.sql(f"SELECT * FROM read_parquet('{path}')").fetchall()
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("size", [1, 7, 64])
+@pytest.mark.parametrize("name", ["full.csv", "full.csv.gz", "full.jsonl", "full.parquet"])
+def test_the_file_is_the_same_for_any_chunk(
+    model: Path, holes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, size: int
+) -> None:
+    whole, parts = tmp_path / f"whole-{name}", tmp_path / name
+    expected = answer("impute", model, holes, "-o", whole)
+    monkeypatch.setattr(chunks, "MOST_ROWS", size)
+    found = answer("impute", model, holes, "-o", parts)
+    assert content(parts) == content(whole)
+    assert found["rows"] == 200
+    assert found["holes"] == sum(found["filled"].values()) > 100
+    for document in (expected, found):
+        del document["output"], document["seed"]
+    assert found == expected
+
+
+def test_draws_are_those_of_the_seed(
+    model: Path, holes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chunks, "MOST_ROWS", 30)
+    drawn = []
+    for k, seed in enumerate((3, 3, 4)):
+        out = tmp_path / f"{k}.csv"
+        assert answer("impute", model, holes, "-o", out, "--method", "draw", "--seed", seed)["converged"]
+        drawn.append(out.read_text())
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
+def test_unknown_states_of_several_chunks_are_said_once(
+    model: Path, holes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(holes.read_text().replace("1st", "4th"))
+    monkeypatch.setattr(chunks, "MOST_ROWS", 20)
+    assert "the model has no state '4th'" in refused("impute", model, path)
+    done = depnet("impute", model, path, "-o", tmp_path / "full.csv", "--unknown", "missing", "--json")
+    (line,) = done.stderr.decode().splitlines()
+    cells = path.read_text().count("4th")
+    assert f"values that the model does not know: {cells} of 'class', such as '4th'" in line
+    assert (tmp_path / "full.csv").read_text().count("4th") == cells
+    assert json.loads(done.stdout)["filled"]["class"] > 0
+
+
+def test_an_error_in_a_later_chunk_leaves_no_file(
+    model: Path, holes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = []
+    whole = chunks.impute
+
+    def fails(*given: Any, **named: Any) -> Any:
+        calls.append(1)
+        if len(calls) == 3:
+            raise EvidenceError("what a row knows has probability 0 under the law.")
+        return whole(*given, **named)
+
+    monkeypatch.setattr(chunks, "MOST_ROWS", 20)
+    monkeypatch.setattr(chunks, "impute", fails)
+    assert "probability 0" in refused("impute", model, holes, "-o", tmp_path / "full.csv")
+    assert not list(tmp_path.iterdir())
+
+
+def test_progress_is_in_rows_of_the_table(
+    model: Path, holes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[tuple[int, int]] = []
+
+    @contextlib.contextmanager
+    def heard(what: str) -> Iterator[Any]:
+        assert what == "filling"
+        yield lambda done, total: said.append((done, total))
+
+    monkeypatch.setattr(chunks, "MOST_ROWS", 20)
+    monkeypatch.setattr(bars, "progress", heard)
+    depnet("impute", model, holes, "-o", tmp_path / "full.csv")
+    assert len(said) >= 3
+    assert said == sorted(said)
+    assert said[0][0] < 100
+    lines = [line for line in holes.read_text().splitlines()[1:] if line]
+    assert said[-1] == (max(k for k, line in enumerate(lines) if ",," in line or line.endswith(",")) + 1, 200)
+
+
+def test_a_table_without_holes_is_as_it_was(model: Path, holes: Path, tmp_path: Path) -> None:
+    path, out = tmp_path / "t.csv", tmp_path / "full.csv"
+    path.write_text("class,sex,age,survived\n1st,female,adult,Yes\n3rd,male,child,No\n")
+    found = answer("impute", model, path, "-o", out)
+    assert (found["rows"], found["holes"], found["converged"]) == (2, 0, True)
+    assert out.read_text() == path.read_text()
