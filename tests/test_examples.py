@@ -27,6 +27,18 @@ def test_the_demo_shows_the_law_beside_the_data(capsys: pytest.CaptureFixture[st
     assert len(shown.splitlines()) <= 50, "one screen"
 
 
+def test_the_demo_speaks_of_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(ROOT / "examples" / "measures.py"), run_name="__main__")
+    shown = capsys.readouterr().out
+    means = [float(line.split("mean ")[1].split(",")[0]) for line in shown.splitlines() if "mean 2" in line]
+    assert len(means) == 2
+    assert means[0] == pytest.approx(means[1], rel=0.1), "the answer is near the rows'"
+    ours, plain = (
+        float(line.split("off by ")[1].split()[0]) for line in shown.splitlines() if "off by" in line
+    )
+    assert ours < 0.85 * plain
+
+
 def test_the_demo_classifies(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(ROOT / "examples" / "classify.py"), run_name="__main__")
     losses = [float(line.split()[-1]) for line in capsys.readouterr().out.splitlines() if "log loss" in line]

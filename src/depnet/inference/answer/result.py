@@ -123,9 +123,9 @@ class QueryResult:
     matching: int | None = None
     worth: float = WORTH
     """s: how many rows of a table the model's answer is worth in `combined`."""
-    variables: tuple[Variable, ...] = ()
+    variables: tuple[Variable, ...] = field(default=(), repr=False)
     """The targets as variables: with their bins, or the states False and True of a condition."""
-    spreads: Mapping[str, Spread] = field(default_factory=dict)
+    spreads: Mapping[str, Spread] = field(default_factory=dict, repr=False)
     """How the errors of the states of each target hang together, but of conditions."""
 
     @property
