@@ -1,24 +1,21 @@
 """`missing="complete"`: rounds of learning and redrawing, against the truth that the holes were made in."""
 
 import itertools
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from depnet import Dataset, Network, RandomScan, stationary
-from depnet.arrays import IntArray
+from depnet.arrays import CodeArray, IntArray
 from depnet.data.table.holed import Holed
 from depnet.errors import DataError
 from depnet.fitting import complete as completion
-from depnet.fitting.complete import (
-    Completion,
-    complete_and_learn,
-    marginal_fill,
-    redrawn,
-)
+from depnet.fitting.complete import Completion, complete_and_learn
+from depnet.fitting.redraw import marginal_fill, redrawn
 from tests.fitting.holes import ROWS, domain_of, drawn_rows, holed_of, holes, learned, truth
-from tests.laws import assert_same_law
 
 
 def error(network: Network) -> float:
@@ -40,7 +37,7 @@ def assert_nearer_than_simple_ways(
     1.66 to 1.76, and complete cases' 4.1 to 4.3 (MAR): a third of the others is five deviations away, from either side.
     """
     domain = done.network.domain
-    filled = marginal_fill(domain, codes, hidden, None, np.random.default_rng(3))
+    filled = marginal_fill(domain, holed_of(codes, hidden).codes, hidden, None, np.random.default_rng(3))
     assert error(done.network) < error(learned(Dataset.from_codes(filled, domain=domain))) / 3
     if kind == "MAR":
         assert error(done.network) < error(complete_cases(codes, hidden)) / 3
@@ -78,7 +75,7 @@ def test_mutant_that_redraws_from_marginals_is_noticed(kind: str, monkeypatch: p
     codes = drawn_rows(rng)
     hidden = holes(kind, codes, rng)
 
-    def blind(network: Network, codes: IntArray, hidden: NDArray[np.bool_], **_: object) -> IntArray:
+    def blind(network: Network, codes: CodeArray, hidden: NDArray[np.bool_], **_: object) -> CodeArray:
         return marginal_fill(network.domain, codes, hidden, None, rng)
 
     monkeypatch.setattr(completion, "redrawn", blind)
@@ -87,21 +84,79 @@ def test_mutant_that_redraws_from_marginals_is_noticed(kind: str, monkeypatch: p
         assert_nearer_than_simple_ways(done, codes, hidden, kind)
 
 
-def test_redrawn_holes_follow_the_clamped_law() -> None:
-    """False alarms: 1e-9 for each row of evidence; a law 0.05 away in L1 is found as surely."""
-    p = truth()
-    network = Network.from_joint(p)
-    evidence = np.array([0, 0, 1, 1])
-    codes = np.tile(evidence, (ROWS * 4, 1))
-    hidden = np.tile([False, True, False, True], (ROWS * 4, 1))
-    out = redrawn(network, codes, hidden, sweeps=30, rng=np.random.default_rng(5))
-    assert np.array_equal(out[:, [0, 2]], codes[:, [0, 2]])
-    counts = np.zeros((3, 2))
-    np.add.at(counts, (out[:, 1], out[:, 3]), 1)
-    law = p[0, :, 1, :] / p[0, :, 1, :].sum()
-    assert_same_law(counts, law, detects_l1=0.05)
+@pytest.mark.parametrize("kind", ["MCAR", "MAR"])
+def test_rounds_of_some_rows_complete_a_large_table_as_well(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Over 20 seeds the completed error was 0.10 to 0.31 (MCAR) and 0.15 to 0.42 (MAR): a network of a quarter of the rows
+    knows less, and a third of the others' is still 0.8 and 0.55.
+    """
+    monkeypatch.setattr(completion, "ROUND_ROWS", ROWS // 4)
+    monkeypatch.setattr(completion, "ROUND_VALUES", 1000)
+    rng = np.random.default_rng(1)
+    codes = drawn_rows(rng)
+    hidden = holes(kind, codes, rng)
+    seen: list[int] = []
+    done = complete_and_learn(holed_of(codes, hidden), learned, between=counting(seen), rng=rng)
+    assert set(seen) == {ROWS // 4}
+    assert done.dataset.rows == ROWS
+    assert np.array_equal(done.dataset.codes[~hidden], codes[~hidden])
+    assert_nearer_than_simple_ways(done, codes, hidden, kind)
+    monkeypatch.setattr(completion, "redrawn", only_few_rows)
     with pytest.raises(AssertionError):
-        assert_same_law(counts, p[1, :, 1, :] / p[1, :, 1, :].sum(), detects_l1=0.05)
+        assert_nearer_than_simple_ways(
+            complete_and_learn(holed_of(codes, hidden), learned, rng=rng), codes, hidden, kind
+        )
+
+
+def only_few_rows(network: Network, codes: CodeArray, hidden: NDArray[np.bool_], **options: Any) -> CodeArray:
+    """A mutant: the rows of the rounds are redrawn, those of the whole table stay where they began."""
+    return codes if len(codes) == ROWS else redrawn(network, codes, hidden, **options)
+
+
+def counting(seen: list[int]) -> Callable[[Dataset], Network]:
+    def learn(rows: Dataset) -> Network:
+        seen.append(rows.total)
+        return learned(rows)
+
+    return learn
+
+
+def test_rounds_see_all_rows_where_a_column_has_few_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(completion, "ROUND_ROWS", 500)
+    rng = np.random.default_rng(0)
+    codes = drawn_rows(rng)[:2000]
+    hidden = np.zeros(codes.shape, dtype=bool)
+    hidden[50:, 3] = True
+    for values, rows in ((10, 500), (40, 1600), (100, 2000)):  # so many of the 50 are to be in the rounds
+        monkeypatch.setattr(completion, "ROUND_VALUES", values)
+        seen: list[int] = []
+        complete_and_learn(
+            holed_of(codes, hidden), learned, between=counting(seen), rounds=1, rng=np.random.default_rng(0)
+        )
+        assert seen == [rows]
+
+
+def test_rounds_that_see_no_hole_and_rows_with_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 10,000 rows with one hole in them 100 are drawn, as often from a row as it weighs; the hole is completed after."""
+    monkeypatch.setattr(completion, "ROUND_ROWS", 100)
+    monkeypatch.setattr(completion, "ROUND_VALUES", 10)
+    rows = Dataset.from_codes([[0, 0, 0, 0], [2, 2, 1, 1], [2, 0, 1, 1]], domain=domain_of())
+    hidden = np.zeros((3, 4), dtype=bool)
+    hidden[2, 1] = True
+    learned_from: list[Dataset] = []
+
+    def between(rows: Dataset) -> Network:
+        learned_from.append(rows)
+        return learned(rows)
+
+    holed = Holed(rows.domain, rows.codes, hidden, np.array([5000, 4999, 1]))
+    done = complete_and_learn(holed, learned, between=between, rng=np.random.default_rng(0))
+    assert done.converged
+    assert done.dataset.total == 10_000
+    assert done.dataset.codes[2, 1] == 2  # as in the other rows that begin so
+    assert all(each.total == 100 for each in learned_from)
+    assert 20 < (learned_from[0].column(0) == 0).sum() < 80  # false alarms: 1e-9
 
 
 def test_observed_cells_stay_and_threads_do_not_matter() -> None:

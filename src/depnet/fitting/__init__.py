@@ -4,6 +4,7 @@ In reading order:
 
     fit         `fit(table, options)`: complete the holes, learn the paper's network, learn the ordered law
     complete    rounds of learning and of redrawing the holes of a table
+    redraw      holes drawn from marginals, and moved on by clamped chains
     worth       how many rows the law's answers are worth beside the table's own
     crossed     the mean of a number by fits without a part of the rows each
     number      the law of a number: that mean, and the node of what is left

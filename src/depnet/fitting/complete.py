@@ -10,6 +10,10 @@ the stochastic version of expectation maximisation, and what "multiple imputatio
 one network in the place of the equations. Chains start where the last round left them. Two things are assumed: that
 cells are *missing at random* (given what is observed, whether a cell is missing does not depend on its value),
 and that enough rounds were made, which the report of the rounds shows.
+
+Of a large table the rounds complete `ROUND_ROWS` rows, drawn without replacement: what a network from so many says of a
+hole differs little from what one from all rows would. The holes of all rows are then drawn from the last round's network,
+from the marginals on, until those of the drawn rows look again as the rounds have left them; `learn` sees all rows.
 """
 
 import math
@@ -20,29 +24,26 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import FloatArray, IntArray, read_only
+from depnet.arrays import CodeArray, FloatArray, IntArray, read_only
 from depnet.checks import whole_number
 from depnet.data.table.dataset import Dataset
-from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
-from depnet.errors import DataError
-from depnet.inference.clamped.chains import Chains, Order
-from depnet.inference.clamped.program import ChainProgram
+from depnet.fitting.redraw import marginal_fill, redrawn
+from depnet.learning.rows.some_rows import codes_of, some_rows
 from depnet.model.network import Network
-from depnet.model.scan import RandomScan
 from depnet.model.score import score_samples
 from depnet.wording import counted
 
 ROUNDS = 20
-SWEEPS = 10
-"""Sweeps of each row's chain in a round; it starts where the last round left it."""
+
+ROUND_ROWS = 100_000
+ROUND_VALUES = 10_000
+"""The rounds complete so many rows, or more: so many that of each column this many values are observed in them, or all."""
 
 SETTLED_SCORE = 3.0
 SETTLED_MARGINALS = 4.0
 SETTLED_ROUNDS = 2
 """Rounds in a row that must be settled before the rounds end early."""
-
-CHUNK_CODES = 20_000_000
 
 Learner = Callable[[Dataset], Network]
 
@@ -131,112 +132,126 @@ def complete_and_learn(
     codes, hidden, weights = _single(holed)
     domain = holed.domain
     if not hidden.any():
-        dataset = Dataset.from_codes(codes, domain=domain, weights=weights)
+        dataset = Dataset.of_checked(domain, codes, weights)
         return Completion(learn(dataset), dataset, read_only(hidden), ())
-    codes = marginal_fill(domain, codes, hidden, weights, rng)
-    between = learn if between is None else between
+    filled = Dataset.of_checked(domain, marginal_fill(domain, codes, hidden, weights, rng), weights)
+    some = _rows_of_rounds(filled, hidden, rng)
+    rows, holes = (filled, hidden) if some is None else (_single_rows(filled, some), hidden[some])
+    network, dataset, report = _rounds(
+        rows, holes, learn if between is None else between, rounds, rng, n_jobs, progress
+    )
+    if some is not None:
+        dataset = _all_rows(network, filled, hidden, some, dataset, rounds, rng, n_jobs)
+    return Completion(learn(dataset), dataset, read_only(hidden), tuple(report))
+
+
+def _rounds(
+    rows: Dataset,
+    hidden: NDArray[np.bool_],
+    learn: Learner,
+    rounds: int,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+    progress: Callable[[int, int], object] | None,
+) -> tuple[Network, Dataset, list[CompletionRound]]:
+    """The last round's network, the rows as it has completed them, and what each round changed."""
     report: list[CompletionRound] = []
     scores: FloatArray | None = None
     open_rows = np.flatnonzero(hidden.any(axis=1))
     for number in range(rounds):
         started = time.monotonic()
-        network = between(Dataset.from_codes(codes, domain=domain, weights=weights))
-        drawn = redrawn(network, codes, hidden, rng=rng, n_jobs=n_jobs)
-        dataset = Dataset.from_codes(drawn, domain=domain, weights=weights)
-        now = score_samples(network, dataset)
+        network = learn(rows)
+        drawn = _redrawn_rows(network, rows, hidden, rng, n_jobs)
+        now = score_samples(network, drawn)
         change = math.nan if scores is None else _standardised((now - scores)[open_rows])
-        moved = math.nan if scores is None else _moved(domain, codes, drawn, hidden)
-        mean = float(np.average(now, weights=weights))
+        moved = math.nan if scores is None else _moved(rows, drawn, hidden)
+        mean = float(np.average(now, weights=rows.weights))
         report.append(CompletionRound(mean, change, moved, time.monotonic() - started))
-        codes, scores = drawn, now
+        rows, scores = drawn, now
         if progress is not None:
             progress(number + 1, rounds)
         if len(report) > SETTLED_ROUNDS and all(r.settled for r in report[-SETTLED_ROUNDS:]):
             break
-    return Completion(learn(dataset), dataset, read_only(hidden), tuple(report))
+    return network, rows, report
 
 
-def redrawn(
+def _rows_of_rounds(
+    rows: Dataset, hidden: NDArray[np.bool_], rng: np.random.Generator
+) -> NDArray[np.intp] | None:
+    """The rows that the rounds complete, one with weight w as often as drawn among w equal rows; None: all of them."""
+    fewest = max(rows.total - int(hidden.sum(axis=0).max()), 1)  # rows with holes weigh 1
+    count = max(ROUND_ROWS, math.ceil(rows.total * min(ROUND_VALUES / fewest, 1.0)))
+    if count >= rows.total:
+        return None
+    drawn = np.sort(rng.choice(rows.total, size=count, replace=False, shuffle=False))
+    return drawn if rows.weights is None else np.searchsorted(np.cumsum(rows.weights), drawn, side="right")
+
+
+def _single_rows(rows: Dataset, some: NDArray[np.intp]) -> Dataset:
+    return some_rows(Dataset.of_checked(rows.domain, rows.codes), some)
+
+
+def _all_rows(
     network: Network,
-    codes: NDArray[np.integer],
+    rows: Dataset,
     hidden: NDArray[np.bool_],
-    *,
-    sweeps: int = SWEEPS,
-    rng: np.random.Generator | None = None,
-    n_jobs: int | None = None,
-) -> IntArray:
-    """The codes with their holes moved on: each row's chain, clamped at what it knows, for `sweeps` sweeps.
-
-    The holes' codes are where the chains start. They depend on `rng` alone, not on the number of threads.
-    """
-    rng = np.random.default_rng() if rng is None else rng
-    program = ChainProgram(network)
-    out = np.array(codes, dtype=np.int64)
-    open_rows = np.flatnonzero(hidden.any(axis=1))
-    size = max(1, CHUNK_CODES // codes.shape[1])
-    for start in range(0, len(open_rows), size):
-        rows = open_rows[start : start + size]
-        order = Order.of(RandomScan(), hidden[rows])
-        chains = Chains(program, order, codes[rows].astype(np.uint16), rng, n_jobs)
-        chains.run(sweeps, record=False)
-        out[rows] = chains.codes
-    return out
-
-
-def marginal_fill(
-    domain: Domain,
-    codes: NDArray[np.integer],
-    hidden: NDArray[np.bool_],
-    weights: IntArray | None,
+    some: NDArray[np.intp],
+    settled: Dataset,
+    rounds: int,
     rng: np.random.Generator,
-) -> IntArray:
-    """The codes with every hole drawn from what was observed of its variable, whatever its row knows."""
-    filled = np.array(codes, dtype=np.int64)
-    for i, variable in enumerate(domain.variables):
-        holes = hidden[:, i]
-        if not holes.any():
-            continue
-        seen = np.bincount(
-            codes[~holes, i].astype(np.int64),
-            weights=None if weights is None else weights[~holes],
-            minlength=variable.cardinality,
-        )
-        if not seen.sum() > 0:
-            raise DataError(
-                f"column {variable.name!r} has no observed value: nothing can be completed. Leave it out, or make "
-                'missing a state of its own (`missing="state"`).'
-            )
-        filled[holes, i] = rng.choice(variable.cardinality, size=int(holes.sum()), p=seen / seen.sum())
-    return filled
+    n_jobs: int | None,
+) -> Dataset:
+    """The holes of all rows drawn from the network, until `some` of them look as they do where they have `settled`."""
+    holes = hidden[some]
+    open_rows = holes.any(axis=1)
+    scores = score_samples(network, settled)[open_rows]
+    for _ in range(rounds):
+        rows = _redrawn_rows(network, rows, hidden, rng, n_jobs)
+        again = _single_rows(rows, some)
+        change = _standardised(score_samples(network, again)[open_rows] - scores)
+        if abs(change) < SETTLED_SCORE and _moved(settled, again, holes) < SETTLED_MARGINALS:
+            break
+    return rows
 
 
-def _single(holed: Holed) -> tuple[NDArray[np.integer], NDArray[np.bool_], IntArray | None]:
+def _redrawn_rows(
+    network: Network,
+    rows: Dataset,
+    hidden: NDArray[np.bool_],
+    rng: np.random.Generator,
+    n_jobs: int | None,
+) -> Dataset:
+    """The rows with their holes moved on by the network's chains."""
+    codes = redrawn(network, rows.codes, hidden, rng=rng, n_jobs=n_jobs)
+    return Dataset.of_checked(rows.domain, codes, rows.weights)
+
+
+def _single(holed: Holed) -> tuple[CodeArray, NDArray[np.bool_], IntArray | None]:
     """Rows with holes once for each unit of weight: each stands for rows that are completed on their own."""
-    codes: NDArray[np.integer] = holed.codes
-    hidden = holed.hidden
+    codes, hidden = holed.codes, holed.hidden
     if holed.weights is None:
         return codes, hidden, None
     times = np.where(hidden.any(axis=1), holed.weights, 1)
     which = np.repeat(np.arange(len(codes)), times)
     weights = np.where(hidden.any(axis=1), 1, holed.weights)[which]
-    return codes[which], hidden[which], weights.astype(np.int64)
+    return read_only(codes_of(codes, which)), hidden[which], read_only(weights.astype(np.int64))
 
 
 def _standardised(differences: FloatArray) -> float:
     """The mean over rows in its standard errors."""
-    error = differences.std() / math.sqrt(len(differences))
+    error = differences.std() / math.sqrt(len(differences)) if len(differences) else 0.0
     return float(differences.mean() / error) if error > 0 else 0.0
 
 
-def _moved(domain: Domain, old: IntArray, new: IntArray, hidden: NDArray[np.bool_]) -> float:
+def _moved(old: Dataset, new: Dataset, hidden: NDArray[np.bool_]) -> float:
     """Two multinomial samples of equal size: sum (a - b)^2 / (a + b) is about chi-square where the laws are equal.
 
     Chains that go on are correlated, which only makes it smaller.
     """
     statistic, freedom = 0.0, 0
-    for i, k in enumerate(domain.cardinalities):
+    for i, k in enumerate(old.domain.cardinalities):
         holes = hidden[:, i]
-        a, b = (np.bincount(codes[holes, i], minlength=k).astype(float) for codes in (old, new))
+        a, b = (np.bincount(rows.column(i)[holes], minlength=k).astype(float) for rows in (old, new))
         drawn = a + b > 0
         statistic += float(((a - b)[drawn] ** 2 / (a + b)[drawn]).sum())
         freedom += max(int(drawn.sum()) - 1, 0)

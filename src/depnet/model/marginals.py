@@ -6,6 +6,7 @@ marginals are compared with.
 """
 
 import itertools
+import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,6 +26,10 @@ MAX_PAIR_CELLS = 1_000_000
 """With more cells than this the 2-way counts are left out: a model file should stay small."""
 
 
+_kept: weakref.WeakKeyDictionary[Dataset, IntArray] = weakref.WeakKeyDictionary()
+"""The 2-way counts of all pairs, as long as their table is: a fit asks for them to choose an order, and to keep them."""
+
+
 class PairTables(Mapping[tuple[int, int], IntArray]):
     """The 2-way tables of pairs (i, j), first <= i < last and i < j, in one array, one after another."""
 
@@ -36,9 +41,15 @@ class PairTables(Mapping[tuple[int, int], IntArray]):
         """Count the pairs of a dataset whose first variable is `first` .. `last` - 1 (all, if not said)."""
         cards = dataset.domain.cardinalities
         last = len(cards) if last is None else last
-        cells: IntArray = np.empty(pair_cells(cards, first, last), dtype=np.int64)
-        pair_counts(dataset.codes, cards, dataset.weights, first=first, last=last, out=cells)
-        return cls(cards, read_only(cells), first, last)
+        whole = first == 0 and last >= len(cards) - 1  # the last variable has no later one
+        kept = _kept.get(dataset) if whole else None
+        if kept is None:
+            cells: IntArray = np.empty(pair_cells(cards, first, last), dtype=np.int64)
+            pair_counts(dataset.codes, cards, dataset.weights, first=first, last=last, out=cells)
+            kept = read_only(cells)
+            if whole and len(cells) <= MAX_PAIR_CELLS:
+                _kept[dataset] = kept
+        return cls(cards, kept, first, last)
 
     @cached_property
     def begin(self) -> IntArray:

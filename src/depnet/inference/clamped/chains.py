@@ -53,8 +53,8 @@ class Order:
         free = free[:, order]
         length = free.sum(axis=1).astype(np.int32)
         begin = np.concatenate([[0], np.cumsum(length)]).astype(np.int32)
-        node = np.broadcast_to(order, free.shape)[free]
-        place = (np.cumsum(free, axis=1) - 1).astype(np.int32)[free]
+        node = order[np.nonzero(free)[1]]
+        place = (np.arange(len(node)) - np.repeat(begin[:-1], length)).astype(np.int32)
         weight, choice = np.repeat(1.0 / np.maximum(length, 1), length), np.zeros(0)
         if isinstance(scan, RandomScan) and scan.weights is not None:
             scan.weights_of(n, np.flatnonzero(free.any(axis=0)).tolist())  # their errors

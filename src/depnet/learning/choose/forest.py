@@ -6,12 +6,8 @@ that came before, the trees of most information are enough: n edges in place of 
 
 import heapq
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from depnet.arrays import IntArray
 
@@ -35,6 +31,9 @@ class Rules:
         self.later: dict[int, list[int]] = {}
         self.waits: IntArray = np.zeros(n, dtype=np.int64)
         if asked:
+            from scipy.sparse import coo_array  # takes longer to import than most orders to choose
+            from scipy.sparse.csgraph import connected_components
+
             i, j = np.array(sorted(asked)).T
             _, circle = connected_components(
                 coo_array((np.ones(len(i)), (i, j)), shape=(n, n)), connection="strong"
@@ -103,7 +102,7 @@ class Forest:
         information, pairs = information[heaviest], pairs[heaviest]
         ends = self._ends(pairs)
         tree = np.zeros(len(pairs), dtype=np.bool_)
-        group: NDArray[np.integer[Any]] = np.arange(n + 3)
+        group: IntArray = np.arange(n + 3)
         left = np.arange(len(pairs))
         while True:
             a, b = (group[end[left]] for end in ends)
@@ -117,7 +116,7 @@ class Forest:
                 first[end[::-1]] = np.minimum(first[end[::-1]], left[::-1])
             tree[first[first < len(pairs)]] = True
             a, b = (end[tree] for end in ends)
-            group = connected_components(coo_array((np.ones(len(a)), (a, b)), shape=(n + 3, n + 3)))[1]
+            group = _groups(n + 3, a.tolist(), b.tolist())
         self._information, self._pairs = information[tree], pairs[tree]
         i = np.concatenate([self._pairs // n, self._pairs % n])
         self._edges = np.argsort(i, kind="stable") % max(len(self._pairs), 1)
@@ -169,3 +168,18 @@ class Forest:
         found[at + 1 :] = np.minimum.accumulate(self._brought[at + 1 :])
         found[:at] = np.minimum.accumulate(self._brought[at:0:-1])[::-1]
         return found[self._place]
+
+
+def _groups(vertices: int, a: Iterable[int], b: Iterable[int]) -> IntArray:
+    """One vertex of each connected group, for every vertex of it, where edges lead from `a` to `b`."""
+    above = list(range(vertices))
+
+    def top(one: int) -> int:
+        while above[one] != one:
+            above[one] = above[above[one]]  # half of the way is enough next time
+            one = above[one]
+        return one
+
+    for one, other in zip(a, b, strict=True):
+        above[top(one)] = top(other)
+    return np.array([top(one) for one in range(vertices)], dtype=np.int64)

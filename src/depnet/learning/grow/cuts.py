@@ -17,7 +17,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from depnet.arrays import IntArray, read_only
+from depnet.arrays import CodeArray, IntArray, read_only
 from depnet.data import Dataset, Domain, Variable
 from depnet.learning.grow.node_specs import NodeSpec
 from depnet.model.sources.decision_graph import CompiledGraph, DecisionGraph, Recorded
@@ -79,10 +79,13 @@ class TableWithCuts:
         cuts = cuts_of(dataset.domain)
         if not cuts:
             return None
-        above = [dataset.codes[:, cut.variable] >= cut.at for cut in cuts]
-        codes = np.column_stack([dataset.codes, *above])
-        rows = Dataset.from_codes(codes, domain=_wide(dataset.domain, cuts), weights=dataset.weights)
-        return cls(rows, specs_with_cuts(specs, cuts, len(dataset.domain)), cuts)
+        n = len(dataset.domain)
+        codes: CodeArray = np.empty((dataset.rows, n + len(cuts)), dtype=dataset.codes.dtype, order="F")
+        codes[:, :n] = dataset.codes
+        for t, cut in enumerate(cuts):
+            np.greater_equal(dataset.column(cut.variable), cut.at, out=codes[:, n + t], casting="unsafe")
+        rows = Dataset.of_checked(_wide(dataset.domain, cuts), read_only(codes), dataset.weights)
+        return cls(rows, specs_with_cuts(specs, cuts, n), cuts)
 
 
 def specs_with_cuts(specs: Sequence[NodeSpec], cuts: Sequence[Cut], variables: int) -> tuple[NodeSpec, ...]:
