@@ -67,6 +67,10 @@ class NodeTrials:
         return self.graph_score if candidate == GRAPH else self.best_stages(candidate)[1]
 
 
+MOST_TURNS = 5
+"""By how much the patience with a node of many states is longer, at most."""
+
+
 @dataclass(eq=False)
 class Chooser:
     """Tries candidates on nodes, on some threads, until `ends`."""
@@ -120,17 +124,25 @@ class Chooser:
                         grown[candidate].append(self._boosted(i, candidate, part, rival, left))
                     if not grown[candidate][-1].complete:
                         return None
-                    rival = max(rival, float(grown[candidate][-1].held_scores.max()))
+                    rival = max(rival, self._at_look(candidate, grown[candidate][-1]))
             return NodeTrials(graph, grown)
 
         found = in_turn(one, nodes, self.jobs, self._stop, self.told)
         return {i: trials for i, trials in zip(nodes, found, strict=True) if trials is not None}
 
+    def _look(self, candidate: int) -> int:
+        return max(round(self.auto.look / self.candidates[candidate].rate), 1)
+
+    def _at_look(self, candidate: int, trial: Boosted) -> float:
+        """How well a trial had done by where the next one will be looked at: both have made as many steps then."""
+        return float(trial.held_scores[: self._look(candidate) + 1].max())
+
     def _boosted(self, i: int, candidate: int, part: TrialPart, rival: float, left: float | None) -> Boosted:
         settings = self.candidates[candidate]
-        patience, look = (
-            max(round(each / settings.rate), 1) for each in (self.auto.patience, self.auto.look)
-        )
+        # Of many states each is looked at in turn, and held-out rows hear of a stage's own set above all.
+        turns = min(part.network.domain.cardinalities[i] - 1, MOST_TURNS)
+        patience = max(round(turns * self.auto.patience / settings.rate), 1)
+        look = self._look(candidate)
         return boosted(
             part.rows,
             part.network.nodes[i],
