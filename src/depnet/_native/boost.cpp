@@ -6,7 +6,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -15,6 +14,7 @@
 #include "boost_grower.hpp"
 #include "boost_mean.hpp"
 #include "stages_kernels.hpp"
+#include "stop.hpp"
 
 namespace depnet::boost {
 namespace {
@@ -44,9 +44,7 @@ std::vector<Test> tests_of(const AnyCodes& codes, In1<std::int32_t> variable,
 }
 
 // A word to the boosters of other threads.
-struct Stop {
-    std::atomic<bool> set{false};
-};
+struct Stop : StopFlag {};
 
 class BitTable {
   public:
@@ -151,10 +149,7 @@ enum class Ended { kComplete, kEarly, kCancelled };
 template <typename Grower, typename Rows>
 Ended run_until(Grower& booster, Rows& rows, Rows* held, std::optional<double> seconds,
                 const Stop& stop) {
-    Watch watch(seconds.value_or(-1.0), stop.set, [] {
-        nb::gil_scoped_acquire acquire;
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    });
+    Watch watch(seconds.value_or(-1.0), stop.set, check_signals);
     try {
         booster.run(rows, held, watch);
     } catch (const DeadlineReached&) {
@@ -166,9 +161,7 @@ Ended run_until(Grower& booster, Rows& rows, Rows* held, std::optional<double> s
 }
 
 void raise_if_cancelled(Ended ended) {
-    if (ended != Ended::kCancelled) return;
-    PyErr_SetString(PyExc_InterruptedError, "another thread ended this fit");
-    throw nb::python_error();
+    if (ended == Ended::kCancelled) raise_interrupted("another thread ended this fit");
 }
 
 using Stages = std::tuple<Array1<std::int32_t>, Array1<std::uint16_t>, Array1<std::int32_t>,
@@ -297,13 +290,9 @@ NB_MODULE(boost, m) {
     using namespace depnet;
     using namespace depnet::boost;
     using nb::arg;
-    nb::class_<Stop>(m, "Stop",
-                     "A word to the boosters of other threads: once `set`, they raise "
-                     "InterruptedError.")
-        .def(nb::init<>())
-        .def(
-            "set", [](Stop& stop) { stop.set.store(true); },
-            "End every `boost` that was given this.");
+    bind_stop<Stop>(
+        m, "A word to the boosters of other threads: once `set`, they raise InterruptedError.",
+        "End every `boost` that was given this.");
     nb::class_<Settings>(m, "Settings", "What a node is boosted with; see `depnet.Boost`.")
         .def(nb::init<std::size_t, std::size_t, std::size_t, double, double, double, double,
                       std::uint64_t, std::size_t, double>(),

@@ -209,7 +209,7 @@ constexpr std::size_t kInBytes = 17, kInShorts = 240 * kInBytes;
 static_assert(kInBytes * 15 < 256 && kInShorts * 15 < 65536);
 
 #if defined(__AVX512BW__)
-double row_cost() { return 2.0; }
+constexpr double kRowCost = 2.0;
 
 // The sums of rows `begin` to `end` of one block of tests, added to shorts[sum][test].
 inline void add_rows(const Word* own, const std::uint32_t* listed, const RowValues* values,
@@ -236,7 +236,7 @@ inline void add_rows(const Word* own, const std::uint32_t* listed, const RowValu
 }
 using Shorts = __m512i[3][2];
 #else
-double row_cost() { return 6.0; }
+constexpr double kRowCost = 6.0;
 
 // Byte j of kSpread[b]: bit j of b.
 constexpr auto kSpread = [] {
@@ -423,6 +423,14 @@ double log_score(const std::uint32_t* p, std::size_t states, std::size_t stride,
     double total = 0.0;
     for (std::size_t r = 0; r < kRows; ++r) total += lanes[r];
     return total;
+}
+
+const Kernels& kernels() {
+    static constexpr Kernels all{two_shares,   shares,      curvatures, largest,
+                                 round_planes, within,      count,      count_rows,
+                                 gains,        count_both,  divide,     number_leaves,
+                                 sum_leaves,   add_by_leaf, log_score,  kRowCost};
+    return all;
 }
 
 }  // namespace depnet::boost::DEPNET_ISA_NAMESPACE
