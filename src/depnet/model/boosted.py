@@ -10,7 +10,7 @@ counting does not apply. One stage with free scores is the paper's node.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,7 @@ class BoostedNode(Node):
     start_scores: Scores
     stages: Stages
     gains: FloatArray
+    boosted: ClassVar[bool] = True
     _inputs: tuple[int, ...]
 
     def __init__(
@@ -121,11 +122,6 @@ class BoostedNode(Node):
     def states(self) -> int:
         """|X_i|."""
         return self.stages.states
-
-    @property
-    def boosted(self) -> bool:
-        """True."""
-        return True
 
     @property
     def positive(self) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,8 @@ class Node:
     variables: tuple[int, ...]
     source: InformationSource
     table: ConditionalTable
+    boosted: ClassVar[bool] = False
+    """Is theta a sum of stages (`BoostedNode`), and not one table?"""
 
     def __post_init__(self) -> None:
         given = tuple(self.variables) if isinstance(self.variables, Iterable) else ()
@@ -90,11 +93,6 @@ class Node:
     def states(self) -> int:
         """|X_i|, as its table has it."""
         return self.table.states
-
-    @property
-    def boosted(self) -> bool:
-        """Is theta a sum of stages (`BoostedNode`), and not one table?"""
-        return False
 
     @property
     def positive(self) -> bool:
