@@ -112,11 +112,16 @@ NodeRows node_rows(const RowBits& bits, const In1<std::uint16_t>& own,
 constexpr std::int32_t kMostNumber = 1 << 25;  // squares of less than twice as much have 52 bits
 constexpr std::int32_t kMostScore = 1 << 30;   // differences of less have 32 bits
 
+// Of stages of either kind.
+void check_stages(std::size_t leaves, double share) {
+    require(leaves <= kMostLeaves,
+            "a stage has 256 leaves at most; got leaves=" + std::to_string(leaves) + ".");
+    require(share >= 0.0 && share <= 1.0,
+            "share lies between 0 and 1; got " + std::to_string(share) + ".");
+}
+
 void check_settings(const Settings& settings) {
-    require(settings.leaves <= kMostLeaves,
-            "a stage has 256 leaves at most; got leaves=" + std::to_string(settings.leaves) + ".");
-    require(settings.share >= 0.0 && settings.share <= 1.0,
-            "share lies between 0 and 1; got " + std::to_string(settings.share) + ".");
+    check_stages(settings.leaves, settings.share);
     require(settings.lambda > 0.0 && std::isfinite(settings.lambda),
             "shrinkage is positive, else a leaf of certain rows has no step; got " +
                 std::to_string(settings.lambda) + ".");
@@ -247,10 +252,7 @@ Means boost_mean(Codes<std::uint16_t> codes, In1<std::int32_t> numbers,
         kinds.push_back({present, ordered, missing});
     require(held_codes.has_value() == held_numbers.has_value(),
             "rows held out have codes and numbers; one of them is missing.");
-    require(settings.leaves <= kMostLeaves,
-            "a stage has 256 leaves at most; got leaves=" + std::to_string(settings.leaves) + ".");
-    require(settings.share >= 0.0 && settings.share <= 1.0,
-            "share lies between 0 and 1; got " + std::to_string(settings.share) + ".");
+    check_stages(settings.leaves, settings.share);
     require(settings.least_rows >= 1, "a leaf has one row at least.");
     MeanRows rows = mean_rows("the table", codes, numbers, kinds);
     std::optional<MeanRows> held;

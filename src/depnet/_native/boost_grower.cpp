@@ -32,18 +32,20 @@ void RowBits::make_rows(std::size_t tests) {
         }
 }
 
+std::vector<std::int32_t> drawn_share(std::vector<std::int32_t> variables, double share,
+                                      std::uint64_t key) {
+    const auto wanted =
+        static_cast<std::size_t>(std::ceil(share * static_cast<double>(variables.size())));
+    for (std::size_t k = 0; k < wanted; ++k)
+        std::swap(variables[k], variables[k + splitmix(key, k) % (variables.size() - k)]);
+    variables.resize(wanted);
+    std::sort(variables.begin(), variables.end());
+    return variables;
+}
+
 void Booster::draw_tests(std::uint64_t key) {
-    std::vector<std::int32_t> drawn = readable_;
-    const auto wanted = static_cast<std::size_t>(
-        std::ceil(settings_.share * static_cast<double>(readable_.size())));
-    for (std::size_t k = 0; k < wanted; ++k) {
-        const std::uint64_t left = drawn.size() - k;
-        std::swap(drawn[k], drawn[k + splitmix(key, k) % left]);
-    }
-    drawn.resize(wanted);
-    std::sort(drawn.begin(), drawn.end());
     stage_tests_.clear();
-    for (const std::int32_t j : drawn)
+    for (const std::int32_t j : drawn_share(readable_, settings_.share, key))
         for (const std::int32_t d : own_tests_[static_cast<std::size_t>(j)])
             stage_tests_.push_back(d);
 }

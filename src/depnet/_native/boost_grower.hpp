@@ -38,6 +38,10 @@ struct Test {
 
 constexpr std::size_t kMostLeaves = 256;  // of a stage: rows have the numbers of leaves in bytes
 
+// A share of the variables, rounded up, drawn by words of `key`; ascending.
+std::vector<std::int32_t> drawn_share(std::vector<std::int32_t> variables, double share,
+                                      std::uint64_t key);
+
 // What a node is boosted with. A trial ends after `look` stages if it has not scored as much as its
 // `rival` on the rows held out by then.
 struct Settings {

@@ -33,12 +33,7 @@ void MeanBooster::draw(std::uint64_t key) {
     drawn_.clear();
     for (std::size_t j = 0; j < inputs_.size(); ++j)
         if (inputs_[j].states() > 1) drawn_.push_back(static_cast<std::int32_t>(j));
-    const auto wanted =
-        static_cast<std::size_t>(std::ceil(settings_.share * static_cast<double>(drawn_.size())));
-    for (std::size_t k = 0; k < wanted; ++k)
-        std::swap(drawn_[k], drawn_[k + splitmix(key, k) % (drawn_.size() - k)]);
-    drawn_.resize(wanted);
-    std::sort(drawn_.begin(), drawn_.end());
+    drawn_ = drawn_share(std::move(drawn_), settings_.share, key);
     cells_ = 0;
     for (const std::int32_t j : drawn_) {
         begin_[static_cast<std::size_t>(j)] = cells_;

@@ -44,9 +44,6 @@ FUNCTION_STATES = 2**22
 THREAD_CELLS = 1 << 18
 """The codes of a pass that is worth a second thread, at least."""
 
-PASS_STREAM, MOVE_STREAM = 64, 80
-"""Streams of the counter generator (`depnet.sampling.plan.words`), as the native code has them: passes, moves."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Passes:

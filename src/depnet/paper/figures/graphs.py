@@ -13,7 +13,7 @@ from depnet.pictures.node.decision import Decision, Leaf, decision
 from depnet.pictures.node.layout import places
 
 TARGET = "survived"
-PAPER_WHITE, TEST, STATE = "#ffffff", "#eef2f7", "#dfe8fb"
+PAPER_WHITE, TEST = "#ffffff", "#eef2f7"
 
 
 def learned() -> tuple[Dataset, Network]:
