@@ -13,7 +13,7 @@ from depnet.law.program import Law
 from depnet.model import Evidence
 from depnet.model import stages as model
 from depnet.model.boosted import BoostedNode
-from depnet.model.sources.enumerate import input_codes
+from depnet.model.sources.enumerate import JointStates
 from depnet.model.stages import Stages
 from tests.boosted import SPREAD, random_boosted_network, random_stages, tabulated, with_boosted_nodes
 from tests.isas import AVAILABLE
@@ -151,12 +151,12 @@ def test_no_row_has_more_than_the_bound(seed: int, nats: int) -> None:
     cards = [3, 2, 4, 3]
     start = rng.integers(-SPREAD, SPREAD, size=(1, 3)) << nats
     node = BoostedNode((3,), ConstantSource(), start, random_stages(rng, [0, 1, 2], cards, 3))
-    most, theta = node.largest_theta(), node.probabilities(input_codes(cards, [0, 1, 2]))
+    most, theta = node.largest_theta(), node.probabilities(JointStates(cards, [0, 1, 2]).codes())
     assert (theta.max(axis=0) <= most).all()
     assert (most <= 1).all()
     alone = BoostedNode((3,), ConstantSource(), start, random_stages(rng, [], cards, 3, stages=0))
     np.testing.assert_allclose(
-        alone.largest_theta(), alone.probabilities(input_codes(cards, []))[0], rtol=1e-8
+        alone.largest_theta(), alone.probabilities(JointStates(cards, []).codes())[0], rtol=1e-8
     )
 
 
