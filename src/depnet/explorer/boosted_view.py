@@ -1,41 +1,60 @@
-"""A boosted node: what it reads and how much, the effects of the input that a reader chooses, and its first graph."""
+"""A boosted node: what it reads and how much, what every input does to a state, and its first graph."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from nicegui import events, ui
+from nicegui.element import Element
 
 from depnet.explorer import node_charts, parts
+from depnet.explorer.decision_picture import DecisionPicture, picture
 from depnet.explorer.session import Session
-from depnet.pictures import decision_mermaid, decision_text
-from depnet.pictures.labels import line, listed
-from depnet.pictures.node.decision import Decision
+from depnet.explorer.share_bars import Bar, ShareBars
+from depnet.explorer.state import State
+from depnet.pictures import colours
+from depnet.pictures.labels import line, listed, short
+from depnet.pictures.node.decision import (
+    Decision,
+    coloured_in_order,
+    most_likely,
+    states_in_order,
+)
 from depnet.pictures.node.effects import (
+    Effect,
+    Input,
     Reference,
     boosted_node,
     first_graph,
     inputs_of,
     reference,
 )
+from depnet.pictures.node.parts_of_graph import levels_within, part_below
 
 MOST_VERTICES = 120
-"""Of a larger graph a drawing says nothing any more: it is written as text."""
+"""Of the first graph: of a larger one, so many levels as have no more."""
+
+AT_ONCE = 6
+"""Inputs whose effects are worked out before the reader asks for more."""
+
+MOST_STATES = 40
+"""States of an input that are shown."""
 
 
 class BoostedView:
-    """The parts of the view; another input changes the effects alone."""
+    """The parts of the view; another input, or another state, changes the effects alone."""
 
     def __init__(self, session: Session, number: int) -> None:
         self.session, self.number = session, number
         self.network, self.data = session.loaded.network, session.loaded.data
         self.node = boosted_node(self.network, number)
+        self.variable = self.network.domain.variables[self.node.variable]
+        self.states = tuple(map(str, self.variable.states))
         self.inputs = inputs_of(self.network, number)
-        self.chosen = self.inputs[0].variable if self.inputs else None
+        self.effects: dict[int, Effect] = {}
+        self.shown = AT_ONCE
 
-    async def build(self, wanted: str) -> None:
-        """The input that the address names (`input`), or the one that gained most."""
-        names = self.network.domain.names
-        if wanted in names and names.index(wanted) in self.node.inputs:
-            self.chosen = names.index(wanted)
+    async def build(self) -> None:
+        """The input and the state that the address names (`input`, `state`), or those that say most."""
         first = first_graph(self.network, self.number)
         with ui.element("div").classes("depnet-columns"):
             with parts.stack():
@@ -44,10 +63,14 @@ class BoostedView:
                     if self.inputs:
                         node_charts.gains(self.session, self.inputs)
                 if self.inputs:
-                    with parts.card("What an input does"):
-                        with parts.bar():
-                            self._choice()
-                        self.effects = parts.stack()
+                    with parts.card("What each input does"):
+                        self.of_state = self._choice_of_state()
+                        self.each = ui.element("div").classes("depnet-inputs")
+                        self.more = parts.button("Show more inputs", self._more, "outline")
+                        self.measured = parts.note("")
+                    with parts.card("One input, all states"):
+                        self.of_input = self._choice_of_input()
+                        self.one = parts.stack()
             with parts.stack():
                 if first is not None:
                     with parts.card("First graph"):
@@ -57,7 +80,8 @@ class BoostedView:
         self.session.spawn(node_charts.show_proven(self.session, proven, self.number))
         if self.inputs:
             self.rows: Reference = await self.session.work(reference, self.network, self.data)
-            await self._show()
+            self.mean = tuple((await self.session.work(self.rows.mean, self.node)).tolist())
+            await self.follow(self.session.state)
 
     def _facts(self) -> None:
         with parts.bar():
@@ -70,41 +94,123 @@ class BoostedView:
             + (f"Reads {listed(names, 300)}." if names else "Reads nothing: it is known alone.")
         )
 
-    def _choice(self) -> None:
-        options = {one.variable: f"{line(one.name)} ({one.bits:.4f} bits a row)" for one in self.inputs}
-        chosen = ui.select(options, value=self.chosen, label="input", with_input=True).classes("depnet-grow")
-        chosen.props('dense outlined options-dense aria-label="Input"')
-        chosen.on_value_change(self._changed)
-
-    async def _changed(self, event: events.ValueChangeEventArguments[Any]) -> None:
-        if event.value is None or event.value == self.chosen:
-            return
-        self.chosen = int(event.value)
-        names = self.network.domain.names
-        self.session.set_own(push=False, input=names[self.chosen])
-        await self._show()
-
-    async def _show(self) -> None:
-        """The effects of the chosen input."""
-        chosen = self.chosen
-        assert chosen is not None  # there are inputs
-        effect, mean = await self.session.work(
-            lambda: (self.rows.effect(self.network, self.node, chosen), self.rows.mean(self.node))
+    def _choice_of_state(self) -> ui.select:
+        chosen = ui.select(
+            {k: line(state) for k, state in enumerate(self.states)},
+            label=f"probability that {short(self.variable.name, 40)} is",
         )
-        if chosen != self.chosen:
+        chosen.props('dense outlined options-dense aria-label="State"').classes("depnet-grow")
+        chosen.on_value_change(self._state_chosen)
+        return chosen
+
+    def _choice_of_input(self) -> ui.select:
+        options = {one.variable: f"{line(one.name)} ({one.bits:.4f} bits a row)" for one in self.inputs}
+        chosen = ui.select(options, label="input", with_input=True).classes("depnet-grow")
+        chosen.props('dense outlined options-dense aria-label="Input"')
+        chosen.on_value_change(self._input_chosen)
+        return chosen
+
+    def _state_chosen(self, event: events.ValueChangeEventArguments[Any]) -> None:
+        if event.value is not None and int(event.value) != self._state(self.session.state):
+            self.session.set_own(push=False, state=self.states[int(event.value)])
+
+    def _input_chosen(self, event: events.ValueChangeEventArguments[Any]) -> None:
+        if event.value is not None and int(event.value) != self._input(self.session.state):
+            self.session.set_own(push=False, input=self.network.domain.names[int(event.value)])
+
+    def _state(self, state: State) -> int:
+        """The state whose probability is shown: of two the second, which is the yes of most tables; else the likeliest."""
+        wanted = state.own.get("state")
+        if wanted in self.states:
+            return self.states.index(wanted)
+        return 1 if len(self.states) == 2 else most_likely(self.mean, 1)[0]
+
+    def _input(self, state: State) -> int:
+        names, wanted = self.network.domain.names, state.own.get("input")
+        if wanted in names and names.index(wanted) in self.node.inputs:
+            return names.index(wanted)
+        return self.inputs[0].variable
+
+    async def _more(self) -> None:
+        self.shown += 2 * AT_ONCE
+        await self.follow(self.session.state)
+
+    async def follow(self, state: State) -> None:
+        """Show this state."""
+        if not self.inputs:
+            return
+        of, chosen = self._state(state), self._input(state)
+        kept = self.inputs[: self.shown]
+        for j in (*(one.variable for one in kept), chosen):
+            if j not in self.effects:
+                self.effects[j] = await self.session.work(self.rows.effect, self.network, self.node, j)
+        if state is not self.session.state:
             return  # the reader has gone on meanwhile
-        states = tuple(map(str, self.network.domain.variables[self.node.variable].states))
-        self.effects.clear()
-        with self.effects:
-            node_charts.effects(self.session, effect, states, tuple(mean.tolist()))
+        self.of_state.set_value(of)
+        self.of_input.set_value(chosen)
+        self.each.clear()
+        with self.each:
+            for one in kept:
+                EffectBars(one, self.effects[one.variable], of, self.mean[of])
+        self.more.set_visibility(len(kept) < len(self.inputs))
+        self.measured.set_text(
+            f"Each bar goes from the mean probability, {self.mean[of]:.3f}, to the mean over {self.rows.said}, with the "
+            "input set to that state in every row and all else as it is."
+        )
+        self._one(self.effects[chosen])
+
+    def _one(self, effect: Effect) -> None:
+        """The mean distribution with the input at each of its states, and without setting it."""
+        pairs = list(zip(effect.states, effect.means, strict=True))[:MOST_STATES]
+        in_order = states_in_order(self.variable)
+        named = most_likely(self.mean, len(colours.CYCLE))
+        shades = coloured_in_order(in_order) if in_order else {s: colours.of(k) for k, s in enumerate(named)}
+        bars = [Bar(0, "as it is", self.mean)]
+        name = short(effect.name, 30)
+        bars += [
+            Bar(k, f"{name} = {short(state, 40)}", mean) for k, (state, mean) in enumerate(pairs, start=1)
+        ]
+        self.one.clear()
+        with self.one:
+            ShareBars(bars, self.states, shades)
+            if len(pairs) < len(effect.states):
+                parts.note(f"The first {len(pairs)} of {len(effect.states):,} states.")
             parts.note(
-                f"Each bar is the mean of the node's distribution over {self.rows.said}, with {line(effect.name)} set to "
-                "that state in every row and all else as it is."
+                f"The mean distribution with {line(effect.name)} set to that state in every row, and all else as it is."
             )
 
     def _first(self, drawn: Decision) -> None:
         parts.note("What the stages are added to; its distributions are those before any stage.")
-        if len(drawn.vertices) > MOST_VERTICES:
-            ui.label(decision_text(drawn)).classes("depnet-text").props("tabindex=0")
-        else:
-            node_charts.mermaid(self.session, decision_mermaid(drawn))
+        DecisionPicture(
+            picture(part_below(drawn, 0, levels_within(drawn, 0, MOST_VERTICES)), -1, None), lambda v: None
+        )
+
+
+class EffectBars(Element, component="effect_bars.js"):
+    """What the states of one input do to the probability of one state: bars from the mean to less or more."""
+
+    def __init__(self, one: Input, effect: Effect, of: int, mean: float) -> None:
+        super().__init__()
+        values = [each[of] for each in effect.means]
+        self._props.update(
+            {
+                "name": one.name,
+                "note": f"{one.bits:.4f} bits a row",
+                "rows": effect_rows(effect, values, mean),
+            }
+        )
+        self._props["mean"] = f"{100 * mean:.2f}%"
+
+
+def effect_rows(effect: Effect, values: Sequence[float], mean: float) -> list[dict[str, Any]]:
+    """One line for each state of the input, as plain values: where its bar begins and ends, and its number."""
+    return [
+        {
+            "label": str(state),
+            "left": f"{100 * min(value, mean):.2f}%",
+            "width": f"{100 * abs(value - mean):.2f}%",
+            "less": value < mean,
+            "text": f"{value:.3f} ({value - mean:+.3f})",
+        }
+        for state, value in list(zip(effect.states, values, strict=True))[:MOST_STATES]
+    ]

@@ -1,4 +1,4 @@
-"""One node: its decision graph, its leaves, how it was learned, and what is proven about it."""
+"""One node: its decision graph, the rules of its leaves, how it was learned, and what is proven about it."""
 
 from dataclasses import replace
 from typing import Any
@@ -8,12 +8,13 @@ from nicegui import events, ui
 
 from depnet.errors import DepnetError
 from depnet.explorer import node_charts, parts
-from depnet.explorer.boosted_view import MOST_VERTICES, BoostedView
+from depnet.explorer.boosted_view import BoostedView
+from depnet.explorer.node_graph import NodeGraph
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
 from depnet.inference.answer.small_counts import hidden_cells
 from depnet.model.sources.operations import Split
-from depnet.pictures import Decision, Stage, decision_at, decision_mermaid, decision_text, growth
+from depnet.pictures import Decision, Stage, decision_at, growth
 from depnet.pictures.labels import line, listed
 from depnet.pictures.node.decision import Leaf, node_name, node_of
 from depnet.wording import counted
@@ -24,68 +25,76 @@ NEEDS_MODEL = True
 
 
 async def build(session: Session) -> None:
-    """The node that the address names (`variable`, with `step` or `input`), or the first."""
-    loaded = session.loaded
-    network = loaded.network
+    """The node of the chosen variable, else of the target, else the first."""
+    network = session.loaded.network
     names = network.domain.names
-    number = 0 if session.state.variable is None else node_of(network, session.state.variable)
+
+    def wanted(state: State) -> int:
+        name = state.variable or state.target
+        return 0 if name is None else node_of(network, name)
+
     with parts.bar():
         options = {k: line(node_name(network, k)) for k in range(len(network))}
-        chosen = ui.select(options, value=number, label="node", with_input=True).classes("depnet-grow")
+        chosen = ui.select(options, value=wanted(session.state), label="node", with_input=True).classes(
+            "depnet-grow"
+        )
         chosen.props('dense outlined options-dense aria-label="Node"')
-    shown = parts.stack()
+    place = parts.stack()
+    shown: list[_Node | BoostedView] = []
 
     async def fill() -> None:
-        shown.clear()
-        with shown:
-            if network.nodes[int(chosen.value)].boosted:
-                await BoostedView(session, int(chosen.value)).build(session.own("input"))
-            else:
-                await _Node(session, int(chosen.value)).build(session.own("step"))
+        number = wanted(session.state)
+        place.clear()
+        shown[:] = [BoostedView(session, number) if network.nodes[number].boosted else _Node(session, number)]
+        with place:
+            await shown[0].build()
 
-    async def changed(event: events.ValueChangeEventArguments[Any]) -> None:
-        if event.value is not None:
-            session.change(variable=names[network.nodes[int(event.value)].variables[0]], own={})
-            await fill()
+    def changed(event: events.ValueChangeEventArguments[Any]) -> None:
+        if event.value is not None and int(event.value) != wanted(session.state):
+            session.change(variable=names[network.nodes[int(event.value)].variable], own={})
 
     def follow(state: State) -> None:
-        if state.variable is not None:
-            chosen.set_value(node_of(network, state.variable))
+        number = wanted(state)
+        chosen.set_value(number)
+        if shown[0].number != number:
+            session.spawn(fill())
+        else:
+            session.spawn(shown[0].follow(state))
 
     chosen.on_value_change(changed)
-    session.on_change(follow)
     await fill()
+    session.on_change(follow)
 
 
 class _Node:
-    """The parts of the view that change when a reader steps through the operations."""
+    """A node of one decision graph; its parts change when a reader steps through the operations."""
 
     def __init__(self, session: Session, number: int) -> None:
         self.session, self.number = session, number
         self.network, self.data = session.loaded.network, session.loaded.data
         self.node = self.network.nodes[number]
         self.stages: tuple[Stage, ...] = ()
-        self.step = 0
+        self.graph = NodeGraph(session)
+        self.step = -1
 
-    async def build(self, step: str) -> None:
-        self.stages = await self.session.work(growth, self.network, self.number, self.data)
-        last = max(len(self.stages) - 1, 0)
-        self.step = min(int(step), last) if step.isascii() and step.isdigit() and len(step) < 9 else last
+    async def build(self) -> None:
+        """All of it, in the state that the session has."""
+        with parts.card("Decision graph"):
+            self._facts()
+            self.graph.build()
         with ui.element("div").classes("depnet-columns"):
+            with parts.card("Leaves"):
+                self.graph.leaves = parts.stack()
             with parts.stack():
-                with parts.card("Decision graph"):
-                    self._facts()
-                    self.graph = parts.stack()
-                with parts.card("Leaves"):
-                    self.leaves = parts.stack()
-            with parts.stack():
-                if last:
-                    with parts.card("How it was learned"):
-                        self._steps(last)
+                learned = parts.stack()
                 with parts.card("What is proven") as proven:
                     parts.note("…")
         self.session.spawn(node_charts.show_proven(self.session, proven, self.number))
-        await self._show()
+        self.stages = await self.session.work(growth, self.network, self.number, self.data)
+        if len(self.stages) > 1:
+            with learned, parts.card("How it was learned"):
+                self._steps(len(self.stages) - 1)
+        await self.follow(self.session.state)
 
     def _facts(self) -> None:
         inputs = [self.network.domain.names[j] for j in self.node.source.inputs]
@@ -109,7 +118,7 @@ class _Node:
                 button.props(f'flat dense round aria-label="{label}"')
             self.at = ui.label().classes("depnet-number")
         self.said = ui.label().props('role="status"')
-        self.slider = ui.slider(min=0, max=last, step=1, value=self.step).props('aria-label="Operation"')
+        self.slider = ui.slider(min=0, max=last, step=1, value=last).props('aria-label="Operation"')
         self.slider.on("change", lambda: self._go(int(self.slider.value)))
         if self.data is None:
             parts.note(
@@ -118,7 +127,7 @@ class _Node:
         else:
             self.cost = parts.chart(
                 self.session,
-                lambda grey: node_charts.cost(self.stages, self.step, grey),
+                lambda grey: node_charts.cost(self.stages, max(self.step, 0), grey),
                 label="The cost after each operation",
                 height="15rem",
             )
@@ -126,56 +135,36 @@ class _Node:
                 "Nats a row, under the paper's penalty R(k, N); a model learned under another one was led by that."
             )
 
-    async def _go(self, step: int) -> None:
-        if step == self.step:
-            return
-        self.step = step
-        self.session.set_own(push=False, step=str(step))
-        await self._show()
-
-    async def _show(self) -> None:
-        """The graph and the leaves after `step` operations."""
+    def _go(self, step: int) -> None:
         last = len(self.stages) - 1
-        if last > 0:
-            self.at.set_text(f"{self.step} of {last}")
-            self.said.set_text(self._operation(self.stages[self.step]))
-            self.slider.set_value(self.step)
-            if self.data is not None:
-                grey = parts.palette(self.session.dark)
-                parts.show(self.cost, node_charts.cost(self.stages, self.step, grey))
-        step = self.step
-        try:
-            drawn = await self.session.work(decision_at, self.network, self.number, step, self.data)
-        except DepnetError as error:
-            self.graph.clear()
-            with self.graph:
-                parts.warning(str(error))
-            return
+        self.session.set_own(push=False, step=None if step == last else str(step), vertex=None, start=None)
+
+    async def follow(self, state: State) -> None:
+        """Show this state: the graph after `step` operations, what evidence leaves of it, the chosen vertex."""
+        last = max(len(self.stages) - 1, 0)
+        wanted = state.own.get("step", "")
+        step = min(int(wanted), last) if wanted.isascii() and wanted.isdigit() and len(wanted) < 9 else last
         if step != self.step:
-            return  # the reader has gone on meanwhile
-        if self.session.hides:
-            drawn = without_few(drawn)
-        self._draw(drawn)
-        self._bars(drawn)
-
-    def _draw(self, drawn: Decision) -> None:
-        self.graph.clear()
-        with self.graph:
-            if len(drawn.vertices) > MOST_VERTICES:
-                parts.warning(
-                    f"With {len(drawn.vertices):,} vertices it is too large to be drawn well: here as text, its first "
-                    "lines. depnet.pictures.node_svg(network, name) draws all of it."
-                )
-                ui.label(decision_text(drawn)).classes("depnet-text").props("tabindex=0")
+            self.step = step
+            if last:
+                self._stepped(last)
+            try:
+                drawn = await self.session.work(decision_at, self.network, self.number, step, self.data)
+            except DepnetError as error:
+                self.graph.fail(str(error))
                 return
-            node_charts.mermaid(self.session, decision_mermaid(drawn))
-            if any(getattr(v, "ways", 0) > 1 for v in drawn.vertices):
-                parts.note("Leaves framed in orange were merged: several ways lead to them.")
+            if step != self.step:
+                return  # the reader has gone on meanwhile
+            self.graph.graph = without_few(drawn) if self.session.hides else drawn
+        await self.graph.show(self.session.state)
 
-    def _bars(self, drawn: Decision) -> None:
-        self.leaves.clear()
-        with self.leaves:
-            node_charts.leaves(self.session, drawn)
+    def _stepped(self, last: int) -> None:
+        self.at.set_text(f"{self.step} of {last}")
+        self.said.set_text(self._operation(self.stages[self.step]))
+        self.slider.set_value(self.step)
+        if self.data is not None:
+            grey = parts.palette(self.session.dark)
+            parts.show(self.cost, node_charts.cost(self.stages, self.step, grey))
 
     def _operation(self, stage: Stage) -> str:
         leaves = counted(stage.leaves, "leaf", "leaves")

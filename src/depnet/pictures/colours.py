@@ -1,4 +1,4 @@
-"""Colours that colour-blind readers can tell apart: Okabe and Ito's eight."""
+"""Colours that colour-blind readers can tell apart: Okabe and Ito's eight, and a ramp for what stands in an order."""
 
 from typing import Final
 
@@ -27,6 +27,22 @@ REST: Final = "#b3b9c1"
 def of(number: int) -> str:
     """The colour of community, state or chain `number`; past the last, that of the rest."""
     return CYCLE[number] if number < len(CYCLE) else REST
+
+
+_RAMP: Final = ((246, 221, 128), (52, 160, 152), (36, 80, 158))
+"""From light yellow over teal to blue: light to dark also where hues cannot be told apart."""
+
+
+def ramp(place: int, of: int) -> str:
+    """The colour of the state at `place` (0, 1, ...) of `of` states that stand in an order, from light to dark.
+
+    >>> ramp(0, 3), ramp(2, 3), ramp(0, 1)
+    ('#f6dd80', '#24509e', '#f6dd80')
+    """
+    at = 2 * place / max(of - 1, 1)
+    first, second = (_RAMP[0], _RAMP[1]) if at < 1 else (_RAMP[1], _RAMP[2])
+    share = at if at < 1 else at - 1
+    return "#" + "".join(f"{round(a + share * (b - a)):02x}" for a, b in zip(first, second, strict=True))
 
 
 def readable_on(colour: str) -> str:

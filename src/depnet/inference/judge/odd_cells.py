@@ -4,10 +4,12 @@ A row's score is its pseudo-log-likelihood, the sum over nodes of log theta_i(x_
 a node's surprise is minus its part of that sum.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from depnet.arrays import FloatArray, IntArray
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.variable import Label
 from depnet.model.boosted import PIECE_CELLS
@@ -30,6 +32,38 @@ class OddCell:
     expected_probability: float
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class CellLaws:
+    """[row, variable]: theta_i(x_i | Y_i(x)) of each cell given the rest of its row, and the state that theta_i prefers."""
+
+    theta: FloatArray
+    best: IntArray
+    best_theta: FloatArray
+
+    @property
+    def surprise(self) -> FloatArray:
+        """-log theta, in nats."""
+        with np.errstate(divide="ignore"):
+            return np.maximum(-np.log(self.theta), 0.0)  # no -0.0
+
+
+def cell_laws(network: Network, rows: Dataset, variables: Sequence[int] | None = None) -> CellLaws:
+    """What each cell's own node says of it; of the columns of `variables` alone where they are given."""
+    check_same_domain("cell_laws", network.domain, rows)
+    chosen = range(len(network)) if variables is None else variables
+    theta = np.empty((rows.rows, len(chosen)))
+    best = np.empty((rows.rows, len(chosen)), dtype=np.int64)
+    best_theta = np.empty_like(theta)
+    for place, i in enumerate(chosen):
+        node = network.nodes[i]
+        size = max(1, PIECE_CELLS // node.states)
+        for at in (slice(first, first + size) for first in range(0, rows.rows, size)):
+            table = node.probabilities(rows.codes[at])
+            theta[at, place] = table[np.arange(len(table)), rows.column(i)[at]]
+            best[at, place], best_theta[at, place] = table.argmax(axis=1), table.max(axis=1)
+    return CellLaws(theta, best, best_theta)
+
+
 def odd_cells(network: Network, rows: Dataset, most: int = 3) -> list[tuple[OddCell, ...]]:
     """For every row the `most` surprising of its cells, the most surprising first.
 
@@ -40,18 +74,8 @@ def odd_cells(network: Network, rows: Dataset, most: int = 3) -> list[tuple[OddC
     >>> cell.variables, cell.states, cell.expected
     (('age',), ('child',), ('adult',))
     """
-    check_same_domain("odd_cells", network.domain, rows)
-    theta = np.empty((rows.rows, len(network)))
-    best = np.empty((rows.rows, len(network)), dtype=np.int64)
-    best_theta = np.empty_like(theta)
-    for i, node in enumerate(network.nodes):
-        size = max(1, PIECE_CELLS // node.states)
-        for at in (slice(first, first + size) for first in range(0, rows.rows, size)):
-            table = node.probabilities(rows.codes[at])
-            theta[at, i] = table[np.arange(len(table)), rows.column(i)[at]]
-            best[at, i], best_theta[at, i] = table.argmax(axis=1), table.max(axis=1)
-    with np.errstate(divide="ignore"):
-        surprise = np.maximum(-np.log(theta), 0.0)  # no -0.0
+    laws = cell_laws(network, rows)
+    surprise = laws.surprise
     order = np.argsort(-surprise, axis=1, kind="stable")[:, :most]
     found = []
     for r in range(rows.rows):
@@ -62,10 +86,10 @@ def odd_cells(network: Network, rows: Dataset, most: int = 3) -> list[tuple[OddC
                 OddCell(
                     (variable.name,),
                     (variable.states[rows.codes[r, i]],),
-                    float(theta[r, i]),
+                    float(laws.theta[r, i]),
                     float(surprise[r, i]),
-                    (variable.states[best[r, i]],),
-                    float(best_theta[r, i]),
+                    (variable.states[laws.best[r, i]],),
+                    float(laws.best_theta[r, i]),
                 )
             )
         found.append(tuple(cells))

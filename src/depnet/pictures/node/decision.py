@@ -13,13 +13,14 @@ from typing import TypeAlias
 from depnet.arrays import FloatArray
 from depnet.checks import is_whole
 from depnet.data.table.domain import Domain
-from depnet.data.table.variable import Label
+from depnet.data.table.variable import Label, Variable
 from depnet.errors import ModelError, brief
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.enumerate import JointStates
 from depnet.model.sources.source import InformationSource, how_many_joint_states, product_within
+from depnet.model.spans import has_line
 from depnet.pictures import colours
 from depnet.wording import counted
 
@@ -66,7 +67,20 @@ class Leaf:
         return "" if self.rows is None else f", {counted(self.rows, 'row')}"
 
 
-Vertex: TypeAlias = Test | Leaf
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A test that is not drawn further: how many leaves lie below it."""
+
+    variable: str
+    leaves: int
+
+    @property
+    def branches(self) -> tuple[Branch, ...]:
+        """None are drawn."""
+        return ()
+
+
+Vertex: TypeAlias = Test | Leaf | Folded
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +95,8 @@ class Decision:
     vertices: tuple[Vertex, ...]
     leaves: int
     """|Y|; leaves that no row can reach are among them, and not drawn."""
+    in_order: tuple[int, ...] = ()
+    """The states that stand in an order, where they are numbers, bins or ordered words; else none."""
 
     @property
     def rows(self) -> int | None:
@@ -144,6 +160,7 @@ def decision_of(domain: Domain, chosen: Node) -> Decision:
         tuple(variables[j].name for j in chosen.source.inputs),
         tuple(vertex(v, *step) for v, step in enumerate(steps)),
         chosen.source.size,
+        states_in_order(variables[chosen.variable]),
     )
 
 
@@ -209,18 +226,39 @@ def most_likely(probabilities: FloatArray | tuple[float, ...], most: int) -> lis
     return sorted(order)
 
 
+def states_in_order(variable: Variable) -> tuple[int, ...]:
+    """The codes of the states that stand in an order, the missing and the other ones not among them; none of two states.
+
+    >>> states_in_order(Variable("size", (1, 2, 5))), states_in_order(Variable("sex", ("female", "male")))
+    ((0, 1, 2), ())
+    """
+    states = variable.present_states if variable.other is None else variable.present_states[:-1]
+    return tuple(range(len(states))) if len(states) > 2 and has_line(variable) else ()
+
+
 def state_colours(graph: Decision) -> dict[int, str]:
-    """The colours of the node's most frequent states; the rest share one (`colours.REST`)."""
+    """States that stand in an order from light to dark; else the node's most frequent. The rest share `colours.REST`."""
+    if graph.in_order:
+        return coloured_in_order(graph.in_order)
     return {s: colours.of(k) for k, s in enumerate(frequent_states(graph, len(colours.CYCLE)))}
 
 
-def legend(graph: Decision, colour: dict[int, str]) -> list[tuple[str, str]]:
-    """(state, colour), and that of the other states where there are any."""
-    named = [(graph.states[s], c) for s, c in colour.items()]
-    return [*named, ("other states", colours.REST)] if len(named) < len(graph.states) else named
+def coloured_in_order(codes: Sequence[int]) -> dict[int, str]:
+    """These states from light to dark."""
+    return {s: colours.ramp(k, len(codes)) for k, s in enumerate(codes)}
 
 
-def shares(leaf: Leaf, colour: dict[int, str]) -> list[tuple[str, float]]:
-    """A leaf's bar from end to end: (colour, probability), the rest last."""
-    named = [(c, leaf.probabilities[s]) for s, c in colour.items()]
+def legend(states: Sequence[str], colour: dict[int, str]) -> list[tuple[str, str]]:
+    """(state, colour), of many states some at equal distances, and that of the other states where there are any."""
+    coded = list(colour.items())
+    most = len(colours.CYCLE)
+    if len(coded) > most:
+        coded = [coded[k * (len(coded) - 1) // (most - 1)] for k in range(most)]
+    named = [(states[s], c) for s, c in coded]
+    return [*named, ("other states", colours.REST)] if len(colour) < len(states) else named
+
+
+def shares(probabilities: Sequence[float], colour: dict[int, str]) -> list[tuple[str, float]]:
+    """A distribution's bar from end to end: (colour, probability), the rest last."""
+    named = [(c, probabilities[s]) for s, c in colour.items()]
     return [*named, (colours.REST, max(1 - sum(p for _, p in named), 0.0))]

@@ -2,7 +2,7 @@
 
 import itertools
 
-from depnet.pictures.node.decision import Decision, Leaf
+from depnet.pictures.node.decision import Decision
 
 
 def places(graph: Decision, *, leaf: float = 1.0, test: float = 1.0) -> dict[int, tuple[float, int]]:
@@ -12,7 +12,7 @@ def places(graph: Decision, *, leaf: float = 1.0, test: float = 1.0) -> dict[int
     at: dict[int, float] = {}
     leaves = itertools.count()
     for v, reached in _walk(graph).items():
-        if isinstance(graph.vertices[v], Leaf):
+        if not graph.vertices[v].branches:
             at[v] = leaf * next(leaves)
         elif reached:
             at[v] = sum(at[c] for c in reached) / len(reached)
@@ -43,7 +43,7 @@ def _walk(graph: Decision) -> dict[int, list[int]]:
 
 
 def _layers(graph: Decision) -> dict[int, int]:
-    """The depth of every vertex, by the longest way from the root; leaves all on the last."""
+    """The depth of every vertex, by the longest way from the root; leaves, and tests that are folded, all on the last."""
     depth = {0: 0}
     waiting = [0]
     while waiting:
@@ -53,4 +53,4 @@ def _layers(graph: Decision) -> dict[int, int]:
                 depth[branch.to] = depth[v] + 1
                 waiting.append(branch.to)
     last = max(depth.values())
-    return {v: last if isinstance(graph.vertices[v], Leaf) else d for v, d in depth.items()}
+    return {v: d if graph.vertices[v].branches else last for v, d in depth.items()}

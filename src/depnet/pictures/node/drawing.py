@@ -1,0 +1,96 @@
+"""The measures of a drawn decision graph: tests from left to right, leaves in a column, every branch from a line of its own.
+
+A test is a small table, a line for each branch, from which the branch leaves: however many branches meet in a merged
+leaf, no label covers another.
+"""
+
+import itertools
+
+from depnet.pictures.labels import columns, listed, short
+from depnet.pictures.node.decision import Branch, Decision, Folded, Test
+from depnet.pictures.node.layout import places
+from depnet.pictures.svg import LETTER
+
+FONT = 12.0
+ROW = 32.0
+TITLE, LINE = 22.0, 17.0
+BAR = 150.0
+MARGIN = 14.0
+GAP = 64.0
+BESIDE = 190.0
+"""For what is said beside a leaf's bar."""
+MOST_LETTERS = 20
+
+
+class Drawing:
+    """Where everything is: the left edge and width of every layer, the height of every test, the middle of all."""
+
+    def __init__(self, graph: Decision, top: float = MARGIN) -> None:
+        self.graph = graph
+        at = places(graph)
+        depth = max(layer for _, layer in at.values())
+        self.layer = {v: layer for v, (_, layer) in at.items()}
+        self.tests = {v: t for v, t in enumerate(graph.vertices) if isinstance(t, Test) and v in at}
+        self.height = {v: TITLE + LINE * len(t.branches) + 5 for v, t in self.tests.items()}
+        self.y = {v: place * ROW for v, (place, _) in at.items()}
+        self.wide = [0.0] * (depth + 1)
+        for layer in range(depth):
+            tests = [v for v in self.tests if self.layer[v] == layer]
+            self._apart(tests)
+            self.wide[layer] = max((_width(self.tests[v]) for v in tests), default=0.0)
+        self.left = list(itertools.accumulate([w + GAP for w in self.wide[:-1]], initial=MARGIN))
+        half = {v: self.height.get(v, ROW) / 2 for v in self.y}
+        shift = top - min(self.y[v] - half[v] for v in self.y)
+        self.y = {v: y + shift for v, y in self.y.items()}
+        self.size = (self.left[-1] + BAR + BESIDE, max(self.y[v] + half[v] for v in self.y) + MARGIN)
+
+    def _apart(self, tests: list[int]) -> None:
+        """Tests of one layer moved apart where they would touch, their middle kept."""
+        tests.sort(key=lambda v: (self.y[v], v))
+        wanted = [self.y[v] for v in tests]
+        for above, below in itertools.pairwise(tests):
+            least = self.y[above] + (self.height[above] + self.height[below]) / 2 + 10
+            self.y[below] = max(self.y[below], least)
+        shift = sum(self.y[v] - y for v, y in zip(tests, wanted, strict=True)) / max(len(tests), 1)
+        for v in tests:
+            self.y[v] -= shift
+
+    def box(self, v: int) -> tuple[float, float, float, float]:
+        """Left, top, width and height of a vertex; of a leaf, of its bar."""
+        left, height = self.left[self.layer[v]], self.height.get(v, 22.0)
+        wide = self.wide[self.layer[v]] if v in self.tests else BAR
+        return left, self.y[v] - height / 2, wide, height
+
+    def ports(self, v: int) -> list[tuple[Branch, float]]:
+        """Branches and the heights they leave from, in the order of where they lead, so that few lines cross."""
+        order = sorted(self.graph.vertices[v].branches, key=lambda b: (self.y[b.to], b.to))
+        first = self.y[v] - self.height.get(v, ROW) / 2 + TITLE + LINE / 2
+        return [(branch, first + LINE * k) for k, branch in enumerate(order)]
+
+    def ways(self, v: int) -> list[tuple[Branch, str]]:
+        """Branches and the curves they are drawn as."""
+        x = self.left[self.layer[v]] + self.wide[self.layer[v]]
+        found = []
+        for branch, y in self.ports(v):
+            end, below = self.left[self.layer[branch.to]] - 3, self.y[branch.to]
+            bend = min((end - x) / 2, 110.0)
+            way = (
+                f"M{x:.1f} {y:.1f}C{x + bend:.1f} {y:.1f} {end - bend:.1f} {below:.1f} {end:.1f} {below:.1f}"
+            )
+            found.append((branch, way))
+        return found
+
+
+def name_in_box(test: Test | Folded) -> str:
+    """The tested variable, as it is written in the box."""
+    return short(test.variable, MOST_LETTERS)
+
+
+def name_of_branch(branch: Branch) -> str:
+    """The states of a branch, as they are written where it leaves."""
+    return listed(branch.states, MOST_LETTERS)
+
+
+def _width(test: Test) -> float:
+    labels = (name_in_box(test), *map(name_of_branch, test.branches))
+    return LETTER * FONT * max(columns(label) for label in labels) + 20

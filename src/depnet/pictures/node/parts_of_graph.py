@@ -1,0 +1,138 @@
+"""Parts of a decision graph: what evidence leaves of it, what is below a vertex, the rows that come to one."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from depnet.arrays import FloatArray, IntArray
+from depnet.data.table.dataset import Dataset
+from depnet.data.table.variable import Label
+from depnet.pictures.node.decision import Branch, Decision, Folded, Leaf, Test, Vertex
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """`path` is sure, from the root on, as far as what is known decides; `vertices` can still be reached."""
+
+    path: tuple[int, ...]
+    vertices: frozenset[int]
+
+
+def reached(graph: Decision, allowed: Mapping[str, Collection[Label]]) -> Reached:
+    """Where rows come whose variables are in one of the states that `allowed` names; others may be in any.
+
+    A variable that is tested twice on a way, and of which several states are allowed, may let more vertices stay than rows
+    can reach: each test is looked at by itself.
+    """
+
+    def open_branches(vertex: Vertex) -> list[Branch]:
+        if not isinstance(vertex, Test) or vertex.variable not in allowed:
+            return list(vertex.branches)
+        states = allowed[vertex.variable]
+        return [branch for branch in vertex.branches if any(state in states for state in branch.states)]
+
+    path = [0]
+    while len(ways := open_branches(graph.vertices[path[-1]])) == 1:
+        path.append(ways[0].to)
+    seen = set(path)
+    waiting = [path[-1]]
+    while waiting:
+        for branch in open_branches(graph.vertices[waiting.pop()]):
+            if branch.to not in seen:
+                seen.add(branch.to)
+                waiting.append(branch.to)
+    return Reached(tuple(path), frozenset(seen))
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is below a vertex, as a graph of its own; `numbers` are its vertices' in the whole graph."""
+
+    graph: Decision
+    numbers: tuple[int, ...]
+
+
+def part_below(graph: Decision, root: int = 0, levels: int | None = None) -> Part:
+    """The graph from vertex `root` on; tests `levels` below it are folded."""
+    depth = depths(graph, root)
+    order = [v for v, d in depth.items() if levels is None or d <= levels]
+    place = {v: k for k, v in enumerate(order)}
+
+    def vertex(v: int) -> Vertex:
+        old = graph.vertices[v]
+        if not isinstance(old, Test):
+            return old
+        if levels is not None and depth[v] >= levels:
+            return Folded(old.variable, len(leaves_below(graph, v)))
+        return replace(old, branches=tuple(replace(b, to=place[b.to]) for b in old.branches))
+
+    return Part(replace(graph, vertices=tuple(map(vertex, order))), tuple(order))
+
+
+def leaves_below(graph: Decision, root: int) -> list[int]:
+    """The vertices of the leaves that can be reached from a vertex, itself where it is one."""
+    return [v for v in depths(graph, root) if isinstance(graph.vertices[v], Leaf)]
+
+
+def depths(graph: Decision, root: int = 0) -> dict[int, int]:
+    """How many branches below `root` each vertex lies, by the shortest way, the nearest first."""
+    depth = {root: 0}
+    order = [root]
+    for v in order:
+        for branch in graph.vertices[v].branches:
+            if branch.to not in depth:
+                depth[branch.to] = depth[v] + 1
+                order.append(branch.to)
+    return depth
+
+
+def levels_within(graph: Decision, root: int, most: int) -> int:
+    """The most levels below `root` that have at most `most` vertices, at least one."""
+    found = list(depths(graph, root).values())
+    return found[-1] if len(found) <= most else max(found[most] - 1, 1)
+
+
+def counts_at(graph: Decision, vertex: int, data: Dataset) -> FloatArray:
+    """How many rows of `data`, with their weights, come to a vertex in each state of the node's variable."""
+    names = data.domain.names
+    above: dict[int, set[int]] = {}
+    for v, test in enumerate(graph.vertices):
+        for branch in test.branches:
+            above.setdefault(branch.to, set()).add(v)
+    wanted = {vertex}
+    waiting = [vertex]
+    while waiting:
+        for v in above.get(waiting.pop(), ()):
+            if v not in wanted:
+                wanted.add(v)
+                waiting.append(v)
+    here: dict[int, list[IntArray]] = {0: [np.arange(data.rows)]}
+    for v in _before_below(above, wanted):
+        rows = np.concatenate(here.pop(v, [np.arange(0)]))
+        if v == vertex:
+            own = data.domain.index(graph.name)
+            weights = None if data.weights is None else data.weights[rows]
+            return np.bincount(data.column(own)[rows], weights, len(graph.states)).astype(np.float64)
+        test = graph.vertices[v]
+        assert isinstance(test, Test)  # it leads on
+        j = names.index(test.variable)
+        codes = data.column(j)[rows]
+        for branch in test.branches:
+            if branch.to in wanted:
+                inside = np.isin(codes, [data.domain.variables[j].code(state) for state in branch.states])
+                here.setdefault(branch.to, []).append(rows[inside])
+    raise AssertionError("a vertex is below the root")
+
+
+def _before_below(above: Mapping[int, set[int]], wanted: set[int]) -> list[int]:
+    """The wanted vertices, each after all that lead to it."""
+    left = {v: len(above.get(v, set()) & wanted) for v in wanted}
+    ready = [v for v, n in left.items() if n == 0]
+    for v in ready:
+        for w in wanted:
+            if v in above.get(w, ()):
+                left[w] -= 1
+                if left[w] == 0:
+                    ready.append(w)
+    return ready

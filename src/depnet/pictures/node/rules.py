@@ -1,0 +1,156 @@
+"""The rule of a vertex in words: what a row has to be to come there.
+
+A way from the root to a vertex asks of each variable on it to be in some of its states, and a vertex that several ways
+lead to is reached by any of them. Ways that differ in one variable alone are one rule, with the states of both:
+
+    class = 1st, sex = female   or   class = 2nd, sex = female      is      class is 1st or 2nd, and sex is female
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from depnet.data.table.domain import Domain
+from depnet.data.table.variable import Label, Variable
+from depnet.model.spans import has_line
+from depnet.pictures.labels import short
+from depnet.pictures.node.decision import Decision
+
+Rule = Mapping[str, frozenset[Label]]
+"""Of each variable that is asked about, the states that it may be in; what is not asked about is not in it."""
+
+MOST_WAYS = 64
+"""Ways to a vertex that are followed."""
+
+MOST_SAID = 3
+MOST_LABELS = 6
+LETTERS = 24
+
+
+def rules_of(graph: Decision, domain: Domain, vertex: int) -> tuple[tuple[Rule, ...], bool]:
+    """The rules by which rows come to a vertex, any of which is enough; and whether there are more, not followed here.
+
+    A way that no row can go, because it asks a variable twice for different states, is none.
+
+    >>> from depnet import learn, titanic
+    >>> from depnet.pictures import decision
+    >>> people = titanic()
+    >>> graph = decision(learn(people), "age")
+    >>> [said(people.domain, rule) for rule in rules_of(graph, people.domain, 0)[0]]
+    ['all rows']
+    """
+    above: dict[int, list[tuple[int, frozenset[Label]]]] = {}
+    for v, test in enumerate(graph.vertices):
+        for branch in test.branches:
+            above.setdefault(branch.to, []).append((v, frozenset(branch.states)))
+    found: list[dict[str, frozenset[Label]]] = []
+    waiting: list[tuple[int, dict[str, frozenset[Label]]]] = [(vertex, {})]
+    steps = 0
+    while waiting and len(found) < MOST_WAYS and steps < MOST_WAYS * 100:
+        steps += 1
+        v, rule = waiting.pop()
+        if v == 0:
+            found.append(rule)
+            continue
+        for u, states in reversed(above.get(v, [])):
+            name = graph.vertices[u].variable  # type: ignore[union-attr]  # what leads on is a test
+            both = states & rule.get(name, states)
+            if both:
+                waiting.append((u, {name: both, **{k: s for k, s in rule.items() if k != name}}))
+    return tuple(_joined(found, domain)), bool(waiting)
+
+
+def _joined(rules: list[dict[str, frozenset[Label]]], domain: Domain) -> list[dict[str, frozenset[Label]]]:
+    """Rules that differ in one variable alone made one, as long as there are any."""
+    left = list(rules)
+    k = 0
+    while k < len(left):
+        for other in range(k + 1, len(left)):
+            both = _one_rule(left[k], left[other], domain)
+            if both is not None:
+                left[k] = both
+                del left[other]
+                k = -1  # what is joined may now be joined with those before
+                break
+        k += 1
+    return left
+
+
+def _one_rule(
+    a: dict[str, frozenset[Label]], b: dict[str, frozenset[Label]], domain: Domain
+) -> dict[str, frozenset[Label]] | None:
+    if a.keys() != b.keys():
+        return None
+    differ = [name for name in a if a[name] != b[name]]
+    if len(differ) > 1:
+        return None
+    joined = {name: a[name] | b[name] for name in a}
+    return {
+        name: states
+        for name, states in joined.items()
+        if len(states) < domain.variables[domain.index(name)].cardinality
+    }
+
+
+def rules_said(domain: Domain, rules: Sequence[Rule], more: bool = False) -> str:
+    """Rules in words, the first of them where there are many."""
+    texts = [said(domain, rule) for rule in rules[:MOST_SAID]]
+    left = len(rules) - len(texts)
+    if more:
+        texts.append("many other ways")
+    elif left:
+        texts.append("another way" if left == 1 else f"{left} other ways")
+    return "; or ".join(texts) if texts else "no row"
+
+
+def said(domain: Domain, rule: Rule) -> str:
+    """One rule in words."""
+    texts = [condition_said(domain.variables[domain.index(name)], states) for name, states in rule.items()]
+    return ", and ".join(texts) if texts else "all rows"
+
+
+def condition_said(variable: Variable, states: Collection[Label]) -> str:
+    """What a variable has to be, in words: a run of numbers by its ends, other states one by one.
+
+    >>> condition_said(Variable("class", ("1st", "2nd", "3rd", "Crew")), ("1st", "2nd"))
+    'class is 1st or 2nd'
+    >>> condition_said(Variable("children", (0, 1, 2, 3)), (0, 1)), condition_said(Variable("sizes", (1, 2, 3)), (2, 3))
+    ('children is at most 1', 'sizes is at least 2')
+    >>> condition_said(Variable("class", ("1st", "2nd", "3rd", "Crew")), ("1st", "2nd", "3rd"))
+    'class is not Crew'
+    """
+    name = short(variable.name, 2 * LETTERS)
+    codes = sorted(variable.code(state) for state in states)
+    missing = variable.missing is not None and bool(codes) and codes[-1] == variable.cardinality - 1
+    present = codes[:-1] if missing else codes
+    run = _run(variable, present)
+    if run:
+        return f"{name} is {run}{' or missing' if missing else ''}"
+    apart = [state for code, state in enumerate(variable.states) if code not in set(codes)]
+    if len(apart) == 1 and len(codes) > 2:
+        return f"{name} is not {'missing' if apart[0] == variable.missing else short(apart[0], LETTERS)}"
+    labels = [short(variable.states[code], LETTERS) for code in present] + (["missing"] if missing else [])
+    if len(labels) > MOST_LABELS:
+        labels = [*labels[: MOST_LABELS - 1], f"{len(labels) - MOST_LABELS + 1} others"]
+    return (
+        f"{name} is {', '.join(labels[:-1])} or {labels[-1]}" if len(labels) > 1 else f"{name} is {labels[0]}"
+    )
+
+
+def _run(variable: Variable, codes: Sequence[int]) -> str:
+    """A run of neighbours by its ends: "at most 18", "below 40"; nothing where they are none, or all there are."""
+    last = len(variable.present_states) - (1 if variable.other is None else 2)
+    if not codes or not has_line(variable) or codes[-1] - codes[0] != len(codes) - 1 or codes[-1] > last:
+        return ""
+    low, high = codes[0], codes[-1]
+    if last < 2 or (low, high) == (0, last) or (low == high and 0 < low < last and variable.bins is None):
+        return ""
+    if variable.bins is None:
+        first, end = (short(variable.states[code], LETTERS) for code in (low, high))
+        if low == 0:
+            return first if low == high else f"at most {end}"
+        return (first if low == high else f"at least {first}") if high == last else f"from {first} to {end}"
+    below, least = (
+        variable.bins.text(edge) for edge in (variable.bins.edges[high + 1], variable.bins.edges[low])
+    )
+    if low == 0:
+        return f"below {below}"
+    return f"at least {least}" if high == last else f"at least {least} and below {below}"
