@@ -51,9 +51,11 @@ class NodeGraph:
         """The places of its parts, in the card that is open; `leaves` is another one's."""
         self.lit = ui.label().classes("depnet-note").props('role="status"')
         with parts.bar():
-            self.levels: ui.select = ui.select(
-                [], label="levels", on_change=lambda event: self._deeper(event.value)
-            ).props('dense outlined options-dense aria-label="Levels"')
+            self.levels: ui.select = (
+                ui.select([], label="levels", on_change=lambda event: self._deeper(event.value))
+                .props('dense outlined options-dense aria-label="Levels"')
+                .classes("depnet-levels")
+            )
             self.whole = parts.button(
                 "Whole graph", lambda: self.session.set_own(start=None), "outline dense"
             )

@@ -1,5 +1,7 @@
-"""A row with holes: some of its cells given, the others to be filled, or to draw rows by."""
+"""A row that is edited: judged as it changes, its holes filled, asked with, and rows drawn that are like it."""
 
+import asyncio
+from dataclasses import replace
 from typing import Any
 
 from nicegui import ui
@@ -8,9 +10,10 @@ from depnet.data import Label
 from depnet.errors import DepnetError
 from depnet.explorer.known import is_clamped
 from depnet.explorer.parts import bar, button, card, note, show_table, stack, warning, without_law
-from depnet.explorer.rows import Drawn, Filled, drawn, filled
-from depnet.explorer.session import Session
+from depnet.explorer.rows import Drawn, Filled, Judged, drawn, filled, judged
+from depnet.explorer.session import MOST_ADDRESS, Session
 from depnet.explorer.state import State
+from depnet.wording import counted
 
 CELLS = 24
 """Cells of the row that can be edited at once; others are found by their names."""
@@ -18,32 +21,40 @@ CELLS = 24
 SHOWN = 10
 """Drawn rows that are shown; all are in the file."""
 
+PAUSE = 0.12
+"""Seconds without another edit after which the row is judged."""
+
 
 class Editor:
-    """One row, some of its cells given, the others holes: to be filled, or to draw rows by."""
+    """One row, some of its cells given, the others holes.
+
+    It is the row of the table that the address names (`row`, from 1 on), which the reader may edit; without one it is what
+    is known, as far as one state is left to a variable, and an edit makes a state known.
+    """
 
     def __init__(self, session: Session) -> None:
-        self.session = session
+        self.session, self.loaded = session, session.loaded
         self.network = session.loaded.asked
-        self.known = _cells_of(session.state)
+        self.number = self._wanted(session.state)
+        self.cells_of = self._cells_of(session.state)
         self.stopping = session.stop()
+        self.edits = 0
+        self.chosen_by_hand = False
 
     def build(self) -> None:
         """The panel."""
-        with card("A row with holes"):
-            without_law(self.session.loaded)
-            note(
-                "Give the cells that are known and leave the others empty. Then fill the holes, or draw rows like it."
-            )
+        with card("A row"):
+            without_law(self.loaded)
             self.origin = note("").props('role="status"')
             with bar():
-                self.find = ui.input("Find a variable", on_change=self._cells).props(
-                    "dense outlined clearable"
-                )
-                self.find.classes("depnet-grow")
-                button("Empty all", lambda: self.take({}, ""))
+                self.find = ui.input("Find a variable", on_change=self._cells)
+                self.find.props("dense outlined clearable").classes("depnet-grow")
+                button("Empty all", lambda: self._take({}))
+                self.leave = button("Leave this row", lambda: self.session.set_own(row=None))
+            self.score = ui.label().classes("depnet-score").props('role="status"')
             self.cells = ui.element("div").classes("depnet-cells")
             self.left = note("")
+            self._asking()
             with bar():
                 button("Fill the holes", self._fill, "unelevated")
                 self.count = ui.number("Rows", value=100, min=1, precision=0).props("dense outlined")
@@ -52,57 +63,176 @@ class Editor:
                 self.stop.set_enabled(False)
             self.said = note("").props('role="status"')
             self.result = stack()
-        self._cells()
+        self._show()
         self.session.on_change(self._follow)
 
-    def take(self, known: dict[str, Label], origin: str) -> None:
-        """Put these cells into the editor."""
-        self.known = dict(known)
-        self.origin.text = origin
+    def _asking(self) -> None:
+        with bar():
+            names = list(self.network.domain.names)
+            self.asked = ui.select(names, label="asking for", multiple=True, with_input=True, value=[])
+            self.asked.props('dense outlined options-dense use-chips aria-label="Asking for"').classes(
+                "depnet-grow"
+            )
+            self.asked.on_value_change(self._asked_chosen)
+            button("Ask with this row", self._ask, "unelevated")
+
+    def _asked_chosen(self) -> None:
+        self.chosen_by_hand = True
+
+    def _ask(self) -> None:
+        """All other cells of the row become known, and these are asked for."""
+        asked = [name for name in self.asked.value if name in self.network.domain.names]
+        held = {name: (state,) for name, state in self.cells_of.items() if name not in asked}
+        target = asked[0] if asked else self.session.state.target
+        state = replace(self.session.state, known=held, target=target, own={})
+        address = self.session.url("/ask", state)
+        if len(address) > MOST_ADDRESS:  # what the nodes of what is asked do not read says little more
+            domain, nodes = self.loaded.network.domain, self.loaded.network.nodes
+            read = {domain.names[j] for name in asked for j in nodes[domain.index(name)].inputs}
+            state = replace(state, known={name: one for name, one in held.items() if name in read})
+            address = self.session.url("/ask", state)
+        ui.navigate.to(address)
+
+    def _wanted(self, state: State) -> int | None:
+        """The number of the row that the address names, from 1 on, where rows are shown."""
+        text, data = state.own.get("row", ""), self.loaded.data
+        if data is None or self.session.hides or not (text.isascii() and text.isdigit() and len(text) < 10):
+            return None
+        return int(text) if 1 <= int(text) <= data.rows else None
+
+    def _cells_of(self, state: State) -> dict[str, Label]:
+        """The cells of the row that is chosen; else those that are known: a row has one state in each."""
+        data = self.loaded.data
+        if self.number is not None and data is not None:
+            codes = data.codes[self.number - 1]
+            return {
+                v.name: v.states[code] for v, code in zip(data.domain.variables, codes.tolist(), strict=True)
+            }
+        return {
+            name: held[0]
+            for name, held in state.known.items()
+            if not isinstance(held, str) and len(held) == 1
+        }
+
+    def _follow(self, state: State) -> None:
+        wanted = self._wanted(state)
+        if wanted == self.number and wanted is not None:
+            return  # edits of a row are its own
+        chosen = wanted is not None and wanted != self.number
+        self.number = wanted
+        cells = self._cells_of(state)
+        if chosen or cells != self.cells_of:
+            self.cells_of = cells
+            self.chosen_by_hand = False
+            self._show()
+        if chosen:
+            ui.run_javascript(
+                f'getHtmlElement({self.cells.id})?.scrollIntoView({{block: "nearest", behavior: "smooth"}})'
+            )
+
+    def _take(self, cells: dict[str, Label]) -> None:
+        """Put these cells into the row."""
+        self.cells_of = dict(cells)
         self._changed()
+        self._show()
+
+    def _show(self) -> None:
+        """The row as it is now."""
+        is_row = self.number is not None
+        self.leave.set_visibility(is_row)
+        self.origin.set_text(
+            f"Row {self.number:,} of the table. Edits are tried here alone; the table stays as it is."
+            if is_row
+            else "What is known, as a row. Give cells and leave the others empty; then fill the holes, or draw rows like it."
+        )
         self._cells()
+        self.session.spawn(self._judge())
 
     def _cells(self) -> None:
         wanted = (self.find.value or "").casefold()
         variables = self.network.domain.variables
         found = [i for i, v in enumerate(variables) if wanted in v.name.casefold()]
-        found.sort(key=lambda i: variables[i].name not in self.known)
+        found.sort(key=lambda i: variables[i].name not in self.cells_of)
         self.cells.clear()
+        self.judged: dict[str, ui.label] = {}
         with self.cells:
             for i in found[:CELLS]:
                 variable = variables[i]
-                code = variable.code(self.known[variable.name]) if variable.name in self.known else None
-                select = ui.select(
-                    {c: str(state) for c, state in enumerate(variable.states)},
-                    label=variable.name,
-                    value=code,
-                    with_input=True,
-                    clearable=True,
-                    on_change=lambda event, i=i: self._given(i, event.value),
-                )
-                select.props("dense outlined")
+                code = variable.code(self.cells_of[variable.name]) if variable.name in self.cells_of else None
+                with ui.element("div").classes("depnet-cell"):
+                    select = ui.select(
+                        {c: str(state) for c, state in enumerate(variable.states)},
+                        label=variable.name,
+                        value=code,
+                        with_input=True,
+                        clearable=True,
+                        on_change=lambda event, i=i: self._given(i, event.value),
+                    )
+                    select.props("dense outlined")
+                    self.judged[variable.name] = ui.label().classes("depnet-cell-said")
         left = len(found) - CELLS
         self.left.text = f"{left:,} more variables: find them by their names." if left > 0 else ""
+        if self.edits:
+            self.session.spawn(self._judge())
 
     def _given(self, i: int, code: int | None) -> None:
         variable = self.network.domain.variables[i]
-        self.known.pop(variable.name, None)
+        self.cells_of.pop(variable.name, None)
         if code is not None:
-            self.known[variable.name] = variable.states[code]
+            self.cells_of[variable.name] = variable.states[code]
         self._changed()
+        self.session.spawn(self._judge())
 
     def _changed(self) -> None:
-        kept = {name: held for name, held in self.session.state.known.items() if not is_clamped(held)}
-        self.session.change(known=kept | {name: (state,) for name, state in self.known.items()})
+        if self.number is None:
+            kept = {name: held for name, held in self.session.state.known.items() if not is_clamped(held)}
+            self.session.change(known=kept | {name: (state,) for name, state in self.cells_of.items()})
 
-    def _follow(self, state: State) -> None:
-        known = _cells_of(state)
-        if known != self.known:
-            self.known = known
-            self._cells()
+    async def _judge(self) -> None:
+        """The score of the row and the probability of each cell, once the reader pauses."""
+        self.edits += 1
+        edit = self.edits
+        await asyncio.sleep(PAUSE)
+        if edit != self.edits:
+            return
+        try:
+            found = await self.session.work(judged, self.loaded, dict(self.cells_of))
+        except DepnetError as error:
+            self.score.set_text(str(error))
+            return
+        if edit == self.edits:
+            self._show_judged(found)
+
+    def _show_judged(self, found: Judged) -> None:
+        for name, label in self.judged.items():
+            cell = found.cells.get(name)
+            label.set_text("" if cell is None else cell.said)
+            level = 0 if cell is None else cell.level
+            label.classes(remove="odd0 odd1 odd2 odd3 odd4", add=f"odd{level}")
+        self.score.set_text(self._score_said(found))
+        if not self.chosen_by_hand and found.cells:
+            target = self.session.state.target
+            oddest = min(found.cells, key=lambda name: found.cells[name].probability)
+            self.asked.set_value([target if target in self.cells_of else oddest] if found.complete else [])
+            self.chosen_by_hand = False
+
+    def _score_said(self, found: Judged) -> str:
+        if found.score is None:
+            return "The score is worked out when all cells are given." if self.cells_of else ""
+        of = (
+            ""
+            if found.complete
+            else f" of what is given ({counted(len(self.cells_of), 'cell')}), whatever the rest is"
+        )
+        said = f"Score{of}: {found.score:.2f} nats."
+        scores = self.loaded.scores
+        if found.complete and scores and not self.session.hides:
+            share = float((scores[0].each < found.score - 1e-9).mean())
+            said += f" {share:.1%} of the table's rows are more surprising."
+        return said
 
     async def _fill(self) -> None:
-        known = dict(self.known)
+        known = dict(self.cells_of)
         found = await self._worked(lambda: filled(self.network, known), "filled")
         if found is None:
             return
@@ -127,7 +257,7 @@ class Editor:
             )
 
     async def _draw(self) -> None:
-        known, count = dict(self.known), int(self.count.value or 0)
+        known, count = dict(self.cells_of), int(self.count.value or 0)
         rows = await self._worked(lambda: drawn(self.network, count, known, self.stopping), "drawn")
         if rows is None:
             return
@@ -170,13 +300,6 @@ class Editor:
             self.stop.set_enabled(False)
         self.said.text = done
         return found
-
-
-def _cells_of(state: State) -> dict[str, Label]:
-    """The cells that are known: a row has one state in each."""
-    return {
-        name: held[0] for name, held in state.known.items() if not isinstance(held, str) and len(held) == 1
-    }
 
 
 def _probability(cell: Filled) -> str:

@@ -3,22 +3,28 @@
 Scores, fillings and draws are of the law, where the model has one; the cells that make a row odd, of the network.
 """
 
+import math
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from depnet.data import Label
+from depnet.data import Dataset, Label
 from depnet.data.frames.decode import decode
 from depnet.data.table.layout import Layout
 from depnet.errors import DepnetError, MixingWarning
 from depnet.explorer.csv_text import csv_text
 from depnet.explorer.loaded import Loaded
+from depnet.inference.judge.odd_cells import cell_laws
 from depnet.inference.judge.odd_rows import RowScores, row_scores
+from depnet.inference.judge.row_list import Order as Order
+from depnet.inference.judge.row_list import RowList
+from depnet.inference.rows.holed_score import score_holed
 from depnet.inference.rows.impute import impute
 from depnet.model.network import Network
+from depnet.model.score import score_samples
 from depnet.sampling import Sampler
 from depnet.sampling.run.sampler import MOST_CHAINS
 
@@ -29,6 +35,16 @@ MAX_DRAWN = 4_000_000
 """Cells of the rows that are drawn at once."""
 
 FILL_SECONDS = 5.0
+
+A_PAGE = 25
+"""Rows that are listed at once."""
+
+LEVELS = (1 / 10, 1 / 30, 1 / 100, 1 / 1000)
+"""Probabilities of a cell given the rest of its row, below which it has a deeper shade."""
+
+MOST_JUDGED = 40
+MOST_VARIABLES = 200
+"""Given cells of a row with holes, and variables of the model, up to which they are judged while the reader edits."""
 
 UNSETTLED = "The chains mix slowly, and the pilot run did not settle: the rows may not follow the model's law closely."
 
@@ -52,7 +68,7 @@ def scores_of(loaded: Loaded, stop: Callable[[], bool], progress: Callable[[floa
 
 
 def scores_csv(loaded: Loaded, scores: RowScores) -> str:
-    """Every scored row with its score, the most surprising first: its number, its score, its states."""
+    """Every scored row with its score, the most surprising first: its number from 1 on, its score, its states."""
     assert loaded.data is not None
     domain = loaded.data.domain
     order = scores.order
@@ -60,8 +76,110 @@ def scores_csv(loaded: Loaded, scores: RowScores) -> str:
         [variable.states[code] for code in loaded.data.column(i)[order].tolist()]
         for i, variable in enumerate(domain.variables)
     ]
-    numbers, each = order.tolist(), scores.each[order].round(6).tolist()
+    numbers, each = (order + 1).tolist(), scores.each[order].round(6).tolist()
     return csv_text(("row", "score", *domain.names), zip(numbers, each, *columns, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of a row given the rest of it: its probability, and the state that was expected where one is known."""
+
+    state: str
+    probability: float
+    expected: str = ""
+    expected_probability: float = math.nan
+
+    @property
+    def level(self) -> int:
+        """How surprising it is: how many of `LEVELS` its probability is below."""
+        return sum(self.probability < level for level in LEVELS)
+
+    @property
+    def said(self) -> str:
+        """Its probability in words, and what was expected instead."""
+        share = f"{self.probability:.3f}" if self.probability >= 0.0005 else f"{self.probability:.1e}"
+        instead = self.expected and self.expected != self.state
+        return f"probability {share}" + (
+            f"; expected {self.expected}, {self.expected_probability:.2f}" if instead else ""
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRow:
+    """A row of the table: its number from 1 on, how many rows are like it, its score, and its cells."""
+
+    number: int
+    alike: int
+    score: float
+    cells: tuple[Cell, ...]
+
+
+def listed_rows(
+    loaded: Loaded, scores: RowScores, found: RowList, first: int, columns: Sequence[int]
+) -> list[ListedRow]:
+    """A page of the rows that were found, from the `first` on, with the cells of these columns."""
+    assert loaded.data is not None
+    rows = found.rows[first : first + A_PAGE]
+    if not len(rows):
+        return []
+    part = Dataset.from_codes(loaded.data.codes[rows], domain=loaded.data.domain)
+    cells = _cells(loaded.network, part, columns)
+    return [
+        ListedRow(r + 1, n, float(scores.each[r]), each)
+        for r, n, each in zip(rows.tolist(), found.alike[first : first + A_PAGE].tolist(), cells, strict=True)
+    ]
+
+
+def _cells(network: Network, rows: Dataset, columns: Sequence[int]) -> list[tuple[Cell, ...]]:
+    laws = cell_laws(network, rows, columns)
+    states = [[str(state) for state in network.domain.variables[i].states] for i in columns]
+    codes, theta, best, best_theta = (
+        each.tolist() for each in (rows.codes[:, list(columns)], laws.theta, laws.best, laws.best_theta)
+    )
+    return [
+        tuple(
+            Cell(of[codes[r][k]], theta[r][k], of[best[r][k]], best_theta[r][k])
+            for k, of in enumerate(states)
+        )
+        for r in range(rows.rows)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A row that is being edited: its score in nats, and its cells by name. None: too large to be worked out at once."""
+
+    score: float | None
+    cells: dict[str, Cell]
+    complete: bool
+
+
+def judged(loaded: Loaded, known: Mapping[str, Label]) -> Judged:
+    """The score of a row of which `known` is given, and the probability of each given cell given the others.
+
+    Of a complete row, cells are judged by the network, as in the table of rows. With holes, both are of the law:
+    log Q(o) of the observed cells o, and Q(o) / Q(o without i) for cell i.
+    """
+    variables = loaded.network.domain.variables
+    codes = np.array([v.code(known[v.name]) if v.name in known else -1 for v in variables])
+    hidden = codes < 0
+    if not hidden.any():
+        row = Dataset.from_codes(codes[None, :], domain=loaded.network.domain)
+        (cells,) = _cells(loaded.network, row, range(len(variables)))
+        names = [v.name for v in variables]
+        return Judged(float(score_samples(loaded.asked, row)[0]), dict(zip(names, cells, strict=True)), True)
+    given = np.flatnonzero(~hidden)
+    if loaded.law is None or not 1 <= len(given) <= MOST_JUDGED or len(variables) > MOST_VARIABLES:
+        return Judged(None, {}, False)
+    holes = np.repeat(hidden[None, :], len(given) + 1, axis=0)
+    holes[np.arange(len(given)) + 1, given] = True
+    scores = score_holed(loaded.law, np.repeat(np.maximum(codes, 0)[None, :], len(holes), axis=0), holes)
+    each = np.minimum(np.exp(scores[0] - scores[1:]), 1.0).tolist()
+    found = {
+        variables[i].name: Cell(str(variables[i].states[codes[i]]), p)
+        for i, p in zip(given.tolist(), each, strict=True)
+    }
+    return Judged(float(scores[0]), found, False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,67 +1,100 @@
-"""Rows: the most surprising ones and why, a row with holes filled, new rows drawn."""
+"""Rows: those of the table with their surprising cells, a row to be edited, asked with and filled, new rows drawn."""
 
 from nicegui import ui
 
 from depnet.errors import DepnetError
-from depnet.explorer.parts import bar, button, card, note, progress, show_table
+from depnet.explorer import known
+from depnet.explorer.parts import bar, button, card, note, progress
 from depnet.explorer.row_editor import Editor
-from depnet.explorer.rows import scores_csv, scores_of
+from depnet.explorer.row_table import RowTable
+from depnet.explorer.rows import A_PAGE, LEVELS, Order, listed_rows, scores_csv, scores_of
 from depnet.explorer.session import Session
-from depnet.inference.judge.odd_cells import OddCell
-from depnet.inference.judge.odd_rows import RowScores, odd_rows
+from depnet.explorer.state import State
+from depnet.inference.judge.odd_rows import RowScores
+from depnet.inference.judge.row_list import RowList, row_list
+from depnet.wording import counted
 
 TITLE = "Rows"
 PATH = "/rows"
 NEEDS_MODEL = True
 
-A_PAGE = 10
 MAX_DOWNLOAD = 5_000_000
 """Cells of the scored table that is offered as CSV."""
 
+COLUMNS = 40
+"""Columns that are shown at once; of more, so many from one of them on."""
+
+PAUSE = 0.3
+"""Seconds without another key after which a text is searched for."""
+
 
 def build(session: Session) -> None:
-    """The view; the cells that the address gives are in the editor."""
+    """The view; the row that the address names is in the editor, else what is known."""
     editor = Editor(session)
-    rows = session.loaded.data is not None and not session.hides
     if session.loaded.data is not None and session.hides:
         note(
             "Rows of the table are not shown on a page that others can reach; depnet explore --show-small-counts shows them."
         )
-    with ui.element("div").classes("depnet-columns even" if rows else "depnet-stack"):
-        if rows:
-            _Surprising(session, editor)
-        editor.build()
+    elif session.loaded.data is not None:
+        _Rows(session, editor)
+    editor.build()
 
 
-class _Surprising:
-    """Rows of the table, the most surprising first, a page at a time."""
+class _Rows:
+    """Rows of the table, a page at a time.
+
+    Of the address: `sort`, `by` and `down` are the order, `once`, `match` and `find` say which, `page` and `column` where.
+    """
 
     def __init__(self, session: Session, editor: Editor) -> None:
         self.session, self.editor = session, editor
         self.loaded = session.loaded  # held, even if it leaves the shelf meanwhile
         self.scores: RowScores | None = None
-        self.first = 0
+        self.found: tuple[object, RowList] | None = None
         self.stop = session.stop()
         self.share = 0.0
-        with card("The most surprising rows"):
-            likelihood = "log-likelihood under the law" if self.loaded.law else "pseudo-log-likelihood"
-            note(
-                f"A row's score is its {likelihood}, the sum over variables of log θ, in nats: the lower, the more "
-                "surprising. Beside it the cells that make it so, with their probability given the rest of the row, by the "
-                "dependency network."
-            )
+        with card("Rows of the table"):
+            self._explain()
+            with bar():
+                self.find = ui.input("Find in any cell", value=session.own("find"), on_change=self._finding)
+                self.find.props(f'dense outlined clearable debounce="{int(1000 * PAUSE)}"').classes(
+                    "depnet-grow"
+                )
+                self.match = ui.checkbox("Only rows that match what is known", on_change=self._matching)
+                self.once = ui.checkbox("Equal rows once", on_change=self._once)
             with bar() as self.working:
                 self.bar = progress("Rows scored")
                 button("Stop", self.stop.press, "outline dense")
             self.said = note("scoring ...").props('role="status"')
-            self.table = ui.element("div").classes("depnet-scroll")
-            with bar():
-                self.back = button("More surprising", lambda: self._turn(-A_PAGE))
-                self.next = button("Less surprising", lambda: self._turn(A_PAGE))
-                self.download = button("Download all as CSV", self._download)
-        for waiting in (self.back, self.next, self.download):
-            waiting.set_enabled(False)
+            self.table = RowTable(self._sort, lambda number: session.set_own(row=str(number)))
+            self._turning()
+        session.on_change(lambda state: session.spawn(self._show(state)))
         session.spawn(self._score())
+
+    def _explain(self) -> None:
+        likelihood = "log-likelihood under the law" if self.loaded.law else "pseudo-log-likelihood"
+        note(
+            f"A row's score is its {likelihood}, in nats: the lower, the more surprising. A cell is shaded by its "
+            "probability given the rest of its row. Choose a row's number to edit it, and a heading to sort by it."
+        )
+        with ui.element("div").classes("depnet-odd-legend").props('aria-label="Shades of cells"'):
+            for level, below in enumerate(LEVELS, start=1):
+                ui.label(f"under 1 in {round(1 / below):,}").classes(f"odd{level}")
+
+    def _turning(self) -> None:
+        with bar():
+            self.first = button("First", lambda: self._turn(1))
+            self.back = button("Back", lambda: self._turn(self.page - 1))
+            self.at = ui.label().classes("depnet-said")
+            self.next = button("Next", lambda: self._turn(self.page + 1))
+            self.left = button("Columns before", lambda: self._columns(-COLUMNS))
+            self.right = button("Columns after", lambda: self._columns(COLUMNS))
+            self.download = button("Download all as CSV", self._download)
+        for waiting in (self.first, self.back, self.next, self.download):
+            waiting.set_enabled(False)
+        wide = len(self.loaded.network.domain) > COLUMNS
+        self.left.set_visibility(wide)
+        self.right.set_visibility(wide)
 
     async def _score(self) -> None:
         timer = ui.timer(0.2, lambda: self.bar.set_value(self.share))
@@ -71,60 +104,129 @@ class _Surprising:
             self.said.text = str(error)
         timer.cancel()
         self.working.set_visibility(False)
-        if self.scores is not None:
-            await self._turn(0)
+        await self._show(self.session.state)
 
     def _progressed(self, share: float) -> None:
         self.share = share  # read by the page's own timer: this is another thread
 
-    async def _turn(self, by: int) -> None:
+    @property
+    def page(self) -> int:
+        """The page that is shown, from 1 on."""
+        return _whole(self.session.own("page"), 1)
+
+    def _turn(self, page: int) -> None:
+        self.session.set_own(page=None if page <= 1 else str(page))
+
+    def _columns(self, by: int) -> None:
+        first = max(0, _whole(self.session.own("column"), 1) - 1 + by)
+        self.session.set_own(column=None if first == 0 else str(first + 1))
+
+    def _sort(self, key: Order) -> None:
+        by, down = _order(self.session.state, self.loaded.network.domain.names)
+        turned = "1" if key == by and not down else None
+        name = (
+            self.loaded.network.domain.names[key]
+            if isinstance(key, int) and key < len(self.loaded.network)
+            else None
+        )
+        sort = "row" if key == "row" else None
+        self.session.set_own(sort=sort, by=name, down=turned, page=None)
+
+    def _finding(self) -> None:
+        text = self.find.value or ""
+        if text != self.session.own("find"):
+            self.session.set_own(push=False, find=text or None, page=None)
+
+    def _matching(self) -> None:
+        if self.match.value != (self.session.own("match") == "1"):
+            self.session.set_own(match="1" if self.match.value else None, page=None)
+
+    def _once(self) -> None:
+        if self.once.value != _is_once(self.session.state):
+            self.session.set_own(once="1" if self.once.value else "0", page=None)
+
+    async def _show(self, state: State) -> None:
+        """The page of rows that the state says."""
         scores, loaded = self.scores, self.loaded
         if scores is None or loaded.data is None:
             return
-        scored = len(scores.each)
-        self.first = max(0, min(self.first + by, max(0, scores.kinds - 1) // A_PAGE * A_PAGE))
-        rows = await self.session.work(odd_rows, loaded.network, loaded.data, scores, self.first, A_PAGE)
-        last = min(self.first + A_PAGE, scores.kinds)
-        only = "" if scored == scores.rows else f" (the first {scored:,} of {scores.rows:,} were scored)"
-        mean = f"mean score {scores.each.mean():.3f} nats"
-        self.said.text = f"{self.first + 1:,} to {last:,} of {scores.kinds:,} different rows among {scored:,}{only}; {mean}."
-        self.back.set_enabled(self.first > 0)
-        self.next.set_enabled(last < scores.kinds)
-        self.download.set_enabled(scored * len(loaded.network.domain) <= MAX_DOWNLOAD)
-        self.table.clear()
-        with self.table, show_table(("row", "score", "surprising cells", ""), numbers=(0, 1)) as table:
-            for row in rows:
-                with table.row():
-                    with table.cell():
-                        ui.label(f"{row.number:,}")
-                        if row.alike > 1:
-                            note(f"and {row.alike - 1:,} like it")
-                    table.cell(f"{row.score:.3f}")
-                    with table.cell(), ui.element("div").classes("depnet-odds"):
-                        for cell in row.cells:
-                            _said_of(cell)
-                    with table.cell():
-                        take = button("Edit", lambda number=row.number: self._edit(number), "flat dense")
-                        take.props["aria-label"] = f"Edit row {row.number}"
+        names = loaded.network.domain.names
+        self.find.set_value(state.own.get("find", ""))
+        self.match.set_value(state.own.get("match") == "1")
+        self.once.set_value(_is_once(state))
+        found = await self._find(state, scores)
+        pages = max(1, -(-len(found.rows) // A_PAGE))
+        page = min(_whole(state.own.get("page", ""), 1), pages)
+        start = min(_whole(state.own.get("column", ""), 1) - 1, max(len(names) - 1, 0))
+        columns = range(start, min(start + COLUMNS, len(names)))
+        rows = await self.session.work(listed_rows, loaded, scores, found, (page - 1) * A_PAGE, columns)
+        if state is not self.session.state:
+            return  # the reader has gone on meanwhile
+        by, down = _order(state, names)
+        shown = [(i, names[i]) for i in columns]
+        self.table.show(rows, shown, by, down, _is_once(state), _whole(state.own.get("row", ""), 0))
+        self._say(found, scores)
+        wide = (
+            f", columns {start + 1:,} to {columns.stop:,} of {len(names):,}" if len(names) > COLUMNS else ""
+        )
+        self.at.set_text(f"page {page:,} of {pages:,}{wide}")
+        self.first.set_enabled(page > 1)
+        self.back.set_enabled(page > 1)
+        self.next.set_enabled(page < pages)
+        self.left.set_enabled(start > 0)
+        self.right.set_enabled(columns.stop < len(names))
+        self.download.set_enabled(len(scores.each) * len(names) <= MAX_DOWNLOAD)
 
-    def _edit(self, number: int) -> None:
-        data = self.loaded.data
+    async def _find(self, state: State, scores: RowScores) -> RowList:
+        """The rows that are listed; kept until they would be others."""
+        domain, data = self.loaded.network.domain, self.loaded.data
         assert data is not None
-        states = {v.name: v.states[data.codes[number, i]] for i, v in enumerate(data.domain.variables)}
-        self.editor.take(states, f"Row {number:,} of the table.")
+        held = state.known if state.own.get("match") == "1" else {}
+        by, down = _order(state, domain.names)
+        key = (dict(held), by, down, _is_once(state), state.own.get("find", ""))
+        if self.found is None or self.found[0] != key:
+            weights = {
+                domain.index(name): known.weights(domain.variables[domain.index(name)], one)
+                for name, one in held.items()
+            }
+            self.found = (
+                key,
+                await self.session.work(
+                    row_list, data, scores, by=by, down=down, once=key[3], weights=weights, text=key[4]
+                ),
+            )
+        return self.found[1]
+
+    def _say(self, found: RowList, scores: RowScores) -> None:
+        scored = len(scores.each)
+        only = "" if scored == scores.rows else f" (the first {scored:,} of {scores.rows:,} were scored)"
+        kinds = "" if len(found.rows) == found.matching else f", {len(found.rows):,} different ones"
+        of = (
+            counted(found.matching, "row")
+            if found.matching == scored
+            else f"{found.matching:,} of {scored:,} rows"
+        )
+        self.said.set_text(f"{of}{kinds}{only}; mean score of all {scores.each.mean():.3f} nats.")
 
     async def _download(self) -> None:
-        loaded = self.loaded
         if self.scores is not None:
-            text = await self.session.work(scores_csv, loaded, self.scores)
+            text = await self.session.work(scores_csv, self.loaded, self.scores)
             ui.download.content(text, "scores.csv", "text/csv")
 
 
-def _said_of(cell: OddCell) -> None:
-    names = " × ".join(cell.variables)
-    states, expected = (" × ".join(map(str, labels)) for labels in (cell.states, cell.expected))
-    with ui.element("div").classes("depnet-odd"):
-        ui.label(f"{names} = {states}").classes("depnet-odd-cell")
-        note(f"{cell.surprise:.2f} nats: probability {cell.probability:.3g}")
-        if cell.expected != cell.states:
-            note(f"expected {expected} ({cell.expected_probability:.2f})")
+def _order(state: State, names: tuple[str, ...]) -> tuple[Order, bool]:
+    """What the rows are sorted by, and whether the last comes first: by score where the address says nothing."""
+    name, down = state.own.get("by"), state.own.get("down") == "1"
+    if name in names:
+        return names.index(name), down
+    return ("row" if state.own.get("sort") == "row" else "score"), down
+
+
+def _is_once(state: State) -> bool:
+    """Are equal rows listed once? Unless they are in the table's own order, or the address says it."""
+    return state.own.get("once", "0" if state.own.get("sort") == "row" else "1") == "1"
+
+
+def _whole(text: str, least: int) -> int:
+    """A number of an address, at least `least`."""
+    return max(int(text), least) if text.isascii() and text.isdigit() and len(text) < 10 else least

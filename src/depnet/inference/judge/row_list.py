@@ -46,7 +46,7 @@ def row_list(
     >>> scores = row_scores(depnet.learn(people, smoothing=0.5), people, 10**9)
     >>> found = row_list(people, scores, by="row", text="crew")
     >>> len(found.rows), found.matching
-    (3, 885)
+    (4, 885)
     """
     scored = len(scores.each)
     keep = matching_rows(data, weights or {}, text)[:scored]

@@ -1,5 +1,6 @@
 """One node: its decision graph and the way it was learned, as text and pictures.
 
+- `runs`: neighbouring states said by their ends;
 - `decision`: tests, branches and leaves, from any information source;
 - `rules`: what a row has to be to come to a vertex, in words;
 - `parts_of_graph`: what evidence leaves of a graph, what is below a vertex, the rows that come to one;

@@ -22,6 +22,7 @@ from depnet.model.sources.enumerate import JointStates
 from depnet.model.sources.source import InformationSource, how_many_joint_states, product_within
 from depnet.model.spans import has_line
 from depnet.pictures import colours
+from depnet.pictures.node.runs import run_said
 from depnet.wording import counted
 
 MOST_WRITTEN_OUT = 4096
@@ -37,6 +38,8 @@ class Branch:
 
     states: tuple[Label, ...]
     to: int
+    run: str = ""
+    """The states by their ends, as "below 18", where they are neighbours in an order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +152,15 @@ def decision_of(domain: Domain, chosen: Node) -> Decision:
             (y,) = children
             rows = None if counts is None else int(counts[y].sum())
             return Leaf(y, tuple(chosen.table.probabilities[y].tolist()), rows, ways[v])
-        reached: dict[int, list[Label]] = {}
-        for to, state in zip(children, variables[j].states, strict=True):
-            reached.setdefault(to, []).append(state)
-        return Test(variables[j].name, tuple(Branch(tuple(states), to) for to, states in reached.items()))
+        reached: dict[int, list[int]] = {}
+        for code, to in enumerate(children):
+            reached.setdefault(to, []).append(code)
+        states = variables[j].states
+        branches = [
+            Branch(tuple(states[code] for code in codes), to, run_said(variables[j], codes))
+            for to, codes in reached.items()
+        ]
+        return Test(variables[j].name, tuple(branches))
 
     return Decision(
         variables[chosen.variable].name,

@@ -88,6 +88,8 @@ def name_in_box(test: Test | Folded) -> str:
 
 def name_of_branch(branch: Branch) -> str:
     """The states of a branch, as they are written where it leaves."""
+    if len(branch.states) > 1 and 0 < len(branch.run) <= 2 * MOST_LETTERS:
+        return branch.run
     return listed(branch.states, MOST_LETTERS)
 
 

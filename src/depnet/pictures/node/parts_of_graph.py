@@ -54,7 +54,7 @@ class Part:
 
 
 def part_below(graph: Decision, root: int = 0, levels: int | None = None) -> Part:
-    """The graph from vertex `root` on; tests `levels` below it are folded."""
+    """The graph from vertex `root` on; tests `levels` below it that lead further are folded."""
     depth = depths(graph, root)
     order = [v for v, d in depth.items() if levels is None or d <= levels]
     place = {v: k for k, v in enumerate(order)}
@@ -63,7 +63,7 @@ def part_below(graph: Decision, root: int = 0, levels: int | None = None) -> Par
         old = graph.vertices[v]
         if not isinstance(old, Test):
             return old
-        if levels is not None and depth[v] >= levels:
+        if any(branch.to not in place for branch in old.branches):
             return Folded(old.variable, len(leaves_below(graph, v)))
         return replace(old, branches=tuple(replace(b, to=place[b.to]) for b in old.branches))
 

@@ -13,6 +13,7 @@ from depnet.data.table.variable import Label, Variable
 from depnet.model.spans import has_line
 from depnet.pictures.labels import short
 from depnet.pictures.node.decision import Decision
+from depnet.pictures.node.runs import run_said
 
 Rule = Mapping[str, frozenset[Label]]
 """Of each variable that is asked about, the states that it may be in; what is not asked about is not in it."""
@@ -21,6 +22,7 @@ MOST_WAYS = 64
 """Ways to a vertex that are followed."""
 
 MOST_SAID = 3
+MOST_RUNS = 3
 MOST_LABELS = 6
 LETTERS = 24
 
@@ -116,14 +118,19 @@ def condition_said(variable: Variable, states: Collection[Label]) -> str:
     ('children is at most 1', 'sizes is at least 2')
     >>> condition_said(Variable("class", ("1st", "2nd", "3rd", "Crew")), ("1st", "2nd", "3rd"))
     'class is not Crew'
+    >>> from depnet.data import Bins
+    >>> ages = Bins((0, 18, 40, 65, 99), ((9,), (30,), (50,), (70,)), "integer")
+    >>> condition_said(Variable("age", ages.labels, ages), (ages.labels[0], *ages.labels[2:]))
+    'age is below 18 or at least 40'
     """
     name = short(variable.name, 2 * LETTERS)
     codes = sorted(variable.code(state) for state in states)
     missing = variable.missing is not None and bool(codes) and codes[-1] == variable.cardinality - 1
     present = codes[:-1] if missing else codes
-    run = _run(variable, present)
-    if run:
-        return f"{name} is {run}{' or missing' if missing else ''}"
+    runs = _runs(present) if has_line(variable) else []
+    ends = [run_said(variable, run) or _only(variable, run) for run in runs]
+    if ends and all(ends) and len(ends) <= MOST_RUNS:
+        return f"{name} is {' or '.join([*ends, *(['missing'] if missing else [])])}"
     apart = [state for code, state in enumerate(variable.states) if code not in set(codes)]
     if len(apart) == 1 and len(codes) > 2:
         return f"{name} is not {'missing' if apart[0] == variable.missing else short(apart[0], LETTERS)}"
@@ -135,22 +142,16 @@ def condition_said(variable: Variable, states: Collection[Label]) -> str:
     )
 
 
-def _run(variable: Variable, codes: Sequence[int]) -> str:
-    """A run of neighbours by its ends: "at most 18", "below 40"; nothing where they are none, or all there are."""
-    last = len(variable.present_states) - (1 if variable.other is None else 2)
-    if not codes or not has_line(variable) or codes[-1] - codes[0] != len(codes) - 1 or codes[-1] > last:
-        return ""
-    low, high = codes[0], codes[-1]
-    if last < 2 or (low, high) == (0, last) or (low == high and 0 < low < last and variable.bins is None):
-        return ""
-    if variable.bins is None:
-        first, end = (short(variable.states[code], LETTERS) for code in (low, high))
-        if low == 0:
-            return first if low == high else f"at most {end}"
-        return (first if low == high else f"at least {first}") if high == last else f"from {first} to {end}"
-    below, least = (
-        variable.bins.text(edge) for edge in (variable.bins.edges[high + 1], variable.bins.edges[low])
-    )
-    if low == 0:
-        return f"below {below}"
-    return f"at least {least}" if high == last else f"at least {least} and below {below}"
+def _only(variable: Variable, run: Sequence[int]) -> str:
+    return short(variable.states[run[0]], LETTERS) if len(run) == 1 else ""
+
+
+def _runs(codes: Sequence[int]) -> list[list[int]]:
+    """Neighbours together."""
+    runs: list[list[int]] = []
+    for code in codes:
+        if runs and code == runs[-1][-1] + 1:
+            runs[-1].append(code)
+        else:
+            runs.append([code])
+    return runs
