@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from depnet.inference.judge.odd_cells import odd_cells
 from playwright.sync_api import Page, expect
 
 import depnet
 from depnet import Dataset, Network
-from depnet.inference.judge.odd_cells import odd_cells
 from tests.explorer.cases import titanic_models
 
 

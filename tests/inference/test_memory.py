@@ -10,7 +10,7 @@ from depnet.errors import DomainTooLargeError
 from depnet.inference.answer import question
 from depnet.inference.clamped import sampled
 from depnet.inference.clamped.starts import QUESTION_CHAINS
-from depnet.inference.judge.odd_cells import odd_cells
+from depnet.inference.judge.cell_laws import cell_laws
 from depnet.inference.rows.holed_score import score_holed
 from tests.wide import most_memory, of_constants, of_two_blocks
 
@@ -42,10 +42,10 @@ def test_scores_of_rows_with_holes(ordered: bool) -> None:
     assert taken < 30e6, f"{taken / 1e6:.0f} MB"
 
 
-def test_odd_cells() -> None:
+def test_cell_laws() -> None:
     network = of_constants([STATES] * 2)
     rows = Dataset.from_codes(np.arange(1000)[:, None].repeat(2, axis=1), domain=network.domain)
-    taken = most_memory(lambda: odd_cells(network, rows))
+    taken = most_memory(lambda: cell_laws(network, rows))
     assert taken < 80e6, f"{taken / 1e6:.0f} MB"
 
 

@@ -85,13 +85,13 @@ def explore(
 
 def _loaded(model: str, data: str | None) -> "Loaded":
     from depnet.cli.files import load_models
-    from depnet.cli.tables import read_complete
+    from depnet.cli.tables import read_whole_rows
     from depnet.explorer.loaded import Loaded, stamp_of
 
     stamp = stamp_of(model)  # before it is read: what comes meanwhile is another file
     found = load_models(model)
-    table = None if data is None else read_complete(data, found.first.domain)
-    loaded = Loaded(found.first, table, table=data, law=found.law, lacks=found.lacks)
+    rows, places = (None, None) if data is None else read_whole_rows(data, found.first.domain)
+    loaded = Loaded(found.first, rows, table=data, law=found.law, lacks=found.lacks, places_in_table=places)
     return loaded if model == "-" else replace(loaded, name=Path(model).name, path=model, stamp=stamp)
 
 

@@ -9,13 +9,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from depnet.arrays import FloatArray
+import numpy as np
+
+from depnet.arrays import FloatArray, IntArray
 from depnet.data import Dataset
 from depnet.fitting.explained import law_nearness, plain_figures
 from depnet.fitting.summary import rows_learned
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.judge.marginals import Nearness
-from depnet.inference.judge.odd_rows import RowScores
+from depnet.inference.judge.row_scores import RowScores
 from depnet.learning.certificate import Certificate, certificate
 from depnet.model import Network
 from depnet.pictures import DependencyGraph, communities, dependency_graph, layout
@@ -45,6 +47,20 @@ class Loaded:
     """The best answers without evidence so far, by their targets (`ask`)."""
     scores: list[RowScores] = field(default_factory=list, compare=False, repr=False)
     """Those of the rows, once they were asked for (`rows`)."""
+    places_in_table: IntArray | None = field(default=None, compare=False, repr=False)
+    """Which rows of the table, from 0 on, `data` has: those with holes are left out. None: all of them."""
+
+    def number_of(self, row: int) -> int:
+        """The number of a row of `data` in the table, from 1 on."""
+        return (row if self.places_in_table is None else int(self.places_in_table[row])) + 1
+
+    def row_of(self, number: int) -> int | None:
+        """The row of `data` that has this number in the table; None where there is none."""
+        if self.data is None or number < 1:
+            return None
+        places = np.arange(self.data.rows) if self.places_in_table is None else self.places_in_table
+        row = int(np.searchsorted(places, number - 1))
+        return row if row < len(places) and places[row] == number - 1 else None
 
     @property
     def asked(self) -> Network:

@@ -98,13 +98,14 @@ class Editor:
         text, data = state.own.get("row", ""), self.loaded.data
         if data is None or self.session.hides or not (text.isascii() and text.isdigit() and len(text) < 10):
             return None
-        return int(text) if 1 <= int(text) <= data.rows else None
+        return int(text) if self.loaded.row_of(int(text)) is not None else None
 
     def _cells_of(self, state: State) -> dict[str, Label]:
         """The cells of the row that is chosen; else those that are known: a row has one state in each."""
         data = self.loaded.data
-        if self.number is not None and data is not None:
-            codes = data.codes[self.number - 1]
+        row = None if self.number is None else self.loaded.row_of(self.number)
+        if row is not None and data is not None:
+            codes = data.codes[row]
             return {
                 v.name: v.states[code] for v, code in zip(data.domain.variables, codes.tolist(), strict=True)
             }

@@ -17,10 +17,10 @@ from depnet.data.table.layout import Layout
 from depnet.errors import DepnetError, MixingWarning
 from depnet.explorer.csv_text import csv_text
 from depnet.explorer.loaded import Loaded
-from depnet.inference.judge.odd_cells import cell_laws
-from depnet.inference.judge.odd_rows import RowScores, row_scores
+from depnet.inference.judge.cell_laws import cell_laws
 from depnet.inference.judge.row_list import Order as Order
 from depnet.inference.judge.row_list import RowList
+from depnet.inference.judge.row_scores import RowScores, row_scores
 from depnet.inference.rows.holed_score import score_holed
 from depnet.inference.rows.impute import impute
 from depnet.model.network import Network
@@ -76,7 +76,8 @@ def scores_csv(loaded: Loaded, scores: RowScores) -> str:
         [variable.states[code] for code in loaded.data.column(i)[order].tolist()]
         for i, variable in enumerate(domain.variables)
     ]
-    numbers, each = (order + 1).tolist(), scores.each[order].round(6).tolist()
+    numbers = [loaded.number_of(row) for row in order.tolist()]
+    each = scores.each[order].round(6).tolist()
     return csv_text(("row", "score", *domain.names), zip(numbers, each, *columns, strict=True))
 
 
@@ -125,7 +126,7 @@ def listed_rows(
     part = Dataset.from_codes(loaded.data.codes[rows], domain=loaded.data.domain)
     cells = _cells(loaded.network, part, columns)
     return [
-        ListedRow(r + 1, n, float(scores.each[r]), each)
+        ListedRow(loaded.number_of(r), n, float(scores.each[r]), each)
         for r, n, each in zip(rows.tolist(), found.alike[first : first + A_PAGE].tolist(), cells, strict=True)
     ]
 

@@ -10,8 +10,8 @@ from depnet.explorer.row_table import RowTable
 from depnet.explorer.rows import A_PAGE, LEVELS, Order, listed_rows, scores_csv, scores_of
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
-from depnet.inference.judge.odd_rows import RowScores
 from depnet.inference.judge.row_list import RowList, row_list
+from depnet.inference.judge.row_scores import RowScores
 from depnet.wording import counted
 
 TITLE = "Rows"

@@ -5,6 +5,6 @@ In reading order:
 - `marginals`: the 1- and 2-way marginals of drawn rows against a table's, beside what chance alone gives;
 - `compare`: two models, or a model and a table, side by side;
 - `shifts`: how far evidence moves every variable;
-- `odd_cells`, `odd_rows`: the cells that make a row surprising, the most surprising rows of a table;
-- `row_list`: its rows as they are listed, those that match, in an order.
+- `cell_laws`: how surprising each cell of a row is, given the rest;
+- `row_scores`, `row_list`: the scores of a table's rows; its rows as they are listed, those that match, in an order.
 """

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.table.dataset import Dataset
-from depnet.inference.judge.odd_rows import RowScores
+from depnet.inference.judge.row_scores import RowScores
 
 Order = Literal["score", "row"] | int
 """By score, by place in the table, or by the states of a variable."""
@@ -41,7 +41,7 @@ def row_list(
     one, the first of them.
 
     >>> import depnet
-    >>> from depnet.inference.judge.odd_rows import row_scores
+    >>> from depnet.inference.judge.row_scores import row_scores
     >>> people = depnet.titanic()
     >>> scores = row_scores(depnet.learn(people, smoothing=0.5), people, 10**9)
     >>> found = row_list(people, scores, by="row", text="crew")

@@ -1,4 +1,4 @@
-"""The most surprising rows of a table: their scores, the lowest first, with equal rows together."""
+"""The scores of the rows of a table, the lowest first, with equal rows together."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,7 +7,6 @@ import numpy as np
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.table.dataset import Dataset
-from depnet.inference.judge.odd_cells import OddCell, odd_cells
 from depnet.model.network import Network
 from depnet.model.score import score_samples
 
@@ -33,16 +32,6 @@ class RowScores:
         return len(self.begins) - 1
 
 
-@dataclass(frozen=True, slots=True)
-class OddRow:
-    """A row of the table, how many rows are like it, its score, and the cells that make it surprising."""
-
-    number: int
-    alike: int
-    score: float
-    cells: tuple[OddCell, ...]
-
-
 def row_scores(
     network: Network, data: Dataset, max_cells: int, progress: Callable[[float], object] = lambda share: None
 ) -> RowScores:
@@ -66,19 +55,3 @@ def row_scores(
         column = data.column(i)[order]
         new[1:-1] |= column[1:] != column[:-1]
     return RowScores(each, order, np.flatnonzero(new), data.rows)
-
-
-def odd_rows(network: Network, data: Dataset, scores: RowScores, first: int, count: int) -> list[OddRow]:
-    """`count` different rows, from the `first` most surprising on; their odd cells are those of `network`."""
-    begins = scores.begins[first : first + count + 1]
-    numbers = scores.order[begins[:-1]]
-    cells = (
-        odd_cells(network, Dataset.from_codes(data.codes[numbers], domain=data.domain))
-        if len(numbers)
-        else []
-    )
-    alike = np.diff(begins).tolist()
-    return [
-        OddRow(r, n, float(scores.each[r]), odd)
-        for r, n, odd in zip(numbers.tolist(), alike, cells, strict=True)
-    ]

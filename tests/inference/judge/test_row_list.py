@@ -1,0 +1,62 @@
+"""Rows as they are listed, against the same said with plain lists."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import depnet
+from depnet import Dataset
+from depnet.inference.judge.row_list import Order, matching_rows, row_list
+from depnet.inference.judge.row_scores import row_scores
+
+PEOPLE = depnet.titanic()
+SOME = Dataset.from_codes(PEOPLE.codes[::37], domain=PEOPLE.domain)
+SCORES = row_scores(depnet.learn(PEOPLE, smoothing=0.5), SOME, 10**9)
+
+
+def expected(by: Order, down: bool, once: bool, sex: int | None, text: str) -> list[int]:
+    """Row by row: those that match, in a stable order, and of equal ones the first."""
+    variables, codes = SOME.domain.variables, SOME.codes.tolist()
+    labels = [[str(v.states[code]) for v, code in zip(variables, row, strict=True)] for row in codes]
+    rows = [
+        r
+        for r in range(SOME.rows)
+        if (sex is None or codes[r][1] == sex)
+        and (not text or any(text in label.lower() for label in labels[r]))
+    ]
+
+    def key(r: int) -> Any:
+        return r if by == "row" else SCORES.each[r] if by == "score" else codes[r][by]
+
+    first = {tuple(codes[r]): r for r in reversed(rows)}
+    kept = [r for r in rows if not once or first[tuple(codes[r])] == r]
+    return sorted(kept, key=lambda r: -key(r) if down else key(r))
+
+
+@given(
+    st.sampled_from(["score", "row", 0, 3]),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from([None, 0, 1]),
+    st.sampled_from(["", "crew", "CHILD"]),
+)
+def test_rows_are_listed_as_one_would_by_hand(
+    by: Order, down: bool, once: bool, sex: int | None, text: str
+) -> None:
+    weights = {} if sex is None else {1: np.eye(2)[sex]}
+    found = row_list(SOME, SCORES, by=by, down=down, once=once, weights=weights, text=text)
+    assert found.rows.tolist() == expected(by, down, once, sex, text.lower())
+    assert found.alike.sum() == found.matching == matching_rows(SOME, weights, text).sum()
+
+
+def test_a_bin_that_a_range_cuts_matches() -> None:
+    assert matching_rows(SOME, {1: np.array([0.2, 0.0])}).sum() == (SOME.codes[:, 1] == 0).sum()
+
+
+@pytest.mark.parametrize("text", ["nobody has this", "  nobody  "])
+def test_nothing_found_is_an_empty_list(text: str) -> None:
+    found = row_list(SOME, SCORES, text=text)
+    assert (len(found.rows), found.matching) == (0, 0)

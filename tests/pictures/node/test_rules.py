@@ -1,0 +1,55 @@
+"""Rules in words: exactly the rows that come to a vertex meet one of its rules."""
+
+import pytest
+
+from depnet import Dataset, Network, Variable, learn, titanic
+from depnet.data import Bins
+from depnet.pictures import decision
+from depnet.pictures.node.parts_of_graph import counts_at
+from depnet.pictures.node.rules import condition_said, rules_of, rules_said
+from tests.pictures.cases import chain
+
+PEOPLE = titanic()
+
+
+@pytest.mark.parametrize(("network", "data"), [(learn(PEOPLE), PEOPLE), chain(6)])
+def test_the_rows_of_a_vertex_are_those_that_meet_its_rules(network: Network, data: Dataset) -> None:
+    variables = data.domain.variables
+    for name in data.domain.names:
+        graph = decision(network, name)
+        for v in range(len(graph.vertices)):
+            rules, more = rules_of(graph, data.domain, v)
+            assert not more
+            met = 0
+            for row in data.codes.tolist():
+                states = {x.name: x.states[code] for x, code in zip(variables, row, strict=True)}
+                met += any(all(states[key] in allowed for key, allowed in rule.items()) for rule in rules)
+            assert met == counts_at(graph, v, data).sum()
+
+
+def test_rules_that_differ_in_one_variable_are_one() -> None:
+    graph = decision(learn(PEOPLE), "age")
+    texts = [
+        rules_said(PEOPLE.domain, *rules_of(graph, PEOPLE.domain, v)) for v in range(len(graph.vertices))
+    ]
+    assert texts[0] == "all rows"
+    assert "class is Crew; or class is 2nd, and survived is No" in texts
+
+
+def test_numbers_are_said_by_their_ends() -> None:
+    bins = Bins((0, 18, 40, 65, 99), ((9,), (30,), (50,), (70,)), "integer")
+    age = Variable("age", (*bins.labels, "?"), bins, missing="?")
+    a, b, c, d, gone = age.states
+    assert condition_said(age, [a, b]) == "age is below 40"
+    assert condition_said(age, [b, c]) == "age is at least 18 and below 65"
+    assert condition_said(age, [d, gone]) == "age is at least 65 or missing"
+    assert condition_said(age, [a, c, d]) == "age is below 18 or at least 40"
+    assert condition_said(age, [a, b, c, d]) == "age is not missing"
+    assert condition_said(age, [gone]) == "age is missing"
+    size = Variable("size", ("small", "medium", "large", "huge"), ordered=True)
+    assert condition_said(size, ["medium", "large"]) == "size is from medium to large"
+    assert condition_said(size, ["large"]) == "size is large"
+    other = Variable("n", (1, 2, 3, "other"), other="other")
+    assert condition_said(other, [3, "other"]) == "n is 3 or other"
+    many = Variable("town", tuple(f"t{k}" for k in range(20)))
+    assert condition_said(many, many.states[:9]) == "town is t0, t1, t2, t3, t4 or 4 others"
