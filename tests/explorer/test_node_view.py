@@ -17,11 +17,14 @@ DATA = depnet.titanic()
 NETWORK = depnet.learn(DATA, smoothing=0.5)
 
 
+GRAPH = ".depnet-graph svg"
+
+
 def drawn_leaves(page: Page) -> dict[int, int]:
     """{leaf: rows} as the graph says them."""
-    page.wait_for_selector(".depnet-mermaid svg .node")
-    texts = page.locator(".depnet-mermaid svg .node").all_text_contents()
-    found = [re.search(r"leaf (\d+), ([\d,]+) rows?", " ".join(text.split())) for text in texts]
+    page.wait_for_selector(f"{GRAPH} .vertex")
+    texts = page.locator(f"{GRAPH} .vertex text.soft").all_text_contents()
+    found = [re.search(r"leaf (\d+), ([\d,]+) rows?", text) for text in texts]
     return {int(f[1]): int(f[2].replace(",", "")) for f in found if f}
 
 
@@ -40,7 +43,7 @@ def test_stepping_shows_the_stages_of_learning(page: Page, titanic: str) -> None
     expect(page.get_by_text(f"{last - 1} of {last}")).to_be_visible()
     expect(page).to_have_url(re.compile(rf"\.variable=age&.step={last - 1}$"))
     expect(
-        page.locator(".depnet-mermaid svg .node").get_by_text(f"leaf {stages[-2].leaves - 1},")
+        page.locator(f"{GRAPH} .vertex text").get_by_text(f"leaf {stages[-2].leaves - 1},")
     ).to_be_visible()
     assert drawn_leaves(page) == leaves_at(last - 1)
     page.get_by_role("button", name="First").click()
@@ -63,6 +66,38 @@ def test_the_cost_and_the_certificate_are_the_librarys(page: Page, titanic: str)
         expect(page.get_by_text(f"{value:.6f}", exact=True)).to_be_visible()
 
 
+def test_a_vertex_is_chosen_by_keyboard_and_what_is_known_lights_its_path(page: Page, titanic: str) -> None:
+    page.goto(f"{titanic}node?.variable=survived&sex=female")
+    expect(page.get_by_text("What is known leads to one of 3 leaves")).to_be_visible()
+    assert page.locator(f"{GRAPH} .vertex.path").count() == 2
+    assert page.locator(f"{GRAPH} .vertex.out").count() == 6
+    page.locator(f"{GRAPH} .vertex[tabindex='0']").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(f"{GRAPH} .vertex:focus")).to_have_attribute(
+        "aria-label", re.compile("^tests (class|age)")
+    )
+    page.keyboard.press("Enter")
+    panel = page.get_by_role("region", name="Chosen vertex")
+    expect(panel.get_by_text(re.compile("^Rows come here if sex is (fe)?male.$"))).to_be_visible()
+    expect(panel.get_by_text(re.compile("^(470|1,731) rows, "))).to_be_visible()
+    leaf = page.locator(".depnet-share").filter(has_text="sex is female, and class is 3rd").first
+    leaf.click()
+    expect(panel.get_by_text("Rows come here if sex is female, and class is 3rd.")).to_be_visible()
+    expect(panel.get_by_text("196 rows, 8.9% of all")).to_be_visible()
+    panel.get_by_role("button", name="Make its rule known").click()
+    expect(page.get_by_text(re.compile(r"What is known leads to leaf \d\."))).to_be_visible()
+    expect(page).to_have_url(re.compile("class=3rd"))
+    page.go_back()
+    expect(page.get_by_text("What is known leads to one of 3 leaves")).to_be_visible()
+    page.get_by_role("button", name="Larger").click()
+    page.get_by_role("combobox", name="Levels").click()
+    page.get_by_role("option", name="1", exact=True).click()
+    expect(page.locator(f"{GRAPH} .box.folded")).to_have_count(2)
+    page.locator(f"{GRAPH} .vertex", has=page.locator(".folded")).last.click()
+    panel.get_by_role("button", name="Draw from here on").click()
+    expect(page.get_by_role("button", name="Whole graph")).to_be_visible()
+
+
 def test_another_node_is_chosen_by_keyboard(page: Page, titanic: str) -> None:
     page.goto(f"{titanic}node")
     expect(page.get_by_text("Reads sex, age, survived.")).to_be_visible()
@@ -74,6 +109,8 @@ def test_another_node_is_chosen_by_keyboard(page: Page, titanic: str) -> None:
     page.keyboard.press("Enter")
     expect(page.get_by_text("Reads class, sex, age.")).to_be_visible()
     expect(page).to_have_url(re.compile(r"\.variable=survived$"))
+    page.go_back()
+    expect(page.get_by_text("Reads sex, age, survived.")).to_be_visible()
 
 
 def test_without_rows_it_says_what_needs_them(page: Page, hostile: str) -> None:
@@ -81,15 +118,15 @@ def test_without_rows_it_says_what_needs_them(page: Page, hostile: str) -> None:
     expect(page.get_by_text("The cost after each operation needs the rows")).to_be_visible()
     expect(page.get_by_text("The leaves of an earlier stage need the rows")).to_be_visible()
     expect(page.get_by_text("The certificate (how far")).to_be_visible()
-    expect(page.locator(".depnet-mermaid svg .node").get_by_text("leaf 0")).to_be_visible()
+    expect(page.locator(f"{GRAPH} .vertex text").get_by_text("leaf 0")).to_be_visible()
 
 
 def test_labels_are_shown_as_text(page: Page, hostile: str) -> None:
     for name in HOSTILE:
         page.goto(f"{hostile}node?.variable={quote(name)}")
-        page.wait_for_selector(".depnet-mermaid svg .node")
+        page.wait_for_selector(f"{GRAPH} .vertex")
         expect(page.get_by_label("Node").first).to_have_value(name)
-    graph = page.locator(".depnet-mermaid svg")
+    graph = page.locator(GRAPH)
     assert any(name in " ".join((graph.text_content() or "").split()) for name in HOSTILE)
     assert page.locator("img[src=x]").count() == 0
     assert page.locator(".depnet-main b").count() == 0
@@ -122,7 +159,13 @@ def test_a_boosted_node_shows_gains_and_the_effects_of_the_input_that_is_chosen(
     expect(page.get_by_text("Reads sex, class, age.")).to_be_visible()
     expect(page.get_by_text("with sex set to that state")).to_be_visible()
     expect(page.get_by_text("the frequencies that the model keeps")).to_be_visible()
-    page.wait_for_selector(".depnet-mermaid svg .node")
+    page.wait_for_selector(f"{GRAPH} .vertex")
+    said = boosted(mixed_titanic(), "survived")
+    for effect in said.effects:  # of every input, on the second state
+        lines = page.locator(f'.depnet-input[data-input="{effect.name}"] .depnet-effect-number')
+        assert lines.all_text_contents() == [
+            f"{mean[1]:.3f} ({mean[1] - said.mean[1]:+.3f})" for mean in effect.means
+        ]
     chosen = page.get_by_role("combobox", name="Input", exact=True)
     chosen.fill("cla")
     page.get_by_role("option", name="class").click()
@@ -132,11 +175,11 @@ def test_a_boosted_node_shows_gains_and_the_effects_of_the_input_that_is_chosen(
         const charts = [...document.querySelectorAll(".nicegui-echart")].map((e) => getElement(e.id.slice(1)).chart);
         return charts.map((chart) => chart.getOption().series[0].data);
     }""")
-    said = boosted(mixed_titanic(), "survived")
     assert [round(one.bits, 6) for one in said.inputs] in series
-    assert [round(mean[0], 4) for mean in (said.mean, *said.effects[1].means)] in series
-    page.goto(f"{mixed}node?.variable=survived&.input=age")
+    page.goto(f"{mixed}node?.variable=survived&.input=age&.state=No")
     expect(page.get_by_text("with age set to that state")).to_be_visible()
+    first = page.locator(".depnet-effect-number").first
+    expect(first).to_contain_text(f"{said.effects[0].means[0][0]:.3f}")
     page.goto(f"{mixed}node?.variable=age")
     expect(page.get_by_text("Reads class, sex, survived.")).to_be_visible()
 

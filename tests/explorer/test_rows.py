@@ -11,7 +11,18 @@ from depnet import Network
 from depnet.errors import DepnetError
 from depnet.explorer.csv_text import csv_text
 from depnet.explorer.loaded import Loaded
-from depnet.explorer.rows import StoppedError, drawn, filled, scores_csv, scores_of
+from depnet.explorer.rows import (
+    Cell,
+    StoppedError,
+    drawn,
+    filled,
+    judged,
+    listed_rows,
+    scores_csv,
+    scores_of,
+)
+from depnet.inference.judge.cell_laws import cell_laws
+from depnet.inference.judge.row_list import row_list
 from tests.explorer.cases import titanic_models
 
 
@@ -35,8 +46,41 @@ def test_rows_are_scored_once_and_written_as_a_table(titanic: Network) -> None:
     assert len(table) == people.rows + 1
     number = int(table[1][0])
     assert float(table[1][1]) == round(scores.each.min(), 6)
-    states = [v.states[people.codes[number, i]] for i, v in enumerate(people.domain.variables)]
+    states = [v.states[people.codes[number - 1, i]] for i, v in enumerate(people.domain.variables)]
     assert table[1][2:] == states
+
+
+def test_rows_with_holes_are_left_out_and_the_others_keep_their_numbers(titanic: Network) -> None:
+    whole = np.array([0, 2, 5, 6])
+    people = depnet.Dataset.from_codes(depnet.titanic().codes[whole], domain=titanic.domain)
+    loaded = Loaded(titanic, people, places_in_table=whole)
+    assert [loaded.number_of(r) for r in range(4)] == [1, 3, 6, 7]
+    assert [loaded.row_of(n) for n in range(9)] == [None, 0, None, 1, None, None, 2, 3, None]
+    scores = scores_of(loaded, lambda: False, lambda share: None)
+    found = row_list(people, scores, by="row", once=False)
+    assert [row.number for row in listed_rows(loaded, scores, found, 0, [1, 3])] == [1, 3, 6, 7]
+
+
+def test_a_row_is_judged_as_the_library_does_whole_or_with_holes(titanic: Network) -> None:
+    network = titanic_models()[0]
+    loaded = Loaded(network, law=titanic)
+    row = {"class": "Crew", "sex": "female", "age": "adult", "survived": "No"}
+    whole = judged(loaded, row)
+    codes = np.array([[v.code(row[v.name]) for v in titanic.domain.variables]])
+    data = depnet.Dataset.from_codes(codes, domain=titanic.domain)
+    assert whole.score == depnet.score_samples(titanic, data)[0]
+    theta = cell_laws(network, data).theta[0]
+    assert [whole.cells[name].probability for name in titanic.domain.names] == theta.tolist()
+    assert [cell.level for cell in (Cell("x", 0.2), Cell("x", 0.02), Cell("x", 1e-4))] == [0, 2, 4]
+    part = judged(loaded, {"sex": "female", "survived": "No"})
+    women = depnet.query(titanic, "survived", {"sex": "female"}).probabilities
+    dead = depnet.query(titanic, "sex", {"survived": "No"}).probabilities
+    assert isinstance(women, np.ndarray)
+    assert isinstance(dead, np.ndarray)
+    sex, survived = (titanic.domain.variables[titanic.domain.index(name)] for name in ("sex", "survived"))
+    assert np.isclose(part.cells["survived"].probability, women[survived.code("No")])
+    assert np.isclose(part.cells["sex"].probability, dead[sex.code("female")])
+    assert judged(Loaded(network), {"sex": "female"}).score is None
 
 
 def test_a_row_is_filled_by_its_most_probable_states(titanic: Network) -> None:

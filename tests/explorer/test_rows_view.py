@@ -1,15 +1,16 @@
 """Rows, in a browser: surprising ones and why, holes filled, rows drawn, files downloaded and read back."""
 
 import csv
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
-from depnet.inference.judge.odd_cells import odd_cells
 from playwright.sync_api import Page, expect
 
 import depnet
 from depnet import Dataset, Network
+from depnet.inference.judge.cell_laws import cell_laws
 from tests.explorer.cases import titanic_models
 
 
@@ -26,42 +27,70 @@ def downloaded(page: Page, button: str) -> list[list[str]]:
         return list(csv.reader(file))
 
 
-def test_the_most_surprising_rows_come_first_with_their_cells(
+def test_rows_are_listed_sorted_and_found(page: Page, titanic: str, people: Network) -> None:
+    table = depnet.titanic()
+    scores = depnet.score_samples(people, table)
+    page.goto(f"{titanic}rows")
+    lines = page.locator(".depnet-rows tbody tr")
+    expect(lines).to_have_count(24)
+    expect(page.get_by_text("2,201 rows, 24 different ones; mean")).to_be_visible()
+    first = lines.first
+    number = int(first.get_attribute("data-row") or "")
+    assert scores[number - 1] == scores.min()  # from 1 on
+    expect(first.locator("td").first).to_have_text(f"{scores.min():.2f}")
+    # cells are shaded by what the dependency network says of them
+    laws = cell_laws(titanic_models()[0], Dataset.from_codes(table.codes[[number - 1]], domain=table.domain))
+    for i, name in enumerate(table.domain.names):
+        cell = first.locator(f'td[data-column="{name}"]')
+        level = sum(laws.theta[0, i] < below for below in (1 / 10, 1 / 30, 1 / 100, 1 / 1000))
+        expect(cell).to_have_class(f"odd{level}")
+        expect(cell).to_have_text(str(table.domain.variables[i].states[table.codes[number - 1, i]]))
+    page.get_by_role("button", name="Sort by row", exact=True).click()
+    expect(lines.first).to_have_attribute("data-row", "1")
+    page.get_by_role("button", name="Next").click()
+    expect(lines.first).to_have_attribute("data-row", "26")
+    expect(page).to_have_url(re.compile(r"\.sort=row&\.page=2$"))
+    page.get_by_role("button", name="Sort by survived").click()
+    expect(page.get_by_text("page 1 of 1")).to_be_visible()
+    expect(lines.first.locator('td[data-column="survived"]')).to_have_text("No")
+    page.get_by_role("button", name="Sort by survived").click()
+    expect(lines.first.locator('td[data-column="survived"]')).to_have_text("Yes")
+    page.get_by_label("Find in any cell").fill("crew")
+    expect(page.get_by_text("885 of 2,201 rows, 4 different ones")).to_be_visible()
+    rows = downloaded(page, "Download all as CSV")
+    assert rows[0] == ["row", "score", "class", "sex", "age", "survived"]
+    assert rows[1][0] == str(number)
+    assert np.allclose([float(row[1]) for row in rows[1:]], np.sort(scores), rtol=0, atol=1e-6)
+    page.goto(f"{titanic}rows?sex=female&.match=1")
+    expect(page.get_by_text("470 of 2,201 rows, 12 different ones")).to_be_visible()
+
+
+def test_a_row_is_edited_judged_asked_with_and_its_hole_filled(
     page: Page, titanic: str, people: Network
 ) -> None:
     table = depnet.titanic()
     scores = depnet.score_samples(people, table)
-    kinds = Dataset.from_codes(np.unique(table.codes, axis=0), domain=table.domain)
-    of_kinds = depnet.score_samples(people, kinds)
-    page.goto(f"{titanic}rows")
-    first = page.locator(".depnet-table tbody tr").first
-    expect(first).to_contain_text(f"{scores.min():.3f}")
-    number = int(first.locator("td").first.inner_text().split()[0].replace(",", ""))
-    assert scores[number] == scores.min()
-    # the cells that make it odd are those of the dependency network
-    ((odd, *_),) = odd_cells(
-        titanic_models()[0], Dataset.from_codes(table.codes[[number]], domain=table.domain)
-    )
-    expect(first.locator(".depnet-odd-cell").first).to_have_text(f"{odd.variables[0]} = {odd.states[0]}")
-    page.get_by_role("button", name="Less surprising").click()
-    expect(page.get_by_text("11 to 20 of 24 different rows among 2,201")).to_be_visible()
-    eleventh = page.locator(".depnet-table tbody tr").first
-    expect(eleventh).to_contain_text(f"{np.sort(of_kinds)[10]:.3f}")
-    rows = downloaded(page, "Download all as CSV")
-    assert rows[0] == ["row", "score", "class", "sex", "age", "survived"]
-    assert np.allclose([float(row[1]) for row in rows[1:]], np.sort(scores), rtol=0, atol=1e-6)
-
-
-def test_a_row_is_edited_and_its_hole_filled(page: Page, titanic: str, people: Network) -> None:
+    worst = int(np.argmin(scores))
     page.goto(f"{titanic}rows")
     page.get_by_role("button", name="Edit row").first.click()
-    expect(page.get_by_text("of the table.")).to_be_visible()
-    table = depnet.titanic()
-    worst = table.codes[int(np.argmin(depnet.score_samples(people, table))), 1]
-    expect(page.get_by_label("sex", exact=True)).to_have_value(table.domain.variables[1].states[worst])
-    page.get_by_role("button", name="Empty all").click()
+    expect(page.get_by_text(f"Row {worst + 1:,} of the table.")).to_be_visible()
+    expect(page.get_by_text(f"Score: {scores[worst]:.2f} nats. 0.0% of the table's rows")).to_be_visible()
+    sex = table.domain.variables[1]
+    expect(page.get_by_label("sex", exact=True)).to_have_value(str(sex.states[table.codes[worst, 1]]))
+    edited = table.codes[[worst]].copy()
+    edited[0, 1] = 1 - edited[0, 1]
+    other = depnet.score_samples(people, Dataset.from_codes(edited, domain=table.domain))[0]
+    page.get_by_label("sex", exact=True).click()
+    page.get_by_role("option", name=str(sex.states[edited[0, 1]]), exact=True).click()
+    expect(page.get_by_text(f"Score: {other:.2f} nats.")).to_be_visible()
+    page.get_by_role("button", name="Ask with this row").click()
+    page.wait_for_url(re.compile(r"/ask\?.*\.target="))
+    assert f"sex={sex.states[edited[0, 1]]}" in page.url or ".target=sex" in page.url
+    page.goto(f"{titanic}rows")
     page.get_by_label("sex", exact=True).click()
     page.get_by_role("option", name="female").click()
+    log = float(np.log((table.codes[:, 1] == sex.code("female")).mean()))
+    expect(page.get_by_text(re.compile(rf"whatever the rest is: {log:.1f}\d nats"))).to_be_visible()
     page.get_by_role("button", name="Fill the holes").click()
     line = page.get_by_role("row").filter(has=page.get_by_text("survived", exact=True)).last
     expected = depnet.query(people, "survived", {"sex": "female"}).probabilities
