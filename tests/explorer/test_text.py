@@ -62,7 +62,7 @@ def test_ask_shows_markup_as_text(page: Page, hostile: str) -> None:
 
 def test_rows_show_markup_as_text_and_defuse_formulas(page: Page, hostile: str) -> None:
     page.goto(f"{hostile}rows")
-    expect(page.locator(".depnet-odd-cell").filter(has_text=IMAGE).first).to_be_visible()
+    expect(page.locator(".depnet-rows td").filter(has_text=IMAGE).first).to_be_visible()
     page.get_by_role("button", name="Draw rows").click()
     expect(page.get_by_text("100 rows drawn")).to_be_visible()
     expect(page.locator("td").filter(has_text=SCRIPT).first).to_be_visible()

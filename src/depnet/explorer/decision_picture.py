@@ -53,7 +53,7 @@ def picture(part: Part, chosen: int, lit: Reached | None) -> dict[str, Any]:
             **dict(zip("xywh", at.box(v), strict=True)),
             **_vertex(part.graph, at, v, colour),
         }
-        for v in at.y
+        for v in sorted(at.y)  # the root first, where the keyboard begins
     ]
     edges = [
         {"d": way, "look": _edge_look(part.numbers[v], part.numbers[branch.to], lit)}

@@ -10,7 +10,7 @@ export default {
         <li v-for="r in rows" :key="r.id" :class="[r.look, { chosen: r.id === chosen }]" :data-row="r.id">
           <component :is="choosable ? 'button' : 'div'" class="depnet-share" :type="choosable ? 'button' : null"
             :aria-pressed="choosable ? (r.id === chosen ? 'true' : 'false') : null" @click="choosable && $emit('choose', r.id)">
-            <span class="depnet-share-head"><b>{{ r.name }}</b><span v-if="r.text"> {{ r.text }}</span></span>
+            <span class="depnet-share-head"><strong>{{ r.name }}</strong><span v-if="r.text"> {{ r.text }}</span></span>
             <span class="depnet-share-note">{{ r.note }}</span>
             <span class="depnet-share-bar" role="img" :aria-label="r.said">
               <span v-for="(b, k) in r.bars" :key="k" :style="{ width: b.width, background: b.colour, color: b.ink }" :title="b.title">{{ b.text }}</span>
