@@ -32,7 +32,7 @@ def stationary(
 
     .. math:: \pi = \sum_i c_i\, \pi(X_{-i})\, \theta_i(X_i \mid X_{-i})
 
-    under a random scan, and the centroid of the cycle :math:`(\pi^0 + \dots + \pi^{n-1}) / n` (Eq. ordered)
+    under a random scan, and the centroid of the cycle :math:`(\pi^0 + \cdots + \pi^{n-1}) / n` (Eq. ordered)
     under a sequential scan. With evidence, of the nodes that are not clamped.
 
     ||pi K - pi|| is at most 1e-12 in the L1 norm, K being a step of the random scan or a sweep of the
