@@ -1,7 +1,7 @@
 """Sphinx's settings for the documentation site, which `scripts/docs` builds from this folder into `site/`.
 
-Nothing that a page needs is fetched from elsewhere: the theme brings its own files, and formulas are MathML, which browsers draw by
-themselves, made by docutils. So the site can be read without a network, from a folder.
+Nothing that a page needs is fetched from elsewhere: the theme brings its own files, and docutils makes formulas MathML,
+which browsers draw by themselves. So the site can be read without a network, from a folder.
 """
 
 import re
@@ -50,7 +50,7 @@ def lead_to_pages(_app: Any, _page: str, text: list[str]) -> None:
 
 
 def keep_plain(_app: Any, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
-    """Docstrings are plain text: a bar, as in |X|, and a last underscore, as in X_-i, are no markup outside of code and formulas."""
+    """Docstrings are plain text: outside of code and formulas the bars of |X| and the underscore of X_-i are no markup."""
     verbatim = False  # an example, or a formula
     for number, line in enumerate(lines):
         verbatim = bool(line.strip()) and (verbatim or line.lstrip().startswith((">>>", ".. math::")))

@@ -42,7 +42,7 @@ set_up_chromium() {  # Debian's, where it may be installed; without it the brows
 
 build_docs() {  # the site, where any warning and any link that leads nowhere is an error (group docs)
     rm -rf site
-    "$PY" -m sphinx -W --keep-going -q -E -b html -d build/doctrees docs site && "$PY" -m tests.site.links site
+    "$PY" -m sphinx -W --keep-going -q -E -b html -d build/doctrees docs site && "$PY" -m tests.docs.links site
 }
 
 set_up() {

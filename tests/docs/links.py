@@ -1,4 +1,4 @@
-"""Follows every link of a built site: `python -m tests.site.links site` says which lead nowhere, and exits with 1.
+"""Follows every link of a built site: `python -m tests.docs.links site` says which lead nowhere, and exits with 1.
 
 A link to another site is let be, but nothing that a page needs to be shown (scripts, styles, pictures, fonts) may come from one.
 """

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.site.links import wrong_links
+from tests.docs.links import wrong_links
 
 
 def site(folder: Path, body: str, style: str = "") -> list[str]:
