@@ -1,6 +1,7 @@
 """Follows every link of a built site: `python -m tests.docs.links site` says which lead nowhere, and exits with 1.
 
-A link to another site is let be, but nothing that a page needs to be shown (scripts, styles, pictures, fonts) may come from one.
+A link to another site is let be, but nothing that a page needs to be shown (scripts, styles, pictures, fonts) may come
+from one.
 """
 
 import re
@@ -79,12 +80,9 @@ def wrong_links(site: Path) -> list[str]:
             elif parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].places:
                 wrong.append(f"{name} leads to {address}, but {target.name} has no such place")
     for style in sorted(site.rglob("*.css")):
-        text = style.read_text(encoding="utf-8")
-        wrong += [
-            f"{style.relative_to(site)} needs {each}, which is elsewhere"
-            for each in needed_by_style(text)
-            if is_elsewhere(each)
-        ]
+        needed = needed_by_style(style.read_text(encoding="utf-8"))
+        name = style.relative_to(site)
+        wrong += [f"{name} needs {each}, which is elsewhere" for each in needed if is_elsewhere(each)]
     return wrong
 
 

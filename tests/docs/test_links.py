@@ -1,4 +1,4 @@
-"""The links of the documentation site are followed, and what leads nowhere is found; `scripts/test` builds the site itself."""
+"""The links of the documentation site are followed, and what leads nowhere is found; `scripts/test` builds the site."""
 
 from pathlib import Path
 
