@@ -19,6 +19,7 @@ version = release = depnet.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["conf.py"]
+smartquotes = False  # what stands in quotes is code, mostly
 default_role = "py:obj"  # `depnet.learn` in a docstring leads to its entry
 nitpicky = False
 

@@ -1,4 +1,4 @@
-"""The scikit-learn faces: a frame in, a fitted model, frames out. docs/estimators.md shows them.
+"""The scikit-learn faces: a frame in, a fitted model, frames out. docs/api/estimators.md has them.
 
 In reading order:
 
