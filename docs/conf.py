@@ -51,14 +51,23 @@ def lead_to_pages(_app: Any, _page: str, text: list[str]) -> None:
 
 
 def keep_plain(_app: Any, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
-    """Docstrings are plain text: outside of code and formulas the bars of |X| and the underscore of X_-i are no markup."""
+    """Docstrings are plain text: outside of code and formulas the bars of |X| and the underscore of X_-i are no markup.
+
+    Where one line explains several parameters, `p, q: ...`, the site has one for each.
+    """
+    plain = []
     verbatim = False  # an example, or a formula
-    for number, line in enumerate(lines):
+    for line in lines:
         verbatim = bool(line.strip()) and (verbatim or line.lstrip().startswith((">>>", ".. math::")))
-        if not verbatim:
-            parts = re.split(r"(`[^`]*`)", line)
-            parts[::2] = [re.sub(r"\||(?<=\w)_(?=\W|$)", r"\\\g<0>", part) for part in parts[::2]]
-            lines[number] = "".join(parts)
+        if verbatim:
+            plain.append(line)
+            continue
+        parts = re.split(r"(`[^`]*`)", line)
+        parts[::2] = [re.sub(r"\||(?<=\w)_(?=\W|$)", r"\\\g<0>", part) for part in parts[::2]]
+        text = "".join(parts)
+        several = re.fullmatch(r"    (\w+(?:, \w+)+)(: .*)", text)
+        plain += [f"    {name}{several[2]}" for name in several[1].split(", ")] if several else [text]
+    lines[:] = plain
 
 
 def formula(writer: Any, node: nodes.math) -> None:
