@@ -62,11 +62,12 @@ def keep_plain(_app: Any, _what: str, _name: str, _object: Any, _options: Any, l
         if verbatim:
             plain.append(line)
             continue
-        parts = re.split(r"(`[^`]*`)", line)
+        explained = re.match(r"    (\w+(?:, \w+)*): ", line)
+        rest = line[explained.end() :] if explained else line
+        parts = re.split(r"(`[^`]*`)", rest)
         parts[::2] = [re.sub(r"\||(?<=\w)_(?=\W|$)", r"\\\g<0>", part) for part in parts[::2]]
         text = "".join(parts)
-        several = re.fullmatch(r"    (\w+(?:, \w+)+)(: .*)", text)
-        plain += [f"    {name}{several[2]}" for name in several[1].split(", ")] if several else [text]
+        plain += [f"    {name}: {text}" for name in explained[1].split(", ")] if explained else [text]
     lines[:] = plain
 
 
