@@ -18,6 +18,7 @@ from depnet.data.frames.variables import MAX_STATES, BinChoice, Missing, StateOp
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
+from depnet.errors import DataError
 from depnet.files import scratch_folder
 
 MISSING_VALUES = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL")
@@ -49,16 +50,18 @@ def read(
     format: Literal["csv", "tsv", "parquet", "json"] | None = None,  # noqa: A002
     progress: Progress | None = None,
     memory: int | str | None = None,
+    max_cells: int | None = None,
     left_out: Callable[[tuple[LeftOut, ...]], object] = warn_left_out,
 ) -> Dataset | Holed:
-    r"""Read a table from a CSV, TSV, Parquet or JSON lines file, gzip or not, from a stream, or from "-".
+    r"""Read a table from a CSV, TSV, Parquet, JSON lines or Excel file, text gzip or not, from a stream, or from "-".
 
     States and bins follow the same rules as those of frames (`Dataset.from_frame`); rows keep their order. Columns that
     nothing can be learned from (names, identifiers) are left out, but for those that `columns`, `bins`, `text` or `keep`
     name.
 
     Args:
-        path: the file's name, a file object, or "-" for the standard input.
+        path: the file's name, a file object, or "-" for the standard input. Of an Excel workbook (.xlsx) it is the first
+            sheet; that needs the extra `excel`.
         columns: the names of the columns to read, in this order; None: all of them.
         without: the names of columns to leave out.
         where: a condition in SQL on the columns by their names, such as ``"age >= 18 AND sex = 'female'"``. It sees this
@@ -79,6 +82,7 @@ def read(
         progress: called as progress(done, steps) while reading.
         memory: what reading may use beside the table of codes, such as "2GB"; None: 1 GB. What does not fit is kept in a
             temporary directory (TMPDIR).
+        max_cells: a table with more, rows times columns, is refused before it is read, for those who take any file.
         left_out: called with the columns that were left out; by default it warns.
 
     Returns:
@@ -108,12 +112,23 @@ def read(
             share = room // 2 if source.format == "parquet" else max(room // 2, TEXT_MEMORY)
             with locked_engine(link, scratch, share, len(csv.names) if csv else 1) as connection:
                 rows = open_rows(connection, source, csv, link, request, room)
+                _check_cells(source, rows, max_cells)
                 chosen: Keep = [*request.text, *keep] if columns is None and keep != "all" else "all"
                 table, left = _coded(rows, options, chosen, _Steps(progress, source, rows))
         except duckdb.Error as error:
             raise unreadable_by_engine(source, error) from error
     left_out(left)
     return table
+
+
+def _check_cells(source: Source, rows: Rows, most: int | None) -> None:
+    """A packed file of a few bytes may hold very many rows."""
+    cells = rows.rows * len(rows.columns)
+    if most is not None and cells > most:
+        raise DataError(
+            f"{source.name} has {rows.rows:,} rows of {len(rows.columns):,} columns, {cells:,} cells; {most:,} at most are "
+            "read here (`max_cells`)."
+        )
 
 
 def _coded(
