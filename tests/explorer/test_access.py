@@ -33,8 +33,11 @@ def test_axe_finds_nothing(page: Page, titanic: str, looks: tuple[tuple[int, str
     assert {look: found for look, found in wrong.items() if found} == {}
 
 
-SMALL = """() => [...document.querySelectorAll("button, a[href], input, select, [role=button], [tabindex='0']")].filter((e) => {
-    if (!e.checkVisibility({ opacityProperty: true, visibilityProperty: true }) || e.closest(".q-field, p, td, svg")) return false;
+SMALL = """() => [...document.querySelectorAll(
+    "button, a[href], input, select, [role=button], [tabindex='0']"
+)].filter((e) => {
+    const seen = e.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+    if (!seen || e.closest(".q-field, p, td, svg")) return false;
     const box = e.getBoundingClientRect();
     const inline = getComputedStyle(e).display === "inline";
     return box.width > 1 && !inline && (box.width < 24 || box.height < 24);
