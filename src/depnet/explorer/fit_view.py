@@ -23,6 +23,13 @@ TITLE = "Fit"
 PATH = "/fit"
 NEEDS_MODEL = False
 
+UPLOAD_HEADER = """
+<div class="depnet-upload-header">
+  <q-btn outline no-caps label="Choose a table" @click="props.pickFiles" />
+  <label>or drop it here <q-uploader-add-trigger></q-uploader-add-trigger></label>
+</div>"""
+"""Quasar's own has an input inside of a button, without a name."""
+
 ONE_AT_A_TIME = asyncio.Semaphore(1)
 """Learning is long: the other threads are left for questions."""
 
@@ -50,7 +57,8 @@ class _Fit:
                 button("Download the model file", self._download, "outline")
         with card("A table"):
             note(
-                f"CSV, TSV or JSON lines, a line of names first, {MAX_BYTES // 10**6} MB at most. It goes to the machine "
+                "CSV, TSV, Parquet, JSON lines or Excel (its first sheet), a line of names first, "
+                f"{MAX_BYTES // 10**6} MB at most. It goes to the machine "
                 "that runs depnet and nowhere else: read in a private temporary directory that is then removed."
             )
             self.encoding = ui.select(ENCODINGS, label="Text encoding", value="utf-8").props("dense outlined")
@@ -62,6 +70,7 @@ class _Fit:
                 on_upload=self._uploaded,
                 on_rejected=self._rejected,
             )
+            self.upload.add_slot("header", UPLOAD_HEADER)
             self.upload.props(f'flat bordered accept="{",".join(ENDINGS)}"').classes("depnet-upload")
             self.read_now = note("").props('role="status"')
             self.read_notes = ui.element("div").props('aria-live="polite"')
@@ -99,7 +108,7 @@ class _Fit:
 
     def _rejected(self) -> None:
         self._refuse(
-            f"this file is no CSV, TSV or JSON lines, or larger than {MAX_BYTES:,} bytes. Use depnet fit for it."
+            f"this file is no CSV, TSV, Parquet, JSON lines or Excel, or larger than {MAX_BYTES:,} bytes. Use depnet fit."
         )
 
     def _refuse(self, text: str) -> None:

@@ -7,7 +7,15 @@ from typing import Protocol
 
 from nicegui import events, ui
 
-from depnet.explorer import ask_view, fit_view, geometry_view, network_view, node_view, rows_view
+from depnet.explorer import (
+    ask_view,
+    fit_view,
+    network_view,
+    node_view,
+    overview_view,
+    rows_view,
+    theory_view,
+)
 from depnet.explorer.evidence_bar import evidence_bar
 from depnet.explorer.parts import warning
 from depnet.explorer.session import Session
@@ -27,10 +35,24 @@ class View(Protocol):
         """Show the view inside the frame's main part; may be a coroutine."""
 
 
-VIEWS: tuple[View, ...] = (network_view, node_view, ask_view, rows_view, geometry_view, fit_view)
+VIEWS: tuple[View, ...] = (
+    overview_view,
+    network_view,
+    ask_view,
+    node_view,
+    rows_view,
+    theory_view,
+    fit_view,
+)
 """In the order of the navigation."""
 
-STYLES = ("/depnet/style.css", "/depnet/views.css", "/depnet/node.css", "/depnet/rows.css")
+STYLES = (
+    "/depnet/style.css",
+    "/depnet/views.css",
+    "/depnet/overview.css",
+    "/depnet/node.css",
+    "/depnet/rows.css",
+)
 """Of every page, and of what single views show."""
 
 SCRIPT = "/depnet/history.js"
@@ -76,6 +98,8 @@ def frame(session: Session, view: View, chosen: bool | None) -> Iterator[None]:
         session.client.on_connect(look)
     ui.on("depnet-went", lambda event: session.went_to(str(event.args)))
     with main:
+        with ui.element("h1").classes("depnet-unseen"):
+            ui.label(f"{view.TITLE}{name}")
         if view.NEEDS_MODEL:
             evidence_bar(session)
         for problem in session.problems:
