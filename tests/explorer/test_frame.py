@@ -15,9 +15,9 @@ STATES = [
     "/",
     "/network?.variable=sex",
     "/network?.mode=matrix",
-    "/node?.variable=survived",
+    "/node?.variable=survived&sex=female&.vertex=3",
     "/ask?sex=female&class=1st",
-    "/rows?sex=female",
+    "/rows?sex=female&.row=3",
     "/theory?.t=5",
     "/fit",
 ]

@@ -9,13 +9,13 @@ from depnet.arrays import FloatArray
 from depnet.errors import DepnetError
 from depnet.explorer.parts import bar, button, card, fact, note, show_table, stack, without_law
 from depnet.explorer.questions import first_questions
-from depnet.explorer.rows import scores_of
+from depnet.explorer.rows import ListedRow, listed_rows, scores_of
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
 from depnet.inference.answer.numbers import NumberSummary, shown
 from depnet.inference.answer.small_counts import hidden_cells
 from depnet.inference.answer.spread import Spread
-from depnet.inference.judge.odd_rows import OddRow, odd_rows
+from depnet.inference.judge.row_list import row_list
 from depnet.pictures.labels import line
 from depnet.wording import counted
 
@@ -202,24 +202,26 @@ def _odd(session: Session) -> None:
     async def tell() -> None:
         try:
             scores = await session.work(scores_of, loaded, session.stop(), lambda share: None)
-            rows = await session.work(odd_rows, loaded.network, data, scores, 0, ROWS)
+            found = await session.work(row_list, data, scores)
+            rows = await session.work(listed_rows, loaded, scores, found, 0, range(len(data.domain)), ROWS)
         except DepnetError as error:
             said.text = str(error)
             return
         said.set_visibility(False)
         with place:
             for row in rows:
-                _odd_row(row)
+                _odd_row(session, row)
 
     session.spawn(tell())
 
 
-def _odd_row(row: OddRow) -> None:
-    cells = [
-        f"{line(' × '.join(cell.variables))} = {line(' × '.join(map(str, cell.states)))}"
-        for cell in row.cells
-    ]
+def _odd_row(session: Session, row: ListedRow) -> None:
+    """Its number, which opens it, and the cells that make it odd."""
+    named = zip(session.loaded.network.domain.names, row.cells, strict=True)
+    oddest = sorted(named, key=lambda pair: pair[1].probability)[:3]
     like = f" and {row.alike - 1:,} like it" if row.alike > 1 else ""
     with ui.element("div").classes("depnet-odd"):
-        ui.label(f"Row {row.number + 1:,}{like}").classes("depnet-odd-row")
-        note(", ".join(cells[:3]) or "odd as a whole")
+        ui.link(
+            f"Row {row.number:,}{like}", session.url("/rows", State(own={"row": str(row.number)}))
+        ).classes("depnet-odd-row")
+        note(", ".join(f"{line(name)} = {line(cell.state)}" for name, cell in oddest))

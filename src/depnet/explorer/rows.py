@@ -116,18 +116,18 @@ class ListedRow:
 
 
 def listed_rows(
-    loaded: Loaded, scores: RowScores, found: RowList, first: int, columns: Sequence[int]
+    loaded: Loaded, scores: RowScores, found: RowList, first: int, columns: Sequence[int], count: int = A_PAGE
 ) -> list[ListedRow]:
-    """A page of the rows that were found, from the `first` on, with the cells of these columns."""
+    """`count` of the rows that were found, from the `first` on, with the cells of these columns."""
     assert loaded.data is not None
-    rows = found.rows[first : first + A_PAGE]
+    rows = found.rows[first : first + count]
     if not len(rows):
         return []
     part = Dataset.from_codes(loaded.data.codes[rows], domain=loaded.data.domain)
     cells = _cells(loaded.network, part, columns)
     return [
         ListedRow(loaded.number_of(r), n, float(scores.each[r]), each)
-        for r, n, each in zip(rows.tolist(), found.alike[first : first + A_PAGE].tolist(), cells, strict=True)
+        for r, n, each in zip(rows.tolist(), found.alike[first : first + count].tolist(), cells, strict=True)
     ]
 
 
