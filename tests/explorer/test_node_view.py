@@ -80,6 +80,7 @@ def test_a_vertex_is_chosen_by_keyboard_and_what_is_known_lights_its_path(page: 
     panel = page.get_by_role("region", name="Chosen vertex")
     expect(panel.get_by_text(re.compile("^Rows come here if sex is (fe)?male.$"))).to_be_visible()
     expect(panel.get_by_text(re.compile("^(470|1,731) rows, "))).to_be_visible()
+    expect(page.locator(f"{GRAPH} .vertex.chosen:focus")).to_have_count(1)  # the keyboard goes on from there
     leaf = page.locator(".depnet-share").filter(has_text="sex is female, and class is 3rd").first
     leaf.click()
     expect(panel.get_by_text("Rows come here if sex is female, and class is 3rd.")).to_be_visible()

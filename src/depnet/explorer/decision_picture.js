@@ -34,11 +34,11 @@ export default {
     },
   },
   mounted() {
-    this.fit(true);
+    this.open();
   },
   watch: {
     width() {
-      this.$nextTick(() => this.fit(true));
+      this.$nextTick(() => this.open());
     },
   },
   methods: {
@@ -49,6 +49,12 @@ export default {
     fit(readable = false) {
       const room = this.$refs.scroll.clientWidth - 4;
       if (room > 0) this.scale = Math.max(readable ? 0.75 : 0.2, Math.min(readable ? 1.15 : 3, room / this.width));
+    },
+    // As it is first seen: readable, with the root in the middle of what is in view.
+    open() {
+      this.fit(true);
+      const root = this.vertices[0];
+      if (root) this.$nextTick(() => (this.$refs.scroll.scrollTop = (root.y + root.h / 2) * this.scale - this.$refs.scroll.clientHeight / 2));
     },
     choose(id) {
       this.at = id;

@@ -30,9 +30,9 @@ class DecisionPicture(Element, component="decision_picture.js"):
 
         self.on("choose", chosen)
 
-    def choose(self, vertex: int) -> None:
-        """Mark a vertex as the chosen one; -1: none."""
-        self._props["chosen"] = vertex
+    def show(self, properties: Mapping[str, Any]) -> None:
+        """Another picture in its place: focus and size stay."""
+        self._props.update(properties)
         self.update()
 
 

@@ -1,5 +1,6 @@
 """The decision graph of a node with all that belongs to it: what evidence leaves of it, the chosen vertex, the leaves."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +25,7 @@ from depnet.pictures.node.parts_of_graph import (
     part_below,
     reached,
 )
-from depnet.pictures.node.rules import Rule, rules_of, rules_said
+from depnet.pictures.node.rules import Rule, rules_of, rules_said, ways_in
 from depnet.wording import counted
 
 OPENS_WITH = 120
@@ -46,6 +47,8 @@ class NodeGraph:
         self.graph: Decision | None = None
         self.most = MOST_LEAVES
         self.leaves: ui.element
+        self.picture: DecisionPicture | None = None
+        self.bars: ShareBars | None = None
 
     def build(self) -> None:
         """The places of its parts, in the card that is open; `leaves` is another one's."""
@@ -70,6 +73,7 @@ class NodeGraph:
         """Say why there is no graph."""
         for gone in (self.levels, self.whole, self.panel, self.merged):
             gone.set_visibility(False)
+        self.picture = None
         self.place.clear()
         with self.place:
             parts.warning(text)
@@ -90,9 +94,11 @@ class NodeGraph:
         drawn = await self.session.work(lambda: picture(part_below(graph, start, levels), vertex, lit))
         if graph is not self.graph or state is not self.session.state:
             return  # the reader has gone on meanwhile
-        self.place.clear()
-        with self.place:
-            DecisionPicture(drawn, lambda v: self.session.set_own(vertex=str(v)))
+        if self.picture is None:
+            with self.place:
+                self.picture = DecisionPicture(drawn, self._choose)
+        else:
+            self.picture.show(drawn)
         self.whole.set_visibility(start != 0)
         self.merged.set_visibility(any(isinstance(v, Leaf) and v.ways > 1 for v in graph.vertices))
         await self._list(graph, vertex, lit)
@@ -139,43 +145,44 @@ class NodeGraph:
         found = [(v, leaf) for v, leaf in enumerate(graph.vertices) if isinstance(leaf, Leaf)]
         found.sort(key=lambda pair: (-(pair[1].rows or 0), pair[1].number))
         kept = found[: self.most]
-        rules = await self.session.work(
-            lambda: [rules_said(self.domain, *rules_of(graph, self.domain, v)) for v, _ in kept]
-        )
-        self.leaves.clear()
-        with self.leaves:
-            if not found[0][1].probabilities:
+        rules = await self.session.work(self._rules, graph, [v for v, _ in kept])
+        if not found[0][1].probabilities:
+            self.bars = None
+            self.leaves.clear()
+            with self.leaves:
                 parts.note(
                     "The leaves of an earlier stage need the rows: depnet explore model.json --data table.csv"
                 )
-                return
-            bars = [
-                Bar(
-                    v,
-                    f"leaf {leaf.number}",
-                    leaf.probabilities,
-                    rule,
-                    "" if leaf.rows is None else counted(leaf.rows, "row"),
-                    ""
-                    if lit is None
-                    else "out"
-                    if v not in lit.vertices
-                    else "path"
-                    if v in lit.path
-                    else "",
-                )
-                for (v, leaf), rule in zip(kept, rules, strict=True)
-            ]
-            ShareBars(
-                bars,
-                graph.states,
-                state_colours(graph),
-                lambda v: self.session.set_own(vertex=str(v)),
-                chosen=vertex,
+            return
+        bars = [
+            Bar(
+                v,
+                f"leaf {leaf.number}",
+                leaf.probabilities,
+                rule,
+                "" if leaf.rows is None else counted(leaf.rows, "row"),
+                "" if lit is None else "out" if v not in lit.vertices else "path" if v in lit.path else "",
             )
-            if len(kept) < len(found):
-                parts.note(f"{len(kept):,} of {len(found):,} leaves, those with the most rows.")
-                parts.button("Show more leaves", self._more, "outline")
+            for (v, leaf), rule in zip(kept, rules, strict=True)
+        ]
+        if self.bars is None:
+            self.leaves.clear()
+            with self.leaves:
+                self.bars = ShareBars(bars, graph.states, state_colours(graph), self._choose, chosen=vertex)
+                self.some = parts.note("")
+                self.more = parts.button("Show more leaves", self._more, "outline")
+        else:
+            self.bars.show(bars, graph.states, state_colours(graph), vertex)
+        self.some.set_text(f"{len(kept):,} of {len(found):,} leaves, those with the most rows.")
+        self.some.set_visibility(len(kept) < len(found))
+        self.more.set_visibility(len(kept) < len(found))
+
+    def _rules(self, graph: Decision, vertices: Sequence[int]) -> list[str]:
+        above = ways_in(graph)
+        return [rules_said(self.domain, *rules_of(graph, self.domain, v, above)) for v in vertices]
+
+    def _choose(self, vertex: int) -> None:
+        self.session.set_own(vertex=str(vertex))
 
     async def _more(self) -> None:
         self.most += 3 * MOST_LEAVES

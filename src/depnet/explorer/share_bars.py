@@ -41,9 +41,8 @@ class ShareBars(Element, component="share_bars.js"):
         chosen: int = -1,
     ) -> None:
         super().__init__()
-        key = [{"text": short(state, 30), "colour": shade} for state, shade in legend(states, colour)]
-        rows = [_row(bar, states, colour) for bar in bars]
-        self._props.update({"legend": key, "rows": rows, "chosen": chosen, "choosable": chose is not None})
+        self._props["choosable"] = chose is not None
+        self.show(bars, states, colour, chosen)
 
         def clicked(event: GenericEventArguments) -> None:
             if chose is not None and isinstance(event.args, int):
@@ -51,9 +50,13 @@ class ShareBars(Element, component="share_bars.js"):
 
         self.on("choose", clicked)
 
-    def choose(self, number: int) -> None:
-        """Mark a bar as the chosen one; -1: none."""
-        self._props["chosen"] = number
+    def show(
+        self, bars: Sequence[Bar], states: Sequence[str], colour: dict[int, str], chosen: int = -1
+    ) -> None:
+        """These bars, one of them marked; -1: none. What has the focus keeps it."""
+        key = [{"text": short(state, 30), "colour": shade} for state, shade in legend(states, colour)]
+        rows = [_row(bar, states, colour) for bar in bars]
+        self._props.update({"legend": key, "rows": rows, "chosen": chosen})
         self.update()
 
 

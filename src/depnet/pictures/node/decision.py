@@ -228,10 +228,11 @@ def _written_out(leaves: list[int], inputs: Sequence[int], cards: Sequence[int])
 def frequent_states(graph: Decision, most: int) -> list[int]:
     """The states that get a colour or a shade of their own: at most `most`, the node's most frequent, in their order."""
     weights = [0.0] * len(graph.states)
+    counted_rows = graph.rows is not None
     for leaf in graph.vertices:
         if isinstance(leaf, Leaf):
             for s, p in enumerate(leaf.probabilities):
-                weights[s] += p * (1 if graph.rows is None else leaf.rows or 0)
+                weights[s] += p * ((leaf.rows or 0) if counted_rows else 1)
     return most_likely(tuple(weights), most)
 
 

@@ -27,8 +27,24 @@ MOST_LABELS = 6
 LETTERS = 24
 
 
-def rules_of(graph: Decision, domain: Domain, vertex: int) -> tuple[tuple[Rule, ...], bool]:
+WaysIn = Mapping[int, Sequence[tuple[int, frozenset[Label]]]]
+
+
+def ways_in(graph: Decision) -> WaysIn:
+    """For each vertex the tests that lead to it, and by which states."""
+    above: dict[int, list[tuple[int, frozenset[Label]]]] = {}
+    for v, test in enumerate(graph.vertices):
+        for branch in test.branches:
+            above.setdefault(branch.to, []).append((v, frozenset(branch.states)))
+    return above
+
+
+def rules_of(
+    graph: Decision, domain: Domain, vertex: int, above: WaysIn | None = None
+) -> tuple[tuple[Rule, ...], bool]:
     """The rules by which rows come to a vertex, any of which is enough; and whether there are more, not followed here.
+
+    `above` is the graph's `ways_in`, found once for many vertices.
 
     A way that no row can go, because it asks a variable twice for different states, is none.
 
@@ -39,20 +55,17 @@ def rules_of(graph: Decision, domain: Domain, vertex: int) -> tuple[tuple[Rule, 
     >>> [said(people.domain, rule) for rule in rules_of(graph, people.domain, 0)[0]]
     ['all rows']
     """
-    above: dict[int, list[tuple[int, frozenset[Label]]]] = {}
-    for v, test in enumerate(graph.vertices):
-        for branch in test.branches:
-            above.setdefault(branch.to, []).append((v, frozenset(branch.states)))
+    above = ways_in(graph) if above is None else above
     found: list[dict[str, frozenset[Label]]] = []
     waiting: list[tuple[int, dict[str, frozenset[Label]]]] = [(vertex, {})]
     steps = 0
-    while waiting and len(found) < MOST_WAYS and steps < MOST_WAYS * 100:
+    while waiting and len(found) < MOST_WAYS and steps < MOST_WAYS * 30:
         steps += 1
         v, rule = waiting.pop()
         if v == 0:
             found.append(rule)
             continue
-        for u, states in reversed(above.get(v, [])):
+        for u, states in reversed(above.get(v, ())):
             name = graph.vertices[u].variable  # type: ignore[union-attr]  # what leads on is a test
             both = states & rule.get(name, states)
             if both:
