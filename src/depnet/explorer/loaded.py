@@ -20,7 +20,7 @@ from depnet.learning.certificate import Certificate, certificate
 from depnet.learning.links.links import Link, links
 from depnet.model import Network
 from depnet.model.marginals import MarginalCounts
-from depnet.pictures import DependencyGraph, Tie, communities, dependency_graph, layout, strongest_members
+from depnet.pictures import DependencyGraph, communities, dependency_graph, layout, strongest_members
 
 MOST_LEARNED = 8
 """Models that readers have learned are kept so far; then the one that was asked for longest ago goes."""
@@ -75,11 +75,6 @@ class Loaded:
         return dependency_graph(self.network, self.data, found=self.links)
 
     @cached_property
-    def ties(self) -> tuple[Tie, ...]:
-        """Both ways between two variables as one, the strongest first."""
-        return self.graph.ties
-
-    @cached_property
     def places(self) -> FloatArray:
         """Where each variable is drawn, whatever is shown of its links."""
         return layout(self.graph)
@@ -101,7 +96,7 @@ class Loaded:
 
     def warm(self) -> None:
         """Derive what the first page needs."""
-        _ = self.places, self.strongest, self.ties
+        _ = self.places, self.strongest
 
     @property
     def counts(self) -> MarginalCounts | None:

@@ -6,6 +6,8 @@ bars of one variable, the joint table of two.
 """
 
 import asyncio
+import csv
+import io
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from nicegui import events, ui
 from nicegui.elements.echart import EChart as EChart  # registers ECharts, which network.js imports
 
 from depnet.explorer import parts
+from depnet.explorer.csv_text import csv_text
 from depnet.explorer.known import said
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.network_answers import NetworkAnswers
@@ -70,7 +73,7 @@ async def build(session: Session) -> None:
 
 def picture(loaded: Loaded) -> dict[str, Any]:
     """What the page needs of a model: names, places, communities, ties."""
-    sent = loaded.ties[:MOST_TIES]
+    sent = loaded.graph.ties[:MOST_TIES]
     return {
         "names": list(loaded.graph.names),
         "places": loaded.places.round(3).tolist(),
@@ -80,7 +83,7 @@ def picture(loaded: Loaded) -> dict[str, Any]:
         "colours": list(colours.CYCLE),
         "rest": colours.REST,
         "measured": f"Bits a row, {loaded.graph.measured}.",
-        "left": len(loaded.ties) - len(sent),
+        "left": len(loaded.graph.ties) - len(sent),
         "opensWith": len(sent) if len(loaded.graph) <= SMALL else OPENS_WITH,
     }
 
@@ -181,11 +184,19 @@ class _Network:
 
     async def _save(self, event: events.GenericEventArguments) -> None:
         """All links as a file."""
-        csv = event.args == "csv"
-        text = await self.session.work(
-            lambda: links_csv(self.loaded.links) if csv else to_graphml(self.loaded.graph)
-        )
-        ui.download.content(text, f"{Path(self.loaded.name).stem}-links.{'csv' if csv else 'graphml'}")
+        kind, write = ("csv", _csv) if event.args == "csv" else ("graphml", _graphml)
+        text = await self.session.work(write, self.loaded)
+        ui.download.content(text, f"{Path(self.loaded.name).stem}-links.{kind}")
+
+
+def _csv(loaded: Loaded) -> str:
+    """Safe to open in a spreadsheet, as all tables of the page are."""
+    header, *rows = csv.reader(io.StringIO(links_csv(loaded.links), newline=""))
+    return csv_text(header, rows)
+
+
+def _graphml(loaded: Loaded) -> str:
+    return to_graphml(loaded.graph)
 
 
 def _bits(strength: float | None) -> float | None:

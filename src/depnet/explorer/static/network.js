@@ -5,12 +5,11 @@ import Matrix from "/depnet/network_matrix.js";
 import { RELATIONS, bits, graphOptions, greys, mixed, rampOf, strength } from "/depnet/network_options.js";
 import { LinksPanel, NearPanel, PairPanel } from "/depnet/network_panels.js";
 import Peek from "/depnet/network_peek.js";
-import { NARROW, around, fitted, nearest, ringsOf } from "/depnet/network_places.js";
+import { NARROW, around, fitted, nearest } from "/depnet/network_places.js";
 import { download, downloadText, graphPng, graphSvg, matrixPng, matrixSvg } from "/depnet/network_save.js";
+import { fixedOf, gridOf, said, sceneOf } from "/depnet/network_scene.js";
 import { template } from "/depnet/network_template.js";
 
-const MOST_IN_MATRIX = 400;
-const SHOW_ALL_VARIABLES = 60; // of so few, those without a link are shown too
 const LEAST_SCALE = 0.05; // total variation at the strong end of the colours, where nothing moved by more
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const FROM_SERVER = ["chosen", "steps", "mode", "colour", "community", "pair", "known", "target"];
@@ -66,17 +65,7 @@ export default {
     },
   },
   created() {
-    // Kept out of Vue's sight: thousands of links need not be watched.
-    const total = this.names.map(() => 0);
-    for (const tie of this.ties) for (const end of [tie[0], tie[1]]) total[end] += Math.max(strength(tie), 0);
-    const most = Math.max(...total, 1e-12);
-    const small = Math.max(0.45, Math.min(1, Math.sqrt(250 / total.length)));
-    const alone = new Set(this.communities.map(({ group }) => group));
-    this.fixed = Object.freeze({
-      ties: Vue.toRaw(this.ties), names: Vue.toRaw(this.names), places: Vue.toRaw(this.places), groups: Vue.toRaw(this.groups), total,
-      sizes: total.map((bits) => small * (8 + 18 * Math.sqrt(bits / most))),
-      colours: this.groups.map((group) => (alone.has(group) ? this.colours[group] ?? this.rest : this.rest)),
-    });
+    this.fixed = fixedOf(this, new Set(this.communities.map(({ group }) => group)));
     this.listed = Object.freeze({ list: this.fixed.ties });
     this.visible = new Set();
     this.at = this.fixed.places;
@@ -211,8 +200,11 @@ export default {
     },
     walk(direction) { this.walkTo(this.active === null ? this.first() : nearest(this.at, this.active, this.visible, direction) ?? this.active); },
     walkTo(variable) { if (variable !== null) { this.active = variable; this.point(variable); } },
-    entered() { if (!this.peek?.open) this.walkTo(this.visible.has(this.active) ? this.active : this.first()); },
-    left_() { if (!this.peek?.open) this.peek = null; },
+    entered() { // by a key, not by the mouse, which points anyway
+      if (this.peek?.open || !this.$refs.board.matches(":focus-visible")) return;
+      this.walkTo(this.visible.has(this.active) ? this.active : this.first());
+    },
+    blurred() { if (!this.peek?.open) this.peek = null; },
     save(kind) {
       this.$refs.menu.open = false;
       const { surface } = greys();
@@ -238,59 +230,20 @@ export default {
       this.waiting = true;
       requestAnimationFrame(() => { this.waiting = false; if (this.$refs.board) this.drawNow(); });
     },
-    scene() { // the variables and ties to show, and the rings around the chosen variable where only these are
-      const { ties, names, groups } = this.fixed;
-      const inside = (v) => this.community === null || groups[v] === this.community;
-      const all = this.community === null ? ties : ties.filter((tie) => inside(tie[0]) && inside(tie[1]));
-      let drawn = all.slice(0, this.shown);
-      const every = this.mode === "matrix" || names.length <= SHOW_ALL_VARIABLES || this.community !== null;
-      let visible = new Set(every ? [...names.keys()].filter(inside) : drawn.flatMap((tie) => [tie[0], tie[1]]));
-      for (const [v] of this.known) if (inside(v)) visible.add(v);
-      if (this.target !== null && inside(this.target)) visible.add(this.target);
-      let rings = null;
-      if (this.chosen !== null) {
-        visible.add(this.chosen);
-        // The links of a chosen variable are shown however weak they are.
-        const own = all.slice(this.shown).filter((tie) => tie[0] === this.chosen || tie[1] === this.chosen);
-        drawn = [...drawn, ...own];
-        for (const tie of own) visible.add(tie[0]).add(tie[1]);
-        if (this.steps > 0) {
-          rings = ringsOf(drawn, this.chosen, this.steps);
-          visible = new Set([this.chosen, ...rings.flat()]);
-          drawn = drawn.filter((tie) => visible.has(tie[0]) && visible.has(tie[1]));
-        }
-      }
-      return { drawn, visible, rings };
-    },
     drawNow() {
-      const { names, ties } = this.fixed;
-      const { drawn, visible, rings } = this.scene();
-      const weakest = drawn.length ? `${bits(drawn.reduce((low, tie) => Math.min(low, strength(tie)), Infinity))} and more, ` : "";
-      this.summary = ties.length
-        ? `${drawn.length.toLocaleString("en")} of ${(ties.length + this.left).toLocaleString("en")} links, `
-          + `${weakest}among ${visible.size.toLocaleString("en")} of ${names.length.toLocaleString("en")} variables`
-        : "No node reads another: the model knows the variables as independent.";
-      if (this.community !== null) this.summary += `; only those around ${names[this.strongest[this.community]]}`;
+      const { drawn, visible, rings } = sceneOf(this.fixed, this);
+      this.summary = said(this.fixed, this, drawn, visible);
       this.visible = visible;
       if (this.mode === "matrix") this.drawMatrix(drawn);
       else this.drawGraph(drawn, rings);
       this.$refs.board.dataset.drawn = drawn.length;
     },
     drawMatrix(drawn) {
-      const { names, total, groups } = this.fixed;
-      const strongest = [...this.visible].sort((a, b) => total[b] - total[a]).slice(0, MOST_IN_MATRIX);
-      const order = strongest.sort((a, b) => groups[a] - groups[b] || total[b] - total[a]);
+      const { order, cells } = gridOf(this.fixed, this.visible, drawn);
       if (this.visible.size > order.length) this.summary += `; the matrix has the ${order.length} strongest`;
-      const of = new Map();
-      let most = 1e-12;
-      for (const [first, second, forward, backward] of drawn) {
-        if (forward !== null) of.set(first * names.length + second, forward);
-        if (backward !== null) of.set(second * names.length + first, backward);
-        most = Math.max(most, forward ?? 0, backward ?? 0);
-      }
       const same = this.grid?.order.length === order.length && this.grid.order.every((v, k) => v === order[k]);
       this.tall = Math.max(320, window.innerHeight - 370);
-      this.grid = Object.freeze({ order: same ? this.grid.order : Object.freeze(order), cells: Object.freeze({ of, most }) });
+      this.grid = Object.freeze({ order: same ? this.grid.order : order, cells });
     },
     drawGraph(drawn, rings) {
       const { clientWidth: width, clientHeight: height } = this.$refs.chart;

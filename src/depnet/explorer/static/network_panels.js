@@ -1,7 +1,7 @@
 // Beside the picture: two variables together, the links of the chosen one, and all links.
 import { bits, mixed, rampOf, relation, told } from "/depnet/network_options.js";
 
-const MOST_LISTED = 200;
+const MOST_LISTED = 100;
 
 // The joint table of two variables, and what either is worth to the other.
 export const PairPanel = {
