@@ -39,6 +39,15 @@ export function mixed(ramp, share) {
   return `rgb(${parts.join(",")})`;
 }
 
+// Black or white, whichever is read more easily on such a colour.
+export function readableOn(rgb) {
+  const [red, green, blue] = rgb.match(/\d+/g).map((part) => {
+    const c = Number(part) / 255;
+    return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#000000" : "#ffffff";
+}
+
 // How the tie looks from the chosen variable: it is told, it tells, or both.
 export function relation(tie, chosen) {
   const [first, second, forward, backward] = tie;

@@ -1,5 +1,5 @@
 // Beside the picture: two variables together, the links of the chosen one, and all links.
-import { bits, mixed, rampOf, relation, told } from "/depnet/network_options.js";
+import { bits, mixed, rampOf, readableOn, relation, told } from "/depnet/network_options.js";
 
 const MOST_LISTED = 100;
 
@@ -13,8 +13,8 @@ export const PairPanel = {
     <tr><td>{{ first }} predicts {{ second }}</td><td class="number">{{ link(forward) }}</td></tr>
     <tr><td>{{ second }} predicts {{ first }}</td><td class="number">{{ link(backward) }}</td></tr>
     <template v-if="table && !table.problem">
-      <tr><td>either alone tells of the other</td><td class="number">{{ about }}{{ bits(table.information) }}</td></tr>
-      <tr v-for="(name, k) in [first, second]"><td>… of what is not known of {{ name }}</td><td class="number">{{ part(k) }} of {{ bits(table.uncertainty[k]) }}</td></tr>
+      <tr><td>either alone tells of the other (mutual information)</td><td class="number">{{ about }}{{ bits(table.information) }}</td></tr>
+      <tr v-for="(name, k) in [first, second]"><td>that is, of the uncertainty of {{ name }}</td><td class="number">{{ part(k) }} of {{ bits(table.uncertainty[k]) }}</td></tr>
     </template>
   </tbody></table>
   <div class="depnet-note" v-if="!table">asking …</div>
@@ -54,8 +54,8 @@ export const PairPanel = {
     shade(value) {
       if (value === null) return {};
       const share = Math.sqrt(value / Math.max(...this.table.tables[this.view].flat(), 1e-12));
-      const strong = this.dark ? share > 0.85 : share > 0.6;
-      return { background: mixed(rampOf("strength", this.dark), 0.85 * share), color: strong ? (this.dark ? "#000000" : "#ffffff") : "inherit" };
+      const background = mixed(rampOf("strength", this.dark), share);
+      return { background, color: readableOn(background) };
     },
     focus() { this.$refs.panel.focus({ preventScroll: true }); this.$refs.panel.scrollIntoView({ block: "nearest" }); },
   },

@@ -59,9 +59,9 @@ export const template = `
       :pair="pair" :room="tall" :label="'Matrix of links: a row is predicted, a column predicts. Arrow keys go from cell to cell, with Ctrl to the next link; Enter opens the pair. ' + summary"
       @pair="openPair" @choose="choose"></matrix>
     <div class="depnet-legend" v-if="mode === 'matrix' && grid">
-      <span>A row is predicted, a column predicts.</span>
+      <span>A row is predicted, a column predicts; frames are communities.</span>
       <span class="depnet-scale">0<i :style="{ background: gradient }"><em style="left: 25%">{{ (grid.cells.most / 16).toPrecision(2) }}</em><em style="left: 50%">{{ (grid.cells.most / 4).toPrecision(2) }}</em></i>{{ bits(grid.cells.most) }}</span>
-      <span>Square-root scale, so that weak links show; frames are communities.</span>
+      <span title="So that weak links show beside strong ones">square-root scale</span>
     </div>
     <div class="depnet-legend" v-else-if="chosen !== null">
       <span v-for="(kind, how) in relations"><i :class="'depnet-line ' + how"></i>{{ kind.name }}</span>
