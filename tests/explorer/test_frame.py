@@ -13,7 +13,7 @@ from tests.explorer.browser import explorer
 
 STATES = [
     "/",
-    "/network?.variable=sex",
+    "/network?class=1st&.variable=sex&.first=age&.second=survived",
     "/network?.mode=matrix",
     "/node?.variable=survived",
     "/ask?sex=female&class=1st",

@@ -16,6 +16,7 @@ from depnet.inference.judge.shifts import shifts_between
 from depnet.learning.links.links import links
 from depnet.pictures import dependency_graph, links_csv, to_graphml
 from tests.explorer.cases import HOSTILE, titanic_models, wide
+from tests.explorer.test_access import violations
 
 Figures = Callable[[str, object], None]
 
@@ -215,6 +216,7 @@ def test_the_keyboard_goes_from_variable_to_variable_and_opens_them(page: Page, 
     expect(menu.get_by_role("link", name="Ask")).to_have_attribute("href", f"/ask?.variable={name}")
     expect(menu.get_by_role("link", name="Node")).to_have_attribute("href", f"/node?.variable={name}")
     expect(menu.locator("button:focus")).to_have_count(1)
+    assert violations(page) == []
     page.keyboard.press("Escape")
     expect(board).to_be_focused()
     expect(page.get_by_role("tooltip").or_(menu)).to_have_count(1)  # where the keyboard is

@@ -58,7 +58,7 @@ export default {
     most() { return Math.max(LEAST_SCALE, ...(this.changes ?? []).map((change) => change ?? 0)); },
     gradient() { return `linear-gradient(to right, ${rampOf(this.mode === "matrix" ? "strength" : "moved", this.dark).join(",")})`; },
     described() { // the variable that the keyboard is at, for a screen reader
-      if (this.active === null) return "";
+      if (this.active === null) return "none yet";
       const change = this.changes?.[this.active];
       const mark = this.known.find(([v]) => v === this.active)?.[1];
       return (mark ?? this.names[this.active]) + (change ? `, moved ${change.toFixed(3)}` : "");
