@@ -172,7 +172,11 @@ export default {
       clearTimeout(this.peeking);
       this.peeking = setTimeout(() => this.$emit("peek", variable), open ? 0 : 60);
     },
-    leave() { if (!this.peek?.open) this.peek = null; clearTimeout(this.peeking); },
+    leave() {
+      if (this.peek?.open) return;
+      this.peek = null;
+      clearTimeout(this.peeking);
+    },
     open(variable) { this.choose(variable); this.point(variable, true); },
     closePeek() {
       const back = this.peek?.open;
@@ -204,7 +208,6 @@ export default {
       if (this.peek?.open || !this.$refs.board.matches(":focus-visible")) return;
       this.walkTo(this.visible.has(this.active) ? this.active : this.first());
     },
-    blurred() { if (!this.peek?.open) this.peek = null; },
     save(kind) {
       this.$refs.menu.open = false;
       const { surface } = greys();
@@ -239,7 +242,7 @@ export default {
       this.$refs.board.dataset.drawn = drawn.length;
     },
     drawMatrix(drawn) {
-      const { order, cells } = gridOf(this.fixed, this.visible, drawn);
+      const { order, cells } = gridOf(this.fixed, this, this.visible, drawn);
       if (this.visible.size > order.length) this.summary += `; the matrix has the ${order.length} strongest`;
       const same = this.grid?.order.length === order.length && this.grid.order.every((v, k) => v === order[k]);
       this.tall = Math.max(320, window.innerHeight - 370);

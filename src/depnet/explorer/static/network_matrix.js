@@ -2,7 +2,7 @@
 // stays while the rest moves under it; for the keyboard and for a screen reader there is one cell at a time.
 import { bits, greys, mixed, rampOf } from "/depnet/network_options.js";
 
-const CELL = { least: 15, most: 40 };
+const CELL = { least: 15, usual: 24, most: 40 }; // it is only as small as the least where the page is too narrow
 const FONT = "system-ui, sans-serif";
 const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
@@ -44,9 +44,11 @@ export default {
       const n = this.order.length;
       const measure = document.createElement("canvas").getContext("2d");
       measure.font = `12px ${FONT}`;
-      const longest = this.order.reduce((most, v) => Math.max(most, measure.measureText(this.names[v]).width), 20);
-      const head = Math.ceil(Math.min(longest + 14, box.clientWidth < 600 ? 96 : 170));
-      const cell = Math.max(CELL.least, Math.min(CELL.most, Math.floor((box.clientWidth - head - 2) / n)));
+      const widths = this.order.map((v) => measure.measureText(this.names[v]).width).sort((a, b) => a - b);
+      const usual = widths[Math.floor(0.95 * (n - 1))] ?? 20; // a few long names are cut short
+      const head = Math.ceil(Math.min(Math.max(usual, 40) + 14, box.clientWidth < 600 ? 96 : 170));
+      const [across, down] = [box.clientWidth - head - 2, this.room - head - 20].map((side) => Math.floor(side / n));
+      const cell = Math.max(CELL.least, Math.min(CELL.most, across, Math.max(down, CELL.usual)));
       this.shape = { head, cell, n };
       this.whole = head + n * cell + 1;
       this.tall = this.whole;
@@ -58,7 +60,7 @@ export default {
       if (to === undefined || from === undefined) return "";
       if (to === from) return this.names[to];
       const found = this.cells.of.get(from * this.names.length + to);
-      return `${this.names[from]} → ${this.names[to]}: ${found === undefined ? "no link" : bits(found)}`;
+      return `${this.names[from]} → ${this.names[to]}: ${found === undefined ? this.cells.none : bits(found)}`;
     },
     at(event) { // the row and column under the mouse; -1 is the heading
       const box = this.$refs.box.getBoundingClientRect();

@@ -51,8 +51,10 @@ export default {
       const { offsetWidth: width, offsetHeight: height } = this.$refs.card;
       const [x, y] = this.at;
       const gap = this.size / 2 + 10;
-      const left = x + gap + width <= this.room[0] ? x + gap : x - gap - width >= 0 ? x - gap - width : Math.max(0, (this.room[0] - width) / 2);
-      const top = Math.max(0, Math.min(y - height / 3, this.room[1] - height));
+      const beside = x + gap + width <= this.room[0] ? x + gap : x - gap - width >= 0 ? x - gap - width : null;
+      const left = beside ?? Math.max(0, (this.room[0] - width) / 2);
+      const wanted = beside !== null ? y - height / 3 : y > this.room[1] / 2 ? y - gap - height : y + gap; // above or below
+      const top = Math.max(0, Math.min(wanted, this.room[1] - height));
       const place = { left: `${Math.round(left)}px`, top: `${Math.round(top)}px` };
       if (place.left !== this.place.left || place.top !== this.place.top) this.place = place;
     },

@@ -55,7 +55,7 @@ export function said({ names, ties }, { left, community, strongest }, drawn, vis
 }
 
 // The matrix: its variables in order, communities together, and the strength of each cell [from, to].
-export function gridOf({ names, total, groups }, visible, drawn) {
+export function gridOf({ names, total, groups, ties }, { left }, visible, drawn) {
   const strongest = [...visible].sort((a, b) => total[b] - total[a]).slice(0, MOST_IN_MATRIX);
   const order = strongest.sort((a, b) => groups[a] - groups[b] || total[b] - total[a]);
   const of = new Map();
@@ -65,5 +65,6 @@ export function gridOf({ names, total, groups }, visible, drawn) {
     if (backward !== null) of.set(second * names.length + first, backward);
     most = Math.max(most, forward ?? 0, backward ?? 0);
   }
-  return { order: Object.freeze(order), cells: Object.freeze({ of, most }) };
+  const none = drawn.length === ties.length + left ? "no link" : "no link among those shown";
+  return { order: Object.freeze(order), cells: Object.freeze({ of, most, none }) };
 }

@@ -39,7 +39,7 @@ export const template = `
     <div class="depnet-warning" role="status" v-if="problem">{{ problem }}</div>
     <div class="depnet-over" v-show="mode === 'graph'">
       <div ref="board" class="depnet-picture" tabindex="0" role="listbox" :aria-label="'Variables: arrow keys go to the nearest, Enter opens one. ' + summary"
-           :aria-activedescendant="uid + '-active'" @keydown="key" @focus="entered" @blur="blurred">
+           :aria-activedescendant="uid + '-active'" @keydown="key" @focus="entered" @blur="leave">
         <div ref="chart" class="depnet-chart-room"></div>
         <div role="option" aria-selected="true" class="depnet-unseen" :id="uid + '-active'">{{ described }}</div>
       </div>
