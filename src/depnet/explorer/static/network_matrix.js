@@ -45,8 +45,8 @@ export default {
       const measure = document.createElement("canvas").getContext("2d");
       measure.font = `12px ${FONT}`;
       const widths = this.order.map((v) => measure.measureText(this.names[v]).width).sort((a, b) => a - b);
-      const usual = widths[Math.floor(0.95 * (n - 1))] ?? 20; // a few long names are cut short
-      const head = Math.ceil(Math.min(Math.max(usual, 40) + 14, box.clientWidth < 600 ? 96 : 170));
+      const usual = widths[n > 20 ? Math.floor(0.95 * (n - 1)) : n - 1] ?? 20; // of many, a few long names are cut short
+      const head = Math.ceil(Math.min(Math.max(usual, 40) + 22, box.clientWidth < 600 ? 96 : 170));
       const [across, down] = [box.clientWidth - head - 2, this.room - head - 20].map((side) => Math.floor(side / n));
       const cell = Math.max(CELL.least, Math.min(CELL.most, across, Math.max(down, CELL.usual)));
       this.shape = { head, cell, n };
