@@ -5,7 +5,8 @@ text        CSV, TSV and JSON -> columns of text in a temporary Parquet file
 diagnose    why a text file cannot be read: the line, and what to do
 engine      DuckDB, kept from every other file and from the network
 kinds       what each column of text holds: numbers, dates, labels
-categories  the categories that a Parquet file declares
+declared    what a Parquet file says in Arrow's words: categories, durations
+durations   durations in Parquet files, and the note that says their unit
 request     what to read: columns, rows, and how text is to be taken
 rows        the rows and columns that were asked for, as one relation
 ranks       the values of a column in their order, also where they do not fit in memory

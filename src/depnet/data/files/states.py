@@ -45,6 +45,7 @@ def find_variables(
             counts=known.counts,
             different=known.different,
             counts_from=first,
+            ordered=column.ordered,
         )
         unlikely = left_out(summary, options, keep)
         if unlikely is None and hidden and missing == "error":
