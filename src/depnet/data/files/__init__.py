@@ -10,6 +10,7 @@ durations   durations in Parquet files, and the note that says their unit
 request     what to read: columns, rows, and how text is to be taken
 rows        the rows and columns that were asked for, as one relation
 ranks       the values of a column in their order, also where they do not fit in memory
+number_codes  the codes of numbers
 states      pass 1: each column's variable, by the rule for frames
 codes       pass 2: each column's codes
 read        `depnet.read`: all of these, one after the other
