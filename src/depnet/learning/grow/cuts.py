@@ -64,28 +64,14 @@ def cuts_of(domain: Domain, most: int = MAX_CUTS) -> tuple[Cut, ...]:
     return tuple(found)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TableWithCuts:
-    """A table whose sources may also read cuts: as variables of their own, numbered after the table's."""
-
-    rows: Dataset
-    """With a column for each cut."""
-    specs: tuple[NodeSpec, ...]
-    cuts: tuple[Cut, ...]
-
-    @classmethod
-    def of(cls, dataset: Dataset, specs: Sequence[NodeSpec]) -> "TableWithCuts | None":
-        """A table with its cuts, which the sources of these nodes may read; None where no variable has any."""
-        cuts = cuts_of(dataset.domain)
-        if not cuts:
-            return None
-        n = len(dataset.domain)
-        codes: CodeArray = np.empty((dataset.rows, n + len(cuts)), dtype=dataset.codes.dtype, order="F")
-        codes[:, :n] = dataset.codes
-        for t, cut in enumerate(cuts):
-            np.greater_equal(dataset.column(cut.variable), cut.at, out=codes[:, n + t], casting="unsafe")
-        rows = Dataset.of_checked(_wide(dataset.domain, cuts), read_only(codes), dataset.weights)
-        return cls(rows, specs_with_cuts(specs, cuts, n), cuts)
+def rows_with_cuts(dataset: Dataset, cuts: Sequence[Cut]) -> Dataset:
+    """The rows with a column for each cut: variables of their own, numbered after the table's."""
+    n = len(dataset.domain)
+    codes: CodeArray = np.empty((dataset.rows, n + len(cuts)), dtype=dataset.codes.dtype, order="F")
+    codes[:, :n] = dataset.codes
+    for t, cut in enumerate(cuts):
+        np.greater_equal(dataset.column(cut.variable), cut.at, out=codes[:, n + t], casting="unsafe")
+    return Dataset.of_checked(_wide(dataset.domain, tuple(cuts)), read_only(codes), dataset.weights)
 
 
 def specs_with_cuts(specs: Sequence[NodeSpec], cuts: Sequence[Cut], variables: int) -> tuple[NodeSpec, ...]:
