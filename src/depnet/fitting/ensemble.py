@@ -126,7 +126,9 @@ def out_of_bag_scores(
     seen = np.zeros(rows.rows)
     for _ in range(count):
         kept, times = drawn_again(rows, rng, TRIED_ROWS)
-        left = np.setdiff1d(np.arange(rows.rows), kept)
+        drawn = np.zeros(rows.rows, dtype=bool)
+        drawn[kept] = True
+        left = np.flatnonzero(~drawn)
         if len(left) > TRIED_ROWS:
             left = rng.choice(left, TRIED_ROWS, replace=False)
         network = learn(_repeated(rows, kept, times))
