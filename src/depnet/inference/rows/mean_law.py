@@ -95,7 +95,9 @@ def _averaged(
 ) -> tuple[FloatArray, list[NDArray[np.uint16]]]:
     """[row, cell] of the holes alone, 0 elsewhere; and where the chains were in each network."""
     cards = np.array(networks[0].domain.cardinalities)
-    cells = np.flatnonzero(np.repeat(holes, cards, axis=1))  # most cells are observed: those of holes alone are added up
+    cells = np.flatnonzero(
+        np.repeat(holes, cards, axis=1)
+    )  # most cells are observed: those of holes alone are added up
     at = np.flatnonzero(holes)
     hole: IntArray = np.repeat(at, cards[at % len(cards)])
     total = np.zeros(len(cells))

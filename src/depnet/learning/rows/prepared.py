@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from depnet._native import learner as native
 from depnet.data.table.dataset import Dataset
-from depnet.learning.grow.cuts import Cut, cuts_of, rows_with_cuts
+from depnet.learning.grow.cuts import CutDomain, rows_with_cuts
 from depnet.learning.grow.native import native_table
 from depnet.learning.rows.held_out import held_out
 
@@ -18,21 +18,25 @@ class HeldOut(NamedTuple):
 
 
 class PreparedRows:
-    """What is made of a dataset when somebody first asks for it, and kept as long as this is."""
+    """What is made of a dataset when somebody first asks for it, and kept as long as this is.
 
-    def __init__(self, dataset: Dataset) -> None:
+    Where there are many datasets of one domain, its cuts are given.
+    """
+
+    def __init__(self, dataset: Dataset, with_cuts: CutDomain | None = None) -> None:
         self.dataset = dataset
+        self._with_cuts = with_cuts
         self._native: dict[bool, native.Table] = {}
 
     @cached_property
-    def cuts(self) -> tuple[Cut, ...]:
-        """Of the binned variables."""
-        return cuts_of(self.dataset.domain)
+    def with_cuts(self) -> CutDomain:
+        """The domain with the cuts of its binned variables."""
+        return self._with_cuts or CutDomain(self.dataset.domain)
 
     @cached_property
     def wide(self) -> Dataset:
         """With a column for each cut."""
-        return rows_with_cuts(self.dataset, self.cuts)
+        return rows_with_cuts(self.dataset, self.with_cuts)
 
     def native(self, *, wide: bool) -> native.Table:
         """The native learner's table of the rows, with or without a column for each cut."""
@@ -43,4 +47,7 @@ class PreparedRows:
     @cached_property
     def held_out(self) -> tuple[HeldOut, ...]:
         """The parts that are held out, one after the other."""
-        return tuple(HeldOut(PreparedRows(learned), scored) for learned, scored in held_out(self.dataset))
+        return tuple(
+            HeldOut(PreparedRows(learned, self.with_cuts), scored)
+            for learned, scored in held_out(self.dataset)
+        )

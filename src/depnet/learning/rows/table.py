@@ -58,14 +58,14 @@ class TableRows:
     @property
     def reads_cuts(self) -> bool:
         """May sources read cuts, and are there any?"""
-        return self.cuts and bool(self.prepared.cuts)
+        return self.cuts and bool(self.prepared.with_cuts.cuts)
 
     @cached_property
     def grown_specs(self) -> Sequence[NodeSpec]:
         """The nodes as the native learner grows them: with cuts to read."""
         if not self.reads_cuts:
             return self.specs
-        return specs_with_cuts(self.specs, self.prepared.cuts, len(self.domain))
+        return specs_with_cuts(self.specs, self.prepared.with_cuts.cuts, len(self.domain))
 
     @property
     def domain(self) -> Domain:
@@ -92,7 +92,7 @@ class TableRows:
 
     def grow(self, request: GrowRequest) -> Iterator[GrownNode]:
         """The nodes that are asked for, in any order: by the native learner, on `n_jobs` threads."""
-        specs, cuts, wide = self.grown_specs, self.prepared.cuts, self.reads_cuts
+        specs, wide = self.grown_specs, self.reads_cuts
         rows = self.prepared.wide if wide else self.dataset
         table = self.prepared.native(wide=wide)
         grower = Grower(rows, specs, request.penalties, self.limits, request.max_seconds, table)
@@ -100,7 +100,8 @@ class TableRows:
         for batch in grown_batches(grower, request.numbers, self.n_jobs, most):
             for node in batch.nodes(specs, rows.domain.cardinalities, request.smoothing):
                 if wide:
-                    node = node._replace(source=spelled_out(node.source, cuts, self.domain.cardinalities))
+                    numbered = self.prepared.with_cuts.numbered
+                    node = node._replace(source=spelled_out(node.source, numbered, self.domain.cardinalities))
                 yield node
 
     def leaf_counts(self, numbers: Sequence[int], sources: Sequence[InformationSource]) -> list[IntArray]:

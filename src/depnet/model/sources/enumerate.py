@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, LeafArray
+from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.source import InformationSource
 
 CELLS_AT_A_TIME = 1 << 22
@@ -55,7 +56,9 @@ def input_leaves(
     leaves: LeafArray = np.empty(math.prod(sizes), dtype=np.int32)
     done = 0
     for codes in joint_codes(cardinalities, inputs, fixed=fixed, allowed=allowed):
-        leaves[done : done + len(codes)] = source(codes)
+        leaves[done : done + len(codes)] = (
+            source.walked(codes) if isinstance(source, DecisionGraph) else source(codes)
+        )
         done += len(codes)
     return leaves
 
@@ -92,7 +95,12 @@ def _codes(
     )
     for j, code in fixed.items():
         codes[:, j] = code
-    for place, (j, column) in enumerate(zip(inputs, columns, strict=True)):
-        repeated = np.repeat(column, math.prod(sizes[place + 1 :]))
-        codes[:, j] = np.tile(repeated, len(codes) // len(repeated))
+    if not len(codes):
+        return codes
+    inner = len(codes)
+    for j, column in zip(inputs, columns, strict=True):
+        outer, inner = len(codes) // inner, inner // len(column)
+        codes[:, j].reshape(outer, len(column), inner)[...] = column[
+            :, None
+        ]  # a view: columns lie in one place
     return codes
