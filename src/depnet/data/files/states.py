@@ -35,7 +35,7 @@ def find_variables(
     `tell` hears of each column that is done.
     """
     present, about = _counts(rows)
-    labels = _labels(rows, present, about, options.max_states)
+    labels = _labels(rows, about, options.max_states)
     missing = options.missing
 
     def make(place: int, numbers: Ranked | None = None, first: int | None = None) -> Variable | LeftOut:
@@ -151,7 +151,7 @@ class _Labels(NamedTuple):
     different: int = 0
 
 
-def _labels(rows: Rows, present: Sequence[int], about: Sequence[int], max_states: int) -> dict[int, _Labels]:
+def _labels(rows: Rows, about: Sequence[int], max_states: int) -> dict[int, _Labels]:
     """The labels of every label column."""
     places = [place for place, column in enumerate(rows.columns) if column.kind == "label"]
     found: dict[int, _Labels] = {}
