@@ -65,6 +65,8 @@ class Effects:
     deviation: float
     """The standard deviation of what is measured."""
     each: tuple[Effect, ...]
+    law: FloatArray | None
+    """Of the target, unless its states are too many to be kept apart."""
     entropy: float
     """Of the target, in bits: no fact can tell more."""
 
@@ -119,7 +121,8 @@ def effects_of(
             )
         )
     effects = sorted(found, key=lambda effect: (-effect.width, -effect.bits))
-    return Effects(value, error, deviation, tuple(effects), _entropy(totals[:-2]))
+    law = totals[:-2] if len(totals) - 2 == len(measure.values) else None
+    return Effects(value, error, deviation, tuple(effects), law, _entropy(totals[:-2]))
 
 
 def _deviation(totals: FloatArray, measure: Measure, columns: FloatArray) -> float:

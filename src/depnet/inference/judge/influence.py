@@ -40,6 +40,8 @@ class Influence:
     value: float
     error: float
     effects: tuple[Effect, ...]
+    law: FloatArray | None
+    """Of the target given what is known; None where its states are too many to be kept apart."""
     entropy: float
     """Of the target given what is known, in bits: no fact can tell more."""
     sharp: bool
@@ -117,6 +119,7 @@ def influence(
         found.value,
         found.error,
         found.each,
+        found.law,
         found.entropy,
         sharp,
         tables.method,

@@ -42,7 +42,7 @@ def seen_effects(
     >>> from depnet import titanic
     >>> people = titanic()
     >>> sex, survived = people.domain.index("sex"), people.domain.index("survived")
-    >>> measure = Measure.of(people.domain.variables[survived], "yes")
+    >>> measure = Measure.of(people.domain.variables[survived])
     >>> (seen,) = seen_effects(people, Evidence({}, {}), survived, measure, [sex])
     >>> seen.rows.tolist(), seen.values.round(3).tolist()
     ([470.0, 1731.0], [0.732, 0.212])
