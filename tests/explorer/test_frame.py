@@ -16,6 +16,8 @@ STATES = [
     "/?.mode=matrix",
     "/node?.variable=survived",
     "/ask?sex=female&class=1st",
+    "/target?sex=female&.target=survived",
+    "/compare?sex=female&.b=class%3D1st",
     "/rows?sex=female",
     "/geometry?.t=5",
     "/fit",

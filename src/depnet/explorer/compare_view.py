@@ -16,6 +16,7 @@ from depnet.explorer.parts import bar, button, card, note, stack, warning, witho
 from depnet.explorer.session import Session, Stop
 from depnet.explorer.state import State
 from depnet.inference.judge.shifts import Difference, differences_between
+from depnet.wording import some_of
 
 TITLE = "Compare"
 PATH = "/compare"
@@ -113,14 +114,14 @@ class _Compare:
 
     # what the reader does
 
-    def choose(self, side: str, name: str, code: int) -> None:
-        """A bar was clicked: its state becomes known on that side, or is taken back."""
+    def choose(self, side: str, name: str, first: int, last: int) -> None:
+        """A bar was clicked: its states become known on that side, or are taken back."""
         if name not in self.domain.names:
             return
         states = self.domain.variables[self.domain.index(name)].states
-        if 0 <= code < len(states):
-            of = self.a if side == "a" else self.b
-            self._hold(of, name, () if of.known.get(name) == (states[code],) else (states[code],))
+        if 0 <= first <= last < len(states):
+            of, chosen = (self.a if side == "a" else self.b), states[first : last + 1]
+            self._hold(of, name, () if of.known.get(name) == chosen else chosen)
 
     def _hold(self, side: _Side, name: str, held: Held) -> None:
         known = {**side.known, name: held}
@@ -228,8 +229,12 @@ class _Compare:
         a, b = self.a.answer, self.b.answer
         self.found = () if a is None or b is None else differences_between(a.shifts, b.shifts)
         if a is not None and b is not None:
-            given = len(self.domain) - len(self.found)
-            self.left_out.text = f"Given in A or in B, and left out here: {given:,}." if given else ""
+            there = {difference.first.name for difference in self.found}
+            given = [name for name in self.domain.names if name not in there]
+            same = "A and B are the same: change one of them. " if self.a.known == self.b.known else ""
+            self.left_out.text = same + (
+                f"Left out here, since A or B gives it: {some_of(given)}." if given else ""
+            )
         targets = [difference.first.name for difference in self.found[:COPIED]]
         for (letter, title), shown in self.texts.items():
             known = self.a.known if letter == "A" else self.b.known

@@ -9,13 +9,12 @@ export default {
           <span class="depnet-marginal-change" :title="measure">{{ v.note }}</span>
         </div>
         <div v-if="v.number" class="depnet-marginal-number">{{ v.number }}</div>
-        <div v-for="s in v.states" :key="s.code" class="depnet-pair" role="group" :aria-label="s.label">
+        <div v-for="s in v.states" :key="s.label" class="depnet-pair" role="group" :aria-label="s.label">
           <span class="depnet-pair-label" :title="s.label">{{ s.label }}</span>
           <span class="depnet-pair-bars">
-            <button v-for="side in ['a', 'b']" :key="side" type="button" class="depnet-pair-bar" :disabled="s.code < 0"
-              :aria-pressed="s[side].held ? 'true' : 'false'" :aria-label="said(v, s, side)" :title="said(v, s, side)"
-              :data-side="side" :data-state="s.code" :data-label="s.label" :data-value="s[side].value"
-              @click="$emit('choose', [side, v.name, s.code])">
+            <component v-for="side in ['a', 'b']" :key="side" class="depnet-pair-bar" v-bind="face(s, side)"
+              :is="s.first < 0 ? 'span' : 'button'" :title="said(v, s, side)" :aria-label="said(v, s, side)"
+              :data-side="side" :data-label="s.label" :data-value="s[side].value" @click="choose(v, s, side)">
               <span class="depnet-pair-letter">{{ side.toUpperCase() }}</span>
               <span class="depnet-track">
                 <span class="depnet-pair-fill" :class="'depnet-pair-' + side" :style="{ width: share(s[side].value) }"></span>
@@ -24,7 +23,7 @@ export default {
                 <span v-if="s[side].observed !== null" class="depnet-observed" :style="{ left: share(s[side].observed) }"></span>
               </span>
               <span class="depnet-state-number">{{ s[side].shown }}</span>
-            </button>
+            </component>
           </span>
         </div>
       </section>
@@ -34,6 +33,12 @@ export default {
   methods: {
     share(p) {
       return (100 * Math.min(1, Math.max(0, p))).toFixed(2) + "%";
+    },
+    face(s, side) {
+      return s.first < 0 ? { role: "img" } : { type: "button", "aria-pressed": s[side].held ? "true" : "false" };
+    },
+    choose(v, s, side) {
+      if (s.first >= 0) this.$emit("choose", [side, v.name, s.first, s.last]);
     },
     said(v, s, side) {
       const parts = s[side].parts ? ` (${s[side].parts})` : "";

@@ -39,3 +39,13 @@ def test_few_rows_are_hidden() -> None:
     (none,) = seen_effects(table, Evidence({0: 1, 1: 1}, {}), 1, ill, [2], hide=True)
     assert np.isnan(none.values).all()
     assert np.isnan(none.rows).all()
+
+
+def test_what_is_hidden_cannot_be_had_by_subtraction() -> None:
+    # Only c has few rows. Were it hidden alone, all others would tell its 1 and its 8.
+    ill = Measure.of(DOMAIN.variables[1], "yes")
+    table = people(
+        {(0, 0, 1): 30, (0, 1, 1): 10, (1, 0, 1): 18, (1, 1, 1): 20, (2, 1, 1): 1, (2, 0, 1): 8}, False
+    )
+    (seen,) = seen_effects(table, Evidence({}, {}), 1, ill, [0], hide=True)
+    assert np.isnan(seen.values).tolist() == [False, True, True]

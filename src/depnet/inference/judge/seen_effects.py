@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray
 from depnet.data.table.dataset import Dataset
@@ -68,10 +69,19 @@ def seen_effects(
     return tuple(found)
 
 
-def _hidden(above: FloatArray, below: FloatArray, measure: Measure) -> np.ndarray:
-    """The states of which something would be said about few rows."""
-    if below.sum() < LEAST:
-        return np.ones(len(below), dtype=bool)
+def _hidden(above: FloatArray, below: FloatArray, measure: Measure) -> NDArray[np.bool_]:
+    """The states of which something would be said about few rows.
+
+    Of a probability, rows that are in and rows that are not are counted, and both sums over all states are known: so states
+    are hidden, the smallest first, until those that are have enough of both together.
+    """
     if measure.kind is not None:
         return hidden_cells(below)
-    return np.asarray(hidden_cells(np.stack([above, below - above], axis=1)).any(axis=1))
+    counts = np.stack([above, below - above], axis=1)
+    hidden = (counts < LEAST - 0.5).any(axis=1)
+    if hidden.any():
+        for x in np.argsort(below, kind="stable").tolist():
+            if hidden.sum() >= 2 and (counts[hidden].sum(axis=0) > LEAST - 0.5).all():
+                break
+            hidden[x] = True
+    return hidden
