@@ -78,7 +78,7 @@ def _hidden(above: FloatArray, below: FloatArray, measure: Measure) -> NDArray[n
     if measure.kind is not None:
         return hidden_cells(below)
     counts = np.stack([above, below - above], axis=1)
-    hidden = (counts < LEAST - 0.5).any(axis=1)
+    hidden: NDArray[np.bool_] = np.asarray((counts < LEAST - 0.5).any(axis=1))
     if hidden.any():
         for x in np.argsort(below, kind="stable").tolist():
             if hidden.sum() >= 2 and (counts[hidden].sum(axis=0) > LEAST - 0.5).all():
