@@ -11,11 +11,12 @@ from depnet.explorer import (
     ask_view,
     compare_view,
     fit_view,
-    geometry_view,
     network_view,
     node_view,
+    overview_view,
     rows_view,
     target_view,
+    theory_view,
 )
 from depnet.explorer.evidence_bar import evidence_bar
 from depnet.explorer.parts import warning
@@ -37,18 +38,25 @@ class View(Protocol):
 
 
 VIEWS: tuple[View, ...] = (
+    overview_view,
     network_view,
-    node_view,
     ask_view,
     target_view,
     compare_view,
+    node_view,
     rows_view,
-    geometry_view,
+    theory_view,
     fit_view,
 )
 """In the order of the navigation."""
 
-STYLES = ("/depnet/style.css", "/depnet/views.css", "/depnet/target.css", "/depnet/compare.css")
+STYLES = (
+    "/depnet/style.css",
+    "/depnet/views.css",
+    "/depnet/overview.css",
+    "/depnet/target.css",
+    "/depnet/compare.css",
+)
 """Of every page, and of what single views show."""
 
 SCRIPT = "/depnet/history.js"
