@@ -35,7 +35,7 @@ def test_bars_are_what_the_library_finds(loaded: Loaded, stop: Stop) -> None:
     assert isinstance(survived, np.ndarray)
     assert found.influence.value == pytest.approx(float(survived[1]))
     assert rarity(found) == "about 21 in 100 rows; 470 rows of the table match"
-    assert found.seen == "0.732 of 470 rows"
+    assert found.seen == "0.732 in 470 rows"
     effects = found.influence.effects
     assert loaded.data is not None
     seen = seen_of(loaded.data, found, effects)
@@ -47,7 +47,7 @@ def test_bars_are_what_the_library_finds(loaded: Loaded, stop: Stop) -> None:
     assert isinstance(first, np.ndarray)
     (state,) = (state for state in shown["states"] if state["label"] == "1st")
     assert state["value"] == f"{float(first[1]):.3f}"
-    assert state["table"] == "table: 0.972 of 145 rows"
+    assert state["table"] == "table: 0.972 in 145 rows"
     assert 0 <= shown["low"]["at"] < scale_of(found.influence, low, high)["at"] < shown["high"]["at"] <= 100
 
 
@@ -68,7 +68,7 @@ def test_on_a_shared_page_few_rows_are_hidden(loaded: Loaded, stop: Stop) -> Non
 def test_a_completion_has_all_that_is_not_known(loaded: Loaded, stop: Stop) -> None:
     known = {"sex": ("female",)}
     found = find(loaded, "survived", known, None, stop)
-    done = completion(loaded, known)
+    done = completion(loaded, known, stop)
     rows = done.rows(found.influence)
     expected = depnet.most_probable(loaded.asked, {"sex": "female"})
     assert {row.name: row.state for row in rows} == {

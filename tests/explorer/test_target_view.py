@@ -23,7 +23,7 @@ def test_a_target_is_chosen_and_moved(page: Page, titanic: str) -> None:
     found = influence(law, "survived", of="Yes")
     headline = page.locator(".depnet-headline")
     expect(headline).to_have_text(f"P(survived = Yes) is {found.value:.3f} by the model")
-    expect(page.get_by_text("0.323 of 2,201 rows")).to_be_visible()
+    expect(page.get_by_text("0.323 in 2,201 rows")).to_be_visible()
     bars = page.locator(f"{TORNADO} [data-variable]")
     expect(bars).to_have_count(3)
     shown = [bars.nth(k).get_attribute("data-variable") for k in range(3)]

@@ -76,14 +76,20 @@ class _Compare:
                 side.variable.on_value_change(partial(self._variable_chosen, side))
                 side.states.on_value_change(partial(self._states_chosen, side))
             with bar():
-                button("Swap A and B", self._swap, "outline dense")
-                button("Make B what A is now", lambda: self._set(self.b, self.a.known), "outline dense")
-                button("Nothing known in B", lambda: self._set(self.b, {}), "outline dense")
+                button("Swap A and B", self._swap, "outline")
+                button("Make B what A is now", lambda: self._set(self.b, self.a.known), "outline")
+                button("Nothing known in B", lambda: self._set(self.b, {}), "outline")
             self.notes = stack("depnet-tight").props('aria-live="polite"')
         with card("What differs"):
             note(
                 f"The largest differences first: {MEASURE}. Click a bar to make its state known in A or in B."
             )
+            if self.loaded.data is not None:
+                with ui.element("span").classes("depnet-mark"):
+                    ui.element("span").classes("depnet-key-observed")
+                    note(
+                        "the table's own frequency among the rows that match; answers join it with the model's"
+                    )
             self.search = ui.input("Find a variable", on_change=self._filtered).props(
                 "dense clearable outlined"
             )

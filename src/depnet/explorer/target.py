@@ -95,7 +95,7 @@ def _seen(loaded: Loaded, found: Influence, evidence: Evidence, hide: bool) -> s
         return "too few rows to be shown"
     if rows == 0:
         return "no row matches"
-    return f"{found.measure.shown(inside)} of {counted(round(rows), 'row')}"
+    return f"{found.measure.shown(inside)} in {counted(round(rows), 'row')}"
 
 
 def seen_of(
@@ -179,9 +179,9 @@ class Completion:
         return [row for row in rows if row.name not in self.known]
 
 
-def completion(loaded: Loaded, known: Known) -> Completion:
+def completion(loaded: Loaded, known: Known, stop: Stop) -> Completion:
     """The most probable completion of what is known."""
     law = loaded.asked
-    found = most_probable(law, given(known), max_seconds=COMPLETION_SECONDS)
+    found = most_probable(law, given(known), max_seconds=COMPLETION_SECONDS, stop=stop)
     clamped = Evidence.parse(law.domain, given(known)).clamped
     return Completion(found, frozenset(law.domain.names[i] for i in clamped))

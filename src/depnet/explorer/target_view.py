@@ -3,26 +3,23 @@
 from asyncio import Task
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from nicegui import ui
 
 from depnet.errors import DepnetError
-from depnet.explorer.known import said
-from depnet.explorer.parts import bar, button, card, fact, note, show_table, stack, warning, without_law
+from depnet.explorer.parts import bar, button, card, fact, note, stack, warning, without_law
 from depnet.explorer.session import Session, Stop
 from depnet.explorer.state import State
 from depnet.explorer.target import (
     SHARPER_SECONDS,
-    Completion,
     Found,
-    completion,
     find,
     measures,
     rarity,
     seen_of,
 )
+from depnet.explorer.target_lists import Completions, Telling
 from depnet.explorer.tornado import Bar, Tornado
 from depnet.inference.judge.effects import Effect
 from depnet.inference.judge.seen_effects import SeenEffect
@@ -33,8 +30,6 @@ NEEDS_MODEL = True
 
 SHOWN = 24
 """Variables at first, and with each "more"."""
-TOLD = 12
-"""Variables that would tell most, at first."""
 
 
 def build(session: Session) -> None:
@@ -52,8 +47,7 @@ class _Target:
         self.domain = self.law.domain
         self.asked: tuple[Any, ...] | None = None
         self.found: Found | None = None
-        self.completed: Completion | None = None
-        self.shown, self.told, self.listed = SHOWN, TOLD, TOLD
+        self.shown = SHOWN
         self.texts: list[str] = []
         self.stopping = session.stop()
         self.task: Task[Any] | None = None
@@ -76,10 +70,8 @@ class _Target:
                 self.tornado = Tornado(self.choose)
                 self.more = button("Show more", self._more)
             with stack():
-                with card("What would tell most about it"):
-                    self.telling = stack("depnet-tight")
-                with card("The most probable completion"):
-                    self.completion = stack("depnet-tight")
+                self.telling = Telling(session)
+                self.completions = Completions(session, self.choose)
 
     def _choice(self) -> None:
         with bar():
@@ -106,7 +98,7 @@ class _Target:
             if self.loaded.data is not None:
                 with ui.element("span"):
                     ui.element("span").classes("depnet-key-observed")
-                    ui.label("the table's own frequency")
+                    ui.label("the table's own rows")
         note(
             "Each bar goes from the lowest to the highest that one more fact would lead to. So that states which hardly "
             "ever come do not decide, 2 % of what is to be expected is left out at each end. Click a state to make it "
@@ -162,6 +154,7 @@ class _Target:
         if asked != self.asked:
             self.asked = asked
             self.variable.value = None if state.target is None else self.domain.index(state.target)
+            self.completions.drop()
             self._begin()
 
     def _begin(self, seconds: float | None = None) -> None:
@@ -178,7 +171,7 @@ class _Target:
         self.task = self.session.spawn(self._ask(state, self.stopping, seconds))
 
     def _nothing(self, text: str, problem: str = "") -> None:
-        self.found = self.completed = None
+        self.found = None
         self.headline.text = text
         self.said.text = ""
         self.facts.clear()
@@ -205,16 +198,7 @@ class _Target:
             return
         self.found = found
         self._show(state)
-        if seconds is None or self.completed is None:
-            self.completed = None
-            self._show_completion("looking for it ...")
-            try:
-                completed = await self.session.work(completion, self.loaded, state.known)
-            except DepnetError as error:
-                self._show_completion(str(error))
-                return
-            self.completed = completed
-        self._show_completion("")
+        await self.completions.follow(found.influence, state.known, stop)
 
     def _show(self, state: State) -> None:
         assert self.found is not None
@@ -229,6 +213,7 @@ class _Target:
         self.measure.set_options(dict(enumerate(options.values())), value=self.texts.index(measure.text))
         error = f" ± {measure.shown_error(influence.error)}" if influence.error else ""
         asked = measure.said if measure.kind is not None else f"P({measure.said})"
+        asked = asked[0].upper() + asked[1:] if measure.kind is not None else asked
         self.headline.text = f"{asked} is {measure.shown(influence.value)}{error} by the model"
         how = "exact" if influence.method == "exact" else f"from {influence.draws:,} draws"
         self.said.text = how if influence.sharp else f"{how}; not yet sharp"
@@ -236,7 +221,7 @@ class _Target:
         self._show_facts(state)
         self._show_links(state)
         self._show_bars()
-        self._show_telling(influence.most_telling)
+        self.telling.show(influence.most_telling)
 
     def _show_facts(self, state: State) -> None:
         assert self.found is not None
@@ -288,64 +273,3 @@ class _Target:
             for effect, own in zip(effects, seen, strict=True)
         ]
         self.tornado.show(found.influence, bars)
-
-    def _show_telling(self, effects: Sequence[Effect]) -> None:
-        assert self.found is not None
-        state, top = self.session.state, max((effect.bits for effect in effects), default=0.0)
-        self.telling.clear()
-        with self.telling:
-            note(
-                "How many bits a fact about each variable is expected to tell: how far it moves the target, and how often."
-            )
-            with show_table(("Variable", "", "Bits"), numbers=(2,)) as table:
-                for effect in effects[: self.told]:
-                    name = effect.variable.name
-                    with table.row():
-                        with table.cell():
-                            ui.link(name, self.session.url("/node", replace(state, variable=name, own={})))
-                        with table.cell(), ui.element("span").classes("depnet-bits"):
-                            ui.element("span").style(f"width: {100 * effect.bits / top if top else 0:.1f}%")
-                        table.cell(_bits(effect))
-            if len(effects) > self.told:
-                button(f"Show more ({len(effects) - self.told:,} left)", partial(self._tell_more, effects))
-
-    def _tell_more(self, effects: Sequence[Effect]) -> None:
-        self.told += SHOWN
-        self._show_telling(effects)
-
-    def _show_completion(self, text: str) -> None:
-        self.completion.clear()
-        completed, found = self.completed, self.found
-        with self.completion:
-            if completed is None or found is None:
-                note(text)
-                return
-            note(completed.said)
-            rows = completed.rows(found.influence)
-            with show_table(("Variable", "State", "Alone"), numbers=(2,)) as table:
-                for row in rows[: self.listed]:
-                    with table.row():
-                        table.cell(row.name)
-                        with table.cell():
-                            choose = ui.element("button").props("type=button").classes("depnet-plain")
-                            choose.props["aria-label"] = f"Make {said(row.name, (row.state,))} known"
-                            choose.on("click", partial(self.choose, row.name, row.code))
-                            with choose:
-                                ui.label(str(row.state))
-                        table.cell("" if row.probability is None else f"{row.probability:.3f}")
-            if len(rows) > self.listed:
-                button(f"Show more ({len(rows) - self.listed:,} left)", self._list_more)
-
-    def _list_more(self) -> None:
-        self.listed += SHOWN
-        self._show_completion("")
-
-
-def _bits(effect: Effect) -> str:
-    """With an error, where it has one; what is not beyond two errors is not told from nothing."""
-    if effect.bits_error and effect.bits < 2 * effect.bits_error:
-        return f"< {max(effect.bits + 2 * effect.bits_error, 1e-4):.2g}"
-    error = f" ± {effect.bits_error:.1g}" if effect.bits_error else ""
-    return (
-        f"{effect.bits:.3f}{error}" if effect.bits >= 0.0005 else ("0" if effect.bits < 1e-9 else "< 0.001")
-    )

@@ -111,7 +111,7 @@ def state_of(measure: Measure, bar: Bar, code: int, low: float, high: float) -> 
     if seen is not None:
         rows, mark = float(seen.rows[code]), float(seen.values[code])
         told = "table: hidden" if math.isnan(rows) else f"table: {counted(round(rows), 'row')}"
-        told = told if math.isnan(mark) else f"table: {measure.shown(mark)} of {counted(round(rows), 'row')}"
+        told = told if math.isnan(mark) else f"table: {measure.shown(mark)} in {counted(round(rows), 'row')}"
     whisker = 0.0 if math.isnan(error) else error
     label = str(effect.variable.states[code])
     return {

@@ -18,7 +18,7 @@ from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.inference.clamped.relevance import reduce
 from depnet.inference.clamped.solved import exact_law
 from depnet.inference.clamped.tilt import tilted_rows
-from depnet.inference.effort import over_after
+from depnet.inference.effort import Over, over_after
 from depnet.law.mode import most_probable_state, searched_state
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network, checked_network
@@ -61,11 +61,13 @@ def most_probable(
     scan: Scan | None = None,
     max_seconds: float | None = None,
     rng: np.random.Generator | None = None,
+    stop: Over | None = None,
 ) -> MostProbable:
     """The most probable state of all variables, given `evidence` (one of equals).
 
     `scan` None is the law of an ordered network, and the random scan of any other, whose law must be small enough to be
-    solved exactly. A search, of an ordered law that is too large for that, ends after about `max_seconds`.
+    solved exactly. A search, of an ordered law that is too large for that, ends after about `max_seconds`,
+    or when `stop()` says True.
 
     >>> from depnet import Network
     >>> most_probable(Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]])), {"X0": 1}).states
@@ -77,7 +79,7 @@ def most_probable(
         raise EvidenceError("the evidence gives the state of every variable: nothing is left to complete.")
     if network.order is not None and scan is None:
         found = most_probable_state(network, known)
-        over = over_after(seconds_given(max_seconds))
+        over = over_after(seconds_given(max_seconds), stop)
         codes = searched_state(network, known, new_seeds(rng, 1)[0], over) if found is None else found[0]
         probability = None if found is None else math.exp(found[1])
         score = float(score_samples(network, Dataset.from_codes(codes[None], domain=domain))[0])
