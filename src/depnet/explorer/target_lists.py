@@ -39,7 +39,7 @@ class Telling:
             note(
                 "How many bits a fact about each variable is expected to tell: how far it moves the target, and how often."
             )
-            with show_table(("Variable", "", "Bits"), numbers=(2,)) as table:
+            with show_table(("Variable", "Tells", "Bits"), numbers=(2,)) as table:
                 for effect in effects[: self.listed]:
                     name = effect.variable.name
                     with table.row():

@@ -241,9 +241,9 @@ class _Target:
     def _show_links(self, state: State) -> None:
         self.links.clear()
         with self.links:
-            ui.link("Ask with this", self.session.url("/ask", replace(state, own={})))
+            ui.link("Ask with this", self.session.url("/ask", replace(state, own={}))).classes("depnet-jump")
             node = replace(state, variable=state.target, own={})
-            ui.link(f"What {state.target} depends on", self.session.url("/node", node))
+            ui.link(f"What {state.target} depends on", self.session.url("/node", node)).classes("depnet-jump")
 
     def _show_bars(self) -> None:
         found = self.found
