@@ -104,7 +104,7 @@ def differences_between(first: Iterable[Shift], second: Iterable[Shift]) -> tupl
     >>> prior = depnet.query(law, asked)
     >>> women, men = (shifts_between(prior, depnet.query(law, asked, {"sex": sex})) for sex in ("female", "male"))
     >>> [(each.first.name, round(each.change, 2)) for each in differences_between(women, men)]
-    [('survived', 0.52), ('age', 0.04)]
+    [('survived', 0.52), ('age', 0.03)]
     """
     others = {shift.name: shift for shift in second}
     found = [
