@@ -17,6 +17,8 @@ STATES = [
     "/network?.mode=matrix",
     "/node?.variable=survived",
     "/ask?sex=female&class=1st",
+    "/target?sex=female&.target=survived",
+    "/compare?sex=female&.b=class%3D1st",
     "/rows?sex=female",
     "/theory?.t=5",
     "/fit",

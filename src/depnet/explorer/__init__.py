@@ -10,9 +10,9 @@ reading order:
   (`Session.on_change`) and ask for another (`Session.change`); Back and Forward do the same;
 - `frame` with `evidence_bar`, `parts`: the frame around every view, and the parts that views are made of;
 - `overview_view` with `questions`; `network_view` with `network_answers` and `network_cards`; `ask_view` with `ask` and
-  `marginals`; `node_view` with `node_charts` and `boosted_view`; `rows_view` with `row_editor` and `rows`; `theory_view`
-  with `two_tables` and `simplex_figure`; `fit_view` with `fit`: a view has `TITLE`, `PATH`, `NEEDS_MODEL` and
-  `build(session)`;
+  `marginals`; `target_view` with `target`, `tornado` and `target_lists`; `compare_view` with `differences`; `node_view` with
+  `node_charts` and `boosted_view`; `rows_view` with `row_editor` and `rows`; `theory_view` with `two_tables` and
+  `simplex_figure`; `fit_view` with `fit`: a view has `TITLE`, `PATH`, `NEEDS_MODEL` and `build(session)`;
 - `copyable`, `csv_text`: what leaves the page: questions to copy, tables to download.
 
 Labels are whatever a table held, so they are only ever shown as text: never in `ui.html` or `ui.markdown`, never as
