@@ -52,9 +52,9 @@ def fold(text: str, width: int) -> list[str]:
 def table_lines(
     head: Sequence[str], rows: Sequence[Sequence[str]], to_the_right: Sequence[bool], width: int
 ) -> list[str]:
-    """A table as lines of at most `width` places: the head, a rule, and the rows; cells that are too wide are folded.
+    r"""A table as lines of at most `width` places: the head, a rule, and the rows; cells that are too wide are folded.
 
-    >>> print("\\n".join(table_lines(["state", "share"], [["No", "0.5"]], [False, True], 80)))
+    >>> print("\n".join(table_lines(["state", "share"], [["No", "0.5"]], [False, True], 80)))
       state   share
      ───────────────
       No        0.5

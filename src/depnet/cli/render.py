@@ -29,7 +29,7 @@ def show_table(
     left: int | Sequence[bool] = 1,
     bars: bool = False,
 ) -> None:
-    """A table; all but the first `left` columns (or those marked so) are numbers, to the right, unless the last has `bars`."""
+    """A table; all but the first `left` columns (or those marked) are numbers, to the right, unless the last has `bars`."""
     lefts = [at < left for at in range(len(head))] if isinstance(left, int) else list(left)
     if bars:
         lefts[-1] = True
