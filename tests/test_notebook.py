@@ -2,6 +2,7 @@
 
 import re
 import xml.etree.ElementTree as ET
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ def faces() -> dict[str, str]:
     network, law = learn(rows, smoothing=0.5), learn(rows, smoothing=0.5, order="auto")
     alone = learn(rows, smoothing=0.5, max_leaves=1)
     model = depnet.DependencyNetwork(penalty="mdl", random_state=0).fit(rows)
-    shown = {
+    shown: dict[str, Any] = {
         "answer": query(law, [HOSTILE, "x"], {"y": "z"}, data=rows),
         "comparison": compare(alone, network, rows, rows=100),
         "certificate": certificate(network, rows),
