@@ -40,7 +40,7 @@ def outputs_of(document: Document) -> Iterator[list[Document]]:
     namespace: dict[str, Any] = {"__name__": "__main__"}
     for number, cell in enumerate(code_cells(document), start=1):
         value, printed = _run("".join(cell["source"]), f"cell {number}", namespace)
-        found = []
+        found: list[Document] = []
         if printed:
             found.append({"name": "stdout", "output_type": "stream", "text": _lines(printed)})
         found += [_shown({"image/png": picture, "text/plain": "a figure"}) for picture in _figures()]
@@ -52,7 +52,9 @@ def outputs_of(document: Document) -> Iterator[list[Document]]:
 def _run(code: str, name: str, namespace: dict[str, Any]) -> tuple[Any, str]:
     """The value of the last line, if that is an expression, and all that was printed."""
     tree = ast.parse(code, name)
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    last = tree.body[-1] if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    if last is not None:
+        tree.body.pop()
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         exec(compile(tree, name, "exec"), namespace)
         value = None if last is None else eval(compile(ast.Expression(last.value), name, "eval"), namespace)
