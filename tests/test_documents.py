@@ -92,6 +92,7 @@ def test_one_version() -> None:
 PAGES = [
     "README.md",
     "CONTRIBUTING.md",
+    "RELEASING.md",
     *sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md")),
 ]
 

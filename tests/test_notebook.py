@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import depnet
-from depnet import Dataset, Domain, Variable, certificate, compare, learn, query
+from depnet import Dataset, Domain, Variable, certificate, compare, learn, pictures, query
 from depnet.notebook import BAR, Bar, card, table
 from depnet.pictures import colours
 
@@ -47,6 +47,19 @@ def test_every_face_is_whole_safe_and_has_the_label(faces: dict[str, str]) -> No
         assert "<script>alert(" in text, name
         assert "\u202e" not in text, name
         assert "\x1b" not in text, name
+
+
+def test_pictures_show_themselves() -> None:
+    domain = Domain((Variable(HOSTILE, (HOSTILE, "b")), Variable("x", (1, 2))))
+    rows = Dataset.from_codes([[0, 0], [1, 1]] * 25, domain=domain)
+    network = learn(rows, smoothing=0.5)
+    graph = pictures.dependency_graph(network, rows)
+    assert graph._repr_svg_() == pictures.to_svg(graph)
+    node = pictures.decision(network, "x")
+    assert node._repr_svg_() == pictures.node_svg(network, "x")
+    for shown in (graph._repr_svg_(), node._repr_svg_()):
+        assert "<script" not in shown
+        assert "script&gt;" in shown
 
 
 def test_all_faces_are_alike(faces: dict[str, str]) -> None:
