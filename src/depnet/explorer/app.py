@@ -68,6 +68,7 @@ def build(first: Loaded | None, *, near: bool = True, hides: bool = False) -> Fa
     nicegui_app.on_startup(_wait_for_busy_pages)
     for view in VIEWS:
         _page(shelf, view, hides)
+    _door(shelf)
     ui.run_with(
         outer,
         title="depnet",
@@ -116,6 +117,19 @@ def _page(shelf: Shelf, view: View, hides: bool) -> None:
 
     ui.page(view.PATH, response_timeout=BUILD_SECONDS)(first)
     ui.page("/m/{key}" + view.PATH, response_timeout=BUILD_SECONDS)(learned)
+
+
+def _door(shelf: Shelf) -> None:
+    """The address without a path leads to the first view."""
+
+    def first(request: Request, key: str | None = None) -> Response:
+        if shelf.get(key) is None:
+            return RedirectResponse("/fit")
+        query = f"?{request.url.query}" if request.url.query else ""
+        return RedirectResponse(("" if key is None else f"/m/{key}") + VIEWS[0].PATH + query)
+
+    nicegui_app.get("/", response_model=None)(first)
+    nicegui_app.get("/m/{key}/", response_model=None)(first)
 
 
 def listen(host: str, port: int | None, usual: int = 8421) -> socket.socket:

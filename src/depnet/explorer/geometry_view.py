@@ -99,7 +99,7 @@ class _Geometry:
     # what the reader does
 
     def _from_address(self) -> None:
-        parameter = self.session.parameter
+        parameter = self.session.own
         if parameter("scan") in SCANS:
             self.scan.value = parameter("scan")
         if parameter("start") in STARTS:
@@ -191,12 +191,8 @@ class _Geometry:
         )
         scene = walk_scene(path, t, self.tables.corners)
         self.plot.update_figure(figure_of(scene, palette(self.session.dark)))
-        self.session.show_url(PATH, self._parameters())
-
-    def _parameters(self) -> list[tuple[str, str]]:
-        assert self.tables is not None
-        own = [("scan", self.scan.value), ("start", self.start.value), ("t", str(self.step))]
-        return own + self.tables.parameters()
+        own = {"scan": self.scan.value, "start": self.start.value, "t": str(t)}
+        self.session.change(push=False, own=own | self.tables.parameters())
 
 
 def _law(p: Any) -> str:

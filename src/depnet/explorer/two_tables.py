@@ -7,10 +7,10 @@ from nicegui import ui
 
 from depnet.data import Label, Variable
 from depnet.errors import DepnetError
-from depnet.explorer.evidence_link import state_codes
 from depnet.explorer.parts import bar, button, note, stack, warning
 from depnet.explorer.session import Session
 from depnet.inference.clamped.relevance import reduce
+from depnet.model.conditions import label_code
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan
@@ -56,17 +56,17 @@ class TwoTables:
         ]
         return two_nodes(self.zeros[:2], self.zeros[2:])
 
-    def parameters(self) -> list[tuple[str, str]]:
+    def parameters(self) -> dict[str, str]:
         """What an address says of the tables."""
         pair = self._pair()
         if self.source.value == "model" and pair is not None:
-            held = [(f"at.{name}", str(state)) for name, state in self.others.items()]
-            return [("x0", pair[0]), ("x1", pair[1]), *held]
-        return [("tables", ",".join(f"{p:.6g}" for p in self.zeros))]
+            held = {f"at.{name}": str(state) for name, state in self.others.items()}
+            return {"x0": pair[0], "x1": pair[1], **held}
+        return {"tables": ",".join(f"{p:.6g}" for p in self.zeros)}
 
     def _open(self) -> None:
         """The tables that the address says."""
-        parameter = self.session.parameter
+        parameter = self.session.own
         numbers = [_probability(text) for text in parameter("tables").split(",")]
         if len(numbers) == 4 and None not in numbers:
             for field, number in zip(self.inputs, numbers, strict=True):
@@ -75,12 +75,12 @@ class TwoTables:
         if len(pair) == 2:
             self.first.set_value(pair[0])
             self.second.set_value(pair[1])
-            for key, text in self.session.parameters:
+            for key, text in self.session.state.own.items():
                 name = key.removeprefix("at.")
                 if key.startswith("at.") and name in self.others:
                     variable = self._variable(name)
                     try:
-                        self.others[name] = variable.states[state_codes(variable, [text])[0]]
+                        self.others[name] = variable.states[label_code(variable, text)]
                     except DepnetError as error:
                         warning(f"In the address: {error}")
             self._show_others()
