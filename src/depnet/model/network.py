@@ -17,6 +17,7 @@ from depnet.model.marginals import MarginalCounts
 from depnet.model.node import Node
 from depnet.model.sources.source import LosslessSource
 from depnet.model.table import ConditionalTable
+from depnet.notebook import card, note, table
 from depnet.wording import counted
 
 SHOWN_NODES = 20
@@ -148,16 +149,31 @@ class Network:
         return len(self.nodes)
 
     def __str__(self) -> str:
-        names = self.domain.names
-        kind = "a dependency network" if self.order is None else "an ordered network"
-        lines = [f"{kind} of {counted(len(names), 'variable')}"]
-        for node in self.nodes[:SHOWN_NODES]:
-            known = ", ".join(names[j] for j in node.inputs) or "nothing"
-            size = "boosted" if node.boosted else counted(node.source.size, "leaf", "leaves")
-            lines.append(f"  {names[node.variable]} knows {known} ({size})")
+        lines = [self._kind]
+        for name, _, size, known in self._rows():
+            lines.append(f"  {name} knows {known} ({size})")
         if len(self) > SHOWN_NODES:
             lines.append(f"  and {len(self) - SHOWN_NODES:,} more")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: a row a node, with its states, the size of its information source, and what that reads."""
+        more = [note(f"... and {len(self) - SHOWN_NODES:,} more")] if len(self) > SHOWN_NODES else []
+        return card(self._kind, table(["node", "states", "size", "knows"], self._rows(), left=4), *more)
+
+    @property
+    def _kind(self) -> str:
+        kind = "a dependency network" if self.order is None else "an ordered network"
+        return f"{kind} of {counted(len(self.domain), 'variable')}"
+
+    def _rows(self) -> list[list[str]]:
+        """Of the first nodes: name, states, size, and what is known to it."""
+        names, rows = self.domain.names, []
+        for node in self.nodes[:SHOWN_NODES]:
+            known = ", ".join(names[j] for j in node.inputs) or "nothing"
+            size = "boosted" if node.boosted else counted(node.source.size, "leaf", "leaves")
+            rows.append([names[node.variable], f"{self.domain.cardinalities[node.variable]:,}", size, known])
+        return rows
 
     def with_counts(self, dataset: Dataset) -> "Network":
         """The same network, keeping the 1- and 2-way counts of the data it was learned from.
