@@ -174,14 +174,16 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
     def sample(self, n: int = 1, evidence: Given | None = None) -> Any:
         """`n` new rows of `law_`, given evidence: a frame as X was, with its dtypes (a `Dataset` where X was one).
 
-        Numbers are drawn from the values that their bin keeps, and that the evidence allows.
+        Numbers are drawn from the values that their bin keeps, and that the evidence allows, each given those before it in
+        the law's order.
         """
         law = self._answering()
         rng = self._generator()
         rows = sample(law, n, evidence=evidence, rng=rng, n_jobs=self._threads)
         if self.layout_ is None:
             return rows
-        return decode(rows.codes, narrowed_domain(self.domain_, evidence), self.layout_, rng=rng)
+        narrowed = narrowed_domain(self.domain_, evidence)
+        return decode(rows.codes, narrowed, self.layout_, rng=rng, within=law.within)
 
     def impute(self, X: Any, *, method: Literal["mode", "draw"] = "mode", tolerance: float = 0.01) -> Any:
         """X with its holes filled; what was observed stays as it is.

@@ -82,7 +82,7 @@ def fitted_table(
         if bins is None:
             warn_left_out(left)
         estimator.left_out_ = tuple(column.name for column in left)
-        holed = encode(table, domain)
+        holed = encode(table, domain, levels=True)
     if missing == "error":
         holed.dataset()
     if holed.rows == 0:

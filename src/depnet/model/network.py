@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from depnet.checks import is_whole
+from depnet.data.frames.within import Within
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.errors import ModelError, brief
@@ -32,7 +33,8 @@ class Network:
     from said of it.
 
     With an `order`, a permutation of the variables, sources read earlier variables only, and the nodes
-    have one law between them, Q(x) = product over i of theta_i(x_i | Y_i(x)): an *ordered* network.
+    have one law between them, Q(x) = product over i of theta_i(x_i | Y_i(x)): an *ordered* network. `within` then may say
+    where in their bins numbers lie, given those before them.
     """
 
     domain: Domain
@@ -40,6 +42,7 @@ class Network:
     counts: MarginalCounts | None = None
     order: tuple[int, ...] | None = None
     held_out: HeldOut | None = None
+    within: Within | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.domain, Domain):
@@ -74,6 +77,8 @@ class Network:
             raise ModelError(f"held_out of a network is a HeldOut; got {brief(self.held_out)}.")
         if self.order is not None:
             object.__setattr__(self, "order", self._checked_order())
+        if self.within is not None and (self.within.domain != self.domain or self.within.order != self.order):
+            raise ModelError("what a network says of numbers within bins is of another domain or order.")
 
     def _checked_order(self) -> tuple[int, ...]:
         """The order, if it names every variable once and every source reads earlier variables only."""

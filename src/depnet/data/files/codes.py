@@ -24,7 +24,7 @@ _BLOCK = 1 << 16
 def encode_rows(rows: Rows, domain: Domain, tell: Callable[[int], object]) -> Dataset | Holed:
     """The table of codes, in the order of the file's rows; `Holed` where a value is missing."""
     dtype = code_type(domain)
-    made = TableBuilder(domain, rows.rows)
+    made = TableBuilder(domain, rows.rows, levels=True)
     sql = [_code(rows, place, variable, dtype) for place, variable in enumerate(domain.variables)]
     wide = max(8 if number else dtype.itemsize for _, number in sql)
     for group in groups(rows, range(len(domain)), 4 * wide * rows.rows, rows.memory // 4):
@@ -34,7 +34,8 @@ def encode_rows(rows: Rows, domain: Domain, tell: Callable[[int], object]) -> Da
             cells, variable = found.pop(f"v{place}"), domain.variables[place]
             absent = np.ma.getmaskarray(cells) if isinstance(cells, np.ma.MaskedArray) else None
             values = np.ma.getdata(cells)
-            made.put(place, _located(values, variable, dtype) if sql[place][1] else values, absent)
+            codes = _located(values, variable, dtype) if sql[place][1] else values
+            made.put(place, codes, absent, values if sql[place][1] else None)
             tell(1)
     return made.table()
 

@@ -18,8 +18,9 @@ import numpy as np
 from depnet.data.files.parquet import Blocks, write_parquet
 from depnet.data.files.source import FORMATS, Format
 from depnet.data.frames.columns import Column
-from depnet.data.frames.decode import column_of_codes
+from depnet.data.frames.decode import drawn_columns
 from depnet.data.frames.open import open_frame
+from depnet.data.frames.within import Within
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.holed import Holed
 from depnet.data.table.layout import Layout
@@ -44,13 +45,15 @@ def write(
     force: bool = False,
     format: Format | None = None,  # noqa: A002
     rng: np.random.Generator | None = None,
+    within: Within | None = None,
 ) -> None:
     """Write a frame, a `Dataset`, a `Holed` or an iterator over such tables of codes to a file; "-" is the standard output.
 
     The format follows from the name (.csv, .tsv, .parquet, .jsonl; .gz after it compresses, but not Parquet), or is
     given. The file appears when it is whole, and an existing one is replaced only with `force=True`. Missing
     values are empty cells, null in JSON. Binned values of a table of codes are the medians of their bins, or drawn from
-    the values that the bins keep with `rng`. An iterator (`Sampler.blocks`) is written as it goes, a table at a time.
+    the values that the bins keep with `rng`, as `within` says how a law's go there (`law.within`). An iterator
+    (`Sampler.blocks`) is written as it goes, a table at a time.
 
     >>> write([{"sex": "male", "age": 40}, {"sex": None, "age": 30}], "-")
     sex,age
@@ -61,7 +64,7 @@ def write(
     if name is None:
         raise DataError(f"depnet.write(table, path): the path is a string or a Path; got {brief(path)}.")
     chosen, zipped = format_of(name, format)
-    blocks = _blocks_of(table, rng)
+    blocks = _blocks_of(table, rng, within)
     if name == "-":
         if chosen == "parquet":
             raise DataError('Parquet is not for a terminal. Write to a file, or choose `format="csv"`.')
@@ -128,7 +131,7 @@ def text_file(target: Path, *, zipped: bool) -> Iterator[IO[str]]:
         yield stack.enter_context(io.TextIOWrapper(raw, "utf-8", newline=""))
 
 
-def _blocks_of(table: Any, rng: np.random.Generator | None) -> Blocks:
+def _blocks_of(table: Any, rng: np.random.Generator | None, within: Within | None) -> Blocks:
     if isinstance(table, (Dataset, Holed)):
         table = iter([table])
     if isinstance(table, Iterator):
@@ -136,7 +139,9 @@ def _blocks_of(table: Any, rng: np.random.Generator | None) -> Blocks:
         if not isinstance(first, (Dataset, Holed)):
             raise DataError(f"an iterator to write gives Datasets, one at least; got {brief(first)}.")
         layout = Layout.of(first.domain, "dicts")
-        blocks = (block for part in itertools.chain([first], table) for block in _decoded(part, layout, rng))
+        blocks = (
+            block for part in itertools.chain([first], table) for block in _decoded(part, layout, rng, within)
+        )
         return Blocks(first.domain.names, [column.kind for column in layout.columns], blocks)
     opened = open_frame(table)
     columns = [opened.column(place) for place in range(len(opened.names))]
@@ -146,7 +151,7 @@ def _blocks_of(table: Any, rng: np.random.Generator | None) -> Blocks:
 
 
 def _decoded(
-    table: Dataset | Holed, layout: Layout, rng: np.random.Generator | None
+    table: Dataset | Holed, layout: Layout, rng: np.random.Generator | None, within: Within | None
 ) -> Iterator[list[Column]]:
     if table.weights is not None:
         raise DataError(
@@ -156,10 +161,7 @@ def _decoded(
         codes = table.codes[start : start + BLOCK].astype(np.int64)
         if isinstance(table, Holed):
             codes[table.hidden[start : start + BLOCK]] = -1
-        yield [
-            column_of_codes(codes[:, i], variable, layout.columns[i], rng)
-            for i, variable in enumerate(table.domain.variables)
-        ]
+        yield drawn_columns(codes, table.domain, layout, rng, within)
 
 
 def _write_text(blocks: Blocks, file: IO[str], chosen: Format) -> None:

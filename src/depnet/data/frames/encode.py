@@ -11,7 +11,7 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 
 from depnet.arrays import IntArray
-from depnet.data.binning.bins import Number, Numbers
+from depnet.data.binning.bins import Bins, Number, Numbers
 from depnet.data.binning.calendar import DAY, text_of_day, text_of_moment
 from depnet.data.frames.columns import Column
 from depnet.data.frames.open import Opened, open_frame
@@ -33,11 +33,13 @@ def encode(
     *,
     handle_unknown: HandleUnknown = "error",
     absent: Literal["error", "missing"] = "error",
+    levels: bool = False,
 ) -> Holed:
     """The codes of a frame's rows, columns found by name (a numpy array's by place); others are left alone.
 
     `handle_unknown`: a value that is no state is an error, or like a missing value, which a warning says. `absent`: a
-    column that is not there at all is an error, too, or full of missing values.
+    column that is not there at all is an error, too, or full of missing values. `levels`: the levels of the numbers of some
+    rows are kept, too, for a model to be learned from.
 
     >>> from depnet.data import Variable
     >>> domain = Domain((Variable("sex", ("female", "male")),))
@@ -49,21 +51,23 @@ def encode(
             raise DataError(f'{option} is "error" or "missing"; got {brief(value)}.')
     opened = open_frame(frame)
     places = places_of(opened, domain, absent)
-    made, unknown = TableBuilder(domain, opened.rows), Unknowns()
+    made, unknown = TableBuilder(domain, opened.rows, levels=levels), Unknowns()
     for i, variable in enumerate(domain.variables):
-        place = places[i]
+        place, numbers = places[i], None
         if place is None:
             each = np.full(opened.rows, HIDDEN)
         else:
             column = opened.column(place)
             each = column_codes(column, variable)
+            if levels and variable.bins is not None and column.numbers is not None:
+                numbers = _numbers_in(variable.bins, column)
             strange = np.flatnonzero(each == UNKNOWN)
             if len(strange):
                 example = _value_in(column, int(strange[0]))
                 if handle_unknown == "error":
                     _reject_unknown(variable, int(strange[0]), example)
                 unknown.add(variable.name, len(strange), example)
-        made.put(i, each, each < 0)
+        made.put(i, each, each < 0, numbers)
     unknown.warn()
     return made.holed()
 
@@ -88,9 +92,8 @@ def _found(variable: Variable, values: Iterable[object]) -> list[int]:
 
 
 def _binned(column: Column, variable: Variable) -> IntArray:
-    bins, numbers = variable.bins, column.numbers
+    bins = variable.bins
     assert bins is not None
-    assert numbers is not None
     of_dates = bins.kind in ("date", "datetime")
     if of_dates != (column.kind in ("date", "datetime")):
         wanted = {"date": "dates", "datetime": "dates with times"}.get(bins.kind, "numbers")
@@ -98,11 +101,18 @@ def _binned(column: Column, variable: Variable) -> IntArray:
             f"column {column.name!r} has {wanted}, in bins such as {variable.states[0]!r}; this one has "
             f"{'dates' if not of_dates else 'numbers'}. Convert it."
         )
+    return bins.locate(_numbers_in(bins, column))
+
+
+def _numbers_in(bins: Bins, column: Column) -> Numbers:
+    """The numbers of a column as bins have them: days, or microseconds."""
+    numbers = column.numbers
+    assert numbers is not None
     if bins.kind == "datetime" and column.kind == "date":
-        numbers = numbers * DAY
-    elif bins.kind == "date" and column.kind == "datetime":
-        numbers = numbers // DAY
-    return bins.locate(numbers)
+        return numbers * DAY
+    if bins.kind == "date" and column.kind == "datetime":
+        return numbers // DAY
+    return numbers
 
 
 def _among_states(column: Column, variable: Variable) -> IntArray:

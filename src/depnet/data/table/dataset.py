@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from depnet.arrays import CodeArray, IntArray, read_only
 from depnet.checks import is_whole
 from depnet.data.table.domain import Domain
+from depnet.data.table.row_levels import RowLevels
 from depnet.errors import DataError, brief, how_many
 from depnet.wording import counted, some_of
 
@@ -52,6 +53,8 @@ class Dataset(CodeTable):
     domain: Domain
     codes: CodeArray
     weights: IntArray | None = None
+    levels: RowLevels | None = None
+    """Of some rows, where they were read from a table of numbers: what is drawn within bins is learned from them."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.domain, Domain):
@@ -100,10 +103,16 @@ class Dataset(CodeTable):
         return cls.of_checked(domain, checked, _checked_weights(weights, len(checked)))
 
     @classmethod
-    def of_checked(cls, domain: Domain, codes: CodeArray, weights: IntArray | None = None) -> "Dataset":
+    def of_checked(
+        cls,
+        domain: Domain,
+        codes: CodeArray,
+        weights: IntArray | None = None,
+        levels: RowLevels | None = None,
+    ) -> "Dataset":
         """A dataset of read-only arrays that were checked already, or made so that nothing can be wrong: not once more."""
         dataset = object.__new__(cls)
-        for name, value in (("domain", domain), ("codes", codes), ("weights", weights)):
+        for name, value in (("domain", domain), ("codes", codes), ("weights", weights), ("levels", levels)):
             object.__setattr__(dataset, name, value)
         return dataset
 
