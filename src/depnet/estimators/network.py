@@ -304,7 +304,8 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
 
 def fit_model(model: DependencyNetwork, X: Any, estimator: TableEstimator) -> DependencyNetwork:
     """`model.fit(X)` as a part of an estimator's own fit, whose callbacks hear of the progress."""
-    holed, layout = fitted_table(model, X, missing=model.missing)
+    samples = estimator is model  # others have no use for how numbers go within bins
+    holed, layout = fitted_table(model, X, missing=model.missing, levels=samples)
     options = model._options()  # noqa: SLF001  # a method but for its callbacks
     tasks = Tasks(estimator, "node" if holed.complete else "round or node", options.steps(holed))
     done = fit(holed, options, model._fit_generator(), tasks.until)  # noqa: SLF001
