@@ -12,7 +12,7 @@ import depnet
 from depnet import Dataset, Network, Variable
 from depnet.errors import DepnetError
 from depnet.explorer.ask import TOLERANCE, Answer, answers
-from depnet.explorer.evidence_link import Chosen
+from depnet.explorer.known import Held
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.marginals import card_of
 from depnet.geometry import total_variation
@@ -28,7 +28,7 @@ async def in_thread(function: Callable[[], Any]) -> Any:
 
 def asked(
     network: Network,
-    chosen: Chosen,
+    chosen: dict[str, Held],
     *,
     stop: Callable[[], bool] = lambda: False,
     data: Dataset | None = None,
@@ -117,7 +117,7 @@ def test_with_rows_the_answer_joins_model_and_table(titanic: Network) -> None:
 
 def test_counts_of_few_rows_are_hidden_where_that_is_asked(titanic: Network) -> None:
     people = depnet.titanic()
-    chosen: Chosen = {
+    chosen: dict[str, Held] = {
         "sex": ("female",),
         "class": ("1st",),
     }  # of these 145, one is a child and four have died
@@ -134,7 +134,7 @@ def test_counts_of_few_rows_are_hidden_where_that_is_asked(titanic: Network) -> 
         for state in card_of(shift, ())["states"]:
             assert state["observed"] is None
             assert "table hidden of 145 rows" in state["parts"]
-    rare: Chosen = {"sex": ("female",), "class": ("1st",), "age": ("child",)}
+    rare: dict[str, Held] = {"sex": ("female",), "class": ("1st",), "age": ("child",)}
     (answer,) = asked(titanic, rare, data=people, hide=True)
     assert answer.result.matching is None
     assert answer.result.support is None
@@ -143,7 +143,7 @@ def test_counts_of_few_rows_are_hidden_where_that_is_asked(titanic: Network) -> 
 
 
 def test_a_wide_law_answers_within_the_tolerance(wide: Network, table: Dataset) -> None:
-    chosen: Chosen = {"X3": (1,)}
+    chosen: dict[str, Held] = {"X3": (1,)}
     *_, answer = asked(wide, chosen)  # the first is the last, but on a busy machine
     assert answer.last
     assert answer.result.diagnostics is not None  # of passes
@@ -195,7 +195,7 @@ def test_a_card_shows_the_likely_states_and_the_rest_together(titanic: Network) 
 
 
 def test_clamping_everything_is_an_error(titanic: Network) -> None:
-    chosen: Chosen = {"class": ("1st",), "sex": ("male",), "age": ("adult",), "survived": ("No",)}
+    chosen: dict[str, Held] = {"class": ("1st",), "sex": ("male",), "age": ("adult",), "survived": ("No",)}
     with pytest.raises(DepnetError, match="nothing is left to ask"):
         asked(titanic, chosen)
 

@@ -14,7 +14,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 import depnet
 from depnet import Dataset, Network
-from depnet.explorer.evidence_link import given
+from depnet.explorer.known import given
 from tests.explorer.browser import explorer
 from tests.explorer.cases import titanic_models
 

@@ -19,7 +19,7 @@ import depnet
 from depnet import Dataset, Domain, Network, Variable
 from depnet.cli.given import parse
 from depnet.explorer.copyable import command_line, python
-from depnet.explorer.evidence_link import given, opened, pairs
+from depnet.explorer.known import given, opened, pairs
 
 signs = st.sampled_from("ab\\\"'=,|~: <$-")
 texts = st.one_of(
@@ -45,14 +45,14 @@ def test_a_link_is_read_back(names: list[str], labels: list[str], data: st.DataO
         for name in names[1:]
     }
     found = opened(domain, pairs(chosen))
-    assert found.chosen == chosen
+    assert found.known == chosen
     assert found.problems == ()
 
 
 def test_what_the_model_does_not_know_is_told_and_the_rest_opens() -> None:
     domain = domain_of(["sex", "class"], ["a", "b", "c"])
     found = opened(domain, [("sex", "a"), ("sez", "a"), ("class", "d")])
-    assert found.chosen == {"sex": ("a",)}
+    assert found.known == {"sex": ("a",)}
     assert len(found.problems) == 2
     assert "sez" in found.problems[0]
     assert "'d'" in found.problems[1]
@@ -63,7 +63,7 @@ def test_of_many_problems_a_few_are_told() -> None:
     found = opened(
         domain, [*((f"x{k}", "a") for k in range(1000)), ("class", "d"), ("sex", "a"), ("sex", "a")]
     )
-    assert found.chosen == {"sex": ("a",)}
+    assert found.known == {"sex": ("a",)}
     assert len(found.problems) == 6
     assert found.problems[-1] == "996 more names or states that the model does not know."
 
@@ -72,8 +72,8 @@ def test_all_states_are_no_evidence_and_numbers_mean_their_bins() -> None:
     rng = np.random.default_rng(0)
     table = Dataset.from_frame(rng.normal(40, 10, (200, 1)))
     (variable,) = table.domain.variables
-    assert opened(table.domain, [(variable.name, str(s)) for s in variable.states]).chosen == {}
-    assert opened(table.domain, [(variable.name, "40.0")]).chosen == {
+    assert opened(table.domain, [(variable.name, str(s)) for s in variable.states]).known == {}
+    assert opened(table.domain, [(variable.name, "40.0")]).known == {
         variable.name: (variable.states[variable.code(40.0)],)
     }
 

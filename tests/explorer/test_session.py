@@ -11,6 +11,7 @@ from nicegui import Client
 import depnet
 from depnet.explorer.loaded import MOST_LEARNED, Loaded, Shelf
 from depnet.explorer.session import Session
+from depnet.explorer.state import State
 from depnet.explorer.turns import Turns
 from tests.explorer.loops import run_apart
 
@@ -46,12 +47,16 @@ def test_the_shelf_keeps_the_last_learned_models_apart() -> None:
 def test_addresses_keep_the_model_and_any_text() -> None:
     shelf = Shelf(MODEL)
     key = shelf.keep(MODEL)
-    own = session(shelf, key, parameters=[("sex", "female"), ("sex", "male")])
-    assert own.url("/ask", [("a&b", "1=2"), ("<x>", "ü")]) == f"/m/{key}/ask?a%26b=1%3D2&%3Cx%3E=%C3%BC"
+    own = session(shelf, key, parameters=[("sex", "female"), (".target", "age"), (".page", "2")])
+    assert (
+        own.url("/", State({"a&b": ("1=2",)}, own={"<x>": "ü"})) == f"/m/{key}/?a%26b=1%3D2&.%3Cx%3E=%C3%BC"
+    )
+    assert own.url("/") == f"/m/{key}/?sex=female&.target=age&.page=2"
+    assert own.url("/ask") == f"/m/{key}/ask?sex=female&.target=age"
     assert session(shelf).url("/") == "/"
     assert session(shelf).url("/", key=key) == f"/m/{key}/"
-    assert own.parameter("sex") == "female"
-    assert own.parameter("age", "?") == "?"
+    assert own.own("page") == "2"
+    assert own.own("sort", "?") == "?"
     with pytest.raises(LookupError):
         _ = session(Shelf(None)).loaded
 

@@ -5,7 +5,7 @@ import pytest
 
 from depnet import RandomScan, SequentialScan, stationary
 from depnet.errors import DepnetError
-from depnet.explorer.evidence_link import given
+from depnet.explorer.known import given
 from depnet.explorer.two_tables import binary_variables, pair_network, relevant_others
 from depnet.pictures.tetrahedron.walk import walk
 from tests.explorer.cases import titanic_models

@@ -22,6 +22,7 @@ from starlette.responses import RedirectResponse, Response
 import depnet
 from depnet.explorer import log
 from depnet.explorer.frame import DARK_COOKIE, VIEWS, View, frame, head
+from depnet.explorer.gone import GONE, UNKNOWN, missing_page
 from depnet.explorer.guard import MOST_HEAD, Address, Guard, is_this_machine
 from depnet.explorer.loaded import Loaded, Shelf
 from depnet.explorer.patience import PatientProtocol
@@ -68,6 +69,7 @@ def build(first: Loaded | None, *, near: bool = True, hides: bool = False) -> Fa
     nicegui_app.on_startup(_wait_for_busy_pages)
     for view in VIEWS:
         _page(shelf, view, hides)
+    _pages_for_what_is_not_there(shelf)
     ui.run_with(
         outer,
         title="depnet",
@@ -94,6 +96,8 @@ def _wait_for_busy_pages() -> None:
 
 def _page(shelf: Shelf, view: View, hides: bool) -> None:
     async def shown(request: Request, key: str | None = None) -> Response | None:
+        if key is not None and shelf.get(key) is None:
+            return missing_page(GONE, request.cookies.get(DARK_COOKIE), has_model=shelf.first is not None)
         if view.NEEDS_MODEL and shelf.get(key) is None:
             return RedirectResponse("/fit")
         kept = request.cookies.get(DARK_COOKIE)
@@ -116,6 +120,13 @@ def _page(shelf: Shelf, view: View, hides: bool) -> None:
 
     ui.page(view.PATH, response_timeout=BUILD_SECONDS)(first)
     ui.page("/m/{key}" + view.PATH, response_timeout=BUILD_SECONDS)(learned)
+
+
+def _pages_for_what_is_not_there(shelf: Shelf) -> None:
+    async def unknown(request: Request, _: Exception) -> Response:
+        return missing_page(UNKNOWN, request.cookies.get(DARK_COOKIE), has_model=shelf.first is not None)
+
+    nicegui_app.add_exception_handler(404, unknown)
 
 
 def listen(host: str, port: int | None, usual: int = 8421) -> socket.socket:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from depnet.errors import DepnetError
-from depnet.explorer.evidence_link import Chosen, given
+from depnet.explorer.known import Known, given, is_clamped
 from depnet.explorer.loaded import Loaded
 from depnet.inference.answer.query import query
 from depnet.inference.answer.result import QueryResult
@@ -48,7 +48,7 @@ class Answer:
 
 async def answers(
     loaded: Loaded,
-    chosen: Chosen,
+    known: Known,
     work: Work,
     stop: Callable[[], bool],
     *,
@@ -62,7 +62,7 @@ async def answers(
     """
     law = loaded.asked
     names = law.domain.names
-    free = tuple(name for name in names if len(chosen.get(name, ())) != 1)
+    free = tuple(name for name in names if name not in known or not is_clamped(known[name]))
     if not free:
         raise DepnetError("every variable is clamped: nothing is left to ask. Take one state back.")
 
@@ -70,8 +70,8 @@ async def answers(
         """An answer, and whether it is within the tolerance."""
         began = time.monotonic()  # here: waiting for a turn does not count
         prior = found = _prior(loaded, before, **bounds)
-        if chosen:
-            found = query(law, targets, given(chosen), tolerance=TOLERANCE, data=loaded.data, **bounds)
+        if known:
+            found = query(law, targets, given(known), tolerance=TOLERANCE, data=loaded.data, **bounds)
         sharp = prior.converged and found.converged
         if hide:
             prior, found = without_small_counts(prior), without_small_counts(found)

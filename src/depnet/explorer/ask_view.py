@@ -9,10 +9,11 @@ from depnet.data import Label
 from depnet.errors import DepnetError
 from depnet.explorer.ask import Answer, answers
 from depnet.explorer.copyable import command_line, python
-from depnet.explorer.evidence_link import Chosen, opened, pairs
+from depnet.explorer.known import Held, Known
 from depnet.explorer.marginals import MEASURE, Marginals
 from depnet.explorer.parts import bar, button, card, fact, note, progress, stack, warning, without_law
 from depnet.explorer.session import Session, Stop
+from depnet.explorer.state import State
 from depnet.inference.answer.observed import DIFFERENCE
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.small_counts import LEAST
@@ -46,17 +47,13 @@ class _Ask:
         self.loaded = session.loaded  # held, even if it leaves the shelf meanwhile
         self.network = self.loaded.asked
         self.domain = self.network.domain
-        link = opened(self.domain, session.parameters)
-        self.chosen: Chosen = link.chosen
+        self.known = session.state.known
         self.answer: Answer | None = None
         self.shown = SHOWN
         self.stopping = session.stop()
         self.task: Task[Any] | None = None
         with card("What is known"):
-            for problem in link.problems:
-                warning(f"In the address: {problem}")
             self._evidence_inputs()
-            self.chips = bar().props('role="list" aria-label="Evidence"')
         with card("What is likely then"):
             without_law(self.loaded)
             self._progress()
@@ -106,7 +103,8 @@ class _Ask:
 
     def start(self) -> None:
         """Ask what the address asks."""
-        self._changed(address=False)
+        self._changed(self.session.state)
+        self.session.on_change(self._changed)
 
     def _evidence_inputs(self) -> None:
         with bar():
@@ -122,7 +120,6 @@ class _Ask:
             for select in (self.variable, self.states):
                 select.props("dense outlined").classes("depnet-grow")
             self.states.set_enabled(False)
-            button("Clear all", self._clear)
 
     def _progress(self) -> None:
         with bar():
@@ -146,11 +143,7 @@ class _Ask:
         if name not in self.domain.names or not 0 <= code < len(self._variable(name).states):
             return
         state = self._variable(name).states[code]
-        if self.chosen.get(name) == (state,):
-            del self.chosen[name]
-        else:
-            self.chosen[name] = (state,)
-        self._changed()
+        self._hold(name, () if self.known.get(name) == (state,) else (state,))
 
     def stopped_by_reader(self) -> None:
         """The stop button: what was found so far stays."""
@@ -164,7 +157,8 @@ class _Ask:
             self.states.set_options({}, value=[])
             return
         variable = self.domain.variables[i]
-        known = [variable.code(state) for state in self.chosen.get(variable.name, ())]
+        held = self.known.get(variable.name, ())
+        known = [] if isinstance(held, str) else [variable.code(state) for state in held]
         self.states.set_options({code: str(state) for code, state in enumerate(variable.states)}, value=known)
 
     def _states_chosen(self) -> None:
@@ -173,20 +167,13 @@ class _Ask:
         variable = self.domain.variables[self.variable.value]
         codes = sorted(self.states.value or [])
         states: tuple[Label, ...] = tuple(variable.states[code] for code in codes)
-        if states == self.chosen.get(variable.name, ()):
-            return
-        self.chosen.pop(variable.name, None)
-        if 0 < len(states) < len(variable.states):
-            self.chosen[variable.name] = states
-        self._changed()
+        held = self.known.get(variable.name, ())
+        if states != (() if isinstance(held, str) else held):
+            self._hold(variable.name, states if len(states) < len(variable.states) else ())
 
-    def _clear(self) -> None:
-        self.chosen.clear()
-        self._changed()
-
-    def _remove(self, name: str) -> None:
-        self.chosen.pop(name, None)
-        self._changed()
+    def _hold(self, name: str, held: Held) -> None:
+        known = {**self.known, name: held}
+        self.session.change(known={name: held for name, held in known.items() if held})
 
     def _filtered(self) -> None:
         self.shown = SHOWN
@@ -201,24 +188,24 @@ class _Ask:
     def _variable(self, name: str) -> Any:
         return self.domain.variables[self.domain.index(name)]
 
-    def _changed(self, address: bool = True) -> None:
+    def _changed(self, state: State) -> None:
         """Other evidence: the older question is dropped, and the new one asked."""
+        if self.task is not None and state.known == self.known:
+            return
         self.stopping.press()
         if self.task is not None:
             self.task.cancel()
-        if address:
-            self.session.show_url(PATH, pairs(self.chosen))
+        self.known = state.known
         self._variable_chosen()
-        self._show_chips()
         self.stopping = self.session.stop()
-        self.task = self.session.spawn(self._ask(dict(self.chosen), self.stopping))
+        self.task = self.session.spawn(self._ask(self.known, self.stopping))
 
-    async def _ask(self, chosen: Chosen, stop: Stop) -> None:
+    async def _ask(self, known: Known, stop: Stop) -> None:
         self.said.text = "asking ..."
         self.stop.set_enabled(True)
         self.bar.value = 0.0
         try:
-            found = answers(self.loaded, chosen, self.session.work, stop, hide=self.session.hides)
+            found = answers(self.loaded, known, self.session.work, stop, hide=self.session.hides)
             async for answer in found:
                 self.answer = answer
                 self._show(answer)
@@ -238,7 +225,7 @@ class _Ask:
         with self.notes:
             warning(text)
         self.answer = None
-        self.marginals.show((), self.chosen, "")
+        self.marginals.show((), self.known, "")
         self.more.set_visibility(False)
 
     def _show(self, answer: Answer) -> None:
@@ -249,8 +236,8 @@ class _Ask:
         if self.loaded.data is not None:
             self.table.text = self._table_said(answer.result)
         targets = [shift.name for shift in answer.shifts[:COPIED]]
-        self.command.text = command_line(self.loaded.path, targets, self.chosen, self.loaded.table)
-        self.python.text = python(self.loaded.path, targets, self.chosen, law=self.loaded.law is not None)
+        self.command.text = command_line(self.loaded.path, targets, self.known, self.loaded.table)
+        self.python.text = python(self.loaded.path, targets, self.known, law=self.loaded.law is not None)
         self._show_marginals()
 
     def _show_facts(self, result: QueryResult) -> None:
@@ -264,7 +251,7 @@ class _Ask:
                     fact("R-hat", f"{result.r_hat:.3f}")
                 fact("effective sample size", d.effective_draws)
             fact("relevant variables", f"{len(result.closure):,} of {len(self.domain):,}")
-            if result.support is not None and self.chosen:
+            if result.support is not None and self.known:
                 fact("support of the evidence", str(result.support))
 
     def _show_notes(self, answer: Answer) -> None:
@@ -294,31 +281,16 @@ class _Ask:
             few = "too few rows match to be shown" if hidden else "no row matches"
             return f"the table: {few}; answers are the model's alone."
         rows = counted(result.matching, "row")
-        which = "all" if not self.chosen else "the matching"
+        which = "all" if not self.known else "the matching"
         joins = f"Answers join both: the model counts as {result.worth:,.3g} rows"
         joined = f"the table's own frequency ({which} {rows}). {joins}"
         return f"{joined}; counts under {LEAST} are hidden." if self.session.hides else f"{joined}."
-
-    def _show_chips(self) -> None:
-        self.chips.clear()
-        with self.chips:
-            if not self.chosen:
-                note(
-                    "Nothing yet: these are the marginals of the model. Choose a variable, or click a state below."
-                )
-            for name, states in self.chosen.items():
-                shown = f"{name} = {' or '.join(map(str, states))}"
-                with ui.element("span").classes("depnet-chip").props('role="listitem"'):
-                    ui.label(shown)
-                    take = ui.button(icon="close", on_click=lambda name=name: self._remove(name))
-                    take.props("flat round dense size=xs")
-                    take.props["aria-label"] = f"Take back {shown}"
 
     def _show_marginals(self) -> None:
         if self.answer is None:
             return
         wanted = (self.find.value or "").casefold()
         found = [shift for shift in self.answer.shifts if wanted in shift.name.casefold()]
-        self.marginals.show(found[: self.shown], self.chosen, self.answer.result.method)
+        self.marginals.show(found[: self.shown], self.known, self.answer.result.method)
         self.more.set_visibility(len(found) > self.shown)
         self.more.text = f"Show more ({len(found) - self.shown:,} left)"

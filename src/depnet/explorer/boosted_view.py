@@ -8,7 +8,7 @@ from depnet.explorer import node_charts, parts
 from depnet.explorer.session import Session
 from depnet.pictures import decision_mermaid, decision_text
 from depnet.pictures.labels import line, listed
-from depnet.pictures.node.decision import Decision, node_name
+from depnet.pictures.node.decision import Decision
 from depnet.pictures.node.effects import (
     Reference,
     boosted_node,
@@ -24,8 +24,8 @@ MOST_VERTICES = 120
 class BoostedView:
     """The parts of the view; another input changes the effects alone."""
 
-    def __init__(self, session: Session, number: int, path: str) -> None:
-        self.session, self.number, self.path = session, number, path
+    def __init__(self, session: Session, number: int) -> None:
+        self.session, self.number = session, number
         self.network, self.data = session.loaded.network, session.loaded.data
         self.node = boosted_node(self.network, number)
         self.inputs = inputs_of(self.network, number)
@@ -81,8 +81,7 @@ class BoostedView:
             return
         self.chosen = int(event.value)
         names = self.network.domain.names
-        places = [("variable", node_name(self.network, self.number)), ("input", names[self.chosen])]
-        self.session.show_url(self.path, places)
+        self.session.set_own(push=False, input=names[self.chosen])
         await self._show()
 
     async def _show(self) -> None:

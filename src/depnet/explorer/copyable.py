@@ -1,21 +1,20 @@
 """A question as text to copy: a command line and Python, both of which run as they stand."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from depnet.data import Label
+from depnet.explorer.known import Held, Known
+from depnet.model.conditions import SIGNS as COMPARISONS
 
 SIGNS = ",=|~:\"'\\"
 """What, beside spaces, the command's --given reads as something else than text, unless it is in quotes."""
 
 
-def command_line(
-    model: str, targets: Sequence[str], chosen: Mapping[str, tuple[Label, ...]], data: str | None = None
-) -> str:
+def command_line(model: str, targets: Sequence[str], known: Known, data: str | None = None) -> str:
     """`depnet query ...` for a POSIX shell."""
     words = ["depnet", "query"]
-    for name, states in chosen.items():
-        words += ["--given", f"{_quoted(name)}={'|'.join(_quoted(str(state)) for state in states)}"]
+    for name, held in known.items():
+        words += ["--given", _quoted(name) + _compared(held)]
     if data is not None:
         words += ["--data", data]
     # after "--" a name that begins with a dash is a name
@@ -24,16 +23,11 @@ def command_line(
     return " ".join(map(shlex.quote, words))
 
 
-def python(
-    model: str, targets: Sequence[str], chosen: Mapping[str, tuple[Label, ...]], *, law: bool = True
-) -> str:
+def python(model: str, targets: Sequence[str], known: Known, *, law: bool = True) -> str:
     """The same in Python, asked of the model alone; the answer is `result`. `law`: the file has one."""
-    known = ", ".join(
-        f"{name!r}: {states[0]!r}" if len(states) == 1 else f"{name!r}: {{{', '.join(map(repr, states))}}}"
-        for name, states in chosen.items()
-    )
+    evidence = ", ".join(f"{name!r}: {_literal(held)}" for name, held in known.items())
     asked = repr(targets[0]) if len(targets) == 1 else repr(list(targets))
-    evidence = f", {{{known}}}" if known else ""
+    evidence = f", {{{evidence}}}" if evidence else ""
     name = "law" if law else "network"
     return (
         "import depnet\n\n"
@@ -41,6 +35,20 @@ def python(
         f"result = depnet.query({name}, {asked}{evidence})\n"
         "print(result)\n"
     )
+
+
+def _literal(held: Held) -> str:
+    if isinstance(held, str):
+        return repr(held)
+    return repr(held[0]) if len(held) == 1 else f"{{{', '.join(map(repr, held))}}}"
+
+
+def _compared(held: Held) -> str:
+    """What follows a name: a sign, and states or the bound of a condition."""
+    if not isinstance(held, str):
+        return "=" + "|".join(_quoted(str(state)) for state in held)
+    sign = next((sign for sign in COMPARISONS if held.startswith(sign)), None)
+    return f"={held}" if sign is None else sign + _quoted(held.removeprefix(sign))
 
 
 def _quoted(text: str) -> str:

@@ -7,9 +7,19 @@ from typing import Protocol
 
 from nicegui import events, ui
 
-from depnet.explorer import ask_view, fit_view, geometry_view, network_view, node_view, rows_view
+from depnet.explorer import (
+    ask_view,
+    fit_view,
+    network_view,
+    node_view,
+    overview_view,
+    rows_view,
+    theory_view,
+)
+from depnet.explorer.evidence_bar import evidence_bar
 from depnet.explorer.parts import warning
 from depnet.explorer.session import Session
+from depnet.explorer.state import State
 from depnet.fitting.explained import plain_figures
 from depnet.wording import counted
 
@@ -25,11 +35,21 @@ class View(Protocol):
         """Show the view inside the frame's main part; may be a coroutine."""
 
 
-VIEWS: tuple[View, ...] = (network_view, node_view, ask_view, rows_view, geometry_view, fit_view)
+VIEWS: tuple[View, ...] = (
+    overview_view,
+    network_view,
+    ask_view,
+    node_view,
+    rows_view,
+    theory_view,
+    fit_view,
+)
 """In the order of the navigation."""
 
-STYLES = ("/depnet/style.css", "/depnet/views.css")
+STYLES = ("/depnet/style.css", "/depnet/views.css", "/depnet/overview.css")
 """Of every page, and of what single views show."""
+
+SCRIPT = "/depnet/history.js"
 
 DARK_COOKIE = "depnet_dark"
 
@@ -44,6 +64,7 @@ _TURN = f"""() => {{
 @contextmanager
 def frame(session: Session, view: View, chosen: bool | None) -> Iterator[None]:
     """Header and navigation; what is built inside is the main part. `chosen`: dark, light, or as the system is."""
+    session.path = view.PATH
     name = "" if session.model is None else f" · {session.model.name}"
     ui.page_title(f"{view.TITLE}{name} · depnet")
     ui.colors(primary="#0067a3", accent="#0067a3", positive="#00805c", negative="#b34a00", warning="#8a4b00")
@@ -62,26 +83,43 @@ def frame(session: Session, view: View, chosen: bool | None) -> Iterator[None]:
             ui.label("depnet").classes("depnet-name")
             ui.label(_described(session)).classes("depnet-model")
             _explained(session)
-        with ui.element("nav").classes("depnet-nav").props('aria-label="Views"'):
-            for other in VIEWS:
-                if other.NEEDS_MODEL and session.model is None:
-                    continue
-                link = ui.link(other.TITLE, session.url(other.PATH)).classes("depnet-tab")
-                if other.PATH == view.PATH:
-                    link.props('aria-current="page"')
+        _navigation(session, view)
         turn = ui.button(icon="contrast").props('flat round dense aria-label="Light or dark"')
         turn.classes("depnet-turn").on("click", turned, js_handler=_TURN)
     main = ui.element("div").classes("depnet-main").props('tabindex="-1"')
     ui.skip_link("Skip to the view", target=main)
     if chosen is None:
         session.client.on_connect(look)
+    ui.on("depnet-went", lambda event: session.went_to(str(event.args)))
     with main:
+        if view.NEEDS_MODEL:
+            evidence_bar(session)
+        for problem in session.problems:
+            warning(f"In the address: {problem}")
         if session.model is not None and session.model.is_stale:
             warning(
                 f"{session.model.name} has changed on disk: this page shows what was read before. Start depnet explore "
                 "again to see the new one."
             )
         yield
+
+
+def _navigation(session: Session, view: View) -> None:
+    """The views; what is known, the target and the chosen variable go along."""
+    links = {}
+    with ui.element("nav").classes("depnet-nav").props('aria-label="Views"'):
+        for other in VIEWS:
+            if other.NEEDS_MODEL and session.model is None:
+                continue
+            links[other.PATH] = ui.link(other.TITLE, session.url(other.PATH)).classes("depnet-tab")
+            if other.PATH == view.PATH:
+                links[other.PATH].props('aria-current="page"')
+
+    def follow(_: State) -> None:
+        for path, link in links.items():
+            link.props["href"] = session.url(path)
+
+    session.on_change(follow)
 
 
 def _described(session: Session) -> str:
@@ -105,4 +143,5 @@ def _explained(session: Session) -> None:
 
 def head(version: str) -> str:
     """What every page's head has beside NiceGUI's own."""
-    return "".join(f'<link rel="stylesheet" href="{style}?{html.escape(version)}">' for style in STYLES)
+    styles = "".join(f'<link rel="stylesheet" href="{style}?{html.escape(version)}">' for style in STYLES)
+    return f'{styles}<script defer src="{SCRIPT}?{html.escape(version)}"></script>'

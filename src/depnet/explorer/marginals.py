@@ -1,7 +1,7 @@
 """The marginals before and after the evidence, and the table's own, as one element of the page."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from nicegui.element import Element
 from nicegui.events import GenericEventArguments
 
 from depnet.arrays import IntArray
-from depnet.data import Label
+from depnet.explorer.known import Held, Known
 from depnet.inference.answer.numbers import shown
 from depnet.inference.answer.text import FEWEST_STATES
 from depnet.inference.judge.shifts import Shift
@@ -35,9 +35,9 @@ class Marginals(Element, component="marginals.js"):
 
         self.on("clamp", clicked)
 
-    def show(self, shifts: Sequence[Shift], chosen: Mapping[str, tuple[Label, ...]], method: str) -> None:
+    def show(self, shifts: Sequence[Shift], known: Known, method: str) -> None:
         """Show these variables, in this order."""
-        self._props["variables"] = [card_of(shift, chosen.get(shift.name, ())) for shift in shifts]
+        self._props["variables"] = [card_of(shift, known.get(shift.name, ())) for shift in shifts]
         self._props["answer"] += 1
         self._props["method"] = method
         self.update()
@@ -48,14 +48,14 @@ class Marginals(Element, component="marginals.js"):
         self.update()
 
 
-def card_of(shift: Shift, held: Sequence[Label]) -> dict[str, Any]:
+def card_of(shift: Shift, held: Held) -> dict[str, Any]:
     """What a card shows, as plain values."""
     likely = np.argsort(-np.maximum(shift.prior, shift.posterior), kind="stable")
     kept = np.sort(likely) if len(likely) <= STATES else np.sort(likely[: STATES - 1])
     rest = likely[STATES - 1 :] if len(likely) > STATES else likely[:0]
     states = [
         _state(code, str(shift.states[code]), shift, np.array([code]), float(shift.error[code]))
-        | {"held": shift.states[code] in held}
+        | {"held": not isinstance(held, str) and shift.states[code] in held}
         for code in kept.tolist()
     ]
     if len(rest):

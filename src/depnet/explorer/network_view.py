@@ -13,10 +13,11 @@ from nicegui.elements.echart import EChart as EChart  # registers ECharts, which
 from depnet.explorer import parts
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.session import Session
+from depnet.explorer.state import State
 from depnet.pictures import colours
 
 TITLE = "Network"
-PATH = "/"
+PATH = "/network"
 NEEDS_MODEL = True
 
 MOST_TIES = 5000
@@ -63,25 +64,34 @@ async def build(session: Session) -> None:
 def _show(session: Session, properties: dict[str, Any]) -> None:
     """The network in the state that the address asks for; the address is kept up to date."""
     names = session.loaded.network.domain.names
-    variable, mode = session.parameter("variable"), session.parameter("mode")
-    properties["start"] = {
-        "shown": _whole(session.parameter("shown"), properties.pop("shown")),
-        "chosen": names.index(variable) if variable in names else None,
-        "steps": min(_whole(session.parameter("steps"), 0), 2),
-        "mode": "matrix" if mode == "matrix" else "graph",
-    }
-    properties["node-url"] = session.url("/node") + "?variable="
-    shown = NetworkPicture(properties)
+    opens_with = properties.pop("shown")
+
+    def start(state: State) -> dict[str, Any]:
+        return {
+            "shown": _whole(state.own.get("shown", ""), opens_with),
+            "chosen": None if state.variable is None else names.index(state.variable),
+            "steps": min(_whole(state.own.get("steps", ""), 0), 2),
+            "mode": "matrix" if state.own.get("mode") == "matrix" else "graph",
+            "nodeUrl": session.url("/node"),
+        }
+
+    shown = NetworkPicture(properties | {"start": start(session.state)})
 
     def changed(event: events.GenericEventArguments) -> None:
-        state = event.args
-        pairs = [("shown", str(state["shown"]))]
-        if state["chosen"] is not None:
-            pairs.append(("variable", names[state["chosen"]]))
-        pairs += [(name, str(state[name])) for name in ("steps", "mode") if state[name] not in (0, "graph")]
-        session.show_url(PATH, pairs)
+        now = event.args
+        own = {name: str(now[name]) for name in ("shown", "steps", "mode") if now[name] not in (0, "graph")}
+        slid = {
+            **session.state.own,
+            "shown": own["shown"],
+        } == own  # a slider's way is no row of states to go back to
+        variable = None if now["chosen"] is None else names[now["chosen"]]
+        session.change(push=not slid or variable != session.state.variable, variable=variable, own=own)
+
+    def follow(state: State) -> None:
+        shown.props["start"] = start(state)
 
     shown.on("state", changed)
+    session.on_change(follow)
 
 
 def picture(loaded: Loaded) -> dict[str, Any]:

@@ -6,16 +6,17 @@ from typing import Any
 import numpy as np
 from nicegui import events, ui
 
-from depnet.errors import DepnetError, brief
+from depnet.errors import DepnetError
 from depnet.explorer import node_charts, parts
 from depnet.explorer.boosted_view import MOST_VERTICES, BoostedView
 from depnet.explorer.session import Session
+from depnet.explorer.state import State
 from depnet.inference.answer.small_counts import hidden_cells
 from depnet.model.sources.operations import Split
 from depnet.pictures import Decision, Stage, decision_at, decision_mermaid, decision_text, growth
 from depnet.pictures.labels import line, listed
 from depnet.pictures.node.decision import Leaf, node_name, node_of
-from depnet.wording import counted, nearest
+from depnet.wording import counted
 
 TITLE = "Node"
 PATH = "/node"
@@ -27,10 +28,7 @@ async def build(session: Session) -> None:
     loaded = session.loaded
     network = loaded.network
     names = network.domain.names
-    wanted = session.parameter("variable")
-    number = node_of(network, wanted) if wanted in names else 0
-    if wanted and wanted not in names:
-        parts.warning(f"In the address: there is no variable {brief(wanted)}. {nearest(wanted, names)}")
+    number = 0 if session.state.variable is None else node_of(network, session.state.variable)
     with parts.bar():
         options = {k: line(node_name(network, k)) for k in range(len(network))}
         chosen = ui.select(options, value=number, label="node", with_input=True).classes("depnet-grow")
@@ -41,16 +39,21 @@ async def build(session: Session) -> None:
         shown.clear()
         with shown:
             if network.nodes[int(chosen.value)].boosted:
-                await BoostedView(session, int(chosen.value), PATH).build(session.parameter("input"))
+                await BoostedView(session, int(chosen.value)).build(session.own("input"))
             else:
-                await _Node(session, int(chosen.value)).build(session.parameter("step"))
+                await _Node(session, int(chosen.value)).build(session.own("step"))
 
     async def changed(event: events.ValueChangeEventArguments[Any]) -> None:
         if event.value is not None:
-            session.show_url(PATH, [("variable", names[network.nodes[int(event.value)].variables[0]])])
+            session.change(variable=names[network.nodes[int(event.value)].variables[0]], own={})
             await fill()
 
+    def follow(state: State) -> None:
+        if state.variable is not None:
+            chosen.set_value(node_of(network, state.variable))
+
     chosen.on_value_change(changed)
+    session.on_change(follow)
     await fill()
 
 
@@ -127,8 +130,7 @@ class _Node:
         if step == self.step:
             return
         self.step = step
-        variable = self.network.domain.names[self.node.variables[0]]
-        self.session.show_url(PATH, [("variable", variable), ("step", str(step))])
+        self.session.set_own(push=False, step=str(step))
         await self._show()
 
     async def _show(self) -> None:

@@ -6,10 +6,11 @@ from nicegui import ui
 
 from depnet.data import Label
 from depnet.errors import DepnetError
-from depnet.explorer.evidence_link import opened, pairs
+from depnet.explorer.known import is_clamped
 from depnet.explorer.parts import bar, button, card, note, show_table, stack, warning, without_law
 from depnet.explorer.rows import Drawn, Filled, drawn, filled
 from depnet.explorer.session import Session
+from depnet.explorer.state import State
 
 CELLS = 24
 """Cells of the row that can be edited at once; others are found by their names."""
@@ -21,21 +22,16 @@ SHOWN = 10
 class Editor:
     """One row, some of its cells given, the others holes: to be filled, or to draw rows by."""
 
-    def __init__(self, session: Session, path: str) -> None:
-        self.session, self.path = session, path
+    def __init__(self, session: Session) -> None:
+        self.session = session
         self.network = session.loaded.asked
-        self.link = opened(self.network.domain, session.parameters)
-        self.known: dict[str, Label] = {
-            name: states[0] for name, states in self.link.chosen.items() if len(states) == 1
-        }
+        self.known = _cells_of(session.state)
         self.stopping = session.stop()
 
     def build(self) -> None:
         """The panel."""
         with card("A row with holes"):
             without_law(self.session.loaded)
-            for problem in self.link.problems:
-                warning(f"In the address: {problem}")
             note(
                 "Give the cells that are known and leave the others empty. Then fill the holes, or draw rows like it."
             )
@@ -57,6 +53,7 @@ class Editor:
             self.said = note("").props('role="status"')
             self.result = stack()
         self._cells()
+        self.session.on_change(self._follow)
 
     def take(self, known: dict[str, Label], origin: str) -> None:
         """Put these cells into the editor."""
@@ -95,9 +92,14 @@ class Editor:
         self._changed()
 
     def _changed(self) -> None:
-        known = pairs({name: (state,) for name, state in self.known.items()})
-        # an address is no place for a wide row
-        self.session.show_url(self.path, known if len(known) <= 50 else [])
+        kept = {name: held for name, held in self.session.state.known.items() if not is_clamped(held)}
+        self.session.change(known=kept | {name: (state,) for name, state in self.known.items()})
+
+    def _follow(self, state: State) -> None:
+        known = _cells_of(state)
+        if known != self.known:
+            self.known = known
+            self._cells()
 
     async def _fill(self) -> None:
         known = dict(self.known)
@@ -168,6 +170,13 @@ class Editor:
             self.stop.set_enabled(False)
         self.said.text = done
         return found
+
+
+def _cells_of(state: State) -> dict[str, Label]:
+    """The cells that are known: a row has one state in each."""
+    return {
+        name: held[0] for name, held in state.known.items() if not isinstance(held, str) and len(held) == 1
+    }
 
 
 def _probability(cell: Filled) -> str:

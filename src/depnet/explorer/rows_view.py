@@ -21,7 +21,7 @@ MAX_DOWNLOAD = 5_000_000
 
 def build(session: Session) -> None:
     """The view; the cells that the address gives are in the editor."""
-    editor = Editor(session, PATH)
+    editor = Editor(session)
     rows = session.loaded.data is not None and not session.hides
     if session.loaded.data is not None and session.hides:
         note(

@@ -4,13 +4,16 @@ import asyncio
 import functools
 import os
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import replace
 from typing import Any, ParamSpec, TypeVar
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from nicegui import Client, background_tasks, ui
 
+from depnet.data import Domain
 from depnet.explorer.loaded import Loaded, Shelf
+from depnet.explorer.state import State, read
 from depnet.explorer.turns import Turns
 
 P = ParamSpec("P")
@@ -18,6 +21,9 @@ T = TypeVar("T")
 
 WORKERS = max(2, os.cpu_count() or 2)
 """Questions that are worked on at once, of all readers together; others wait their turn."""
+
+MOST_ADDRESS = 8000
+"""Signs of an address; a browser takes more, but servers between may not. What is longer leaves out what is known."""
 
 _turns = Turns(WORKERS)
 
@@ -55,8 +61,13 @@ class Session:
         hides: bool = False,
     ) -> None:
         self.shelf, self.key, self.client = shelf, key, client
-        self.parameters = tuple(parameters)
-        """The query of the address, in its order: `/ask?sex=female` is (("sex", "female"),)."""
+        found = read(self._domain, parameters)
+        self.state = found.state
+        """What the reader looks at; `change` puts another in its place."""
+        self.problems = found.problems
+        """What was not understood of the address."""
+        self.path = "/"
+        """Of the view that is open."""
         self.dark = dark
         self.hides = hides and key is None
         """Are rows of the table and counts of few of them hidden? A table that a reader has dropped is the reader's own."""
@@ -64,6 +75,7 @@ class Session:
         """Set when the page is gone."""
         self._tasks: set[asyncio.Task[Any]] = set()
         self._themed: list[Callable[[bool], Any]] = []
+        self._told: list[Callable[[State], Any]] = []
         client.on_delete(self.close)
 
     @property
@@ -79,19 +91,62 @@ class Session:
             raise LookupError("this page has no model.")
         return loaded
 
-    def parameter(self, name: str, default: str = "") -> str:
-        """The first parameter of that name."""
-        return next((value for key, value in self.parameters if key == name), default)
+    @property
+    def _domain(self) -> Domain | None:
+        return None if self.model is None else self.model.network.domain
 
-    def url(self, path: str, parameters: Iterable[tuple[str, str]] = (), key: str | None = None) -> str:
-        """The address of a view of this page's model (or of the one under `key`) in a given state."""
+    def own(self, name: str, default: str = "") -> str:
+        """A parameter of the open view: `page` of /rows?.page=2."""
+        return self.state.own.get(name, default)
+
+    def url(self, path: str, state: State | None = None, key: str | None = None) -> str:
+        """The address of a view of this page's model, in this state: without one, in the present one.
+
+        Parameters that another view has for itself stay behind. Of the model under another `key` it is the empty state.
+        """
+        if state is None:
+            state = self.state if key is None else State()
+            state = state if path == self.path else replace(state, own={})
         key = self.key if key is None else key
-        query = urlencode(list(parameters))
+        query = urlencode(state.parameters())
         return ("" if key is None else f"/m/{key}") + path + (f"?{query}" if query else "")
 
-    def show_url(self, path: str, parameters: Iterable[tuple[str, str]] = ()) -> None:
-        """Put the address of the present state into the address bar, without loading anything."""
-        ui.navigate.history.replace(self.url(path, parameters))
+    def change(self, *, push: bool = True, **parts: Any) -> None:
+        """Another state: `change(known={...})`, `change(target="sex")`, `change(own={"page": "2"})`.
+
+        All who listen (`on_change`) show it. It comes into the address, so that a link opens it; the browser's Back leads
+        to the state before, unless not `push`ed, as by a slider that is being drawn.
+        """
+        state = replace(self.state, **parts)
+        if state == self.state:
+            return
+        self.state = state
+        address = self.url(self.path, state)
+        if len(address) > MOST_ADDRESS:
+            address = self.url(self.path, replace(state, known={}))
+        (ui.navigate.history.push if push else ui.navigate.history.replace)(address)
+        self._tell()
+
+    def set_own(self, push: bool = True, **values: str | None) -> None:
+        """Other parameters of the open view; None takes one away."""
+        own = {name: value for name, value in {**self.state.own, **values}.items() if value is not None}
+        self.change(push=push, own=own)
+
+    def went_to(self, query: str) -> None:
+        """The browser went back or forward, to an address of this view with this query."""
+        parameters = parse_qsl(query.removeprefix("?"), keep_blank_values=True)
+        state = read(self._domain, parameters).state
+        if state != self.state:
+            self.state = state
+            self._tell()
+
+    def on_change(self, callback: Callable[[State], Any]) -> None:
+        """Call with the new state whenever there is one."""
+        self._told.append(callback)
+
+    def _tell(self) -> None:
+        for callback in list(self._told):
+            callback(self.state)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[Any]:
         """Go on with `work` beside the page, and stop when the page is closed."""

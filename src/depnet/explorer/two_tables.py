@@ -1,4 +1,4 @@
-"""The two conditional tables of the geometry view: typed in, or those of two binary variables of the model."""
+"""The two conditional tables of the theory view: typed in, or those of two binary variables of the model."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -7,10 +7,10 @@ from nicegui import ui
 
 from depnet.data import Label, Variable
 from depnet.errors import DepnetError
-from depnet.explorer.evidence_link import state_codes
 from depnet.explorer.parts import bar, button, note, stack, warning
 from depnet.explorer.session import Session
 from depnet.inference.clamped.relevance import reduce
+from depnet.model.conditions import label_code
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan
@@ -56,31 +56,33 @@ class TwoTables:
         ]
         return two_nodes(self.zeros[:2], self.zeros[2:])
 
-    def parameters(self) -> list[tuple[str, str]]:
+    def parameters(self) -> dict[str, str]:
         """What an address says of the tables."""
         pair = self._pair()
         if self.source.value == "model" and pair is not None:
-            held = [(f"at.{name}", str(state)) for name, state in self.others.items()]
-            return [("x0", pair[0]), ("x1", pair[1]), *held]
-        return [("tables", ",".join(f"{p:.6g}" for p in self.zeros))]
+            held = {f"at.{name}": str(state) for name, state in self.others.items()}
+            return {"x0": pair[0], "x1": pair[1], **held}
+        return {"tables": ",".join(f"{p:.6g}" for p in self.zeros)}
 
     def _open(self) -> None:
         """The tables that the address says."""
-        parameter = self.session.parameter
-        numbers = [_probability(text) for text in parameter("tables").split(",")]
+        own = self.session.state.own  # as it is now: what is set below changes it
+        numbers = [_probability(text) for text in own.get("tables", "").split(",")]
         if len(numbers) == 4 and None not in numbers:
             for field, number in zip(self.inputs, numbers, strict=True):
                 field.set_value(number)
-        pair = [self.names.index(name) for name in (parameter("x0"), parameter("x1")) if name in self.names]
+        pair = [
+            self.names.index(name) for name in (own.get("x0", ""), own.get("x1", "")) if name in self.names
+        ]
         if len(pair) == 2:
             self.first.set_value(pair[0])
             self.second.set_value(pair[1])
-            for key, text in self.session.parameters:
+            for key, text in own.items():
                 name = key.removeprefix("at.")
                 if key.startswith("at.") and name in self.others:
                     variable = self._variable(name)
                     try:
-                        self.others[name] = variable.states[state_codes(variable, [text])[0]]
+                        self.others[name] = variable.states[label_code(variable, text)]
                     except DepnetError as error:
                         warning(f"In the address: {error}")
             self._show_others()

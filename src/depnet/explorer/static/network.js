@@ -50,7 +50,7 @@ export default {
     <section class="depnet-card" v-if="chosen !== null" aria-live="polite">
       <div class="depnet-bar"><div class="depnet-heading depnet-grow" role="heading" aria-level="2">{{ names[chosen] }}</div>
         <button type="button" class="depnet-plain" @click="choose(null)" aria-label="Choose no variable">✕</button></div>
-      <div class="depnet-bar"><a :href="nodeUrl + encodeURIComponent(names[chosen])">its decision graph</a></div>
+      <div class="depnet-bar"><a :href="start.nodeUrl">its decision graph</a></div>
       <template v-for="(kind, how) in relations">
         <div class="depnet-note" v-if="near[how].length"><i :class="'depnet-line ' + how"></i>{{ kind.name }} ({{ near[how].length }})</div>
         <div class="depnet-chips" v-if="near[how].length">
@@ -78,7 +78,7 @@ export default {
 </div>`,
   props: {
     names: Array, places: Array, groups: Array, ties: Array, colours: Array, rest: String,
-    measured: String, left: Number, start: Object, nodeUrl: String,
+    measured: String, left: Number, start: Object,
   },
   data() {
     return {
@@ -139,6 +139,21 @@ export default {
     this.themed.observe(document.body, { attributes: true, attributeFilter: ["class"] });
     this.list();
     this.drawNow();
+  },
+  watch: {
+    start(now) { // Back or Forward, or something else on the page has changed it
+      const same = now.shown === this.shown && now.chosen === this.chosen && now.steps === this.steps && now.mode === this.mode;
+      if (same) return;
+      if (now.mode !== this.mode) this.chart?.clear();
+      this.shown = Math.min(now.shown, this.ties.length);
+      this.position = this.positionOf(this.shown);
+      this.steps = now.steps;
+      this.mode = now.mode;
+      this.chosen = now.chosen;
+      this.wanted = now.chosen === null ? "" : this.fixed.names[now.chosen];
+      this.list();
+      this.draw();
+    },
   },
   beforeUnmount() {
     this.observer?.disconnect();

@@ -1,0 +1,123 @@
+"""What is known, as a page holds it and as its address has it: /ask?sex=female&class=1st&class=2nd&age=20..40.
+
+Of a variable some of its states are allowed, one clamps it; or a condition holds, such as ">5000", "4000..5000" or
+"!=male". A label that reads like a condition is that label. What the model does not know is told apart, so that an old
+link still opens with the rest. Names that begin with a dot have one more in an address: those with one dot are the
+page's own parameters (`state`).
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from depnet.arrays import FloatArray
+from depnet.data import Domain, Label, Variable
+from depnet.errors import EvidenceError
+from depnet.model.conditions import SIGNS, condition_weights, empty_condition, label_code, said_of
+from depnet.model.evidence import Condition, Given
+
+Held = tuple[Label, ...] | str
+"""Of one variable: its allowed states, or a condition as text."""
+
+Known = Mapping[str, Held]
+
+MOST_PROBLEMS = 5
+"""Told in full, each with the nearest names; of more, only how many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What a link says: what is known by it, and what was not understood."""
+
+    known: dict[str, Held]
+    problems: tuple[str, ...]
+
+
+def opened(domain: Domain, parameters: Iterable[tuple[str, str]]) -> Opened:
+    """What the parameters of an address say is known; the page's own parameters are passed over."""
+    texts: dict[str, dict[str, None]] = {}
+    for name, text in parameters:
+        if not is_own(name):
+            texts.setdefault(name.removeprefix("."), {})[text] = None
+    names = set(domain.names)
+    known: dict[str, Held] = {}
+    problems: list[str] = []
+    more = 0
+    for name, values in texts.items():
+        full = len(problems) == MOST_PROBLEMS
+        if full and name not in names:  # to find what is near to a name takes time
+            more += 1
+            continue
+        try:
+            held = held_by(domain.variables[domain.index(name)], tuple(values))
+        except EvidenceError as error:
+            if full:
+                more += 1
+            else:
+                problems.append(str(error))
+            continue
+        if held is not None:
+            known[name] = held
+    if more:
+        problems.append(f"{more:,} more names or states that the model does not know.")
+    return Opened(known, tuple(problems))
+
+
+def is_own(name: str) -> bool:
+    """Is a parameter of an address the page's own, and not a variable?"""
+    return name.startswith(".") and not name.startswith("..")
+
+
+def held_by(variable: Variable, texts: tuple[str, ...]) -> Held | None:
+    """The states with these texts, or of the bins of these numbers; one text may be a condition. None: all are allowed."""
+    of_text = {str(state): code for code, state in reversed(tuple(enumerate(variable.states)))}
+    if len(texts) == 1 and texts[0] not in of_text and _is_condition(texts[0]):
+        (condition,) = texts
+        weights = condition_weights(variable, condition)
+        if not weights.any():
+            raise EvidenceError(empty_condition(variable, condition))
+        return None if (weights == 1.0).all() else condition
+    codes = sorted({of_text[text] if text in of_text else label_code(variable, text) for text in texts})
+    return None if len(codes) == variable.cardinality else tuple(variable.states[code] for code in codes)
+
+
+def _is_condition(text: str) -> bool:
+    return text.startswith(tuple(SIGNS)) or ".." in text
+
+
+def pairs(known: Known) -> list[tuple[str, str]]:
+    """What is known as parameters of an address."""
+    return [
+        (f".{name}" if name.startswith(".") else name, text)
+        for name, held in known.items()
+        for text in ((held,) if isinstance(held, str) else map(str, held))
+    ]
+
+
+def given(known: Known) -> Given:
+    """The same as the library takes it."""
+    return {name: _condition(held) for name, held in known.items()}
+
+
+def weights(variable: Variable, held: Held) -> FloatArray:
+    """[state]: how much of each state is allowed, from 0 to 1."""
+    return condition_weights(variable, _condition(held))
+
+
+def said(name: str, held: Held) -> str:
+    """The same as a reader reads it.
+
+    >>> said("class", ("1st", "2nd")), said("age", "20..40"), said("age", ">20")
+    ('class = 1st or 2nd', 'age in 20..40', 'age > 20')
+    """
+    return said_of(name, held) if isinstance(held, str) else f"{name} = {' or '.join(map(str, held))}"
+
+
+def is_clamped(held: Held) -> bool:
+    """Is one state left?"""
+    return not isinstance(held, str) and len(held) == 1
+
+
+def _condition(held: Held) -> Condition:
+    if isinstance(held, str):
+        return held
+    return held[0] if len(held) == 1 else frozenset(held)
