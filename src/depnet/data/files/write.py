@@ -49,11 +49,16 @@ def write(
 ) -> None:
     """Write a frame, a `Dataset`, a `Holed` or an iterator over such tables of codes to a file; "-" is the standard output.
 
-    The format follows from the name (.csv, .tsv, .parquet, .jsonl; .gz after it compresses, but not Parquet), or is
-    given. The file appears when it is whole, and an existing one is replaced only with `force=True`. Missing
-    values are empty cells, null in JSON. Binned values of a table of codes are the medians of their bins, or drawn from
-    the values that the bins keep with `rng`, as `within` says how a law's go there (`law.within`). An iterator
-    (`Sampler.blocks`) is written as it goes, a table at a time.
+    The file appears when it is whole. Missing values are empty cells, null in JSON.
+
+    Args:
+        table: what to write. An iterator (`Sampler.blocks`) is written as it goes, a table at a time.
+        path: the file's name, whose end says the format: .csv, .tsv, .parquet or .jsonl; .gz after it compresses, but
+            not Parquet.
+        force: whether an existing file may be replaced.
+        format: the format, where the name does not say it.
+        rng: draws binned values of a table of codes from the values that the bins keep; None: the medians of the bins.
+        within: how a law's numbers go within their bins (`law.within`), for draws with `rng`; None: each alone.
 
     >>> write([{"sex": "male", "age": 40}, {"sex": None, "age": 30}], "-")
     sex,age

@@ -46,7 +46,11 @@ NOTHING_RECORDED = (np.zeros(0, np.uint8), np.zeros(0, np.int32), np.zeros(0, np
 
 @dataclass(frozen=True, slots=True)
 class DecisionGraph:
-    """Recorded `operations` on rows whose variables have these `cardinalities`.
+    """A learned information source: splits and merges of leaves, recorded in the order in which they were made.
+
+    Args:
+        operations: `Split` and `Merge`, applied to one leaf, 0.
+        cardinalities: how many states each variable of a row has.
 
     >>> y = DecisionGraph((Split(0, 1), Merge(0, 2)), cardinalities=(2, 3))
     >>> y.size, y([[0, 0], [0, 1], [0, 2]]).tolist()
@@ -159,7 +163,14 @@ class DecisionGraph:
         return leaves
 
     def replay(self, codes: ArrayLike) -> LeafArray:
-        """The leaf of every row, by the paper's equations newYsplit and newYmerge, to the letter."""
+        """The leaf of every row, by the paper's equations newYsplit and newYmerge, to the letter.
+
+        Args:
+            codes: [row, variable].
+
+        Returns:
+            [row].
+        """
         table = self._checked(codes)
         y = np.zeros(len(table), dtype=np.int32)
         size = 1
