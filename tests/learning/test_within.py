@@ -10,6 +10,7 @@ from depnet import DependencyNetwork
 from depnet._native import within as native
 from depnet.data import encode
 from depnet.data.frames.within import KNOTS, Within
+from depnet.data.table.row_levels import RowLevels
 from depnet.learning.within import LEAST, MOST_READ, learn_within
 from tests.reference.within import slow_leaf, slow_tree
 
@@ -113,6 +114,18 @@ def test_holes_and_missing_values_are_known_by_their_bins_alone() -> None:
         assert (np.isnan(drawn[:, 1]).mean() > 0.25) == (missing == "state")
         full = drawn[~np.isnan(drawn).any(axis=1)]
         assert within_bins(np.asarray(encode(full, model.domain_).codes), full) > 0.3  # without trees: 0
+
+
+def test_numbers_whose_levels_are_not_known_have_no_trees() -> None:
+    values = numbers(3000, 1)
+    law = DependencyNetwork().fit(values).law_
+    assert law is not None
+    table = encode(values, law.domain, levels=True)
+    assert table.levels is not None
+    levels = table.levels.levels.copy(order="F")
+    levels[:, 1] = -1
+    found = learn_within(law, table.codes, RowLevels(table.levels.rows, levels), np.asarray(table.hidden))
+    assert found is None or all(trees.column == 0 for trees in found.trees)
 
 
 def test_a_wide_table_reads_some_of_its_variables() -> None:

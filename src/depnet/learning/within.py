@@ -50,12 +50,12 @@ def learn_within(
     binned = [i for i in order if domain.variables[i].bins is not None]
     grown: dict[int, PlaceTrees | None] = {}
 
-    # What a tree reads of variables before its own are their levels: as long as one of these is not yet in the table, it is
-    # read by nobody. So each variable sees a table of its own, of the columns that it reads.
+    # A tree reads the levels of numbers before its own, and of later ones their bins alone, as when rows are drawn.
     full = levels.copy(order="F")
+    seen = ~gone & (known.levels >= 0)
     for i in binned:
-        seen = ~gone[:, i] & (some[:, i] < len(domain.variables[i].bins or ()))
-        full[seen, i] = known.levels[seen, i]
+        seen[:, i] &= some[:, i] < len(domain.variables[i].bins or ())
+        full[seen[:, i], i] = known.levels[seen[:, i], i]
 
     def work(first: int, last: int) -> None:
         for at in range(first, last):
@@ -66,7 +66,7 @@ def learn_within(
             for place, j in enumerate(read):
                 table[:, place] = (full if j in before else levels)[:, j]
             own = known.levels[:, i]
-            rows = np.flatnonzero(~gone[:, i])
+            rows = np.flatnonzero(seen[:, i])
             grown[i] = _trees(
                 domain, i, read, table, [equal[j] for j in read], [sizes[j] for j in read], own, some, rows
             )

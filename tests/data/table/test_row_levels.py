@@ -41,6 +41,18 @@ def test_a_complete_file_keeps_them_on_the_way_to_a_fit() -> None:
     assert encode([{"x": 1.0}], table.domain).levels is None
 
 
+def test_dates_as_text_have_levels_and_a_variable_without_bins_has_none() -> None:
+    days = [{"day": f"20{20 + k % 5}-0{1 + k % 9}-1{k % 7}", "word": "ab"[k % 2]} for k in range(400)]
+    domain, _ = describe(days)
+    found = encode(days, domain, levels=True).levels
+    bins = domain.variables[0].bins
+    assert found is not None
+    assert bins is not None
+    codes = bins.locate(Levels.of(bins).values[found.levels[:, 0]])
+    assert np.array_equal(codes, encode(days, domain).codes[:, 0])
+    assert (found.levels[:, 1] == -1).all()
+
+
 def test_of_many_rows_some_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(row_levels, "MOST_ROWS", 50)
     values = np.random.default_rng(0).random((400, 1))

@@ -59,8 +59,8 @@ def encode(
         else:
             column = opened.column(place)
             each = column_codes(column, variable)
-            if levels and variable.bins is not None and column.numbers is not None:
-                numbers = _numbers_in(variable.bins, column)
+            if levels and variable.bins is not None:
+                numbers = _level_numbers(variable.bins, column)
             strange = np.flatnonzero(each == UNKNOWN)
             if len(strange):
                 example = _value_in(column, int(strange[0]))
@@ -112,6 +112,18 @@ def _numbers_in(bins: Bins, column: Column) -> Numbers:
         return numbers * DAY
     if bins.kind == "date" and column.kind == "datetime":
         return numbers // DAY
+    return numbers
+
+
+def _level_numbers(bins: Bins, column: Column) -> Numbers | None:
+    """The numbers of a column, of dates that are text, too; None where some have none."""
+    if column.ids is None:
+        return None if column.numbers is None else _numbers_in(bins, column)
+    try:
+        each = np.array([*map(bins.number, column.labels), 0])  # the last is a hole's
+    except DataError:
+        return None
+    numbers: Numbers = each[column.ids]
     return numbers
 
 

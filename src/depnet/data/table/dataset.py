@@ -53,6 +53,7 @@ class Dataset(CodeTable):
         domain: the variables of the columns.
         codes: `codes[r, i]` is the code of X_i in row r: read-only, column-major, uint8 or uint16.
         weights: how many equal rows each row stands for; None: one each.
+        levels: of some rows of a table that was read, finer codes of its numbers, to learn how they go within bins.
 
     >>> table = Dataset.from_frame([{"sex": "male", "age": 40}, {"sex": "female", "age": 30}])
     >>> table.domain.names, table.codes.tolist()
@@ -63,7 +64,6 @@ class Dataset(CodeTable):
     codes: CodeArray
     weights: IntArray | None = None
     levels: RowLevels | None = None
-    """Of some rows, where they were read from a table of numbers: what is drawn within bins is learned from them."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.domain, Domain):

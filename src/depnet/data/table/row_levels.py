@@ -21,7 +21,10 @@ MOST_LEVELS = 1_500_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowLevels:
-    """`levels[r, i]` is the level of X_i in row `rows[r]`; of variables without bins, and of holes, it is any."""
+    """`levels[r, i]` is the level of X_i in row `rows[r]`; -1 where it is not known, a variable without bins for example.
+
+    Of a hole it is any.
+    """
 
     rows: IntArray
     levels: LevelArray
@@ -46,7 +49,7 @@ class RowLevelsBuilder:
         if bins is None:
             return
         if self._levels is None:
-            self._levels = np.zeros((len(self._rows), len(self._domain)), dtype=np.int32, order="F")
+            self._levels = np.full((len(self._rows), len(self._domain)), -1, dtype=np.int32, order="F")
         own = codes[self._rows].astype(np.int64)
         known = np.where((own >= 0) & (own < len(bins)), own, 0)  # of a hole or a missing value, any
         self._levels[:, i] = Levels.of(bins).locate(numbers[self._rows], known)
