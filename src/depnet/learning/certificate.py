@@ -231,7 +231,7 @@ def _certified(
     rule = checked_penalty(penalty)
     if network.order is None:
         c = RandomScan(None if weights is None else tuple(weights)).weights_of(len(network)).tolist()
-        full = [contexts.entropy_given_others(node.variable) for node in network.nodes]
+        full = contexts.entropies_given_others([node.variable for node in network.nodes])
     else:
         if weights is not None:
             raise ScanError(

@@ -15,6 +15,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from depnet.data.binning.durations import cell_of_duration
 from depnet.data.files.parquet import Blocks, write_parquet
 from depnet.data.files.source import FORMATS, Format
 from depnet.data.frames.columns import Column
@@ -183,13 +184,16 @@ def _write_text(blocks: Blocks, file: IO[str], chosen: Format) -> None:
 
 
 def _values(column: Column) -> list[Any]:
-    """The values as JSON has them: text, numbers, booleans, dates as text, None."""
+    """The values as JSON has them: text, numbers, booleans, dates and durations as text, None."""
     if column.kind == "empty":
         return [None] * len(column.hidden)
     if column.ids is not None:
         values = column.objects()
     elif column.times.dtype.kind == "M":
         values = np.datetime_as_string(column.times)
+    elif column.kind == "duration":
+        lengths = column.times.astype(np.int64).tolist()
+        values = np.array([cell_of_duration(length) for length in lengths], dtype=object)
     else:
         values = column.times.astype(bool) if column.kind == "boolean" else column.times
     if column.hidden.any() and column.ids is None:

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, IntArray, read_only
+from depnet.data.binning.levels import LevelArray
 from depnet.data.table.dataset import CodeTable, Dataset, code_type
 from depnet.data.table.domain import Domain
-from depnet.data.table.row_levels import RowLevels, RowLevelsBuilder
+from depnet.data.table.row_levels import RowLevels
 from depnet.errors import DataError, brief
 
 
@@ -87,12 +88,13 @@ def _any(hidden: NDArray[np.bool_]) -> bool:
 class TableBuilder:
     """A table of codes put in column by column; where values are missing is kept from the first one on.
 
-    With `levels`, so are the levels of the numbers of some rows, which models are learned from.
+    So are the levels of the numbers of `some` rows, where a model is to be learned from them.
     """
 
-    def __init__(self, domain: Domain, rows: int, *, levels: bool = False) -> None:
+    def __init__(self, domain: Domain, rows: int, some: IntArray | None = None) -> None:
         self.domain = domain
-        self._levels = RowLevelsBuilder(domain, rows) if levels else None
+        self._some = some
+        self._levels: LevelArray | None = None
         self._codes: CodeArray = np.zeros((rows, len(domain)), dtype=code_type(domain), order="F")
         self._hidden: NDArray[np.bool_] | None = None
 
@@ -101,16 +103,18 @@ class TableBuilder:
         i: int,
         codes: NDArray[Any],
         gone: NDArray[np.bool_] | None,
-        numbers: NDArray[Any] | None = None,
+        levels: LevelArray | None = None,
     ) -> None:
         """The codes of variable i, whatever they are where the value is `gone`: there they are hidden, or its own state.
 
-        `numbers` are what they are codes of, where they are bins.
+        `levels` are those of the numbers of some rows.
         """
         variable = self.domain.variables[i]
         self._codes[:, i] = codes
-        if self._levels is not None and numbers is not None:
-            self._levels.put(i, numbers, codes)
+        if levels is not None:
+            if self._levels is None:
+                self._levels = np.full((len(levels), len(self.domain)), -1, dtype=np.int32, order="F")
+            self._levels[:, i] = levels
         if gone is None or not gone.any():
             return
         self._codes[gone, i] = 0 if variable.missing is None else variable.cardinality - 1
@@ -133,4 +137,6 @@ class TableBuilder:
         )
 
     def _row_levels(self) -> RowLevels | None:
-        return None if self._levels is None else self._levels.made()
+        if self._some is None or self._levels is None:
+            return None
+        return RowLevels(read_only(self._some), read_only(self._levels))

@@ -5,13 +5,14 @@ always, it keeps the levels beside them (`depnet.data.binning.levels`); the rows
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import IntArray, read_only
+from depnet.arrays import IntArray
+from depnet.data.binning.bins import Bins
 from depnet.data.binning.levels import LevelArray, Levels
-from depnet.data.table.domain import Domain
 
 MOST_ROWS = 50_000
 FEWEST_ROWS = 10_000
@@ -30,30 +31,15 @@ class RowLevels:
     levels: LevelArray
 
 
-class RowLevelsBuilder:
-    """The levels put in column by column."""
+def level_rows(rows: int, columns: int) -> IntArray:
+    """The rows of a table whose levels are kept."""
+    most = min(MOST_ROWS, max(FEWEST_ROWS, MOST_LEVELS // max(columns, 1)))
+    if rows <= most:
+        return np.arange(rows)
+    return np.sort(np.random.default_rng(0).choice(rows, most, replace=False))
 
-    def __init__(self, domain: Domain, rows: int) -> None:
-        self._domain = domain
-        binned = sum(variable.bins is not None for variable in domain.variables)
-        most = min(MOST_ROWS, max(FEWEST_ROWS, MOST_LEVELS // max(binned, 1)))
-        chosen = np.arange(rows)
-        if rows > most:
-            chosen = np.sort(np.random.default_rng(0).choice(rows, most, replace=False))
-        self._rows = chosen
-        self._levels: LevelArray | None = None
 
-    def put(self, i: int, numbers: NDArray[np.generic], codes: NDArray[np.integer]) -> None:
-        """The levels of variable i, whose numbers in all rows are given with their codes."""
-        bins = self._domain.variables[i].bins
-        if bins is None:
-            return
-        if self._levels is None:
-            self._levels = np.full((len(self._rows), len(self._domain)), -1, dtype=np.int32, order="F")
-        own = codes[self._rows].astype(np.int64)
-        known = np.where((own >= 0) & (own < len(bins)), own, 0)  # of a hole or a missing value, any
-        self._levels[:, i] = Levels.of(bins).locate(numbers[self._rows], known)
-
-    def made(self) -> RowLevels | None:
-        """The levels; None where no variable has bins."""
-        return None if self._levels is None else RowLevels(read_only(self._rows), read_only(self._levels))
+def levels_of(bins: Bins, numbers: NDArray[Any], codes: NDArray[np.integer]) -> LevelArray:
+    """The levels of numbers whose codes are given; where a code is not that of a bin, any."""
+    known = np.where((codes >= 0) & (codes < len(bins)), codes, 0)
+    return Levels.of(bins).locate(numbers, known.astype(np.int64))
