@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from depnet.checks import is_whole
+from depnet.data.frames.within import Within
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.errors import ModelError, brief
@@ -37,6 +38,7 @@ class Network:
         counts: the 1- and 2-way counts of the data it was learned from, where they are kept.
         order: a permutation of the variables; None: the paper's network.
         held_out: what rows that it was not learned from said of it.
+        within: where in their bins the numbers of an ordered network's rows lie, given those before them.
 
     >>> from depnet import learn, titanic
     >>> network = learn(titanic(), order=["sex", "class", "age", "survived"])
@@ -49,6 +51,7 @@ class Network:
     counts: MarginalCounts | None = None
     order: tuple[int, ...] | None = None
     held_out: HeldOut | None = None
+    within: Within | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.domain, Domain):
@@ -83,6 +86,8 @@ class Network:
             raise ModelError(f"held_out of a network is a HeldOut; got {brief(self.held_out)}.")
         if self.order is not None:
             object.__setattr__(self, "order", self._checked_order())
+        if self.within is not None and (self.within.domain != self.domain or self.within.order != self.order):
+            raise ModelError("what a network says of numbers within bins is of another domain or order.")
 
     def _checked_order(self) -> tuple[int, ...]:
         """The order, if it names every variable once and every source reads earlier variables only."""
