@@ -40,7 +40,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
     drawn with replacement: what one network alone says would be too sure. In a table with numbers, forests of the
     completed tables then say where within and beyond its bin a number is (`depnet.fitting.forests`). `transform` fills
     each hole by the mean of their laws, given what its row knows: a category with its most probable state, a float with
-    its expected value, other numbers and dates with their median. Observed cells stay as they are.
+    its expected value, other numbers, dates and durations with their median. Observed cells stay as they are.
 
     Args:
         penalty: None chooses for each node between a strict and a generous one, by rows that networks have not seen;

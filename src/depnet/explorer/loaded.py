@@ -19,9 +19,10 @@ from depnet.inference.answer.result import QueryResult
 from depnet.inference.judge.marginals import Nearness
 from depnet.inference.judge.row_scores import RowScores
 from depnet.learning.certificate import Certificate, certificate
+from depnet.learning.links.links import Link, links
 from depnet.model import Network
 from depnet.model.marginals import MarginalCounts
-from depnet.pictures import DependencyGraph, communities, dependency_graph, layout
+from depnet.pictures import DependencyGraph, communities, dependency_graph, layout, strongest_members
 
 MOST_LEARNED = 8
 """Models that readers have learned are kept so far; then the one that was asked for longest ago goes."""
@@ -80,9 +81,14 @@ class Loaded:
         return tuple(line[0].upper() + line[1:] + "." for line in lines)
 
     @cached_property
+    def links(self) -> tuple[Link, ...]:
+        """Every link, the strongest first."""
+        return links(self.network, self.data)
+
+    @cached_property
     def graph(self) -> DependencyGraph:
         """Who tells whom how much."""
-        return dependency_graph(self.network, self.data)
+        return dependency_graph(self.network, self.data, found=self.links)
 
     @cached_property
     def places(self) -> FloatArray:
@@ -95,13 +101,18 @@ class Loaded:
         return communities(self.graph)
 
     @cached_property
+    def strongest(self) -> tuple[int, ...]:
+        """The strongest member of each community, by which it is named."""
+        return strongest_members(self.graph, self.communities)
+
+    @cached_property
     def certificate(self) -> Certificate | None:
         """What is proven from the rows, where they were given."""
         return None if self.data is None else certificate(self.network, self.data)
 
     def warm(self) -> None:
         """Derive what the first page needs."""
-        _ = self.places, self.communities
+        _ = self.places, self.strongest
 
     @property
     def counts(self) -> MarginalCounts | None:

@@ -17,6 +17,7 @@ from depnet.learning.choose.ladder import Auto
 from depnet.learning.choose.trials import Choice
 from depnet.learning.options import LearnOptions, Order, Progress, Role
 from depnet.learning.penalty import Mdl, PenaltyLike
+from depnet.learning.rows.prepared import PreparedRows
 from depnet.learning.rows.table import TableRows, warn_of_identifiers
 from depnet.model import Network
 from depnet.removed import without
@@ -105,7 +106,7 @@ def learn(
 
 
 def learn_with_choice(
-    dataset: Dataset,
+    dataset: Dataset | PreparedRows,
     *,
     n_jobs: int | None = 1,
     validation: Dataset | None = None,
@@ -114,7 +115,10 @@ def learn_with_choice(
     boosted: Sequence[str] | None = None,
     **options: Any,
 ) -> tuple[Network, Choice | None]:
-    """`learn`, and what penalty="auto" chose: None of other penalties. Only the nodes of `boosted` are, None: all."""
+    """`learn`, and what penalty="auto" chose: None of other penalties. Only the nodes of `boosted` are, None: all.
+
+    What of the rows is made ready for one network is there for the next one, where they are `PreparedRows`.
+    """
     asked, stages = LearnOptions(**options), checked_boost(boost)
     rows = TableRows.of(dataset, asked, n_jobs, cuts)
     if stages is not None:

@@ -18,6 +18,7 @@ from depnet.data.frames.variables import MAX_STATES, BinChoice, Missing, StateOp
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
+from depnet.data.table.row_levels import level_rows
 from depnet.errors import DataError
 from depnet.files import scratch_folder
 
@@ -137,13 +138,16 @@ def _coded(
     names = [column.name for column in rows.columns]
     options.check_names(names)
     check_keep(keep, names)
-    found = find_variables(rows, options, keep, steps.tell)
+    some = level_rows(rows.rows, len(rows.columns))
+    found, coded = find_variables(rows, options, keep, some, steps.tell)
     left = tuple(each for each in found if isinstance(each, LeftOut))
     check_some_left(left, len(found))
     variables = [each for each in found if not isinstance(each, LeftOut)]
-    kept = [column for column, each in zip(rows.columns, found, strict=True) if not isinstance(each, LeftOut)]
+    kept = [place for place, each in enumerate(found) if not isinstance(each, LeftOut)]
+    known = {new: coded.pop(old) for new, old in enumerate(kept) if old in coded}
     steps.tell(len(left))
-    return encode_rows(replace(rows, columns=tuple(kept)), Domain(tuple(variables)), steps.tell), left
+    chosen = replace(rows, columns=tuple(rows.columns[place] for place in kept))
+    return encode_rows(chosen, Domain(tuple(variables)), known, some, steps.tell), left
 
 
 class _Steps:

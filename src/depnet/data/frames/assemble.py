@@ -80,6 +80,8 @@ def polars_series(column: Column) -> Any:
         if not column.labels:
             return pl.Series(name, [None] * len(column.hidden), dtype=dtype)
         states = pl.Series(name, list(column.labels), dtype=dtype)
+        if dtype is not None and states.dtype != dtype:  # polars 1 leaves text where a date is asked for
+            states = states.cast(dtype)
         places = pl.Series(column.ids)
         return states.gather(places.set(pl.Series(column.hidden), None) if column.hidden.any() else places)
     numbers = pl.Series(name, column.times)
@@ -105,7 +107,10 @@ def pyarrow_array(column: Column) -> Any:
             )
         return pa.array(column.labels, type=dtype).take(places)
     numbers = pa.array(column.times, mask=column.hidden)
-    return numbers if dtype is None else numbers.cast(dtype)
+    if dtype is None:
+        return numbers
+    coarse = getattr(dtype, "unit", None) in ("s", "ms")  # what lies between its values is rounded
+    return numbers.cast(dtype, safe=not coarse)
 
 
 def _numpy(columns: list[Column], layout: Layout, rows: int) -> NDArray[Any]:
@@ -135,7 +140,7 @@ def numpy_column(column: Column) -> NDArray[Any]:
     if kind in "iuf" or (kind == "O" and dtype is None and column.numbers is not None):
         filled = np.where(column.hidden, np.nan, np.where(column.hidden, 0, values).astype(np.float64))
         return filled.astype(dtype) if kind == "f" else filled
-    if kind == "M":
+    if kind in "Mm":
         gone = np.array("NaT", dtype=dtype)
         return np.where(column.hidden, gone, values if column.numbers is None else column.times.astype(dtype))
     return values

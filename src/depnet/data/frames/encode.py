@@ -11,13 +11,15 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 
 from depnet.arrays import IntArray
-from depnet.data.binning.bins import Number, Numbers
+from depnet.data.binning.bins import Bins, Number, Numbers
 from depnet.data.binning.calendar import DAY, text_of_day, text_of_moment
+from depnet.data.binning.durations import text_of_duration
 from depnet.data.frames.columns import Column
 from depnet.data.frames.open import Opened, open_frame
 from depnet.data.frames.unknown import HandleUnknown, Unknowns
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed, TableBuilder
+from depnet.data.table.row_levels import level_rows, levels_of
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, brief
 from depnet.wording import nearest
@@ -26,6 +28,9 @@ UNKNOWN, HIDDEN = -2, -1
 TABLE = 2**16
 """Whole numbers that span less than this are looked up in a table."""
 
+_LINES = {"date": "dates", "datetime": "dates", "duration": "durations"}
+"""The lines that numbers of some kinds lie on; all others are numbers."""
+
 
 def encode(
     frame: Any,
@@ -33,11 +38,13 @@ def encode(
     *,
     handle_unknown: HandleUnknown = "error",
     absent: Literal["error", "missing"] = "error",
+    levels: bool = False,
 ) -> Holed:
     """The codes of a frame's rows, columns found by name (a numpy array's by place); others are left alone.
 
     `handle_unknown`: a value that is no state is an error, or like a missing value, which a warning says. `absent`: a
-    column that is not there at all is an error, too, or full of missing values.
+    column that is not there at all is an error, too, or full of missing values. `levels`: the levels of the numbers of some
+    rows are kept, too, for a model to be learned from.
 
     >>> from depnet.data import Variable
     >>> domain = Domain((Variable("sex", ("female", "male")),))
@@ -49,21 +56,25 @@ def encode(
             raise DataError(f'{option} is "error" or "missing"; got {brief(value)}.')
     opened = open_frame(frame)
     places = places_of(opened, domain, absent)
-    made, unknown = TableBuilder(domain, opened.rows), Unknowns()
+    some = level_rows(opened.rows, len(domain)) if levels else None
+    made, unknown = TableBuilder(domain, opened.rows, some), Unknowns()
     for i, variable in enumerate(domain.variables):
-        place = places[i]
+        place, known = places[i], None
         if place is None:
             each = np.full(opened.rows, HIDDEN)
         else:
             column = opened.column(place)
             each = column_codes(column, variable)
+            if some is not None and variable.bins is not None:
+                numbers = _level_numbers(variable.bins, column)
+                known = None if numbers is None else levels_of(variable.bins, numbers[some], each[some])
             strange = np.flatnonzero(each == UNKNOWN)
             if len(strange):
                 example = _value_in(column, int(strange[0]))
                 if handle_unknown == "error":
                     _reject_unknown(variable, int(strange[0]), example)
                 unknown.add(variable.name, len(strange), example)
-        made.put(i, each, each < 0)
+        made.put(i, each, each < 0, known)
     unknown.warn()
     return made.holed()
 
@@ -88,21 +99,38 @@ def _found(variable: Variable, values: Iterable[object]) -> list[int]:
 
 
 def _binned(column: Column, variable: Variable) -> IntArray:
-    bins, numbers = variable.bins, column.numbers
+    bins = variable.bins
     assert bins is not None
-    assert numbers is not None
-    of_dates = bins.kind in ("date", "datetime")
-    if of_dates != (column.kind in ("date", "datetime")):
-        wanted = {"date": "dates", "datetime": "dates with times"}.get(bins.kind, "numbers")
+    if _LINES.get(bins.kind) != _LINES.get(column.kind):
+        wanted = "dates with times" if bins.kind == "datetime" else _LINES.get(bins.kind, "numbers")
         raise DataError(
             f"column {column.name!r} has {wanted}, in bins such as {variable.states[0]!r}; this one has "
-            f"{'dates' if not of_dates else 'numbers'}. Convert it."
+            f"{_LINES.get(column.kind, 'numbers')}. Convert it."
         )
+    return bins.locate(_numbers_in(bins, column))
+
+
+def _numbers_in(bins: Bins, column: Column) -> Numbers:
+    """The numbers of a column as bins have them: days, or microseconds."""
+    numbers = column.numbers
+    assert numbers is not None
     if bins.kind == "datetime" and column.kind == "date":
-        numbers = numbers * DAY
-    elif bins.kind == "date" and column.kind == "datetime":
-        numbers = numbers // DAY
-    return bins.locate(numbers)
+        return numbers * DAY
+    if bins.kind == "date" and column.kind == "datetime":
+        return numbers // DAY
+    return numbers
+
+
+def _level_numbers(bins: Bins, column: Column) -> Numbers | None:
+    """The numbers of a column, of dates that are text, too; None where some have none."""
+    if column.ids is None:
+        return None if column.numbers is None else _numbers_in(bins, column)
+    try:
+        each = np.array([*map(bins.number, column.labels), 0])  # the last is a hole's
+    except DataError:
+        return None
+    numbers: Numbers = each[column.ids]
+    return numbers
 
 
 def _among_states(column: Column, variable: Variable) -> IntArray:
@@ -145,11 +173,13 @@ def _equal_numbers(numbers: Numbers, labels: Sequence[Number], codes: Sequence[i
 
 
 def value_of(column: Column, number: Any) -> object:
-    """What a number of a column stands for: itself, a boolean, or a date as text."""
+    """What a number of a column stands for: itself, a boolean, or a date or duration as text."""
     if column.kind == "boolean":
         return bool(number)
     if column.kind == "date":
         return text_of_day(number)
+    if column.kind == "duration":
+        return text_of_duration(number)
     return text_of_moment(number) if column.kind == "datetime" else number
 
 

@@ -158,8 +158,12 @@ class DecisionGraph:
 
     def leaves(self, dataset: Dataset) -> LeafArray:
         """The leaf of every row of a dataset of this domain, whose codes were checked when it was made."""
-        leaves = np.empty(dataset.rows, dtype=np.int32)
-        native.walk(*self.compiled, dataset.codes, leaves)
+        return self.walked(dataset.codes)
+
+    def walked(self, codes: CodeArray) -> LeafArray:
+        """The leaf of every row of codes of this domain, column-major, which are not checked."""
+        leaves = np.empty(len(codes), dtype=np.int32)
+        native.walk(*self.compiled, codes, leaves)
         return leaves
 
     def replay(self, codes: ArrayLike) -> LeafArray:
