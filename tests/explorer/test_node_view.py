@@ -186,5 +186,5 @@ def test_a_boosted_node_shows_gains_and_the_effects_of_the_input_that_is_chosen(
 
 
 def test_the_network_of_a_boosted_node(page: Page, mixed: str) -> None:
-    page.goto(mixed)
+    page.goto(f"{mixed}network")
     expect(page.get_by_text("gained while nodes were boosted")).to_be_visible()
