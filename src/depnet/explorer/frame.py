@@ -30,7 +30,7 @@ class View(Protocol):
 VIEWS: tuple[View, ...] = (network_view, node_view, ask_view, rows_view, geometry_view, fit_view)
 """In the order of the navigation."""
 
-STYLES = ("/depnet/style.css", "/depnet/views.css")
+STYLES = ("/depnet/style.css", "/depnet/views.css", "/depnet/ask.css")
 """Of every page, and of what single views show."""
 
 SCRIPT = "/depnet/history.js"
