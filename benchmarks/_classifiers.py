@@ -7,7 +7,7 @@ half of the columns, and steps twice as small up to 20,000 rows, as depnet's.
 """
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -36,19 +36,28 @@ def _rate(rows: int) -> tuple[float, int]:
     return rate, round(NATS / rate)
 
 
-def _divided(target: Any) -> tuple[Any, Any]:
-    """Rows to learn from and rows held out: of every class the same share."""
+def _divided(target: Any, classes: Any = None) -> tuple[Any, Any]:
+    """Rows to learn from and rows held out: of every class, where there are some, the same share."""
     from sklearn.model_selection import train_test_split
 
     learned, held = train_test_split(
-        np.arange(len(target)), test_size=HELD_OUT, random_state=0, stratify=target
+        np.arange(len(target)), test_size=HELD_OUT, random_state=0, stratify=classes
     )
     return np.sort(learned), np.sort(held)
 
 
-def lightgbm_classifier(inputs: Frame, target: Any) -> Callable[[Frame], FloatArray]:
+def best_lightgbm(
+    kind: str,
+    inputs: Frame,
+    target: Any,
+    *,
+    classes: Any = None,
+    sizes: Sequence[int] = LEAF_ROWS,
+    **loss: Any,
+) -> tuple[Any, int]:
+    """LightGBM's model of all rows, of as many trees as held-out rows choose, and the least rows of its leaves."""
     lightgbm = importlib.import_module("lightgbm")
-    learned, held = _divided(target)
+    learned, held = _divided(target, classes)
     rate, patience = _rate(len(target))
     options = {
         "num_leaves": LEAVES,
@@ -57,21 +66,27 @@ def lightgbm_classifier(inputs: Frame, target: Any) -> Callable[[Frame], FloatAr
         "n_jobs": 1,
         "random_state": 0,
         "verbose": -1,
+        **loss,
     }
     trials = []
-    for least in LEAF_ROWS:
-        model = lightgbm.LGBMClassifier(n_estimators=MOST_TREES, min_child_samples=least, **options)
+    for least in sizes:
+        model = getattr(lightgbm, kind)(n_estimators=MOST_TREES, min_child_samples=least, **options)
         model.fit(
             inputs.iloc[learned],
             target[learned],
             eval_set=[(inputs.iloc[held], target[held])],
             callbacks=[lightgbm.early_stopping(patience, verbose=False)],
         )
-        loss = next(iter(model.best_score_["valid_0"].values()))
-        trials.append((loss, least, max(model.best_iteration_, 1)))
+        lost = next(iter(model.best_score_["valid_0"].values()))
+        trials.append((lost, least, max(model.best_iteration_, 1)))
     _, least, trees = min(trials)
-    model = lightgbm.LGBMClassifier(n_estimators=trees, min_child_samples=least, **options)
-    predict: Callable[[Frame], FloatArray] = model.fit(inputs, target).predict_proba
+    model = getattr(lightgbm, kind)(n_estimators=trees, min_child_samples=least, **options)
+    return model.fit(inputs, target), least
+
+
+def lightgbm_classifier(inputs: Frame, target: Any) -> Callable[[Frame], FloatArray]:
+    model, _ = best_lightgbm("LGBMClassifier", inputs, target, classes=target)
+    predict: Callable[[Frame], FloatArray] = model.predict_proba
     return predict
 
 
@@ -84,7 +99,7 @@ def catboost_classifier(inputs: Frame, target: Any) -> Callable[[Frame], FloatAr
             **{str(name): frame[name].astype(object).fillna("").astype(str) for name in categories}
         )
 
-    learned, held = _divided(target)
+    learned, held = _divided(target, target)
     rate, patience = _rate(len(target))
     options = {
         "learning_rate": rate,
@@ -109,10 +124,10 @@ def catboost_classifier(inputs: Frame, target: Any) -> Callable[[Frame], FloatAr
     return lambda frame: np.asarray(model.predict_proba(texts(frame)))
 
 
-def logistic_regression(inputs: Frame, target: Any) -> Callable[[Frame], FloatArray]:
+def with_linear_columns(inputs: Frame, model: Any) -> Any:
+    """A linear model behind what it needs: numbers without holes on one scale, and a column for each state."""
     from sklearn.compose import make_column_transformer
     from sklearn.impute import SimpleImputer
-    from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
@@ -122,7 +137,13 @@ def logistic_regression(inputs: Frame, target: Any) -> Callable[[Frame], FloatAr
         (make_pipeline(SimpleImputer(strategy="median"), StandardScaler()), numbers),
         (OneHotEncoder(handle_unknown="ignore"), categories),
     )
-    model = make_pipeline(columns, LogisticRegression(max_iter=2000))
+    return make_pipeline(columns, model)
+
+
+def logistic_regression(inputs: Frame, target: Any) -> Callable[[Frame], FloatArray]:
+    from sklearn.linear_model import LogisticRegression
+
+    model = with_linear_columns(inputs, LogisticRegression(max_iter=2000))
     predict: Callable[[Frame], FloatArray] = model.fit(inputs, target).predict_proba
     return predict
 

@@ -85,14 +85,14 @@ Picture = tuple[str, str, bool, Callable[[Page], None]]
 TITANIC: tuple[Picture, ...] = (
     ("explorer-node", "node?.variable=survived", False, _nothing),
     ("explorer-rows", "rows", False, _nothing),
-    ("explorer-geometry", "geometry?.t=6", True, _nothing),
+    ("explorer-theory", "theory?.t=6", True, _nothing),
     ("explorer-fit", "fit", False, _drop),
 )
 CANCER: tuple[Picture, ...] = (
-    ("explorer-network", "?.variable=diagnosis", False, _nothing),
-    ("explorer-network-dark", "", True, _nothing),
+    ("explorer-network", "network?.variable=diagnosis", False, _nothing),
+    ("explorer-network-dark", "network", True, _nothing),
     ("explorer-ask", "ask?diagnosis=malignant", False, _nothing),
-    ("explorer-matrix", "?.mode=matrix", False, _nothing),
+    ("explorer-matrix", "network?.mode=matrix", False, _nothing),
 )
 
 

@@ -12,12 +12,13 @@ from depnet.explorer.frame import VIEWS
 from tests.explorer.browser import explorer
 
 STATES = [
-    "/?.variable=sex",
-    "/?.mode=matrix",
+    "/",
+    "/network?.variable=sex",
+    "/network?.mode=matrix",
     "/node?.variable=survived",
     "/ask?sex=female&class=1st",
     "/rows?sex=female",
-    "/geometry?.t=5",
+    "/theory?.t=5",
     "/fit",
 ]
 

@@ -30,7 +30,7 @@ def test_an_address_is_read_back_whatever_variables_are_called(
 
 
 def test_conditions_are_read_checked_and_said() -> None:
-    (price,) = Dataset.from_frame({"price": [float(k) for k in range(1000)]}).domain.variables
+    (price,) = Dataset.from_frame([{"price": float(k)} for k in range(1000)]).domain.variables
     domain = Domain((price,))
     found = opened(domain, [("price", ">250")])
     assert found.known == {"price": ">250"}

@@ -76,8 +76,8 @@ def test_rows_show_markup_as_text_and_defuse_formulas(page: Page, hostile: str) 
     nothing_ran(page)
 
 
-def test_geometry_shows_markup_as_text(page: Page, hostile: str) -> None:
-    page.goto(f"{hostile}geometry")
+def test_the_theory_shows_markup_as_text(page: Page, hostile: str) -> None:
+    page.goto(f"{hostile}theory")
     page.get_by_text("two variables of the model").click()
     page.wait_for_function(
         """() => document.querySelector(".js-plotly-plot")?.data?.some(

@@ -12,7 +12,7 @@ from depnet.arrays import FloatArray
 from depnet.inference.clamped import program
 from depnet.inference.judge.compare import compare
 from depnet.inference.judge.odd_cells import odd_cells
-from depnet.inference.rows.mean_law import mean_laws
+from depnet.inference.rows.mean_law import laws_and_tables
 from depnet.model import Scan
 from depnet.model.boosted import BoostedNode
 from tests.boosted import random_boosted_network, tabulated
@@ -119,6 +119,6 @@ def test_means_over_networks_and_supports() -> None:
     codes = some_rows(20).codes.astype(np.uint16)
     hidden = np.zeros(codes.shape, dtype=bool)
     hidden[:, 0] = True
-    laws = mean_laws([MIXED, tabulated(MIXED)], codes, hidden, rng=np.random.default_rng(0))
+    laws, _ = laws_and_tables([MIXED, tabulated(MIXED)], codes, hidden, rng=np.random.default_rng(0))
     np.testing.assert_allclose(laws["X0"], MIXED.nodes[0].probabilities(codes), atol=1e-12)
     assert depnet.query(random_boosted_network(1, CARDS), ["X0"]).support is None

@@ -1,7 +1,5 @@
 """The law of a network with boosted nodes is that of its tables: the same passes and moves, on every instruction set."""
 
-import itertools
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,11 +13,11 @@ from depnet.law.program import Law
 from depnet.model import Evidence
 from depnet.model import stages as model
 from depnet.model.boosted import BoostedNode
-from depnet.model.sources.enumerate import input_codes
+from depnet.model.sources.enumerate import JointStates
 from depnet.model.stages import Stages
 from tests.boosted import SPREAD, random_boosted_network, random_stages, tabulated, with_boosted_nodes
 from tests.isas import AVAILABLE
-from tests.law.cases import compiled, evidence_of, laws
+from tests.law.cases import assert_same_passes, compiled, evidence_of, laws
 from tests.laws import assert_same_law
 from tests.reference import ordered
 from tests.strategies import random_evidence, random_ordered_network, seeds
@@ -80,13 +78,7 @@ def test_the_same_bits_on_every_instruction_set_and_in_whatever_pieces(
     after, conditionals = moved(law, whole.codes, hidden, known)
     for isa in AVAILABLE:
         monkeypatch.setenv("DEPNET_ISA", isa)
-        for n_jobs in (1, 3):
-            again = law.passes(1000, known, seed=7, first=13, n_jobs=n_jobs)
-            np.testing.assert_array_equal(again.codes, whole.codes)
-            np.testing.assert_array_equal(again.log_weights, whole.log_weights)
-        ends = [0, 1, 17, 80, 500, 1000]
-        parts = [law.passes(b - a, known, seed=7, first=13 + a) for a, b in itertools.pairwise(ends)]
-        np.testing.assert_array_equal(np.concatenate([part.codes for part in parts]), whole.codes)
+        assert_same_passes(law, known, whole)
         codes, sums = moved(law, whole.codes, hidden, known)
         np.testing.assert_array_equal(codes, after)
         np.testing.assert_array_equal(sums, conditionals)
@@ -159,12 +151,12 @@ def test_no_row_has_more_than_the_bound(seed: int, nats: int) -> None:
     cards = [3, 2, 4, 3]
     start = rng.integers(-SPREAD, SPREAD, size=(1, 3)) << nats
     node = BoostedNode((3,), ConstantSource(), start, random_stages(rng, [0, 1, 2], cards, 3))
-    most, theta = node.largest_theta(), node.probabilities(input_codes(cards, [0, 1, 2]))
+    most, theta = node.largest_theta(), node.probabilities(JointStates(cards, [0, 1, 2]).codes())
     assert (theta.max(axis=0) <= most).all()
     assert (most <= 1).all()
     alone = BoostedNode((3,), ConstantSource(), start, random_stages(rng, [], cards, 3, stages=0))
     np.testing.assert_allclose(
-        alone.largest_theta(), alone.probabilities(input_codes(cards, []))[0], rtol=1e-8
+        alone.largest_theta(), alone.probabilities(JointStates(cards, []).codes())[0], rtol=1e-8
     )
 
 

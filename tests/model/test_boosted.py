@@ -12,6 +12,7 @@ from depnet import Dataset, Domain, Network, Node
 from depnet.errors import DomainTooLargeError, ModelError
 from depnet.model import ConditionalTable, ConstantSource, DecisionGraph, LosslessSource, Split
 from depnet.model.boosted import BoostedNode
+from depnet.model.sources.enumerate import JointStates
 from depnet.model.stages import MOST_SCORE, UNIT, Stages, on_grid, theta_of
 from depnet.model.stages import Test as Within
 from tests.boosted import random_boosted_network, random_boosted_node, random_stages
@@ -54,8 +55,9 @@ def test_written_out_it_is_the_same_theta(seed: int, cards: list[int]) -> None:
         free = node.inputs[1:]
         fixed = {j: 1 for j in node.inputs[:1] if cards[j] > 1}
         for these in (None, allowed):
-            rows, theta = node.written_out(cards, free, fixed=fixed, allowed=these)
-            again, table = plain.written_out(cards, free, fixed=fixed, allowed=these)
+            states = JointStates(cards, free, fixed, these)
+            rows, theta = node.written_out(states)
+            again, table = plain.written_out(states)
             np.testing.assert_allclose(theta[rows], table[again], rtol=1e-14)
 
 

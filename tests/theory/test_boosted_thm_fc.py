@@ -12,17 +12,12 @@ from depnet.geometry import full_conditional_divergence, m_geodesic
 from tests.boosted import random_boosted_network
 from tests.strategies import mixed_networks, random_joint, random_weights, seeds
 from tests.theory.drawing import dense_stationary
-from tests.theory.test_thm_fc import assert_within_fc_limit, hardest_state
+from tests.theory.test_thm_fc import assert_within_fc_limit, check_network, hardest_state
 
 
 @given(mixed_networks(max_states=100), seeds)
 def test_fc_limit_bounds_the_random_scan(network: Network, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    c = random_weights(rng, len(network))
-    pi = depnet.stationary(network, RandomScan(c))
-    assert_within_fc_limit(hardest_state(pi, network, c), pi, network, c)
-    for zeros in (0.0, 0.5):
-        assert_within_fc_limit(random_joint(rng, network.domain.cardinalities, zeros), pi, network, c)
+    check_network(network, seed)
 
 
 @given(seeds)

@@ -4,20 +4,13 @@
 #include <span>
 
 #include "batch_program.hpp"
+#include "splitmix.hpp"
 
 namespace depnet {
 
 constexpr std::size_t kTogether = 8;  // chains stepped in turn, so that their latencies overlap
 constexpr std::int32_t kManyStates = 24;
 constexpr double kUnit = 1.0 / 4294967296.0;
-
-// SplitMix64 as a counter generator: word number `counter` of the stream `key`.
-inline std::uint64_t word(std::uint64_t key, std::uint64_t counter) {
-    std::uint64_t z = key + (counter + 1) * 0x9E3779B97F4A7C15ULL;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
-    return z ^ (z >> 31);
-}
 
 // A row of evidence.
 struct Row {
@@ -73,7 +66,7 @@ class Stepper {
         for (std::int64_t s = 0; s < sweeps; ++s)
             for (std::size_t p = 0; p < places; ++p)
                 for (Chain& chain : chains) {
-                    const std::uint64_t random = word(chain.key, chain.counter++);
+                    const std::uint64_t random = splitmix(chain.key, chain.counter++);
                     const double u = static_cast<double>(random & 0xFFFFFFFFULL) * kUnit;
                     if constexpr (Sequential) {
                         update<Record>(chain, row.free[p], u,

@@ -6,7 +6,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -15,6 +14,7 @@
 #include "boost_grower.hpp"
 #include "boost_mean.hpp"
 #include "stages_kernels.hpp"
+#include "stop.hpp"
 
 namespace depnet::boost {
 namespace {
@@ -44,9 +44,7 @@ std::vector<Test> tests_of(const AnyCodes& codes, In1<std::int32_t> variable,
 }
 
 // A word to the boosters of other threads.
-struct Stop {
-    std::atomic<bool> set{false};
-};
+struct Stop : StopFlag {};
 
 class BitTable {
   public:
@@ -114,11 +112,16 @@ NodeRows node_rows(const RowBits& bits, const In1<std::uint16_t>& own,
 constexpr std::int32_t kMostNumber = 1 << 25;  // squares of less than twice as much have 52 bits
 constexpr std::int32_t kMostScore = 1 << 30;   // differences of less have 32 bits
 
+// Of stages of either kind.
+void check_stages(std::size_t leaves, double share) {
+    require(leaves <= kMostLeaves,
+            "a stage has 256 leaves at most; got leaves=" + std::to_string(leaves) + ".");
+    require(share >= 0.0 && share <= 1.0,
+            "share lies between 0 and 1; got " + std::to_string(share) + ".");
+}
+
 void check_settings(const Settings& settings) {
-    require(settings.leaves <= kMostLeaves,
-            "a stage has 256 leaves at most; got leaves=" + std::to_string(settings.leaves) + ".");
-    require(settings.share >= 0.0 && settings.share <= 1.0,
-            "share lies between 0 and 1; got " + std::to_string(settings.share) + ".");
+    check_stages(settings.leaves, settings.share);
     require(settings.lambda > 0.0 && std::isfinite(settings.lambda),
             "shrinkage is positive, else a leaf of certain rows has no step; got " +
                 std::to_string(settings.lambda) + ".");
@@ -151,10 +154,7 @@ enum class Ended { kComplete, kEarly, kCancelled };
 template <typename Grower, typename Rows>
 Ended run_until(Grower& booster, Rows& rows, Rows* held, std::optional<double> seconds,
                 const Stop& stop) {
-    Watch watch(seconds.value_or(-1.0), stop.set, [] {
-        nb::gil_scoped_acquire acquire;
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    });
+    Watch watch(seconds.value_or(-1.0), stop.set, check_signals);
     try {
         booster.run(rows, held, watch);
     } catch (const DeadlineReached&) {
@@ -166,9 +166,7 @@ Ended run_until(Grower& booster, Rows& rows, Rows* held, std::optional<double> s
 }
 
 void raise_if_cancelled(Ended ended) {
-    if (ended != Ended::kCancelled) return;
-    PyErr_SetString(PyExc_InterruptedError, "another thread ended this fit");
-    throw nb::python_error();
+    if (ended == Ended::kCancelled) raise_interrupted("another thread ended this fit");
 }
 
 using Stages = std::tuple<Array1<std::int32_t>, Array1<std::uint16_t>, Array1<std::int32_t>,
@@ -254,10 +252,7 @@ Means boost_mean(Codes<std::uint16_t> codes, In1<std::int32_t> numbers,
         kinds.push_back({present, ordered, missing});
     require(held_codes.has_value() == held_numbers.has_value(),
             "rows held out have codes and numbers; one of them is missing.");
-    require(settings.leaves <= kMostLeaves,
-            "a stage has 256 leaves at most; got leaves=" + std::to_string(settings.leaves) + ".");
-    require(settings.share >= 0.0 && settings.share <= 1.0,
-            "share lies between 0 and 1; got " + std::to_string(settings.share) + ".");
+    check_stages(settings.leaves, settings.share);
     require(settings.least_rows >= 1, "a leaf has one row at least.");
     MeanRows rows = mean_rows("the table", codes, numbers, kinds);
     std::optional<MeanRows> held;
@@ -297,13 +292,9 @@ NB_MODULE(boost, m) {
     using namespace depnet;
     using namespace depnet::boost;
     using nb::arg;
-    nb::class_<Stop>(m, "Stop",
-                     "A word to the boosters of other threads: once `set`, they raise "
-                     "InterruptedError.")
-        .def(nb::init<>())
-        .def(
-            "set", [](Stop& stop) { stop.set.store(true); },
-            "End every `boost` that was given this.");
+    bind_stop<Stop>(
+        m, "A word to the boosters of other threads: once `set`, they raise InterruptedError.",
+        "End every `boost` that was given this.");
     nb::class_<Settings>(m, "Settings", "What a node is boosted with; see `depnet.Boost`.")
         .def(nb::init<std::size_t, std::size_t, std::size_t, double, double, double, double,
                       std::uint64_t, std::size_t, double>(),

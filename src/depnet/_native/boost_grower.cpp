@@ -5,74 +5,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "isa.hpp"
-
 namespace depnet::boost {
 namespace {
-
-void two_shares(const std::int32_t* scores, std::size_t rows, std::uint32_t* p) {
-    DEPNET_DISPATCH(two_shares(scores, rows, p));
-}
-void shares(const std::int32_t* scores, std::size_t states, std::size_t rows, std::uint32_t* p) {
-    DEPNET_DISPATCH(shares(scores, states, rows, p));
-}
-void curvatures(const std::uint32_t* p, std::size_t rows, std::uint32_t* bent) {
-    DEPNET_DISPATCH(curvatures(p, rows, bent));
-}
-std::uint32_t largest(const std::uint32_t* values, std::size_t rows) {
-    DEPNET_DISPATCH(largest(values, rows));
-}
-void round_planes(const std::uint32_t* p, const std::uint32_t* bent, std::size_t words,
-                  const Rounding& rounding, std::uint8_t* values, Word* planes) {
-    DEPNET_DISPATCH(round_planes(p, bent, words, rounding, values, planes));
-}
-void within(const Word* leaf, const Word* planes, std::size_t words, Word* own) {
-    DEPNET_DISPATCH(within(leaf, planes, words, own));
-}
-void count_tests(const Word* columns, std::size_t stride, const std::vector<std::int32_t>& tests,
-                 const Word* planes, std::size_t words, const Sums& sums) {
-    const std::int32_t* each = tests.data();
-    const std::size_t size = tests.size();
-    DEPNET_DISPATCH(count(columns, stride, each, size, planes, words, sums));
-}
-double row_cost() { DEPNET_DISPATCH(row_cost()); }
-void count_rows(const RowBits& bits, const std::vector<std::uint32_t>& listed,
-                const std::vector<RowValues>& values, const Sums& sums) {
-    const Word* by_row = bits.by_row.data();
-    const std::size_t stride = bits.words * kRows, blocks = bits.blocks, rows = listed.size();
-    DEPNET_DISPATCH(count_rows(by_row, stride, blocks, listed.data(), values.data(), rows, sums));
-}
-void sum_leaves(const std::vector<const Word*>& leaves, std::size_t words, const std::uint32_t* p,
-                const std::uint32_t* bent, std::int64_t* sums) {
-    const Word* const* each = leaves.data();
-    const std::size_t size = leaves.size();
-    DEPNET_DISPATCH(sum_leaves(each, size, words, p, bent, sums));
-}
-void find_gains(const Gains& leaf, const Sums& sums, std::size_t count, double* gain) {
-    DEPNET_DISPATCH(gains(leaf, sums, count, gain));
-}
-std::int64_t count_both(const Word* first, const Word* second, std::size_t words) {
-    DEPNET_DISPATCH(count_both(first, second, words));
-}
-void divide(const Word* column, const Word* leaf, std::size_t words, Word* inside, Word* outside) {
-    DEPNET_DISPATCH(divide(column, leaf, words, inside, outside));
-}
-void number_leaves(const std::vector<const Word*>& leaves, std::size_t words,
-                   std::uint8_t* number) {
-    const Word* const* each = leaves.data();
-    const std::size_t size = leaves.size();
-    DEPNET_DISPATCH(number_leaves(each, size, words, number));
-}
-void add_by_leaf(const std::uint8_t* number, std::size_t rows,
-                 const std::vector<std::int32_t>& values, std::int32_t* scores) {
-    const std::int32_t* each = values.data();
-    const std::size_t size = values.size();
-    DEPNET_DISPATCH(add_by_leaf(number, rows, each, size, scores));
-}
-double log_score(const std::uint32_t* p, std::size_t states, std::size_t stride,
-                 const std::uint16_t* own, std::size_t rows) {
-    DEPNET_DISPATCH(log_score(p, states, stride, own, rows));
-}
 
 constexpr double kMostStep = 4.0;  // nats that one stage may add to a score
 constexpr double kEnough = 1e-5;   // nats a row held out that count as better
@@ -98,18 +32,20 @@ void RowBits::make_rows(std::size_t tests) {
         }
 }
 
+std::vector<std::int32_t> drawn_share(std::vector<std::int32_t> variables, double share,
+                                      std::uint64_t key) {
+    const auto wanted =
+        static_cast<std::size_t>(std::ceil(share * static_cast<double>(variables.size())));
+    for (std::size_t k = 0; k < wanted; ++k)
+        std::swap(variables[k], variables[k + splitmix(key, k) % (variables.size() - k)]);
+    variables.resize(wanted);
+    std::sort(variables.begin(), variables.end());
+    return variables;
+}
+
 void Booster::draw_tests(std::uint64_t key) {
-    std::vector<std::int32_t> drawn = readable_;
-    const auto wanted = static_cast<std::size_t>(
-        std::ceil(settings_.share * static_cast<double>(readable_.size())));
-    for (std::size_t k = 0; k < wanted; ++k) {
-        const std::uint64_t left = drawn.size() - k;
-        std::swap(drawn[k], drawn[k + mixed(key, k) % left]);
-    }
-    drawn.resize(wanted);
-    std::sort(drawn.begin(), drawn.end());
     stage_tests_.clear();
-    for (const std::int32_t j : drawn)
+    for (const std::int32_t j : drawn_share(readable_, settings_.share, key))
         for (const std::int32_t d : own_tests_[static_cast<std::size_t>(j)])
             stage_tests_.push_back(d);
 }
@@ -143,9 +79,9 @@ void Booster::make_root(const NodeRows& rows, std::uint64_t key) {
         for (std::size_t r = 0; r < padded; ++r) set_p_[r] = std::min(set_p_[r], kOne - 1);
     }
     bent_.resize(padded);
-    curvatures(set_p_.data(), padded, bent_.data());
-    const std::uint32_t top = largest(set_p_.data(), rows.bits.rows);
-    const std::uint32_t most_bent = largest(bent_.data(), rows.bits.rows);
+    kernels_.curvatures(set_p_.data(), padded, bent_.data());
+    const std::uint32_t top = kernels_.largest(set_p_.data(), rows.bits.rows);
+    const std::uint32_t most_bent = kernels_.largest(bent_.data(), rows.bits.rows);
     const Rounding rounding{key, kTopProbability / static_cast<float>(top),
                             kTopCurvature / static_cast<float>(most_bent)};
     probability_unit_ = static_cast<double>(top) / kTopProbability * 0x1p-24;
@@ -156,18 +92,20 @@ void Booster::make_root(const NodeRows& rows, std::uint64_t key) {
         if (set_[x])
             for (std::size_t w = 0; w < words; ++w) planes_[w] |= having_[x * words + w];
     rounded_.resize(padded);
-    round_planes(set_p_.data(), bent_.data(), words, rounding, rounded_.data(), planes_.data());
+    kernels_.round_planes(set_p_.data(), bent_.data(), words, rounding, rounded_.data(),
+                          planes_.data());
     leaves_.resize(1);
     OpenLeaf& root = leaves_[0];
     root.rows = all_;
     root.size = static_cast<std::int64_t>(rows.bits.rows);
     root.hits = root.probability = root.curvature = 0;
-    within(all_.data(), planes_.data(), words, leaf_planes_.data());
-    count_tests(all_.data(), 0, {0}, leaf_planes_.data(), words,
-                {&root.hits, &root.probability, &root.curvature});
+    kernels_.within(all_.data(), planes_.data(), words, leaf_planes_.data());
+    const std::int32_t every_row = 0;
+    kernels_.count(all_.data(), 0, &every_row, 1, leaf_planes_.data(), words,
+                   {&root.hits, &root.probability, &root.curvature});
     root.sums.clear(stage_tests_.size());
-    count_tests(rows.bits.columns.data(), words, stage_tests_, leaf_planes_.data(), words,
-                root.sums.view());
+    kernels_.count(rows.bits.columns.data(), words, stage_tests_.data(), stage_tests_.size(),
+                   leaf_planes_.data(), words, root.sums.view());
     find_best(root);
 }
 
@@ -180,7 +118,7 @@ void Booster::find_best(OpenLeaf& leaf) {
         settings_.lambda,
         settings_.least_curvature};
     gain_.resize(stage_tests_.size());
-    find_gains(own, leaf.sums.view(), stage_tests_.size(), gain_.data());
+    kernels_.gains(own, leaf.sums.view(), stage_tests_.size(), gain_.data());
     leaf.gain = 0.0;
     leaf.best = -1;
     for (std::size_t k = 0; k < gain_.size(); ++k)
@@ -197,10 +135,10 @@ void Booster::count_leaf(const NodeRows& rows, OpenLeaf& leaf) {
     leaf.sums.clear(tests);
     const double by_bits = static_cast<double>(tests * words);
     const double by_rows = static_cast<double>(leaf.size) * static_cast<double>(bits.blocks);
-    if (by_rows * row_cost() > by_bits) {
-        within(leaf.rows.data(), planes_.data(), words, leaf_planes_.data());
-        count_tests(bits.columns.data(), words, stage_tests_, leaf_planes_.data(), words,
-                    leaf.sums.view());
+    if (by_rows * kernels_.row_cost > by_bits) {
+        kernels_.within(leaf.rows.data(), planes_.data(), words, leaf_planes_.data());
+        kernels_.count(bits.columns.data(), words, stage_tests_.data(), tests, leaf_planes_.data(),
+                       words, leaf.sums.view());
         return;
     }
     listed_.clear();
@@ -216,7 +154,8 @@ void Booster::count_leaf(const NodeRows& rows, OpenLeaf& leaf) {
                                       static_cast<std::uint8_t>(value >> kProbabilityBits)});
         }
     all_sums_.clear(bits.blocks * kRows);
-    count_rows(bits, listed_, listed_values_, all_sums_.view());
+    kernels_.count_rows(bits.by_row.data(), words * kRows, bits.blocks, listed_.data(),
+                        listed_values_.data(), listed_.size(), all_sums_.view());
     for (std::size_t k = 0; k < tests; ++k) {
         const auto d = static_cast<std::size_t>(stage_tests_[k]);
         leaf.sums.hits[k] = all_sums_.hits[d];
@@ -226,9 +165,9 @@ void Booster::count_leaf(const NodeRows& rows, OpenLeaf& leaf) {
 }
 
 bool Booster::grow_stage(NodeRows& rows, std::uint64_t key, Watch& watch) {
-    draw_tests(mixed(key, 1));
+    draw_tests(splitmix(key, 1));
     if (stage_tests_.empty()) return false;
-    make_root(rows, mixed(key, 2));
+    make_root(rows, splitmix(key, 2));
     const std::size_t words = rows.bits.words;
     const std::size_t first = grown_.splits.size();
     while (leaves_.size() < settings_.leaves) {
@@ -245,7 +184,8 @@ bool Booster::grow_stage(NodeRows& rows, std::uint64_t key, Watch& watch) {
         OpenLeaf inside, outside;
         inside.rows.resize(words);
         outside.rows.resize(words);
-        divide(column, leaves_[at].rows.data(), words, inside.rows.data(), outside.rows.data());
+        kernels_.divide(column, leaves_[at].rows.data(), words, inside.rows.data(),
+                        outside.rows.data());
         const OpenLeaf& parent = leaves_[at];
         inside.hits = parent.sums.hits[best];
         inside.probability = parent.sums.probability[best];
@@ -254,7 +194,7 @@ bool Booster::grow_stage(NodeRows& rows, std::uint64_t key, Watch& watch) {
         outside.probability = parent.probability - inside.probability;
         outside.curvature = parent.curvature - inside.curvature;
         if (leaves_.size() + 1 < settings_.leaves) {  // else nothing more is split
-            inside.size = count_both(inside.rows.data(), inside.rows.data(), words);
+            inside.size = kernels_.count_both(inside.rows.data(), inside.rows.data(), words);
             outside.size = parent.size - inside.size;
             const bool within_less = inside.size <= outside.size;
             OpenLeaf& smaller = within_less ? inside : outside;
@@ -288,16 +228,17 @@ void Booster::score_leaves(NodeRows& rows) {
     std::vector<const Word*> masks;
     for (const OpenLeaf& leaf : leaves_) masks.push_back(leaf.rows.data());
     number_.resize(padded);
-    number_leaves(masks, words, number_.data());
+    kernels_.number_leaves(masks.data(), masks.size(), words, number_.data());
     std::vector<double> steps(leaves * states_, 0.0);
     std::vector<std::int64_t> sums(leaves * 2);
     for (std::size_t x = states_ == 2 ? 1 : 0; x < states_; ++x) {
         const std::uint32_t* p = rows.p.data() + (states_ == 2 ? 0 : x * padded);
-        if (states_ != 2) curvatures(p, padded, bent_.data());
+        if (states_ != 2) kernels_.curvatures(p, padded, bent_.data());
         sums.assign(leaves * 2, 0);
-        sum_leaves(masks, words, p, bent_.data(), sums.data());
+        kernels_.sum_leaves(masks.data(), leaves, words, p, bent_.data(), sums.data());
         for (std::size_t y = 0; y < leaves; ++y) {
-            const std::int64_t hits = count_both(masks[y], having_.data() + x * words, words);
+            const std::int64_t hits =
+                kernels_.count_both(masks[y], having_.data() + x * words, words);
             const double g = static_cast<double>(hits) - static_cast<double>(sums[2 * y]) * 0x1p-24;
             const double h = static_cast<double>(sums[2 * y + 1]) * 0x1p-24;
             const double wanted = settings_.rate * g / (stretch * h + settings_.lambda);
@@ -326,7 +267,8 @@ void Booster::add_scores(NodeRows& rows) {
     for (std::size_t x = 0; x < (states_ == 2 ? 1 : states_); ++x) {
         for (std::size_t y = 0; y < leaves; ++y)
             values[y] = states_ == 2 ? scores[2 * y + 1] - scores[2 * y] : scores[y * states_ + x];
-        add_by_leaf(number_.data(), rows.padded(), values, rows.scores.data() + x * rows.padded());
+        kernels_.add_by_leaf(number_.data(), rows.padded(), values.data(), leaves,
+                             rows.scores.data() + x * rows.padded());
     }
 }
 
@@ -344,23 +286,24 @@ void Booster::add_held(NodeRows& held) {
             held.bits.columns.data() + static_cast<std::size_t>(split.test) * words;
         Word* from = rows.data() + split.leaf * words;
         Word* to = rows.data() + (t + 1) * words;
-        divide(column, from, words, to, from);
+        kernels_.divide(column, from, words, to, from);
         masks.push_back(to);
     }
     number_.resize(held.padded());
-    number_leaves(masks, words, number_.data());
+    kernels_.number_leaves(masks.data(), masks.size(), words, number_.data());
     add_scores(held);
 }
 
 void Booster::update(NodeRows& rows) const {
     if (states_ == 2)
-        two_shares(rows.scores.data(), rows.padded(), rows.p.data());
+        kernels_.two_shares(rows.scores.data(), rows.padded(), rows.p.data());
     else
-        shares(rows.scores.data(), states_, rows.padded(), rows.p.data());
+        kernels_.shares(rows.scores.data(), states_, rows.padded(), rows.p.data());
 }
 
 double Booster::score_of(const NodeRows& rows) const {
-    return log_score(rows.p.data(), states_, rows.padded(), rows.own.data(), rows.bits.rows);
+    return kernels_.log_score(rows.p.data(), states_, rows.padded(), rows.own.data(),
+                              rows.bits.rows);
 }
 
 void Booster::run(NodeRows& rows, NodeRows* held, Watch& watch) {
@@ -380,7 +323,7 @@ void Booster::run(NodeRows& rows, NodeRows* held, Watch& watch) {
     std::size_t best = 0, idle = 0;
     for (std::size_t stage = 0; stage < settings_.stages; ++stage) {
         choose_set(stage);
-        if (!grow_stage(rows, mixed(settings_.seed, stage), watch)) {
+        if (!grow_stage(rows, splitmix(settings_.seed, stage), watch)) {
             // Of many states each is looked at in turn before nothing is left to split.
             if (++idle >= states_) break;
             continue;

@@ -14,6 +14,7 @@
 
 #include "boost_kernels.hpp"
 #include "learner_watch.hpp"
+#include "splitmix.hpp"
 
 namespace depnet::boost {
 
@@ -37,13 +38,9 @@ struct Test {
 
 constexpr std::size_t kMostLeaves = 256;  // of a stage: rows have the numbers of leaves in bytes
 
-// Keys of random words: of stages, then of the draws of a stage.
-inline std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
-    std::uint64_t z = a + (b + 1) * 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
+// A share of the variables, rounded up, drawn by words of `key`; ascending.
+std::vector<std::int32_t> drawn_share(std::vector<std::int32_t> variables, double share,
+                                      std::uint64_t key);
 
 // What a node is boosted with. A trial ends after `look` stages if it has not scored as much as its
 // `rival` on the rows held out by then.
@@ -112,7 +109,8 @@ class Booster {
   public:
     Booster(const Settings& settings, const std::vector<Test>& tests, std::size_t variables,
             std::vector<std::int32_t> readable, std::size_t states, bool ordered)
-        : settings_(settings),
+        : kernels_(chosen_kernels()),
+          settings_(settings),
           tests_(tests),
           readable_(std::move(readable)),
           states_(states),
@@ -143,6 +141,7 @@ class Booster {
     void update(NodeRows& rows) const;
     double score_of(const NodeRows& rows) const;
 
+    const Kernels& kernels_;
     Settings settings_;
     const std::vector<Test>& tests_;
     std::vector<std::int32_t> readable_;

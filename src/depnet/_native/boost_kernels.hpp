@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "isa.hpp"
+
 namespace depnet::boost {
 
 using Word = std::uint64_t;
@@ -51,55 +53,64 @@ struct Rounding {
     float probability_scale, curvature_scale;  // from multiples of 2^-24 to rounded values
 };
 
-// Rows are padded to whole words, whose last may hold rows that count nothing.
-#define DEPNET_DECLARE_BOOST(isa)                                                                 \
-    namespace isa {                                                                               \
-    /* p of the second of two states, of the differences of their scores. */                      \
-    void two_shares(const std::int32_t* scores, std::size_t rows, std::uint32_t* p);              \
-    /* p[state][row] of scores [state][row]. */                                                   \
-    void shares(const std::int32_t* scores, std::size_t states, std::size_t rows,                 \
-                std::uint32_t* p);                                                                \
-    /* The curvatures p (1 - p). */                                                               \
-    void curvatures(const std::uint32_t* p, std::size_t rows, std::uint32_t* bent);               \
-    std::uint32_t largest(const std::uint32_t* values, std::size_t rows);                         \
-    /* Rounded p, in the low bits, and curvature of every row; and their planes 1, 2, ... */      \
-    void round_planes(const std::uint32_t* p, const std::uint32_t* bent, std::size_t words,       \
-                      const Rounding& rounding, std::uint8_t* values, Word* planes);              \
-    /* The planes within the rows of a leaf. */                                                   \
-    void within(const Word* leaf, const Word* planes, std::size_t words, Word* own);              \
-    /* The sums of the rows of these planes that pass each test: columns + tests[k] * stride. */  \
-    void count(const Word* columns, std::size_t stride, const std::int32_t* tests,                \
-               std::size_t count, const Word* planes, std::size_t words, const Sums& sums);       \
-    /* What counting one row of a leaf for 64 tests costs, in words that `count` goes through. */ \
-    double row_cost();                                                                            \
-    /* The same sums for all tests, 64 in a block, from some rows: [block][row] has the tests     \
-       that a row passes, values[k] what row listed[k] adds. */                                   \
-    void count_rows(const Word* by_row, std::size_t stride, std::size_t blocks,                   \
-                    const std::uint32_t* listed, const RowValues* values, std::size_t rows,       \
-                    const Sums& sums);                                                            \
-    /* What a split by each test gains; 0 where a part would have too little curvature. */        \
-    void gains(const Gains& leaf, const Sums& sums, std::size_t count, double* gain);             \
-    /* How many rows are in both. */                                                              \
-    std::int64_t count_both(const Word* first, const Word* second, std::size_t words);            \
-    /* The rows of a leaf that pass a test, and those that do not. */                             \
-    void divide(const Word* column, const Word* leaf, std::size_t words, Word* inside,            \
-                Word* outside);                                                                   \
-    /* number[row] = y in the rows of leaf y. */                                                  \
-    void number_leaves(const Word* const* leaves, std::size_t count, std::size_t words,           \
-                       std::uint8_t* number);                                                     \
-    /* sums[y][0] += p, sums[y][1] += its curvature, over the rows of leaf y. */                  \
-    void sum_leaves(const Word* const* leaves, std::size_t count, std::size_t words,              \
-                    const std::uint32_t* p, const std::uint32_t* bent, std::int64_t* sums);       \
-    /* scores[row] += values[number[row]]. */                                                     \
-    void add_by_leaf(const std::uint8_t* number, std::size_t rows, const std::int32_t* values,    \
-                     std::size_t leaves, std::int32_t* scores);                                   \
-    /* The sum over rows of log p of their own states. */                                         \
-    double log_score(const std::uint32_t* p, std::size_t states, std::size_t stride,              \
-                     const std::uint16_t* own, std::size_t rows);                                 \
-    }
+// The loops that are compiled once for each instruction set. Rows are padded to whole words, whose
+// last may hold rows that count nothing.
+struct Kernels {
+    // p of the second of two states, of the differences of their scores.
+    void (*two_shares)(const std::int32_t* scores, std::size_t rows, std::uint32_t* p);
+    // p[state][row] of scores [state][row].
+    void (*shares)(const std::int32_t* scores, std::size_t states, std::size_t rows,
+                   std::uint32_t* p);
+    // The curvatures p (1 - p).
+    void (*curvatures)(const std::uint32_t* p, std::size_t rows, std::uint32_t* bent);
+    std::uint32_t (*largest)(const std::uint32_t* values, std::size_t rows);
+    // Rounded p, in the low bits, and curvature of every row; and their planes 1, 2, ...
+    void (*round_planes)(const std::uint32_t* p, const std::uint32_t* bent, std::size_t words,
+                         const Rounding& rounding, std::uint8_t* values, Word* planes);
+    // The planes within the rows of a leaf.
+    void (*within)(const Word* leaf, const Word* planes, std::size_t words, Word* own);
+    // The sums of the rows of these planes that pass each test: columns + tests[k] * stride.
+    void (*count)(const Word* columns, std::size_t stride, const std::int32_t* tests,
+                  std::size_t count, const Word* planes, std::size_t words, const Sums& sums);
+    // The same sums for all tests, 64 in a block, from some rows: [block][row] has the tests that a
+    // row passes, values[k] what row listed[k] adds.
+    void (*count_rows)(const Word* by_row, std::size_t stride, std::size_t blocks,
+                       const std::uint32_t* listed, const RowValues* values, std::size_t rows,
+                       const Sums& sums);
+    // What a split by each test gains; 0 where a part would have too little curvature.
+    void (*gains)(const Gains& leaf, const Sums& sums, std::size_t count, double* gain);
+    // How many rows are in both.
+    std::int64_t (*count_both)(const Word* first, const Word* second, std::size_t words);
+    // The rows of a leaf that pass a test, and those that do not.
+    void (*divide)(const Word* column, const Word* leaf, std::size_t words, Word* inside,
+                   Word* outside);
+    // number[row] = y in the rows of leaf y.
+    void (*number_leaves)(const Word* const* leaves, std::size_t count, std::size_t words,
+                          std::uint8_t* number);
+    // sums[y][0] += p, sums[y][1] += its curvature, over the rows of leaf y.
+    void (*sum_leaves)(const Word* const* leaves, std::size_t count, std::size_t words,
+                       const std::uint32_t* p, const std::uint32_t* bent, std::int64_t* sums);
+    // scores[row] += values[number[row]].
+    void (*add_by_leaf)(const std::uint8_t* number, std::size_t rows, const std::int32_t* values,
+                        std::size_t leaves, std::int32_t* scores);
+    // The sum over rows of log p of their own states.
+    double (*log_score)(const std::uint32_t* p, std::size_t states, std::size_t stride,
+                        const std::uint16_t* own, std::size_t rows);
 
-DEPNET_DECLARE_BOOST(portable)
-DEPNET_DECLARE_BOOST(avx2)
-DEPNET_DECLARE_BOOST(avx512)
+    // What counting one row of a leaf for 64 tests costs, in words that `count` goes through.
+    double row_cost;
+};
+
+namespace portable {
+const Kernels& kernels();
+}
+namespace avx2 {
+const Kernels& kernels();
+}
+namespace avx512 {
+const Kernels& kernels();
+}
+
+inline const Kernels& chosen_kernels() { DEPNET_DISPATCH(kernels()) }
 
 }  // namespace depnet::boost

@@ -33,12 +33,7 @@ void MeanBooster::draw(std::uint64_t key) {
     drawn_.clear();
     for (std::size_t j = 0; j < inputs_.size(); ++j)
         if (inputs_[j].states() > 1) drawn_.push_back(static_cast<std::int32_t>(j));
-    const auto wanted =
-        static_cast<std::size_t>(std::ceil(settings_.share * static_cast<double>(drawn_.size())));
-    for (std::size_t k = 0; k < wanted; ++k)
-        std::swap(drawn_[k], drawn_[k + mixed(key, k) % (drawn_.size() - k)]);
-    drawn_.resize(wanted);
-    std::sort(drawn_.begin(), drawn_.end());
+    drawn_ = drawn_share(std::move(drawn_), settings_.share, key);
     cells_ = 0;
     for (const std::int32_t j : drawn_) {
         begin_[static_cast<std::size_t>(j)] = cells_;
@@ -106,7 +101,7 @@ void MeanBooster::find_best(Leaf& leaf) const {
 }
 
 bool MeanBooster::grow_stage(MeanRows& rows, std::uint64_t key, Watch& watch) {
-    draw(mixed(key, 1));
+    draw(splitmix(key, 1));
     const std::size_t first = grown_.splits.size();
     leaves_.assign(1, {});
     leaves_[0].rows.resize(rows.rows);
@@ -189,7 +184,7 @@ void MeanBooster::run(MeanRows& rows, MeanRows* held, Watch& watch) {
     if (held) grown_.held_losses.push_back(held->loss());
     std::size_t best = 0;
     for (std::size_t stage = 0; stage < settings_.stages; ++stage) {
-        if (!grow_stage(rows, mixed(settings_.seed, stage), watch)) break;
+        if (!grow_stage(rows, splitmix(settings_.seed, stage), watch)) break;
         step(rows);
         if (!held) continue;
         add_held(*held);

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "splitmix.hpp"
 
 namespace depnet {
 namespace {
@@ -44,14 +45,6 @@ struct Node {
         words[1] = child << 32 | variable << 2 | kind;
     }
 };
-
-// The n-th random word of a seed.
-std::uint64_t word(std::uint64_t seed, std::uint64_t n) {
-    std::uint64_t z = seed + (n + 1) * 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
 
 struct Test {
     std::size_t place = 0;  // among the readable variables
@@ -121,7 +114,7 @@ class Tree {
         return nodes.size() / 2 - 1;
     }
 
-    std::size_t draw(std::size_t below) { return word(how_.seed, drawn_++) % below; }
+    std::size_t draw(std::size_t below) { return splitmix(how_.seed, drawn_++) % below; }
 
     Test find_test(std::size_t first, std::size_t last) {
         Test best;

@@ -45,7 +45,7 @@ inline Isa best_isa() {
     return Isa::portable;
 }
 
-// Read at every call of a kernel, so that a test can change it.
+// Read whenever kernels are chosen, at every call from Python, so that a test can change it.
 inline Isa chosen_isa() {
     static const Isa best = best_isa();
     const char* wanted = std::getenv("DEPNET_ISA");

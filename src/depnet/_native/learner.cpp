@@ -15,20 +15,13 @@
 #include "learner_counted.hpp"
 #include "learner_grow.hpp"
 #include "learner_grower.hpp"
+#include "stop.hpp"
 #include "xlogx.hpp"
 
 namespace depnet {
 namespace {
 
-struct Stop {
-    std::atomic<bool> set{false};
-};
-
-// Raises the KeyboardInterrupt that waits, if this is the main thread.
-void check_signals() {
-    nb::gil_scoped_acquire acquire;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-}
+struct Stop : StopFlag {};
 
 Settings settings_of(double per_parameter, std::optional<nb::callable> penalty,
                      std::optional<std::tuple<double, double>> name_factors,
@@ -146,10 +139,7 @@ class Table {
                 cancelled = true;
             }
         }
-        if (cancelled) {
-            PyErr_SetString(PyExc_InterruptedError, "learning was stopped");
-            throw nb::python_error();
-        }
+        if (cancelled) raise_interrupted("learning was stopped");
         return {to_numpy(std::move(batch.kinds)),          to_numpy(std::move(batch.first)),
                 to_numpy(std::move(batch.second)),         to_numpy(std::move(batch.counts)),
                 to_numpy(std::move(batch.graph.variable)), to_numpy(std::move(batch.graph.begin)),
@@ -248,13 +238,9 @@ double xlogx(std::int64_t x) { return shared_xlogx(x)(x); }
 NB_MODULE(learner, m) {
     using namespace depnet;
     using nb::arg;
-    nb::class_<Stop>(m, "Stop",
-                     "A word to the growers of other threads: once `set`, they raise "
-                     "InterruptedError.")
-        .def(nb::init<>())
-        .def(
-            "set", [](Stop& stop) { stop.set.store(true); },
-            "End every `grow` that was given this.");
+    bind_stop<Stop>(
+        m, "A word to the growers of other threads: once `set`, they raise InterruptedError.",
+        "End every `grow` that was given this.");
     nb::class_<Settings>(m, "Settings", R"(The penalty and the limits of a node.
 
 `penalty(k)` is R(k, N), called once for each k; without it R(k, N) = k * `per_parameter`. `name_factors` are those of

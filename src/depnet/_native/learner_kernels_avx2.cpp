@@ -72,14 +72,10 @@ struct Vec {
     static Counts plus(Counts a, Counts b) { return _mm_add_epi32(a, b); }
     static Doubles doubles(double x) { return _mm256_set1_pd(x); }
     static void store(double* to, Doubles x) { _mm256_storeu_pd(to, x); }
-    static Doubles plus(Doubles a, Doubles b) { return _mm256_add_pd(a, b); }
-    static Doubles minus(Doubles a, Doubles b) { return _mm256_sub_pd(a, b); }
     static Doubles look_up(const double* table, Counts x) {
         return _mm256_i32gather_pd(table, x, 8);
     }
-    static Doubles times(Doubles a, Doubles b) { return _mm256_mul_pd(a, b); }
     static Doubles to_doubles(Counts x) { return _mm256_cvtepi32_pd(x); }  // counts are below 2^31
-    static Doubles over(Doubles a, Doubles b) { return _mm256_div_pd(a, b); }
     static unsigned above(Doubles a, Doubles b) {
         return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_GT_OQ)));
     }

@@ -78,14 +78,10 @@ struct Vec {
     static Counts plus(Counts a, Counts b) { return _mm256_add_epi32(a, b); }
     static Doubles doubles(double x) { return _mm512_set1_pd(x); }
     static void store(double* to, Doubles x) { _mm512_storeu_pd(to, x); }
-    static Doubles plus(Doubles a, Doubles b) { return _mm512_add_pd(a, b); }
-    static Doubles minus(Doubles a, Doubles b) { return _mm512_sub_pd(a, b); }
     static Doubles look_up(const double* table, Counts x) {
         return _mm512_i32gather_pd(x, table, 8);
     }
-    static Doubles times(Doubles a, Doubles b) { return _mm512_mul_pd(a, b); }
     static Doubles to_doubles(Counts x) { return _mm512_cvtepu32_pd(x); }
-    static Doubles over(Doubles a, Doubles b) { return _mm512_div_pd(a, b); }
     static unsigned above(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ); }
 
     // Many variables of a small leaf at once (list_worth).

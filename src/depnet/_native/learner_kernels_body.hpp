@@ -214,9 +214,9 @@ void entropies(const double* table, const std::uint32_t* counts, std::size_t str
             const Vec::Counts count =
                 Vec::plus(Vec::same(base[s]), Vec::counts(counts + s * stride + c));
             all = Vec::plus(all, count);
-            inside = Vec::plus(inside, Vec::look_up(table, count));
+            inside += Vec::look_up(table, count);
         }
-        Vec::store(out + c, Vec::minus(Vec::look_up(table, all), inside));
+        Vec::store(out + c, Vec::look_up(table, all) - inside);
     }
     for (; c < columns; ++c) out[c] = entropy_at(table, counts, stride, states, base, c);
 }
@@ -239,11 +239,10 @@ void chi_terms(const std::uint32_t* counts, std::size_t stride, std::size_t stat
         Vec::Doubles all = Vec::doubles(1e-300), squares = Vec::doubles(0.0);
         for (std::size_t s = 0; s < states; ++s) {
             const Vec::Doubles count = Vec::to_doubles(Vec::counts(counts + s * stride + c));
-            all = Vec::plus(all, count);
-            squares =
-                Vec::plus(squares, Vec::times(Vec::times(count, count), Vec::doubles(weight[s])));
+            all += count;
+            squares += count * count * Vec::doubles(weight[s]);
         }
-        Vec::store(out + c, Vec::over(squares, all));
+        Vec::store(out + c, squares / all);
     }
     for (; c < columns; ++c) out[c] = chi_term_at(counts, stride, states, weight, c);
 }
@@ -275,15 +274,12 @@ inline std::size_t list_worth(const std::uint32_t* one_a, const std::uint32_t* o
         for (; v + Vec::kDoubles <= end; v += Vec::kDoubles) {
             const Vec::Doubles a1 = Vec::to_doubles(Vec::counts(one_a + v));
             const Vec::Doubles b1 = Vec::to_doubles(Vec::counts(one_b + v));
-            const Vec::Doubles n1 = Vec::plus(a1, b1);
-            const Vec::Doubles n0 = Vec::minus(Vec::doubles(all), n1);
-            const Vec::Doubles excess = Vec::minus(Vec::times(a1, Vec::doubles(all_b)),
-                                                   Vec::times(b1, Vec::doubles(all_a)));
-            const Vec::Doubles gain =
-                Vec::times(Vec::times(excess, excess), Vec::doubles(scale * (1 + 1e-9)));
-            found +=
-                Vec::list(Vec::above(gain, Vec::times(Vec::doubles(wanted), Vec::times(n1, n0))),
-                          static_cast<std::uint32_t>(v), out + found);
+            const Vec::Doubles n1 = a1 + b1;
+            const Vec::Doubles n0 = Vec::doubles(all) - n1;
+            const Vec::Doubles excess = a1 * Vec::doubles(all_b) - b1 * Vec::doubles(all_a);
+            const Vec::Doubles gain = excess * excess * Vec::doubles(scale * (1 + 1e-9));
+            found += Vec::list(Vec::above(gain, Vec::doubles(wanted) * (n1 * n0)),
+                               static_cast<std::uint32_t>(v), out + found);
         }
     }
     for (; v < end; ++v) out[found++] = static_cast<std::uint32_t>(v);

@@ -42,12 +42,8 @@ struct Vec {
     static Counts plus(Counts a, Counts b) { return a + b; }
     static Doubles doubles(double x) { return x; }
     static void store(double* to, Doubles x) { *to = x; }
-    static Doubles plus(Doubles a, Doubles b) { return a + b; }
-    static Doubles minus(Doubles a, Doubles b) { return a - b; }
     static Doubles look_up(const double* table, Counts x) { return table[x]; }
-    static Doubles times(Doubles a, Doubles b) { return a * b; }
     static Doubles to_doubles(Counts x) { return x; }
-    static Doubles over(Doubles a, Doubles b) { return a / b; }
     static unsigned above(Doubles a, Doubles b) { return a > b; }
 
     // One variable of a small leaf (list_worth).

@@ -216,9 +216,7 @@ class TileRun {
                            std::int64_t row) {
         const std::uint64_t first = words_.index(sweep);
         std::int64_t place[kTile];
-        const std::uint32_t* word = words_.places.row(static_cast<std::uint64_t>(record_number));
-        for (std::int64_t c = 0; c < words_.chains; ++c)
-            place[c] = place_of(word[c], p_.scan.node_count);
+        words_.record_places(record_number, place);
         for (std::int64_t j = 0; j < p_.scan.node_count; ++j) {
             for (std::int64_t c = 0; c < words_.chains; ++c)
                 if (place[c] == j) record_chain(c, out, row);

@@ -66,9 +66,7 @@ class PackedRun {
         std::uint64_t w = words_.index(sweep);
         PackedWords<W> kept[kTile];
         std::int64_t place[kTile];
-        const std::uint32_t* word = words_.places.row(static_cast<std::uint64_t>(record_number));
-        for (std::int64_t c = 0; c < words_.chains; ++c)
-            place[c] = place_of(word[c], p_.scan.node_count);
+        words_.record_places(record_number, place);
         for (std::int64_t j = 0; j < p_.scan.node_count; ++j) {
             for (std::int64_t c = 0; c < words_.chains; ++c)
                 if (place[c] == j) kept[c] = x_[c];

@@ -41,6 +41,12 @@ struct TileWords {
     std::uint64_t index(std::int64_t sweep) const {
         return static_cast<std::uint64_t>(sweep) * scan.node_count * (scan.random ? 2 : 1);
     }
+
+    // place[chain]: where in its sweep a record is taken.
+    void record_places(std::int64_t record_number, std::int64_t* place) {
+        const std::uint32_t* word = places.row(static_cast<std::uint64_t>(record_number));
+        for (std::int64_t c = 0; c < chains; ++c) place[c] = place_of(word[c], scan.node_count);
+    }
 };
 
 // The sweeps and records of a task, for a `Run` that has

@@ -4,16 +4,15 @@ A face: it parses, calls, and shows. What it shows is computed in `pictures`, `i
 reading order:
 
 - `app`: the pages of all views and the server that shows them; `guard` lets in only what comes from its own pages,
-  `patience` ends what comes too slowly, `log` keeps the terminal short;
+  `patience` ends what comes too slowly, `log` keeps the terminal short, `gone` says what is not there;
 - `loaded`, `session`, `turns`: a model, shared by all and never changed; what belongs to one open page; its work in threads;
 - `state` with `known`: what the reader looks at, across all views, as the address of the page has it. Views show the state
   (`Session.on_change`) and ask for another (`Session.change`); Back and Forward do the same;
 - `frame` with `evidence_bar`, `parts`: the frame around every view, and the parts that views are made of;
-- `network_view`; `node_view` with `node_charts` and `boosted_view`; `ask_view` with `ask` (the
-  question), `ask_cards` with `cards`, `bars` and `marginals` (the answer), `ask_notes` with `answer_words`, and
-  `first_questions`; `rows_view` with
-  `row_editor` and `rows`; `geometry_view` with `two_tables` and `simplex_figure`; `fit_view` with `fit`: a view has
-  `TITLE`, `PATH`, `NEEDS_MODEL` and `build(session)`;
+- `overview_view` with `questions`; `network_view`; `ask_view` with `ask` (the question), `ask_cards` with `cards`, `bars` and
+  `marginals` (the answer), `ask_notes` with `answer_words`, and `first_questions`; `node_view` with `node_charts` and
+  `boosted_view`; `rows_view` with `row_editor` and `rows`; `theory_view` with `two_tables` and `simplex_figure`; `fit_view`
+  with `fit`: a view has `TITLE`, `PATH`, `NEEDS_MODEL` and `build(session)`;
 - `copyable`, `csv_text`: what leaves the page: questions to copy, tables to download.
 
 Labels are whatever a table held, so they are only ever shown as text: never in `ui.html` or `ui.markdown`, never as

@@ -22,6 +22,7 @@ from starlette.responses import RedirectResponse, Response
 import depnet
 from depnet.explorer import log
 from depnet.explorer.frame import DARK_COOKIE, VIEWS, View, frame, head
+from depnet.explorer.gone import GONE, UNKNOWN, missing_page
 from depnet.explorer.guard import MOST_HEAD, Address, Guard, is_this_machine
 from depnet.explorer.loaded import Loaded, Shelf
 from depnet.explorer.patience import PatientProtocol
@@ -68,7 +69,7 @@ def build(first: Loaded | None, *, near: bool = True, hides: bool = False) -> Fa
     nicegui_app.on_startup(_wait_for_busy_pages)
     for view in VIEWS:
         _page(shelf, view, hides)
-    _door(shelf)
+    _pages_for_what_is_not_there(shelf)
     ui.run_with(
         outer,
         title="depnet",
@@ -95,6 +96,8 @@ def _wait_for_busy_pages() -> None:
 
 def _page(shelf: Shelf, view: View, hides: bool) -> None:
     async def shown(request: Request, key: str | None = None) -> Response | None:
+        if key is not None and shelf.get(key) is None:
+            return missing_page(GONE, request.cookies.get(DARK_COOKIE), has_model=shelf.first is not None)
         if view.NEEDS_MODEL and shelf.get(key) is None:
             return RedirectResponse("/fit")
         kept = request.cookies.get(DARK_COOKIE)
@@ -119,17 +122,11 @@ def _page(shelf: Shelf, view: View, hides: bool) -> None:
     ui.page("/m/{key}" + view.PATH, response_timeout=BUILD_SECONDS)(learned)
 
 
-def _door(shelf: Shelf) -> None:
-    """The address without a path leads to the first view."""
+def _pages_for_what_is_not_there(shelf: Shelf) -> None:
+    async def unknown(request: Request, _: Exception) -> Response:
+        return missing_page(UNKNOWN, request.cookies.get(DARK_COOKIE), has_model=shelf.first is not None)
 
-    def first(request: Request, key: str | None = None) -> Response:
-        if shelf.get(key) is None:
-            return RedirectResponse("/fit")
-        query = f"?{request.url.query}" if request.url.query else ""
-        return RedirectResponse(("" if key is None else f"/m/{key}") + VIEWS[0].PATH + query)
-
-    nicegui_app.get("/", response_model=None)(first)
-    nicegui_app.get("/m/{key}/", response_model=None)(first)
+    nicegui_app.add_exception_handler(404, unknown)
 
 
 def listen(host: str, port: int | None, usual: int = 8421) -> socket.socket:

@@ -27,6 +27,9 @@ from depnet.model.file.text import encode
 MAX_BYTES = 50 * 10**6
 """The largest table that is taken; larger ones are for `depnet fit`."""
 
+MAX_CELLS = 100 * 10**6
+"""Rows times columns: a packed file of a few bytes may hold very many."""
+
 MAX_SECONDS = 120.0
 """Learning ends after this: nodes stay as they have grown by then."""
 
@@ -38,7 +41,7 @@ PENALTIES = {
     "none": "none",
 }
 ENCODINGS = {"utf-8": "UTF-8", "cp1252": "Windows (cp1252)", "latin-1": "Latin-1"}
-ENDINGS = {".csv": "csv", ".txt": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "json", ".ndjson": "json"}
+ENDINGS = (".csv", ".txt", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".xlsx", ".xlsm")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,13 +61,12 @@ def read_table(
         raise DataError(
             f"{name} has {len(content):,} bytes; the page takes {MAX_BYTES:,} at most. Use depnet fit for it."
         )
-    if content.startswith((b"\x1f\x8b", b"PAR1")):  # what is packed has no bound
-        raise DataError(f"{name} is packed. Drop a plain CSV, TSV or JSON lines file, or use depnet fit.")
-    ending = next((kind for end, kind in ENDINGS.items() if name.lower().endswith(end)), "csv")
+    if content.startswith(b"\x1f\x8b"):  # text that is packed has no bound
+        raise DataError(f"{name} is packed. Drop it unpacked, or use depnet fit.")
     file = io.BytesIO(content)
     file.name = name  # for the messages
     try:
-        rows, unlikely = _all_columns(file, ending, encoding, progress)
+        rows, unlikely = _all_columns(file, encoding, progress)
     except DataError as error:
         raise DataError(said_with(str(error), _as_choice)) from error
     if len(rows.domain) < 2:
@@ -76,11 +78,11 @@ def read_table(
 
 
 def _all_columns(
-    file: io.BytesIO, ending: str, encoding: str, progress: Callable[[int, int], object] | None
+    file: io.BytesIO, encoding: str, progress: Callable[[int, int], object] | None
 ) -> tuple[Holed, tuple[str, ...]]:
     """The table with all columns that have a value, and those of them that would be left out."""
     left: list[LeftOut] = []
-    options: Any = {"format": ending, "encoding": encoding, "progress": progress}
+    options: Any = {"encoding": encoding, "progress": progress, "max_cells": MAX_CELLS}
     rows = read(file, left_out=left.extend, **options)
     unlikely = tuple(column.name for column in left if not column.empty)
     if unlikely:

@@ -50,7 +50,8 @@ class _Fit:
                 button("Download the model file", self._download, "outline")
         with card("A table"):
             note(
-                f"CSV, TSV or JSON lines, a line of names first, {MAX_BYTES // 10**6} MB at most. It goes to the machine "
+                "CSV, TSV, Parquet, JSON lines or Excel (its first sheet), a line of names first, "
+                f"{MAX_BYTES // 10**6} MB at most. It goes to the machine "
                 "that runs depnet and nowhere else: read in a private temporary directory that is then removed."
             )
             self.encoding = ui.select(ENCODINGS, label="Text encoding", value="utf-8").props("dense outlined")
@@ -99,7 +100,7 @@ class _Fit:
 
     def _rejected(self) -> None:
         self._refuse(
-            f"this file is no CSV, TSV or JSON lines, or larger than {MAX_BYTES:,} bytes. Use depnet fit for it."
+            f"this file is no CSV, TSV, Parquet, JSON lines or Excel, or larger than {MAX_BYTES:,} bytes. Use depnet fit."
         )
 
     def _refuse(self, text: str) -> None:

@@ -7,7 +7,15 @@ from typing import Protocol
 
 from nicegui import events, ui
 
-from depnet.explorer import ask_view, fit_view, geometry_view, network_view, node_view, rows_view
+from depnet.explorer import (
+    ask_view,
+    fit_view,
+    network_view,
+    node_view,
+    overview_view,
+    rows_view,
+    theory_view,
+)
 from depnet.explorer.evidence_bar import evidence_bar
 from depnet.explorer.parts import warning
 from depnet.explorer.session import Session
@@ -27,10 +35,18 @@ class View(Protocol):
         """Show the view inside the frame's main part; may be a coroutine."""
 
 
-VIEWS: tuple[View, ...] = (network_view, node_view, ask_view, rows_view, geometry_view, fit_view)
+VIEWS: tuple[View, ...] = (
+    overview_view,
+    network_view,
+    ask_view,
+    node_view,
+    rows_view,
+    theory_view,
+    fit_view,
+)
 """In the order of the navigation."""
 
-STYLES = ("/depnet/style.css", "/depnet/views.css", "/depnet/ask.css")
+STYLES = ("/depnet/style.css", "/depnet/views.css", "/depnet/overview.css", "/depnet/ask.css")
 """Of every page, and of what single views show."""
 
 SCRIPT = "/depnet/history.js"

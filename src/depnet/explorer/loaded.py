@@ -22,6 +22,7 @@ from depnet.inference.judge.odd_rows import RowScores
 from depnet.inference.judge.shifts import largest_error
 from depnet.learning.certificate import Certificate, certificate
 from depnet.model import Network
+from depnet.model.marginals import MarginalCounts
 from depnet.pictures import DependencyGraph, communities, dependency_graph, layout
 
 MOST_LEARNED = 8
@@ -122,6 +123,19 @@ class Loaded:
         """Derive what the first pages need."""
         _ = self.places, self.communities
         self.prior(max_seconds=WARM_SECONDS)
+
+    @property
+    def counts(self) -> MarginalCounts | None:
+        """How often each state is met in the table, where the file keeps that or the rows are there."""
+        for kept in (self.asked.counts, self.network.counts):
+            if kept is not None:
+                return kept
+        return None if self.data is None else self._counted
+
+    @cached_property
+    def _counted(self) -> MarginalCounts:
+        assert self.data is not None
+        return MarginalCounts.of(self.data)
 
     @property
     def is_stale(self) -> bool:

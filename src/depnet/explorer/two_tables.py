@@ -1,4 +1,4 @@
-"""The two conditional tables of the geometry view: typed in, or those of two binary variables of the model."""
+"""The two conditional tables of the theory view: typed in, or those of two binary variables of the model."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -66,16 +66,18 @@ class TwoTables:
 
     def _open(self) -> None:
         """The tables that the address says."""
-        parameter = self.session.own
-        numbers = [_probability(text) for text in parameter("tables").split(",")]
+        own = self.session.state.own  # as it is now: what is set below changes it
+        numbers = [_probability(text) for text in own.get("tables", "").split(",")]
         if len(numbers) == 4 and None not in numbers:
             for field, number in zip(self.inputs, numbers, strict=True):
                 field.set_value(number)
-        pair = [self.names.index(name) for name in (parameter("x0"), parameter("x1")) if name in self.names]
+        pair = [
+            self.names.index(name) for name in (own.get("x0", ""), own.get("x1", "")) if name in self.names
+        ]
         if len(pair) == 2:
             self.first.set_value(pair[0])
             self.second.set_value(pair[1])
-            for key, text in self.session.state.own.items():
+            for key, text in own.items():
                 name = key.removeprefix("at.")
                 if key.startswith("at.") and name in self.others:
                     variable = self._variable(name)

@@ -26,6 +26,7 @@ from depnet.geometry.size import check_dense
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network
 from depnet.model.node import Node
+from depnet.model.sources.enumerate import JointStates
 
 LeafIndices: TypeAlias = NDArray[np.unsignedinteger[Any]]
 
@@ -142,7 +143,7 @@ def _rows(
     """Theta for every allowed joint state of the node's free inputs: the number of its row, and the rows that occur."""
     inputs = [i for i in node.inputs if i in axis_of]
     fixed = {i: int(codes[0]) for i, codes in enumerate(allowed)}
-    leaves, theta = node.written_out(cardinalities, inputs, fixed=fixed, allowed=dict(enumerate(allowed)))
+    leaves, theta = node.written_out(JointStates(cardinalities, inputs, fixed, dict(enumerate(allowed))))
     occurs = np.zeros(len(theta), dtype=bool)
     occurs[leaves] = True
     kept = np.flatnonzero(occurs)

@@ -10,18 +10,18 @@ import numpy as np
 
 from depnet.arrays import FloatArray, LeafArray
 from depnet.model.node import Node
-from depnet.model.sources.enumerate import input_leaves
+from depnet.model.sources.enumerate import JointStates
 from depnet.model.sources.source import InformationSource
 
 
 def leaf_tensor(source: InformationSource, cardinalities: Sequence[int]) -> LeafArray:
     """Y(x) for every joint state of the source's inputs."""
     shape = tuple(k if j in source.inputs else 1 for j, k in enumerate(cardinalities))
-    return input_leaves(source, cardinalities).reshape(shape)
+    return JointStates(cardinalities, source.inputs).leaves(source).reshape(shape)
 
 
 def theta_tensor(node: Node, cardinalities: Sequence[int]) -> FloatArray:
     """theta_i(X_i | X_-i) of a node, broadcastable over the joint domain."""
-    rows, theta = node.written_out(cardinalities)
+    rows, theta = node.written_out(JointStates(cardinalities, node.inputs))
     others = [k if j in node.inputs else 1 for j, k in enumerate(cardinalities) if j != node.variable]
     return np.moveaxis(theta[rows.reshape(others)], -1, node.variable)

@@ -17,7 +17,7 @@ from depnet.law.program import weights_of
 from depnet.model.evidence import Evidence
 from depnet.model.kept import Kept
 from depnet.model.network import Network
-from depnet.model.sources.enumerate import input_codes
+from depnet.model.sources.enumerate import JointStates
 from depnet.model.sources.source import product_within
 
 LARGEST = 1 << 20
@@ -100,7 +100,9 @@ def factor_table(network: Network, i: int, fixed: Mapping[int, int]) -> FloatArr
     if product_within([cards[j] for j in full], KEPT_CELLS):
         kept = _kept(network)
         if i not in kept:
-            kept[i] = node.probabilities(input_codes(cards, node.inputs)).reshape([cards[j] for j in full])
+            kept[i] = node.probabilities(JointStates(cards, node.inputs).codes()).reshape(
+                [cards[j] for j in full]
+            )
         return kept[i][tuple(fixed.get(j, slice(None)) for j in full)]
     scope = scope_of(network, i, fixed)
     inputs = [j for j in scope if j != i]
@@ -110,7 +112,8 @@ def factor_table(network: Network, i: int, fixed: Mapping[int, int]) -> FloatArr
             f"the factor of {network.domain.names[i]!r}, a function of {len(inputs)} variables, has more than "
             f'{LARGEST:,} cells. Ask with `method="sample"`.'
         )
-    codes = input_codes(cards, inputs, {j: code for j, code in fixed.items() if j in node.inputs})
+    known = {j: code for j, code in fixed.items() if j in node.inputs}
+    codes = JointStates(cards, inputs, known).codes()
     wanted = fixed.get(i, slice(None))
     parts = [node.probabilities(codes[at : at + ROWS])[:, wanted] for at in range(0, len(codes), ROWS)]
     return np.concatenate(parts).reshape(shape)

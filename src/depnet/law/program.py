@@ -32,7 +32,7 @@ from depnet.model.kept import Kept
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.sources.decision_graph import DecisionGraph
-from depnet.model.sources.enumerate import code_type, input_codes, input_leaves
+from depnet.model.sources.enumerate import JointStates, code_type
 from depnet.model.sources.source import InformationSource, how_many_joint_states, product_within
 from depnet.threads import Span, even_spans, in_threads
 
@@ -43,9 +43,6 @@ FUNCTION_STATES = 2**22
 """The same of any other source."""
 THREAD_CELLS = 1 << 18
 """The codes of a pass that is worth a second thread, at least."""
-
-PASS_STREAM, MOVE_STREAM = 64, 80
-"""Streams of the counter generator (`depnet.sampling.plan.words`), as the native code has them: passes, moves."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,7 +85,7 @@ class Law:
         """As a table where its inputs have few joint states, else as its first source and its stages."""
         i, start, stages = node.variable, node.start, node.stages
         if product_within([self.cardinalities[j] for j in node.inputs], TABLE_STATES):
-            theta = node.probabilities(input_codes(self.cardinalities, node.inputs))
+            theta = node.probabilities(JointStates(self.cardinalities, node.inputs).codes())
             leaves: LeafArray = np.arange(len(theta), dtype=np.int32)
             self._program.add_table_node(i, np.array(node.inputs, dtype=np.int32), leaves, theta.reshape(-1))
             return
@@ -116,7 +113,7 @@ class Law:
                 f"the information source of variable {variable} is a function of {len(cards)} variables with "
                 f"{how_many_joint_states(cards)} joint states, too many to write out. Learn a DecisionGraph instead."
             )
-        return input_leaves(source, self.cardinalities)
+        return JointStates(self.cardinalities, source.inputs).leaves(source)
 
     def ancestors(self, variables: Iterable[int]) -> tuple[int, ...]:
         """These variables, those that their sources read, and so on: in the order."""

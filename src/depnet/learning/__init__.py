@@ -6,7 +6,8 @@ The paper, in reading order:
 - `penalty`: R(k, N), what complexity costs; `cost`: the cost of a source, and how an operation changes it;
 - `parameters`: tables for given sources (Theorem 4);
 - `framework`: Algorithm 3 with any way of making candidates, in Python;
-- `certificate`: how far a network's law is from the data; `recurrence`: where Theorem 3 holds.
+- `certificate`: how far a network's law is from the data; `node_certificate`: one node's part of it; `recurrence`: where
+  Theorem 3 holds.
 
 How it is done:
 

@@ -9,18 +9,17 @@ theta_i holds for it: pseudo-Gibbs sampling, the manifold E(theta_i), Theorem 3.
 counting does not apply. One stage with free scores is the paper's node.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, LeafArray, read_only
 from depnet.checks import is_whole
 from depnet.data.table.dataset import Dataset
 from depnet.errors import DomainTooLargeError, ModelError, brief
 from depnet.model.node import Node
-from depnet.model.sources.enumerate import joint_codes
+from depnet.model.sources.enumerate import JointStates
 from depnet.model.sources.source import (
     ConstantSource,
     InformationSource,
@@ -56,6 +55,7 @@ class BoostedNode(Node):
     start_scores: Scores
     stages: Stages
     gains: FloatArray
+    boosted: ClassVar[bool] = True
     _inputs: tuple[int, ...]
 
     def __init__(
@@ -121,11 +121,6 @@ class BoostedNode(Node):
     def states(self) -> int:
         """|X_i|."""
         return self.stages.states
-
-    @property
-    def boosted(self) -> bool:
-        """True."""
-        return True
 
     @property
     def positive(self) -> bool:
@@ -203,19 +198,9 @@ class BoostedNode(Node):
                 f"its scores are of {self.states} states, variable {self.variable} has {cardinalities[self.variable]}."
             )
 
-    def written_out(
-        self,
-        cardinalities: Sequence[int],
-        inputs: Sequence[int] | None = None,
-        *,
-        fixed: Mapping[int, int] | None = None,
-        allowed: Mapping[int, NDArray[np.int64]] | None = None,
-    ) -> tuple[LeafArray, FloatArray]:
-        """Theta for every joint state of `inputs` (None: all): each has a row of its own."""
-        parts = joint_codes(
-            cardinalities, self.inputs if inputs is None else inputs, fixed=fixed, allowed=allowed
-        )
-        theta = np.concatenate([self.probabilities(codes) for codes in parts])
+    def written_out(self, states: JointStates) -> tuple[LeafArray, FloatArray]:
+        """Theta for every one of these joint states, each of which has a row of its own."""
+        theta = np.concatenate([self.probabilities(codes) for codes in states.parts()])
         return np.arange(len(theta), dtype=np.int32), theta
 
     def tabulated(self, cardinalities: Sequence[int], most: int = MOST_WRITTEN) -> Node:
@@ -226,7 +211,7 @@ class BoostedNode(Node):
                 f"{self._who()} reads {len(cards)} variables with {how_many_joint_states(cards)} joint states, too many to "
                 f"write out as one table (at most {most:,})."
             )
-        _, theta = self.written_out(cardinalities)
+        _, theta = self.written_out(JointStates(cardinalities, self.inputs))
         source = LosslessSource(self.inputs, tuple(cards)) if self.inputs else ConstantSource()
         return Node(self.variables, source, ConditionalTable.from_probabilities(theta))
 

@@ -1,17 +1,17 @@
 """Node i: a variable, its information source and its conditional table (Fig. 1)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, LeafArray
 from depnet.checks import is_whole
 from depnet.data.table.dataset import Dataset
 from depnet.errors import ModelError, brief
 from depnet.model.counting import leaves_of
-from depnet.model.sources.enumerate import input_leaves
+from depnet.model.sources.enumerate import JointStates
 from depnet.model.sources.source import InformationSource
 from depnet.model.table import ConditionalTable, checked_smoothing
 
@@ -23,6 +23,8 @@ class Node:
     variables: tuple[int, ...]
     source: InformationSource
     table: ConditionalTable
+    boosted: ClassVar[bool] = False
+    """Is theta a sum of stages (`BoostedNode`), and not one table?"""
 
     def __post_init__(self) -> None:
         given = tuple(self.variables) if isinstance(self.variables, Iterable) else ()
@@ -92,11 +94,6 @@ class Node:
         return self.table.states
 
     @property
-    def boosted(self) -> bool:
-        """Is theta a sum of stages (`BoostedNode`), and not one table?"""
-        return False
-
-    @property
     def positive(self) -> bool:
         """Is no probability 0?"""
         return bool((self.table.probabilities > 0).all())
@@ -105,21 +102,9 @@ class Node:
         """Raise a `ModelError` unless this is a node of a domain with these cardinalities."""
         self.source.check_domain(cardinalities)
 
-    def written_out(
-        self,
-        cardinalities: Sequence[int],
-        inputs: Sequence[int] | None = None,
-        *,
-        fixed: Mapping[int, int] | None = None,
-        allowed: Mapping[int, NDArray[np.int64]] | None = None,
-    ) -> tuple[LeafArray, FloatArray]:
-        """Theta for every joint state of `inputs` (None: all): the number of its row, row-major, and the rows.
-
-        Variable j runs through `allowed[j]` where that is given, through all its states otherwise. Inputs that do not
-        run have their `fixed` code.
-        """
-        leaves = input_leaves(self.source, cardinalities, inputs, fixed=fixed, allowed=allowed)
-        return leaves, self.table.probabilities
+    def written_out(self, states: JointStates) -> tuple[LeafArray, FloatArray]:
+        """Theta for every one of these joint states: the number of its row, and the rows."""
+        return states.leaves(self.source), self.table.probabilities
 
     def tabulated(self, cardinalities: Sequence[int]) -> "Node":
         """The node itself; of a boosted one the same theta as a table, where its inputs are few."""

@@ -178,7 +178,7 @@ def test_directories_models_and_other_things(tmp_path: Path) -> None:
     for name in ("m.json", "m.csv", "m.json.gz"):
         depnet.save(depnet.Network.from_joint([[0.4, 0.1], [0.2, 0.3]]), tmp_path / name)
         refuse(tmp_path / name, r"this is a depnet model, not a table. Use depnet.load")
-    refuse(csv(tmp_path, b"PK\x03\x04...", "t.xlsx"), "zip archive, as spreadsheets")
+    refuse(csv(tmp_path, b"PK\x03\x04...", "t.xlsx"), "zip archive. Unpack it")
     refuse(csv(tmp_path, b"ARROW1..", "t.feather"), "Arrow")
     refuse(None, "a path, a file object or '-'; got None")
     refuse("nul\0byte", "null")

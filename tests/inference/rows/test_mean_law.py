@@ -5,7 +5,7 @@ import pytest
 
 from depnet import Network
 from depnet.arrays import FloatArray
-from depnet.inference.rows.mean_law import mean_laws
+from depnet.inference.rows.mean_law import laws_and_tables
 
 
 def joints() -> list[FloatArray]:
@@ -25,11 +25,11 @@ def exact(axis: int) -> FloatArray:
 def test_the_mean_of_exact_laws() -> None:
     """Tolerance 0.002 makes 62,500 visits in all; 0.02 is beyond six standard errors, even were a tenth independent."""
     networks = [Network.from_joint(p) for p in joints()]
-    found = mean_laws(networks, ROW, HIDDEN, tolerance=0.002, rng=np.random.default_rng(0))
+    found, _ = laws_and_tables(networks, ROW, HIDDEN, tolerance=0.002, rng=np.random.default_rng(0))
     assert np.allclose(found["X1"][0], exact(1), atol=0.02)
     assert np.allclose(found["X2"][0], exact(0), atol=0.02)
     assert found["X0"].tolist() == [[0.0, 1.0]]
-    alone = mean_laws(networks[:1], ROW, HIDDEN, tolerance=0.002, rng=np.random.default_rng(0))
+    alone, _ = laws_and_tables(networks[:1], ROW, HIDDEN, tolerance=0.002, rng=np.random.default_rng(0))
     with pytest.raises(AssertionError):  # one network alone is not the mean
         assert np.allclose(alone["X1"][0], exact(1), atol=0.02)
 
@@ -38,7 +38,9 @@ def test_equal_rows_and_threads() -> None:
     networks = [Network.from_joint(p) for p in joints()]
     rows, hidden = np.repeat(ROW, 5, axis=0), np.repeat(HIDDEN, 5, axis=0)
     hidden[3] = False
-    one, two = (mean_laws(networks, rows, hidden, rng=np.random.default_rng(1), n_jobs=n) for n in (1, 2))
+    one, two = (
+        laws_and_tables(networks, rows, hidden, rng=np.random.default_rng(1), n_jobs=n)[0] for n in (1, 2)
+    )
     for name, law in one.items():
         assert np.array_equal(law, two[name])
         assert np.array_equal(law[0], law[4])
@@ -47,4 +49,4 @@ def test_equal_rows_and_threads() -> None:
 
 def test_a_wrong_tolerance_is_an_error() -> None:
     with pytest.raises(ValueError, match="tolerance"):
-        mean_laws([Network.from_joint(joints()[0])], ROW, HIDDEN, tolerance=0)
+        laws_and_tables([Network.from_joint(joints()[0])], ROW, HIDDEN, tolerance=0)

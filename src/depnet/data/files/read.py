@@ -18,6 +18,7 @@ from depnet.data.frames.variables import MAX_STATES, BinChoice, Missing, StateOp
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
+from depnet.errors import DataError
 from depnet.files import scratch_folder
 
 MISSING_VALUES = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL")
@@ -49,9 +50,10 @@ def read(
     format: Literal["csv", "tsv", "parquet", "json"] | None = None,  # noqa: A002
     progress: Progress | None = None,
     memory: int | str | None = None,
+    max_cells: int | None = None,
     left_out: Callable[[tuple[LeftOut, ...]], object] = warn_left_out,
 ) -> Dataset | Holed:
-    r"""Read a table from a CSV, TSV, Parquet or JSON lines file, gzip or not, from a stream, or from "-".
+    r"""Read a table from a CSV, TSV, Parquet, JSON lines or Excel file, text gzip or not, from a stream, or from "-".
 
     States and bins follow the same rules as those of frames (`Dataset.from_frame`); rows keep their order.
 
@@ -64,6 +66,8 @@ def read(
       frequent are one state.
     - For text files: `text` names columns to take as labels even if they are all numbers; `header=False` names
       the columns X0, X1, ...; `missing_values` are the cells that mean a missing value.
+    - Of an Excel workbook (.xlsx) it is the first sheet; that needs the extra `excel`.
+    - `max_cells`: a table with more, rows times columns, is refused before it is read, for those who take any file.
     - `memory`: what reading may use beside the table of codes, such as "2GB" (1 GB). What does not fit is kept in
       a temporary directory (TMPDIR). `progress(done, steps)` is called as it goes.
 
@@ -91,12 +95,23 @@ def read(
             share = room // 2 if source.format == "parquet" else max(room // 2, TEXT_MEMORY)
             with locked_engine(link, scratch, share, len(csv.names) if csv else 1) as connection:
                 rows = open_rows(connection, source, csv, link, request, room)
+                _check_cells(source, rows, max_cells)
                 chosen: Keep = [*request.text, *keep] if columns is None and keep != "all" else "all"
                 table, left = _coded(rows, options, chosen, _Steps(progress, source, rows))
         except duckdb.Error as error:
             raise unreadable_by_engine(source, error) from error
     left_out(left)
     return table
+
+
+def _check_cells(source: Source, rows: Rows, most: int | None) -> None:
+    """A packed file of a few bytes may hold very many rows."""
+    cells = rows.rows * len(rows.columns)
+    if most is not None and cells > most:
+        raise DataError(
+            f"{source.name} has {rows.rows:,} rows of {len(rows.columns):,} columns, {cells:,} cells; {most:,} at most are "
+            "read here (`max_cells`)."
+        )
 
 
 def _coded(

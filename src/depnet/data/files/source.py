@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias, get_args
 
+from depnet.data.files.excel import in_csv, is_workbook
 from depnet.errors import DataError, DataFileError, DataFileNotFoundError, brief
 from depnet.gzipped import unpacked
 
@@ -35,9 +36,10 @@ MAX_LINE = 2**24
 
 _HEAD = 65_536
 _GZIP = b"\x1f\x8b"
+ZIP = b"PK\x03\x04"
 _MODEL = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"format"\s*:\s*"depnet network"')
 _NOT_TABLES = {  # how files begin that people give for a table
-    b"PK\x03\x04": "a zip archive, as spreadsheets (.xlsx) are. Save the sheet as CSV, or unpack the archive",
+    ZIP: "a zip archive. Unpack it",
     b"\xd0\xcf\x11\xe0": "an old spreadsheet (.xls). Save the sheet as CSV",
     b"ARROW1": "an Arrow (Feather) file. Read it with pyarrow or polars and give the frame to depnet",
     b"SQLite format 3": "a SQLite database. Export the table as CSV",
@@ -64,7 +66,10 @@ class Source:
 
 
 def find_source(path: object, scratch: Path, format: str | None = None) -> Source:  # noqa: A002
-    """The file behind a path, "-" (standard input) or a file object; a stream is copied to `scratch`."""
+    """The file behind a path, "-" (standard input) or a file object; a stream is copied to `scratch`.
+
+    The first sheet of a workbook is written there as CSV.
+    """
     if format is not None and format not in FORMATS:
         raise DataError(f"the format is one of {', '.join(FORMATS)}, or None to see; got {brief(format)}.")
     if path == "-":
@@ -79,6 +84,9 @@ def find_source(path: object, scratch: Path, format: str | None = None) -> Sourc
     else:
         raise DataError(f"depnet.read(path): a path, a file object or '-'; got {brief(path)}.")
     head, zipped = _head(file, name)
+    if head.startswith(ZIP) and not zipped and is_workbook(file):
+        in_csv(file, name, scratch / "sheet.csv")
+        return Source(scratch / "sheet.csv", name, "csv", False)
     _check_head(head, name)
     found: Any = format or _format_of(Path(name).suffixes, head)
     if found == "parquet" and zipped:

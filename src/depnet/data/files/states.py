@@ -28,7 +28,7 @@ def find_variables(
 ) -> list[Variable | LeftOut]:
     """The variables of all columns, or why a column is left out; `tell` hears of each column that is done."""
     present, about = _counts(rows)
-    labels = _labels(rows, present, about, options.max_states)
+    labels = _labels(rows, about, options.max_states)
     missing = options.missing
 
     def make(place: int, numbers: Ranked | None = None, first: int | None = None) -> Variable | LeftOut:
@@ -138,7 +138,7 @@ class _Labels(NamedTuple):
     different: int = 0
 
 
-def _labels(rows: Rows, present: Sequence[int], about: Sequence[int], max_states: int) -> dict[int, _Labels]:
+def _labels(rows: Rows, about: Sequence[int], max_states: int) -> dict[int, _Labels]:
     """The labels of every label column."""
     places = [place for place, column in enumerate(rows.columns) if column.kind == "label"]
     found: dict[int, _Labels] = {}

@@ -29,8 +29,21 @@ ROUNDING = 1e-12
 """A standard error below this is that of sums of floats, not of chains: the estimator does not vary."""
 
 
+class _EffectiveDraws:
+    """What says how many independent draws it is worth."""
+
+    __slots__ = ()
+    effective_sample_size: float
+
+    @property
+    def effective_draws(self) -> str:
+        """`effective_sample_size` to be shown."""
+        size = self.effective_sample_size
+        return f"{size:,.0f}" if math.isfinite(size) else "unlimited"
+
+
 @dataclass(frozen=True, slots=True)
-class Diagnostics:
+class Diagnostics(_EffectiveDraws):
     """How a sampled answer was found.
 
     `r_hat` is the largest split R-hat of any probability reported; `effective_sample_size` the smallest
@@ -47,18 +60,13 @@ class Diagnostics:
     updates: int
     largest_error: float
 
-    @property
-    def effective_draws(self) -> str:
-        """`effective_sample_size` to be shown."""
-        return _shown_size(self.effective_sample_size)
-
     def __str__(self) -> str:
         chains = f"{self.chains} chains of {counted(self.sweeps, 'sweep')}"
         return f"R-hat {self.r_hat:.3f}, effective sample size {self.effective_draws}, {chains}"
 
 
 @dataclass(frozen=True, slots=True)
-class PassDiagnostics:
+class PassDiagnostics(_EffectiveDraws):
     """How an answer of an ordered law was found where it is not exact: from weighted passes, which are independent.
 
     `effective_sample_size` is the number of passes without weights that would be as good. Where a few had most of the
@@ -70,17 +78,8 @@ class PassDiagnostics:
     moved: bool
     largest_error: float
 
-    @property
-    def effective_draws(self) -> str:
-        """`effective_sample_size` to be shown."""
-        return _shown_size(self.effective_sample_size)
-
     def __str__(self) -> str:
         return f"{counted(self.passes, 'pass', 'passes')} worth {self.effective_draws} without weights"
-
-
-def _shown_size(size: float) -> str:
-    return f"{size:,.0f}" if math.isfinite(size) else "unlimited"
 
 
 def effective_sample_size(values: FloatArray, errors: FloatArray) -> float:

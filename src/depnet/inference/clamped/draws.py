@@ -10,7 +10,7 @@ from depnet.inference.clamped.chains import Chains, Order
 from depnet.inference.clamped.program import ChainProgram
 from depnet.inference.clamped.rows import ROW_CHAINS, ClampedRows
 from depnet.inference.effort import Effort, over_after
-from depnet.inference.rows.answers import distinct_rows, pieces
+from depnet.inference.rows.answers import DistinctRows, pieces
 from depnet.inference.rows.result import RowsResult
 from depnet.model.network import Network
 from depnet.model.scan import Scan, SequentialScan
@@ -74,12 +74,12 @@ def settled_states(
     And the sweeps by which chains that go on from there have forgotten each other, 0 where all are different chains;
     and which rows have settled. Equal rows share their chains; rows with one hole need none, and have a 0 there.
     """
-    first, which = distinct_rows(codes, holes)
-    work = ClampedRows(network, codes[first], holes[first], effort, scan, keep_states=True)
+    distinct = DistinctRows.of(codes, holes)
+    work = ClampedRows(network, distinct, effort, scan, keep_states=True)
     work.look_up()
     work.sample()
+    which, copies = distinct.which, distinct.copies
     order = np.argsort(which, kind="stable")
-    copies = np.bincount(which, minlength=len(first))
     rank = np.empty(len(codes), dtype=np.int64)
     rank[order] = np.arange(len(codes)) - np.repeat(np.cumsum(copies) - copies, copies)
     chain = (rank * draws + np.arange(draws)[:, None]) % ROW_CHAINS

@@ -14,7 +14,7 @@ from depnet.model.evidence import NOTHING, Evidence
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.sources.decision_graph import DecisionGraph
-from depnet.model.sources.enumerate import input_leaves
+from depnet.model.sources.enumerate import JointStates
 from depnet.model.sources.source import InformationSource, LosslessSource
 
 TABLE_STATES = 1 << 12
@@ -48,7 +48,7 @@ class ChainProgram:
             if isinstance(node, BoostedNode) and states > TABLE_STATES:
                 self._add_boosted(node, evidence)
             elif isinstance(node, BoostedNode):
-                leaves, theta = node.written_out(cards)
+                leaves, theta = node.written_out(JointStates(cards, node.inputs))
                 self._add_table(node, node.inputs, leaves, tilted_rows(node, theta, evidence)[0])
             else:
                 theta = tilted_rows(node, node.table.probabilities, evidence)[0]
@@ -71,7 +71,7 @@ class ChainProgram:
                 f"the information source of node {node.variable} is a function of {len(source.inputs)} variables with "
                 f"{states:,} joint states, too many to tabulate. Learn a DecisionGraph instead."
             )
-        self._add_table(node, source.inputs, input_leaves(source, cards), rows)
+        self._add_table(node, source.inputs, JointStates(cards, source.inputs).leaves(source), rows)
 
     def _add_table(self, node: Node, inputs: Sequence[int], leaves: LeafArray, rows: FloatArray) -> None:
         flat = np.ascontiguousarray(rows).reshape(-1)

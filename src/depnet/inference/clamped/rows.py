@@ -19,7 +19,7 @@ from depnet.inference.clamped.estimates import estimate
 from depnet.inference.clamped.program import ChainProgram
 from depnet.inference.clamped.sampled import R_HAT, RESOLUTION, most_drift
 from depnet.inference.effort import Effort
-from depnet.inference.rows.answers import RowAnswers, pieces
+from depnet.inference.rows.answers import DistinctRows, RowAnswers, pieces
 from depnet.inference.rows.result import EXACT, LOOK_UP, OBSERVED, SAMPLE
 from depnet.model.network import Network
 from depnet.model.scan import Scan
@@ -49,17 +49,16 @@ class ClampedRows(RowAnswers):
     def __init__(
         self,
         network: Network,
-        codes: NDArray[np.uint16],
-        holes: NDArray[np.bool_],
+        distinct: DistinctRows,
         effort: Effort,
         scan: Scan,
         *,
         keep_states: bool = False,
     ) -> None:
-        super().__init__(network, codes, holes, effort)
+        super().__init__(network, distinct, effort)
         self.scan = scan
-        self.sweeps = np.zeros(len(codes), dtype=np.int64)
-        self.kept = np.repeat(codes[None], ROW_CHAINS, axis=0) if keep_states else None
+        self.sweeps = np.zeros(len(self.codes), dtype=np.int64)
+        self.kept = np.repeat(self.codes[None], ROW_CHAINS, axis=0) if keep_states else None
 
     def run(self, method: str) -> None:
         """Answer all rows: "auto", or "sample" also what could be looked up or solved."""

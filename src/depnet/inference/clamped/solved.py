@@ -10,6 +10,7 @@ from depnet.exact import stationary, stationary_cycle
 from depnet.inference.clamped.relevance import Reduced
 from depnet.inference.clamped.tilt import tilted_rows
 from depnet.model.scan import RandomScan
+from depnet.model.sources.enumerate import JointStates
 
 
 def looked_up(reduced: Reduced) -> FloatArray | None:
@@ -17,7 +18,7 @@ def looked_up(reduced: Reduced) -> FloatArray | None:
     node = reduced.network.nodes[0]
     if len(reduced.variables) != 1 or node.inputs:
         return None
-    own, theta = node.written_out(reduced.network.domain.cardinalities)
+    own, theta = node.written_out(JointStates(reduced.network.domain.cardinalities, node.inputs))
     rows, impossible = tilted_rows(node, theta[own], reduced.evidence)
     if impossible[0]:
         raise EvidenceError(

@@ -21,7 +21,7 @@ from depnet.inference.ordered.items import Holes, Items, theta_of
 from depnet.inference.ordered.replicas import Replicas
 from depnet.inference.ordered.row_elimination import RowEliminations
 from depnet.inference.ordered.row_passes import drawn_states
-from depnet.inference.rows.answers import RowAnswers, pieces
+from depnet.inference.rows.answers import DistinctRows, RowAnswers, pieces
 from depnet.inference.rows.result import EXACT, OBSERVED, SAMPLE
 from depnet.law.program import law_of
 from depnet.model.network import Network
@@ -45,19 +45,12 @@ class LawRows(RowAnswers):
     `drawn` are the rows with their holes filled, those of row r after those of the rows before it.
     """
 
-    def __init__(
-        self,
-        network: Network,
-        codes: NDArray[np.uint16],
-        holes: NDArray[np.bool_],
-        effort: Effort,
-        copies: IntArray,
-    ) -> None:
-        super().__init__(network, codes, holes, effort)
-        self.method = np.where(holes.any(axis=1), EXACT, OBSERVED).astype(np.int8)
+    def __init__(self, network: Network, distinct: DistinctRows, effort: Effort, copies: IntArray) -> None:
+        super().__init__(network, distinct, effort)
+        self.method = np.where(self.holes.any(axis=1), EXACT, OBSERVED).astype(np.int8)
         self._copies = copies
         self._first = np.cumsum(copies) - copies
-        self.drawn: NDArray[np.uint16] = np.repeat(codes, copies, axis=0)
+        self.drawn: NDArray[np.uint16] = np.repeat(self.codes, copies, axis=0)
         self._eliminations = RowEliminations(network)
         self._replicas = min(max(math.ceil(1 / effort.tolerance), FEWEST_REPLICAS), MOST_REPLICAS)
 

@@ -6,6 +6,7 @@ Rows are checked, equal ones are answered once, and their answers are filled in 
 
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,21 +22,47 @@ from depnet.model.network import Network
 from depnet.model.scan import Scan
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class DistinctRows:
+    """Each kind of row once, in the order in which they came: its codes and holes; row r is of the kind `which[r]`."""
+
+    codes: NDArray[np.uint16]
+    holes: NDArray[np.bool_]
+    which: IntArray
+
+    @classmethod
+    def of(cls, codes: NDArray[np.uint16], holes: NDArray[np.bool_]) -> "DistinctRows":
+        """The kinds of these rows [rows, variables]."""
+        if not len(codes):
+            return cls(codes, holes, np.zeros(0, dtype=np.int64))
+        marked = np.where(holes, np.uint16(0xFFFF), codes)  # no code is so large
+        joined = np.ascontiguousarray(marked).view(np.dtype((np.void, marked.shape[1] * 2))).reshape(-1)
+        _, first, which = np.unique(joined, return_index=True, return_inverse=True)
+        order = np.argsort(first, kind="stable")
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        return cls(codes[first[order]], holes[first[order]], rank[which.reshape(-1)])
+
+    @property
+    def copies(self) -> IntArray:
+        """How many rows are of each kind."""
+        return np.bincount(self.which, minlength=len(self.codes))
+
+
 class RowAnswers:
     """Distinct rows and their answers: the law of every variable, one after the other, in each row's `values`.
 
     What is observed is certain from the start. `method`, `r_hat` and `converged` are those of a `RowsResult`.
     """
 
-    def __init__(
-        self, network: Network, codes: NDArray[np.uint16], holes: NDArray[np.bool_], effort: Effort
-    ) -> None:
-        self.network, self.codes, self.holes, self.effort = network, codes, holes, effort
+    def __init__(self, network: Network, distinct: DistinctRows, effort: Effort) -> None:
+        self.network, self.effort = network, effort
+        self.codes, self.holes, self.which = distinct.codes, distinct.holes, distinct.which
         self.cardinalities = network.domain.cardinalities
         self.begin = np.concatenate([[0], np.cumsum(self.cardinalities)])
-        rows = len(codes)
+        rows = len(self.codes)
         self.values = np.zeros((rows, int(self.begin[-1])))
-        self.values[np.arange(rows)[:, None], self.begin[:-1] + codes] = 1.0
+        self.values[np.arange(rows)[:, None], self.begin[:-1] + self.codes] = 1.0
         self.errors = np.zeros_like(self.values)
         self.method = np.full(rows, OBSERVED, dtype=np.int8)
         self.r_hat = np.full(rows, np.nan)
@@ -59,17 +86,18 @@ class RowAnswers:
         if errors is not None:
             self.errors[rows] = np.where(cells, errors, 0.0)
 
-    def by_name(self, table: FloatArray, which: IntArray) -> dict[str, FloatArray]:
-        """A table of all cells, of each variable its own: row r is the distinct row `which[r]`."""
+    def by_name(self, table: FloatArray) -> dict[str, FloatArray]:
+        """A table of the cells of distinct rows, of each variable its own, for all rows."""
         names = self.network.domain.names
-        return {name: read_only(table[which, self.cells_of(i)]) for i, name in enumerate(names)}
+        return {name: read_only(table[self.which, self.cells_of(i)]) for i, name in enumerate(names)}
 
-    def result(self, which: IntArray, scan: Scan | None) -> RowsResult:
-        """The answers of all rows: row r is the distinct row `which[r]`."""
+    def result(self, scan: Scan | None) -> RowsResult:
+        """The answers of all rows."""
+        which = self.which
         return RowsResult(
             domain=self.network.domain,
-            probabilities=self.by_name(self.values, which),
-            standard_errors=self.by_name(self.errors, which),
+            probabilities=self.by_name(self.values),
+            standard_errors=self.by_name(self.errors),
             hidden=read_only(self.holes[which]),
             method=read_only(self.method[which]),
             r_hat=read_only(self.r_hat[which]),
@@ -112,19 +140,6 @@ def checked_rows(
             "`hidden`, or by negative codes."
         )
     return filled.astype(np.uint16), np.array(holes, dtype=bool)
-
-
-def distinct_rows(codes: NDArray[np.uint16], holes: NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
-    """The first of each kind of row, in the order in which they came, and which kind every row is."""
-    if not len(codes):
-        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    marked = np.where(holes, np.uint16(0xFFFF), codes)  # no code is so large
-    joined = np.ascontiguousarray(marked).view(np.dtype((np.void, marked.shape[1] * 2))).reshape(-1)
-    _, first, which = np.unique(joined, return_index=True, return_inverse=True)
-    order = np.argsort(first, kind="stable")
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return first[order], rank[which.reshape(-1)]
 
 
 def pieces(rows: IntArray, cells_a_row: int, most_cells: int) -> Iterator[IntArray]:

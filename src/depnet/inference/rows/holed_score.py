@@ -21,7 +21,7 @@ from depnet.data.table.dataset import Dataset
 from depnet.inference.clamped.chains import Chains
 from depnet.inference.clamped.program import ChainProgram
 from depnet.inference.ordered.log_observed import log_observed
-from depnet.inference.rows.answers import checked_rows, distinct_rows, pieces
+from depnet.inference.rows.answers import DistinctRows, checked_rows, pieces
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.scan import RandomScan
@@ -58,8 +58,8 @@ def score_holed(
     rng = generator(rng)
     rows, holes = checked_rows(network.domain, codes, hidden)
     if network.order is not None:
-        first, which = distinct_rows(rows, holes)
-        return log_observed(network, rows[first], holes[first], rng)[0][which]
+        distinct = DistinctRows.of(rows, holes)
+        return log_observed(network, distinct.codes, distinct.holes, rng)[0][distinct.which]
     out = np.zeros(len(rows))
     with_holes = holes.any(axis=1)
     whole = np.flatnonzero(~with_holes)

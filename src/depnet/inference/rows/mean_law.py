@@ -18,7 +18,7 @@ from depnet.arrays import FloatArray, IntArray
 from depnet.inference.clamped.chains import Chains, Order
 from depnet.inference.clamped.program import ChainProgram
 from depnet.inference.effort import Effort
-from depnet.inference.rows.answers import RowAnswers, checked_rows, distinct_rows, pieces
+from depnet.inference.rows.answers import DistinctRows, RowAnswers, checked_rows, pieces
 from depnet.model.boosted import BoostedNode
 from depnet.model.network import Network
 from depnet.model.node import Node
@@ -39,27 +39,6 @@ VARIANCE = 0.02
 PIECE_CELLS = 2_000_000
 
 
-def mean_laws(
-    networks: Sequence[Network],
-    codes: NDArray[np.integer],
-    hidden: NDArray[np.bool_],
-    *,
-    tolerance: float = 0.02,
-    rng: np.random.Generator | None = None,
-    n_jobs: int | None = None,
-) -> dict[str, FloatArray]:
-    """[row, state] by name: of a hole the mean of the networks' laws, certainty for what was observed.
-
-    There are as many sweeps as make `VARIANCE` / tolerance^2 visits of each hole in all, about what a standard error below
-    `tolerance` takes where sweeps forget each other.
-
-    >>> network = Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]]))
-    >>> mean_laws([network, network], np.array([[0, 0]]), np.array([[False, True]]))["X1"].round(3).tolist()
-    [[0.8, 0.2]]
-    """
-    return laws_and_tables(networks, codes, hidden, tolerance=tolerance, rng=rng, n_jobs=n_jobs)[0]
-
-
 def laws_and_tables(
     networks: Sequence[Network],
     codes: NDArray[np.integer],
@@ -69,12 +48,20 @@ def laws_and_tables(
     rng: np.random.Generator | None = None,
     n_jobs: int | None = None,
 ) -> tuple[dict[str, FloatArray], list[NDArray[np.uint16]]]:
-    """`mean_laws`, and a completed table for each network: where a chain of every distinct row was after its sweeps."""
+    """[row, state] by name: of a hole the mean of the networks' laws, certainty for what was observed.
+
+    And a completed table for each network: where a chain of every distinct row was after its sweeps. There are as many
+    sweeps as make `VARIANCE` / tolerance^2 visits of each hole in all, about what a standard error below `tolerance` takes
+    where sweeps forget each other.
+
+    >>> network = Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]]))
+    >>> laws, _ = laws_and_tables([network, network], np.array([[0, 0]]), np.array([[False, True]]))
+    >>> laws["X1"].round(3).tolist()
+    [[0.8, 0.2]]
+    """
     effort = Effort.of(tolerance, None, rng, n_jobs)
     domain = networks[0].domain
-    rows, holes = checked_rows(domain, codes, hidden)
-    first, which = distinct_rows(rows, holes)
-    answers = RowAnswers(networks[0], rows[first], holes[first], effort)
+    answers = RowAnswers(networks[0], DistinctRows.of(*checked_rows(domain, codes, hidden)), effort)
     sweeps = max(LEAST_SWEEPS, math.ceil(VARIANCE / tolerance**2 / (CHAINS_A_ROW * len(networks))))
     chosen = np.flatnonzero(answers.holes.any(axis=1))
     tables = [answers.codes.copy() for _ in networks]
@@ -83,7 +70,7 @@ def laws_and_tables(
         answers.store(at, laws)
         for table, state in zip(tables, states, strict=True):
             table[at] = state
-    return answers.by_name(answers.values, which), [table[which] for table in tables]
+    return answers.by_name(answers.values), [table[answers.which] for table in tables]
 
 
 def _averaged(

@@ -13,7 +13,7 @@ from depnet.inference.clamped.draws import clamped_draws
 from depnet.inference.clamped.rows import ClampedRows
 from depnet.inference.effort import Effort, check_method
 from depnet.inference.ordered.rows import LawRows
-from depnet.inference.rows.answers import checked_rows, distinct_rows
+from depnet.inference.rows.answers import DistinctRows, checked_rows
 from depnet.inference.rows.result import RowsResult
 from depnet.model.network import Network, checked_network
 from depnet.model.scan import RandomScan, Scan, checked_scan
@@ -68,24 +68,25 @@ def answered(
 
     Draws of chains are `burn_in` sweeps later than those that have settled.
     """
-    first, which = distinct_rows(codes, holes)
+    distinct = DistinctRows.of(codes, holes)
     check_bytes(
-        BYTES_A_STATE * sum(network.domain.cardinalities) * (len(first) + len(codes)),
+        BYTES_A_STATE * sum(network.domain.cardinalities) * (len(distinct.codes) + len(codes)),
         what=f"the probabilities of all {sum(network.domain.cardinalities):,} states in {len(codes):,} rows",
         way_out="Take fewer rows at a time, or group rare states before learning.",
     )
     if network.order is not None and scan is None:
-        copies = np.bincount(which, minlength=len(first)) * imputations
-        of_law = LawRows(network, codes[first], holes[first], effort, copies)
+        of_law = LawRows(network, distinct, effort, distinct.copies * imputations)
         of_law.run(method)
-        order = np.argsort(which, kind="stable")  # the rows of each kind together, as their draws are
+        order = np.argsort(
+            distinct.which, kind="stable"
+        )  # the rows of each kind together, as their draws are
         drawn = np.empty((imputations, *codes.shape), dtype=np.int64)
         drawn[:, order] = of_law.drawn.reshape(len(codes), imputations, codes.shape[1]).transpose(1, 0, 2)
-        return of_law.result(which, None), drawn
+        return of_law.result(None), drawn
     scan = checked_scan(RandomScan() if scan is None else scan)
-    of_chains = ClampedRows(network, codes[first], holes[first], effort, scan)
+    of_chains = ClampedRows(network, distinct, effort, scan)
     of_chains.run(method)
-    cells = of_chains.result(which, scan)
+    cells = of_chains.result(scan)
     if not imputations:
         return cells, np.empty((0, *codes.shape), dtype=np.int64)
     drawn, settled = clamped_draws(network, codes, cells, scan, imputations, burn_in, effort)

@@ -2,8 +2,8 @@
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,79 +20,63 @@ def code_type(cardinalities: Sequence[int]) -> np.dtype[Any]:
     return np.dtype(np.uint8 if max(cardinalities, default=1) <= 256 else np.uint16)
 
 
-def input_codes(
-    cardinalities: Sequence[int], inputs: Sequence[int], fixed: Mapping[int, int] | None = None
-) -> CodeArray:
-    """[joint states, n]: a row for each joint state of `inputs`, row-major (the last moves fastest).
+class JointStates(NamedTuple):
+    """All joint states of `inputs`, row-major (the last moves fastest), as rows of codes of all variables.
 
-    The `fixed` variables have these codes in every row, all others 0.
+    Variable j runs through `allowed[j]` where that is given, through all its states otherwise. Variables that do not run
+    have their `fixed` code, or 0.
 
-    >>> input_codes((2, 2, 3), (0, 2), {1: 1})[:, :].tolist()
+    >>> JointStates((2, 2, 3), (0, 2), {1: 1}).codes().tolist()
     [[0, 1, 0], [0, 1, 1], [0, 1, 2], [1, 1, 0], [1, 1, 1], [1, 1, 2]]
     """
-    return _codes(cardinalities, [range(cardinalities[j]) for j in inputs], inputs, fixed or {})
 
+    cardinalities: Sequence[int]
+    inputs: Sequence[int]
+    fixed: Mapping[int, int] | None = None
+    allowed: Mapping[int, NDArray[np.int64]] | None = None
 
-def input_leaves(
-    source: InformationSource,
-    cardinalities: Sequence[int],
-    inputs: Sequence[int] | None = None,
-    *,
-    fixed: Mapping[int, int] | None = None,
-    allowed: Mapping[int, NDArray[np.int64]] | None = None,
-) -> LeafArray:
-    """The leaf of every joint state of `inputs` (all inputs of the source, if not said), row-major.
+    @property
+    def runs(self) -> list[NDArray[np.integer]]:
+        """The codes that each of the inputs runs through."""
+        cards, allowed = self.cardinalities, self.allowed
+        return [np.arange(cards[j]) if allowed is None else allowed[j] for j in self.inputs]
 
-    Variable j runs through `allowed[j]` where that is given, through all its states otherwise. Inputs of the source
-    that do not run have their `fixed` code, or 0. Only a part of the codes is in memory at any time.
+    def codes(self) -> CodeArray:
+        """All rows at once, [joint states, n], column-major."""
+        runs = self.runs
+        sizes = [len(run) for run in runs]
+        codes: CodeArray = np.zeros(
+            (math.prod(sizes), len(self.cardinalities)), dtype=code_type(self.cardinalities), order="F"
+        )
+        for j, code in (self.fixed or {}).items():
+            codes[:, j] = code
+        for place, (j, run) in enumerate(zip(self.inputs, runs, strict=True)):
+            repeated = np.repeat(run, math.prod(sizes[place + 1 :]))
+            codes[:, j] = np.tile(repeated, len(codes) // len(repeated))
+        return codes
 
-    >>> from depnet import FunctionSource
-    >>> input_leaves(FunctionSource(lambda x: x.sum(axis=1), (0, 2), 4), (2, 5, 3)).tolist()
-    [0, 1, 2, 1, 2, 3]
-    """
-    inputs = source.inputs if inputs is None else inputs
-    sizes = [cardinalities[j] if allowed is None else len(allowed[j]) for j in inputs]
-    leaves: LeafArray = np.empty(math.prod(sizes), dtype=np.int32)
-    done = 0
-    for codes in joint_codes(cardinalities, inputs, fixed=fixed, allowed=allowed):
-        leaves[done : done + len(codes)] = source(codes)
-        done += len(codes)
-    return leaves
+    def parts(self) -> Iterator[CodeArray]:
+        """The rows one part after the other, each in the same memory."""
+        runs = self.runs
+        sizes = [len(run) for run in runs]
+        inner = len(runs)  # the last inputs, that run through all their states within one part
+        while inner > 0 and math.prod(sizes[inner - 1 :]) * len(self.cardinalities) <= CELLS_AT_A_TIME:
+            inner -= 1
+        codes = self._replace(inputs=self.inputs[inner:]).codes()
+        for values in itertools.product(*runs[:inner]):
+            codes[:, list(self.inputs[:inner])] = values
+            yield codes
 
+    def leaves(self, source: InformationSource) -> LeafArray:
+        """The leaf of every joint state; only a part of the codes is in memory at any time.
 
-def joint_codes(
-    cardinalities: Sequence[int],
-    inputs: Sequence[int],
-    *,
-    fixed: Mapping[int, int] | None = None,
-    allowed: Mapping[int, NDArray[np.int64]] | None = None,
-) -> Iterator[CodeArray]:
-    """The rows of `input_codes` one part after the other, each in the same memory; j runs through `allowed[j]`."""
-    runs = [range(cardinalities[j]) if allowed is None else allowed[j] for j in inputs]
-    sizes = [len(run) for run in runs]
-    inner = len(inputs)  # the last inputs, that run through all their states within one part
-    while inner > 0 and math.prod(sizes[inner - 1 :]) * len(cardinalities) <= CELLS_AT_A_TIME:
-        inner -= 1
-    codes = _codes(cardinalities, runs[inner:], inputs[inner:], fixed or {})
-    for values in itertools.product(*runs[:inner]):
-        codes[:, list(inputs[:inner])] = values
-        yield codes
-
-
-def _codes(
-    cardinalities: Sequence[int],
-    runs: Sequence[Iterable[int]],
-    inputs: Sequence[int],
-    fixed: Mapping[int, int],
-) -> CodeArray:
-    columns = [np.asarray(run) for run in runs]
-    sizes = [len(column) for column in columns]
-    codes: CodeArray = np.zeros(
-        (math.prod(sizes), len(cardinalities)), dtype=code_type(cardinalities), order="F"
-    )
-    for j, code in fixed.items():
-        codes[:, j] = code
-    for place, (j, column) in enumerate(zip(inputs, columns, strict=True)):
-        repeated = np.repeat(column, math.prod(sizes[place + 1 :]))
-        codes[:, j] = np.tile(repeated, len(codes) // len(repeated))
-    return codes
+        >>> from depnet import FunctionSource
+        >>> JointStates((2, 5, 3), (0, 2)).leaves(FunctionSource(lambda x: x.sum(axis=1), (0, 2), 4)).tolist()
+        [0, 1, 2, 1, 2, 3]
+        """
+        leaves: LeafArray = np.empty(math.prod(map(len, self.runs)), dtype=np.int32)
+        done = 0
+        for codes in self.parts():
+            leaves[done : done + len(codes)] = source(codes)
+            done += len(codes)
+        return leaves

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from depnet.arrays import LeafArray, read_only
 from depnet.checks import is_whole
 from depnet.errors import ModelError, brief
-from depnet.model.sources.enumerate import input_leaves
+from depnet.model.sources.enumerate import JointStates
 from depnet.model.sources.source import (
     MAX_LEAVES,
     InformationSource,
@@ -79,7 +79,7 @@ class TabulatedSource:
                 f"a function of {len(inputs)} inputs has {how_many_joint_states(cards)} joint input states; at "
                 f"most {max_states:,} are written out. Declare fewer inputs, or learn a DecisionGraph."
             )
-        return cls(inputs, cards, input_leaves(source, cardinalities), source.size)
+        return cls(inputs, cards, JointStates(cardinalities, inputs).leaves(source), source.size)
 
     def __call__(self, codes: ArrayLike) -> LeafArray:
         """The leaf that is written down for the joint state of the inputs."""

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from depnet.data import Dataset, Domain, titanic
 from depnet.learning.learn import learn
 from depnet.model import DecisionGraph, Network, Split
-from depnet.model.sources.enumerate import input_codes
+from depnet.model.sources.enumerate import JointStates
 from depnet.paper.figures.diagram import Arrow, Box, Diagram, Frame
 from depnet.pictures.canvas import COLORS
 from depnet.pictures.node.decision import Decision, Leaf, decision
 from depnet.pictures.node.layout import places
 
 TARGET = "survived"
-PAPER_WHITE, TEST, STATE = "#ffffff", "#eef2f7", "#dfe8fb"
+PAPER_WHITE, TEST = "#ffffff", "#eef2f7"
 
 
 def learned() -> tuple[Dataset, Network]:
@@ -81,7 +81,7 @@ def split_merge_figure() -> Diagram:
 def _partition(domain: Domain, others: Sequence[int], graph: DecisionGraph) -> tuple[Box, ...]:
     """A cell for each joint state of the other variables, the first of them down, the rest across."""
     across = math.prod(domain.cardinalities[j] for j in others[1:])
-    cells = input_codes(domain.cardinalities, others)
+    cells = JointStates(domain.cardinalities, others).codes()
     boxes = []
     for cell, (codes, leaf) in enumerate(zip(cells, graph(cells).tolist(), strict=True)):
         tip = ", ".join(f"{domain.names[j]}={domain.variables[j].states[codes[j]]}" for j in others)

@@ -18,7 +18,7 @@ from depnet.errors import ModelError, brief
 from depnet.model.network import Network
 from depnet.model.node import Node
 from depnet.model.sources.decision_graph import DecisionGraph
-from depnet.model.sources.enumerate import input_leaves
+from depnet.model.sources.enumerate import JointStates
 from depnet.model.sources.source import InformationSource, how_many_joint_states, product_within
 from depnet.pictures import colours
 from depnet.wording import counted
@@ -161,7 +161,8 @@ def _steps(source: InformationSource, cardinalities: tuple[int, ...]) -> list[St
             f"a source over {len(cards)} inputs, with {how_many_joint_states(cards)} joint states, is too large to be "
             f"drawn; at most {MOST_WRITTEN_OUT:,} are written out. Draw a node whose source is a DecisionGraph."
         )
-    return _written_out(input_leaves(source, cardinalities).tolist(), source.inputs, cards)
+    leaves = JointStates(cardinalities, source.inputs).leaves(source)
+    return _written_out(leaves.tolist(), source.inputs, cards)
 
 
 def _written_out(leaves: list[int], inputs: Sequence[int], cards: Sequence[int]) -> list[Step]:

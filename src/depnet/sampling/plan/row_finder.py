@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import strides_of
 from depnet.model import DecisionGraph, Evidence, LosslessSource, Network
-from depnet.model.sources.enumerate import input_leaves
+from depnet.model.sources.enumerate import JointStates
 from depnet.sampling.plan.rule import BoostedRule, Rule, UpdateRule
 
 DIRECT_STATES = 2**14
@@ -63,7 +63,7 @@ class Tabulator:
 
     def leaves(self, rule: UpdateRule, inputs: Sequence[int]) -> NDArray[np.int32]:
         """The leaf of every joint state of `inputs`, row-major."""
-        return input_leaves(rule.source, self.cardinalities, inputs, fixed=self.clamped)
+        return JointStates(self.cardinalities, inputs, self.clamped).leaves(rule.source)
 
 
 def find_rows(network: Network, evidence: Evidence, rules: Sequence[Rule]) -> list[RowFinder | None]:

@@ -17,6 +17,7 @@ from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.errors import EvidenceError
 from depnet.model import Evidence, InformationSource, LosslessSource, Network, Node
 from depnet.model.boosted import BoostedNode
+from depnet.model.sources.enumerate import JointStates
 from depnet.model.sources.source import product_within
 from depnet.sampling.plan.thresholds import ALWAYS, thresholds_of
 
@@ -115,7 +116,7 @@ def update_rule(network: Network, number: int, evidence: Evidence) -> Rule:
         sizes = tuple(cards[j] for j in inputs)
         if not product_within(sizes, WRITTEN_STATES):
             return BoostedRule(number, node, tilt)
-        _, theta = node.written_out(cards, inputs, fixed=evidence.clamped)
+        _, theta = node.written_out(JointStates(cards, inputs, evidence.clamped))
         source: InformationSource = LosslessSource(inputs, sizes)
     else:
         theta, source = node.table.probabilities, node.source

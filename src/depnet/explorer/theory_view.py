@@ -1,4 +1,4 @@
-"""Geometry: the paper's picture, live. p^t moves between the manifolds of two conditional tables."""
+"""Theory: the paper's picture, live. p^t moves between the manifolds of two conditional tables."""
 
 import contextlib
 from typing import Any
@@ -14,8 +14,8 @@ from depnet.model.scan import RandomScan, Scan, SequentialScan
 from depnet.pictures.tetrahedron.simplex import START
 from depnet.pictures.tetrahedron.walk import STEPS, Walk, walk, walk_scene
 
-TITLE = "Geometry"
-PATH = "/geometry"
+TITLE = "Theory"
+PATH = "/theory"
 NEEDS_MODEL = False
 
 SCANS: dict[str, Scan] = {"random": RandomScan(), "sequential": SequentialScan()}
@@ -32,10 +32,10 @@ SECONDS_A_STEP = 0.6
 
 def build(session: Session) -> None:
     """The view, in the state that the address says."""
-    _Geometry(session)
+    _Theory(session)
 
 
-class _Geometry:
+class _Theory:
     """One reader's picture: where the tables come from, the scan, the step."""
 
     def __init__(self, session: Session) -> None:
@@ -99,12 +99,13 @@ class _Geometry:
     # what the reader does
 
     def _from_address(self) -> None:
-        parameter = self.session.own
-        if parameter("scan") in SCANS:
-            self.scan.value = parameter("scan")
-        if parameter("start") in STARTS:
-            self.start.value = parameter("start")
-        self.step = int(parameter("t")) if parameter("t").isdecimal() and len(parameter("t")) < 4 else 0
+        own = self.session.state.own  # as it is now: what is set below changes it
+        if own.get("scan") in SCANS:
+            self.scan.value = own["scan"]
+        if own.get("start") in STARTS:
+            self.start.value = own["start"]
+        step = own.get("t", "")
+        self.step = int(step) if step.isdecimal() and len(step) < 4 else 0
         self._compute()
 
     def _key(self, event: events.KeyEventArguments) -> None:

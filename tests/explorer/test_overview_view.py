@@ -1,0 +1,62 @@
+"""The overview: what a reader who knows nothing of the model sees first, and where it leads."""
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+import depnet
+from depnet.explorer.loaded import Loaded
+from depnet.explorer.questions import first_questions
+
+
+def panel(page: Page, title: str) -> Locator:
+    return page.locator("section", has=page.get_by_role("heading", name=title, exact=True))
+
+
+def test_the_overview_shows_the_table_and_leads_on(page: Page, titanic: str) -> None:
+    page.goto(titanic)
+    columns = panel(page, "Columns")
+    expect(columns).to_contain_text("male 79 %, female 21 %")
+    expect(columns.get_by_role("img", name="Shares of class")).to_be_visible()
+    expect(panel(page, "Strongest links").locator("tbody tr").first).to_be_visible()
+    expect(panel(page, "Oddest rows").locator(".depnet-odd")).to_have_count(5)
+    expect(page.get_by_text("Furthest from the table")).to_be_visible()
+    questions = page.locator(".depnet-question")
+    expect(questions).to_have_count(3)
+    questions.first.click()
+    expect(page.get_by_role("link", name="Ask", exact=True)).to_have_attribute("aria-current", "page")
+    expect(page.get_by_role("list", name="Evidence")).not_to_contain_text("nothing yet")
+
+
+def test_a_wide_model_without_rows_has_an_overview_too(page: Page, hostile: str) -> None:
+    page.goto(hostile)
+    columns = panel(page, "Columns")
+    expect(columns.locator("tbody tr")).to_have_count(24)
+    page.get_by_role("button", name=re.compile("Show more")).click()
+    expect(columns.locator("tbody tr")).to_have_count(48)
+    expect(page.get_by_text("Oddest rows")).to_have_count(0)
+
+
+def test_what_is_not_there_is_said(page: Page, titanic: str) -> None:
+    for path, said in (("nowhere", "There is no such page"), ("m/gone/ask", "This model is gone")):
+        found = page.request.get(titanic + path)
+        assert found.status == 404
+        assert said in found.text()
+    page.set_content(found.text())
+    expect(page.get_by_role("heading", name="This model is gone")).to_be_visible()
+    expect(page.get_by_role("link", name="The model that is open")).to_have_attribute("href", "/")
+
+
+@pytest.mark.parametrize("rows", [True, False])
+def test_questions_are_of_the_model_at_hand(rows: bool) -> None:
+    people = depnet.titanic()
+    loaded = Loaded(depnet.learn(people).with_counts(people), people if rows else None)
+    found = first_questions(loaded, rows=rows)
+    assert [question.path for question in found] == ["/ask", "/target", "/rows" if rows else "/node"]
+    (name,) = found[0].state.known
+    assert name in found[0].text
+    independent = Loaded(
+        depnet.learn(depnet.Dataset.from_codes([[0, 0], [0, 1], [1, 0], [1, 1]] * 9, [2, 2]))
+    )
+    assert [question.path for question in first_questions(independent, rows=rows)] == ["/rows"] * rows
