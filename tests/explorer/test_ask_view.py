@@ -142,7 +142,7 @@ def test_nothing_moves_when_something_becomes_known_and_the_keyboard_can_say_it(
 ) -> None:
     page.goto(f"{titanic}ask")
     expect(page.locator(SHARP)).to_have_text("exact")
-    question = page.get_by_role("link", name="What changes if")
+    question = page.get_by_role("link", name="What is likely when")
     expect(question.first).to_be_visible()
     before = boxes(page)
     assert len(before) == 4 + 10
@@ -445,6 +445,12 @@ def test_many_variables_are_found_by_name_and_shown_by_and_by(page: Page, hundre
     expect(page.locator("[data-variable]")).to_have_count(48)
     page.get_by_label("Find a variable").fill("x9")
     expect(page.locator("[data-variable]")).to_have_count(11)
+    page.goto(f"{hundred}ask?X3=1&.variable=X95")  # chosen elsewhere, and far down
+    expect(page.locator("[data-variable]").first).to_have_attribute("data-variable", "X95")
+    changed = page.get_by_role("group", name="What changed most").get_by_role("button").first
+    name = changed.inner_text().split()[0]
+    changed.click()
+    expect(page.locator(f'[data-variable="{name}"] [data-state]:focus')).to_have_count(1)
 
 
 def test_too_much_evidence_is_one_clear_line(page: Page, titanic: str) -> None:

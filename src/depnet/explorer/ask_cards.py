@@ -37,6 +37,8 @@ class AskCards:
         self.variables = {variable.name: variable for variable in loaded.asked.domain.variables}
         self.known: Known = {}
         self.pinned: list[str] = []
+        self.chosen: str | None = None
+        self.front: str | None = None
         self.by_change = False
         self.order: tuple[str, ...] = tuple(self.variables)
         self.unsorted = False
@@ -125,13 +127,15 @@ class AskCards:
 
     def look_at(self, name: str) -> None:
         """Bring a card into view, and the reader to it."""
-        names = in_order(self.order, self.pinned, self.find.value or "")
-        if name not in names:
-            self.find.value = ""
-            names = in_order(self.order, self.pinned, "")
-        self.shown = max(self.shown, names.index(name) + 1)
+        self.find.value = ""
+        self._look(name)
         self._show()
-        self.marginals.run_method("look", name)
+        self.marginals.run_method("look", name, True)
+
+    def _look(self, name: str) -> None:
+        """A card that is far down comes after the pinned ones, until another one is looked for."""
+        if name not in in_order(self.order, self._first, "")[: self.shown]:
+            self.front = name
 
     # what follows from it
 
@@ -149,7 +153,13 @@ class AskCards:
             self._order()
         for way, pressed in self.sorted.items():
             pressed.props["aria-pressed"] = "true" if way == self.by_change else "false"
+        other = state.variable is not None and state.variable != self.chosen
+        self.chosen = state.variable
+        if other and self.chosen is not None:
+            self._look(self.chosen)
         self._show()
+        if other:
+            self.marginals.run_method("look", self.chosen, False)
 
     def show(self, answer: Answer | None) -> None:
         """An answer, or None: there is none."""
@@ -184,6 +194,11 @@ class AskCards:
             self._tell_numbers()
         self._tell_known()
 
+    @property
+    def _first(self) -> list[str]:
+        """Names of cards that are before all others."""
+        return self.pinned if self.front is None or self.front in self.pinned else [*self.pinned, self.front]
+
     def _card(self, name: str) -> Card:
         opened, kept = name in self.opened, self.kept.get(name, ())
         return Card.of(self.variables[name], self.base[name].prior, opened=opened, kept=kept)
@@ -191,14 +206,17 @@ class AskCards:
     def _show_cards(self) -> bool:
         """Are they others than before?"""
         ready = self.base and not self.unsorted
-        names = in_order(self.order, self.pinned, self.find.value or "") if ready else []
+        names = in_order(self.order, self._first, self.find.value or "") if ready else []
         cards = []
         for name in names[: self.shown]:
             made = self._card(name)
             cards.append(made.static(made.numbers(self.base[name])))
         self.more.set_visibility(len(names) > self.shown)
         self.more.text = f"Show more ({len(names) - self.shown:,} left)"
-        return self.marginals.show(cards=cards, pinned=self.pinned, target=self.session.state.target)
+        state = self.session.state
+        return self.marginals.show(
+            cards=cards, pinned=self.pinned, target=state.target, chosen=state.variable
+        )
 
     def _tell_known(self) -> None:
         held = {}

@@ -1,7 +1,6 @@
 """Ask: say what is known on the cards of all variables, and see how their marginals move, the table's own beside them."""
 
 from asyncio import Task
-from dataclasses import replace
 from typing import Any
 
 from nicegui import ui
@@ -13,18 +12,20 @@ from depnet.explorer.ask import FINER, Answer, answers
 from depnet.explorer.ask_cards import AskCards
 from depnet.explorer.ask_notes import AskNotes
 from depnet.explorer.bars import between, typed
-from depnet.explorer.first_questions import first_questions
-from depnet.explorer.known import Held, Known, said
+from depnet.explorer.known import Held, Known
 from depnet.explorer.loaded import TOLERANCE
 from depnet.explorer.parts import button, card, note, without_law
+from depnet.explorer.questions import Question, what_ifs
 from depnet.explorer.session import Session, Stop
 from depnet.explorer.state import State
-from depnet.inference.judge.shifts import by_target
 from depnet.wording import counted
 
 TITLE = "Ask"
 PATH = "/ask"
 NEEDS_MODEL = True
+
+QUESTIONS = 2
+"""To begin with."""
 
 CHANGED = 6
 """Variables that changed most, by name above the cards."""
@@ -123,6 +124,10 @@ class _Ask:
         if self._variable(name) is not None:
             self.session.change(target=None if self.session.state.target == name else name)
 
+    def _begin(self, question: Question) -> None:
+        """A question to begin with was chosen."""
+        self.session.change(known=question.state.known, variable=question.state.variable)
+
     def stopped_by_reader(self) -> None:
         """The stop button: what was found so far stays."""
         self.stopping.press()
@@ -198,19 +203,14 @@ class _Ask:
         answer = self.answer
         if answer is None:
             return
-        if not self.known:
-            priors = by_target(answer.result, answer.result.probabilities)
-            asked = await self.session.work(
-                lambda: first_questions(self.domain.variables, self.loaded.graph, priors)
-            )
+        asked = [] if self.known else await self.session.work(what_ifs, self.loaded, QUESTIONS)
         self.hints.clear()
         with self.hints:
             if not self.known:
                 self.hints.props["aria-label"] = "Questions to begin with"
-                for name, held in asked:
-                    state = replace(self.session.state, known={name: held})
-                    link = ui.link(f"What changes if {said(name, held)}?", self.session.url(PATH, state))
-                    link.on("click.prevent", lambda _, n=name, h=held: self._hold(n, h))
+                for question in asked:
+                    link = ui.link(question.text, self.session.url(PATH, question.state))
+                    link.on("click.prevent", lambda _, q=question: self._begin(q))
                 return
             self.hints.props["aria-label"] = "What changed most"
             moved = [shift for shift in answer.shifts if shift.name not in self.known][:CHANGED]

@@ -6,11 +6,11 @@
 const SCALES = [0.1, 0.2, 0.5, 1];
 
 const Card = {
-  props: ["card", "now", "held", "evidence", "links", "pinned", "target", "several", "parts", "measure"],
+  props: ["card", "now", "held", "evidence", "links", "pinned", "target", "chosen", "several", "parts", "measure"],
   emits: ["say"],
   data: () => ({ at: -1, over: -1, anchor: -1, drag: null, menu: false, typed: "", problem: "" }),
   template: `
-    <section class="depnet-marginal" :class="{ known: held }" :data-variable="card.name" :aria-label="card.name"
+    <section class="depnet-marginal" :class="{ known: held, looked: chosen }" :data-variable="card.name" :aria-label="card.name"
       @focusout="left" @keydown.esc="close(true)">
       <div class="depnet-marginal-head">
         <h3 class="depnet-marginal-name">{{ card.name }}</h3>
@@ -88,7 +88,7 @@ const Card = {
       return `${change("mean")}, ${change("sd")}`;
     },
     readout() {
-      const [from, to] = this.chosen();
+      const [from, to] = this.drawn();
       const { states } = this.card;
       if (from >= 0) return from === to ? states[from].s : `${states[from].s} to ${states[to].s}`;
       const k = this.over >= 0 ? this.over : this.at;
@@ -124,7 +124,7 @@ const Card = {
       return s.c === this.card.missing || k === 0 || k === n - 1 || (k % step === 0 && k + step < n) ? s.s : "";
     },
     bar(s, k) {
-      const [from, to] = this.chosen(), held = this.held ? this.held.bars[k] : 0;
+      const [from, to] = this.drawn(), held = this.held ? this.held.bars[k] : 0;
       const error = this.error(k) ? " ± " + this.error(k).toPrecision(2) : "";
       const before = this.was ? ", before " + this.was[k].toFixed(4) : "";
       const value = this.numbers ? this.p(k).toFixed(4) : "no answer";
@@ -158,7 +158,7 @@ const Card = {
       const several = this.several || event.ctrlKey || event.metaKey;
       this.$emit("say", several ? "toggle" : "clamp", [this.card.name, s.c]);
     },
-    chosen() {  // while a range is being drawn
+    drawn() {  // while a range is being drawn
       if (!this.drag || !this.drag.moved) return [-1, -1];
       return [Math.min(this.drag.from, this.drag.to), Math.max(this.drag.from, this.drag.to)];
     },
@@ -245,9 +245,9 @@ export default {
     <div class="depnet-marginals" :class="{ asking }" :data-answer="answer" :data-method="method">
       <Card v-for="card in cards" :key="card.name" :ref="(found) => keep(card.name, found)" :card="card" :now="now.get(card.name)"
         :held="held.get(card.name)" :evidence="evidence" :links="links" :pinned="pinned.includes(card.name)"
-        :target="target === card.name" :several="several" :parts="parts" :measure="measure" @say="say" />
+        :target="target === card.name" :chosen="chosen === card.name" :several="several" :parts="parts" :measure="measure" @say="say" />
     </div>`,
-  props: { cards: Array, pinned: Array, target: String, several: Boolean, parts: Boolean, measure: String },
+  props: { cards: Array, pinned: Array, target: String, chosen: String, several: Boolean, parts: Boolean, measure: String },
   emits: ["clamp", "toggle", "range", "condition", "expand", "pin", "target"],
   data: () => ({ now: new Map(), held: new Map(), links: {}, evidence: false, answer: 0, method: "", asking: false }),
   created() { this.found = new Map(); },
@@ -256,7 +256,11 @@ export default {
       this.$emit(event, said);
       if (event === "pin") this.follow(said[0]);
     },
-    keep(name, card) { if (card) this.found.set(name, card); else this.found.delete(name); },
+    keep(name, card) {
+      if (!card) return void this.found.delete(name);
+      this.found.set(name, card);
+      if (this.wanted === name) this.$nextTick(() => this.look(name, false));
+    },
     know({ held, links, evidence, asking }) {
       this.held = new Map(held);
       this.links = links;
@@ -269,10 +273,12 @@ export default {
       this.method = method;
       this.answer = serial;
     },
-    look(name) {
+    look(name, focus) {
       const card = this.found.get(name)?.$el;
-      card?.scrollIntoView({ block: "center" });
-      card?.querySelector("[data-state][tabindex='0']")?.focus({ preventScroll: true });
+      if (!card) return void (this.wanted = focus ? null : name);  // it is still to come
+      this.wanted = null;
+      card.scrollIntoView({ block: "nearest" });
+      if (focus) card.querySelector("[data-state][tabindex='0']")?.focus({ preventScroll: true });
     },
     wrong([name, text]) { this.found.get(name)?.wrong(text); },
     follow(name) {  // a pinned card goes to the top, and the reader with it

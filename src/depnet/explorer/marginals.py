@@ -26,7 +26,15 @@ class Marginals(Element, component="marginals.js"):
     def __init__(self, **told: Callable[..., None]) -> None:
         super().__init__()
         self._props.update(
-            {"cards": [], "pinned": [], "target": None, "several": False, "parts": False, "measure": MEASURE}
+            {
+                "cards": [],
+                "pinned": [],
+                "target": None,
+                "chosen": None,
+                "several": False,
+                "parts": False,
+                "measure": MEASURE,
+            }
         )
         for name, kinds in EVENTS.items():
             self.on(name, self._checked(told[name], kinds))
