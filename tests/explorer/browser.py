@@ -16,7 +16,7 @@ import pytest
 
 COMMAND = str(Path(sys.executable).parent / "depnet")
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-SECONDS = 30
+SECONDS = 120
 """A failure is told after these: long enough for a machine that is busy with other things."""
 
 ARGUMENTS = (

@@ -1,7 +1,5 @@
 """The cards of the Ask view: which are shown, in which order, and what stands on them."""
 
-import csv
-import io
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -9,7 +7,7 @@ from typing import Any
 from nicegui import ui
 
 from depnet.explorer.ask import Answer
-from depnet.explorer.cards import Card, in_order
+from depnet.explorer.cards import Card, in_order, pins, pins_text
 from depnet.explorer.known import Known, said
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.marginals import Marginals
@@ -50,6 +48,9 @@ class AskCards:
         self.base: dict[str, Shift] = {}
         """Without evidence; empty until that was answered."""
         self._prior: QueryResult | None = None
+        self._told: tuple[dict[str, Any], dict[str, str], bool] | None = None
+        """What was last said to be known."""
+        self._statics: dict[tuple[str, tuple[int, ...], bool], dict[str, Any]] = {}
         self.answer: Answer | None = None
         self.answered, self.evidence = 0, False
         """How many answers were shown, and whether the last one was given any evidence."""
@@ -179,6 +180,7 @@ class AskCards:
             self._prior = kept
             kept = without_small_counts(kept) if self.session.hides else kept
             self.base = {shift.name: shift for shift in shifts_between(kept, kept)}
+            self._statics.clear()
 
     def _order(self) -> None:
         """The order as it is to be now."""
@@ -203,14 +205,19 @@ class AskCards:
         opened, kept = name in self.opened, self.kept.get(name, ())
         return Card.of(self.variables[name], self.base[name].prior, opened=opened, kept=kept)
 
+    def _static(self, name: str) -> dict[str, Any]:
+        """What stays on the page of a card, made once."""
+        made = self._card(name)
+        key = name, made.codes, made.opened
+        if key not in self._statics:
+            self._statics[key] = made.static(made.numbers(self.base[name]))
+        return self._statics[key]
+
     def _show_cards(self) -> bool:
         """Are they others than before?"""
         ready = self.base and not self.unsorted
         names = in_order(self.order, self._first, self.find.value or "") if ready else []
-        cards = []
-        for name in names[: self.shown]:
-            made = self._card(name)
-            cards.append(made.static(made.numbers(self.base[name])))
+        cards = [self._static(name) for name in names[: self.shown]]
         self.more.set_visibility(len(names) > self.shown)
         self.more.text = f"Show more ({len(names) - self.shown:,} left)"
         state = self.session.state
@@ -227,7 +234,10 @@ class AskCards:
                 held[name] = {"bars": self._card(name).held(of), "said": said(name, of), "text": text}
         bare = replace(self.session.state, variable=None, own={})
         links = {"Network": self.session.url("/network", bare), "Node": self.session.url("/node", bare)}
-        self.marginals.known(held, links, evidence=bool(self.known), asking=self.asking)
+        told = held, links, self.asking
+        if told != self._told and self._told != (held, links, True):  # an answer ends the asking by itself
+            self.marginals.known(held, links, evidence=bool(self.known), asking=self.asking)
+        self._told = told
 
     def _tell_numbers(self) -> None:
         numbers: dict[str, Any] = {}
@@ -237,19 +247,3 @@ class AskCards:
             of = {shift.name: shift for shift in self.answer.shifts}
             numbers = {name: self._card(name).numbers(of[name]) for name in self.marginals.names}
         self.marginals.answer(numbers, method, serial=self.answered, evidence=self.evidence)
-
-
-def pins(text: str) -> list[str]:
-    """The names of pinned cards, as an address has them.
-
-    >>> pins(pins_text(["age", 'a "b", c']))
-    ['age', 'a "b", c']
-    """
-    return next(csv.reader(io.StringIO(text, newline="")), [])
-
-
-def pins_text(names: list[str]) -> str:
-    """The same as text."""
-    out = io.StringIO(newline="")
-    csv.writer(out, lineterminator="").writerow(names)
-    return out.getvalue()

@@ -1,5 +1,7 @@
 """What the cards of the Ask view show, as plain values: what stays on the page, and the numbers of each answer."""
 
+import csv
+import io
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,8 +13,7 @@ from depnet.arrays import FloatArray
 from depnet.data import Variable
 from depnet.explorer.bars import has_order, is_histogram, short_labels
 from depnet.explorer.known import Held, weights
-from depnet.inference.answer.numbers import NumberSummary, shown
-from depnet.inference.answer.spread import Spread
+from depnet.inference.answer.numbers import mean_and_deviation, shown
 from depnet.inference.judge.shifts import Shift
 
 STATES = 8
@@ -90,8 +91,8 @@ class Card:
         """Mean and standard deviation of a number."""
         if not is_histogram(self.variable):
             return {}
-        of = NumberSummary.of(self.variable, law, Spread(np.zeros(len(law))))
-        return {} if of is None else {"mean": shown(of.mean), "sd": shown(of.standard_deviation, 3)}
+        found = mean_and_deviation(self.variable, law)
+        return {} if found is None else {"mean": shown(found[0]), "sd": shown(found[1], 3)}
 
 
 def in_order(names: Sequence[str], pinned: Sequence[str], wanted: str) -> list[str]:
@@ -106,3 +107,19 @@ def in_order(names: Sequence[str], pinned: Sequence[str], wanted: str) -> list[s
     rest = set(first)
     found = [*first, *(name for name in names if name not in rest)]
     return [name for name in found if wanted.casefold() in name.casefold()]
+
+
+def pins(text: str) -> list[str]:
+    """The names of pinned cards, as an address has them.
+
+    >>> pins(pins_text(["age", 'a "b", c']))
+    ['age', 'a "b", c']
+    """
+    return next(csv.reader(io.StringIO(text, newline="")), [])
+
+
+def pins_text(names: list[str]) -> str:
+    """The same as text."""
+    out = io.StringIO(newline="")
+    csv.writer(out, lineterminator="").writerow(names)
+    return out.getvalue()

@@ -6,7 +6,7 @@
 const SCALES = [0.1, 0.2, 0.5, 1];
 
 const Card = {
-  props: ["card", "now", "held", "evidence", "links", "pinned", "target", "chosen", "several", "parts", "measure"],
+  props: ["card", "now", "held", "evidence", "pinned", "target", "chosen", "several", "parts", "measure"],
   emits: ["say"],
   data: () => ({ at: -1, over: -1, anchor: -1, drag: null, menu: false, typed: "", problem: "" }),
   template: `
@@ -32,7 +32,7 @@ const Card = {
         <div v-if="problem" class="depnet-warning" role="alert">{{ problem }}</div>
         <button type="button" class="depnet-plain-button" data-target @click="aim">
           {{ target ? "No longer the target" : "Make it the target" }}</button>
-        <a v-for="(href, view) in links" :key="view" class="depnet-plain-button" :href="here(href)">{{ view }}</a>
+        <a v-for="(href, view) in $parent.links" :key="view" class="depnet-plain-button" :href="here(href)">{{ view }}</a>
       </div>
       <div v-if="card.columns" class="depnet-marginal-number" :title="summary">{{ summary }}</div>
       <div ref="bars" :class="card.columns ? 'depnet-histogram' : 'depnet-bars'" role="group" :aria-label="said_group"
@@ -67,12 +67,13 @@ const Card = {
         Fewer states</button>
     </section>`,
   computed: {
+    given() { return this.now ? this.now.given : this.evidence; },
     numbers() { return this.now ?? (this.evidence ? null : this.card.base); },
-    was() { return this.evidence ? this.card.base.p : null; },
+    was() { return this.given ? this.card.base.p : null; },
     note() {
       if (this.held) return "known";
       if (this.target) return "target";
-      return this.evidence && this.now ? "changed " + this.now.change.toFixed(3) : "";
+      return this.given && this.now ? "changed " + this.now.change.toFixed(3) : "";
     },
     scale() {
       const most = Math.max(1e-9, ...this.card.base.p, ...(this.numbers ? this.numbers.p : []),
@@ -243,14 +244,17 @@ export default {
   components: { Card },
   template: `
     <div class="depnet-marginals" :class="{ asking }" :data-answer="answer" :data-method="method">
-      <Card v-for="card in cards" :key="card.name" :ref="(found) => keep(card.name, found)" :card="card" :now="now.get(card.name)"
-        :held="held.get(card.name)" :evidence="evidence" :links="links" :pinned="pinned.includes(card.name)"
+      <Card v-for="card in fixed" :key="card.name" :ref="(found) => keep(card.name, found)" :card="card" :now="now.get(card.name)"
+        :held="held.get(card.name)" :evidence="evidence && !now.has(card.name)" :pinned="pinned.includes(card.name)"
         :target="target === card.name" :chosen="chosen === card.name" :several="several" :parts="parts" :measure="measure" @say="say" />
     </div>`,
   props: { cards: Array, pinned: Array, target: String, chosen: String, several: Boolean, parts: Boolean, measure: String },
   emits: ["clamp", "toggle", "range", "condition", "expand", "pin", "target"],
   data: () => ({ now: new Map(), held: new Map(), links: {}, evidence: false, answer: 0, method: "", asking: false }),
-  created() { this.found = new Map(); },
+  created() { [this.found, this.turn] = [new Map(), 0]; },
+  computed: {
+    fixed() { return JSON.parse(JSON.stringify(this.cards)).map(Object.freeze); },  // Vue then watches cards, not what is on them
+  },
   methods: {
     say(event, said) {
       this.$emit(event, said);
@@ -265,13 +269,21 @@ export default {
       this.held = new Map(held);
       this.links = links;
       this.asking = asking;
-      if (!evidence) [this.now, this.evidence] = [new Map(), false];
+      if (!evidence) {
+        this.turn += 1;
+        [this.now, this.evidence] = [new Map(), false];
+      }
     },
     answered({ numbers, method, serial, evidence }) {
-      this.now = new Map(numbers);
+      const all = new Map(numbers.map(([name, of]) => [name, Object.freeze({ ...of, given: evidence })]));
+      const turn = (this.turn += 1);
+      // What the reader sees first, and the rest after it was drawn.
+      this.now = new Map([...all].map(([name, of]) => [name, this.seen(name) ? of : this.now.get(name) ?? of]));
+      requestAnimationFrame(() => setTimeout(() => { if (turn === this.turn) this.now = all; }));
       this.evidence = evidence;
       this.method = method;
       this.answer = serial;
+      this.asking = false;
     },
     look(name, focus) {
       const card = this.found.get(name)?.$el;
@@ -279,6 +291,10 @@ export default {
       this.wanted = null;
       card.scrollIntoView({ block: "nearest" });
       if (focus) card.querySelector("[data-state][tabindex='0']")?.focus({ preventScroll: true });
+    },
+    seen(name) {
+      const box = this.found.get(name)?.$el.getBoundingClientRect();
+      return !box || (box.bottom > 0 && box.top < window.innerHeight);
     },
     wrong([name, text]) { this.found.get(name)?.wrong(text); },
     follow(name) {  // a pinned card goes to the top, and the reader with it
