@@ -40,6 +40,11 @@ set_up_chromium() {  # Debian's, where it may be installed; without it the brows
     echo "depnet: (install it, apt-get install chromium-headless-shell, or name one in DEPNET_CHROMIUM; with CI=true those tests fail)" >&2
 }
 
+build_docs() {  # the site, where any warning and any link that leads nowhere is an error (group docs)
+    rm -rf site
+    "$PY" -m sphinx -W --keep-going -q -E -b html -d build/doctrees docs site && "$PY" -m tests.docs.links site
+}
+
 set_up() {
     local python wanted missing=() have
     python=$(find_python) || { echo "depnet: needs Python 3.11 or newer as python3 (or name it in DEPNET_PYTHON)" >&2; exit 1; }

@@ -28,6 +28,7 @@ WHOLE = (
     "cli",  # commands in processes of their own
     "cluster",
     "data/files/test_read.py",
+    "docs/test_pages.py",
     "estimators/test_sklearn_checks.py",
     "explorer",  # a browser
     "golden",
@@ -39,7 +40,6 @@ WHOLE = (
     "pictures/report",
     "sampling/run/test_laws.py",
     "test_examples.py",
-    "test_tutorial.py",
 )
 """What `--quick` leaves out: what tests the whole rather than a part."""
 

@@ -1,5 +1,6 @@
 """What the README and scripts/demo show runs, and says what it should."""
 
+import re
 import runpy
 from pathlib import Path
 
@@ -48,10 +49,13 @@ def test_the_demo_classifies(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_readme_example_runs() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (said,) = re.findall(r"# Yes (\S+) \(model (\S+), table (\S+)\): (\d+) of", text)
     namespace: dict[str, object] = {}
     for part in text.split("```python\n")[1:]:
         exec(compile(part.split("```")[0], "README.md", "exec"), namespace)
     answer = namespace["answer"]
     assert isinstance(answer, depnet.QueryResult)
+    figures = (answer.combined, answer.probabilities, answer.observed)
+    assert said == (*(f"{np.asarray(each)[1]:.4f}" for each in figures), str(answer.matching))
     assert np.abs(np.asarray(answer.combined) - np.asarray(answer.observed)).max() < 0.01, "as the table says"
     assert np.abs(np.asarray(answer.probabilities) - np.asarray(answer.observed)).max() < 0.03

@@ -21,9 +21,11 @@ def test_the_readme_s_commands_run_as_they_stand(tmp_path: Path) -> None:
     (block,) = re.findall(r"^```\n(depnet example .*?)^```", README, flags=re.M | re.S)
     lines = [shlex.split(line, comments=True)[1:] for line in block.splitlines()]
     assert len(lines) >= 7
+    (said,) = re.findall(r"# Yes (\S+) \(model", README)
     for words in lines:
         if words[0] != "explore":
-            depnet(*words, cwd=tmp_path)
+            shown = depnet(*words, cwd=tmp_path).stdout.decode()
+            assert words[0] != "query" or said in shown, "as Python answers, and the table"
 
 
 def documented(command: str) -> str:

@@ -20,6 +20,8 @@ def number_of(value: Any, kind: str) -> Any:
         return (value - EPOCH.date()).days
     if kind == "datetime":
         return (value.replace(tzinfo=value.tzinfo or dt.UTC) - EPOCH) // dt.timedelta(microseconds=1)
+    if kind == "duration":
+        return value // dt.timedelta(microseconds=1)
     return value
 
 

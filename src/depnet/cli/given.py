@@ -5,7 +5,7 @@
     age>30,class!=1st           comparisons: > >= < <= and !=
     age=30..40                  a range, both ends in
     class~1st:3|2nd:1           weights of states
-    age=23                      of a binned variable: the bin of a number or a date
+    age=23                      of a binned variable: the bin of a number, a date or a duration
     "a, b"="c=d"                names and labels in quotes, ' or "; or a backslash before , = | ~ : < > ! or a quote
 
 `--given` may be repeated. A part without a sign belongs to the label before it, so that age=[18, 25) needs

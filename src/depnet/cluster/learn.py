@@ -48,13 +48,23 @@ def learn(
 ) -> Network:
     """The network that `depnet.learn` gives for all the rows of `source` together, bit for bit.
 
-    `source` are Parquet files (a path, a pattern, a directory or a list) that every worker can read, or a Dask data
-    frame. With a `client`, rows are on the workers of its cluster. Without one they are on this machine's disk, in a
-    directory of their own under `scratch` while it lasts, and `memory` ("2GB") bounds what is held of them.
-    `columns`, `bins`, `max_bins` and `missing` are those of `Dataset.from_frame`; `report` is called after each round.
+    With a `client`, rows are on the workers of its cluster. Without one they are on this machine's disk.
 
-    Other `options` are those of `depnet.learn`: `penalty`, `smoothing`, `order`, `max_leaves`, `min_leaf_rows`, `roles`,
-    `forbidden`, `max_seconds`, `progress` and `resume`, a file with which a driver that was killed continues.
+    Args:
+        source: Parquet files (a path, a pattern, a directory or a list) that every worker can read, or a Dask data
+            frame.
+        client: of a Dask cluster; None: this machine.
+        memory: bounds what is held of rows on disk, such as "2GB".
+        columns: the names of the columns to learn from; None: all.
+        bins, max_bins, missing: those of `depnet.Dataset.from_frame`.
+        rows_per_part: about so many rows are one part.
+        scratch: rows on disk are in a directory of their own under this one, while it lasts.
+        report: called after each round.
+        options: those of `depnet.learn`: `penalty`, `smoothing`, `order`, `max_leaves`, `min_leaf_rows`, `roles`,
+            `forbidden`, `max_seconds`, `progress` and `resume`, a file with which a driver that was killed continues.
+
+    Returns:
+        The network.
     """
     asked = _given("depnet.cluster.learn", options)
     table = Table(source, columns, bins, max_bins, missing, rows_per_part)
@@ -80,8 +90,14 @@ def learn_both(
 ) -> tuple[Network, Network]:
     """The paper's network and the ordered law of the same rows, which are read and coded once: see `learn`.
 
-    The law's nodes are kept in a second file beside `resume`, its name with ".law" after it. Each of the two may take half
-    of `max_seconds`, and `progress` counts the nodes of both.
+    Args:
+        source, client, memory, columns, bins, max_bins, missing, rows_per_part, scratch, report: as of `learn`.
+        order: of the law: "auto", or all columns by name.
+        options: as of `learn`. The law's nodes are kept in a second file beside `resume`, its name with ".law" after it.
+            Each of the two may take half of `max_seconds`, and `progress` counts the nodes of both.
+
+    Returns:
+        The network, and the law.
     """
     asked = _given("depnet.cluster.learn_both", options)
     for_law = replace(asked, order=order)

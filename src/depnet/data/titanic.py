@@ -26,7 +26,10 @@ _PEOPLE = {
 
 
 def titanic() -> Dataset:
-    """One row for each person aboard: class, sex, age, survived.
+    """A small table to try things on: the 2,201 people aboard the Titanic, by class, sex, age and survival.
+
+    Returns:
+        A `Dataset` with one row for each person.
 
     >>> people = titanic()
     >>> people.rows, people.domain.names

@@ -10,6 +10,7 @@ from depnet.data.frames.left_out import Keep
 from depnet.data.frames.unknown import HandleUnknown
 from depnet.data.frames.variables import MAX_STATES, BinChoice
 from depnet.estimators.callbacks import CallbackSupportMixin
+from depnet.estimators.documented import HEADING, with_parameters
 from depnet.estimators.randomness import generator_of
 from depnet.fitting.fit import FIT_SEED, FitOptions
 
@@ -19,6 +20,29 @@ class TableEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     """An estimator that learns from a table.
 
     Its fields are its parameters, which scikit-learn finds in the signature of `__init__`; they are checked in `fit`.
+    What is said of them here is added to the docstrings of subclasses, where these do not say it themselves.
+
+    Args:
+        penalty: what complexity costs: "auto" (chosen on rows held out; of fewer than 10 rows one fixed penalty), a
+            value such as `depnet.Mdl()`, its name, or a function R(k, N).
+        smoothing: the pseudo-count of each cell of a table; above 0 there are no zero probabilities.
+        bins: how numbers become states: "quantile", a number of bins, a list of edges, "categories", or a mapping of
+            column names to these.
+        max_bins: the most bins of a column that `bins` leaves free.
+        keep: names of columns to learn from although they look like names, identifiers or row numbers, which are left
+            out otherwise (`left_out_`).
+        max_states: of text, all but the most frequent values are one state, "other".
+        rounds: at most so many rounds complete the holes of a table.
+        handle_unknown: a value never seen, in rows given after `fit`, is an "error", or as good as "missing", which one
+            warning a call says.
+        max_leaves: a node has no more leaves than these; None: as many as pay.
+        min_leaf_rows: a new leaf has at least so many rows.
+        boost: whether nodes add up many small decision graphs: None (no), "auto" (where held-out rows say that it
+            helps), or a `depnet.Boost`. Such a node has no counts, so that no rows can be added to it.
+        max_seconds: learning stops about then, with what it has.
+        n_jobs: threads; None: one, unless joblib's context says otherwise; -1: all cores. Results do not depend on it.
+        random_state: a seed makes each call reproducible, for itself: two calls that draw draw the same. Without one,
+            what is drawn is fresh each time, but not the model: it is a function of its table.
     """
 
     penalty: Any = "auto"
@@ -35,6 +59,11 @@ class TableEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     max_seconds: float | None = None
     n_jobs: int | None = None
     random_state: Any = None
+
+    def __init_subclass__(cls, **others: Any) -> None:
+        super().__init_subclass__(**others)
+        if cls.__doc__ is not None and HEADING in cls.__doc__:
+            cls.__doc__ = with_parameters(cls.__doc__, TableEstimator.__doc__)
 
     def _options(self, **others: Any) -> FitOptions:
         """The parameters that are options of a fit, and `others`."""

@@ -31,14 +31,23 @@ ROWS_A_BIN = 4
 class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]
     """P(y | x) from y's own node: one decision graph or boosted stages, whichever held-out rows prefer (`boost="auto"`).
 
-    With complete rows only y's node is learned (quick), and a prediction is what it says of the row. Where X has holes,
-    or with `inputs=True`, all nodes are: a hole in a row to predict is then integrated out with the chain of the whole
-    network. (`inputs=False` and holes to predict: they are drawn from their columns' own marginals.) Where only y's node is
-    learned and boosted, numbers are cut into many bins (up to 64), which its stages split between; else as `max_bins` says.
+    With complete rows only y's node is learned (quick), and a prediction is what it says of the row. Where only y's node
+    is learned and boosted, numbers are cut into many bins (up to 64), which its stages split between; else as `max_bins`
+    says.
 
-    Parameters are those of `DependencyNetwork`, but for `boost`; `boost=None` is the paper's node. After `fit`:
-    `classes_`, `network_`, whose last variable is y,
-    `n_features_in_`, `feature_names_in_`.
+    Args:
+        boost: "auto" (stages where held-out rows prefer them), a `depnet.Boost`, or None: the paper's node, one graph.
+        missing: holes of X in `fit`: "complete" (they are unknown), "state" (missing is a state of its own), or "error".
+        inputs: whether the nodes of X are learned, too, so that holes in a row to predict are integrated out by the
+            whole network: True, False (they are then drawn from their columns' own marginals), or "auto": where X has
+            holes in `fit`.
+
+    Attributes:
+        classes_: the classes, in order.
+        network_: the network, whose last variable is y.
+        completion_: the report of the fit.
+        n_features_in_: how many columns X had.
+        feature_names_in_: their names, where they are text.
 
     >>> import numpy as np
     >>> X = np.array([[0, 1], [1, 0], [1, 1], [0, 0]] * 25)
@@ -53,7 +62,15 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
 
     @with_callbacks
     def fit(self, X: Any, y: Any) -> "DependencyNetworkClassifier":
-        """Learn y's node from X."""
+        """Learn y's node from X.
+
+        Args:
+            X: a frame, an array, a list of dictionaries, a `Dataset` or a `Holed`.
+            y: the class of every row.
+
+        Returns:
+            The estimator itself.
+        """
         if y is None:
             raise ValueError(
                 "This DependencyNetworkClassifier estimator requires y to be passed, but the target y is None."
@@ -82,7 +99,14 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """[row, class]: P(y | x), classes in the order of `classes_`."""
+        """P(y | x) of every row.
+
+        Args:
+            X: rows, as in `fit`.
+
+        Returns:
+            [row, class], classes in the order of `classes_`.
+        """
         check_is_fitted(self, "network_")
         holed = later_table(self, X, self._inputs)
         joined = _with_target(holed, np.zeros(holed.rows, dtype=np.int64), len(self.classes_))
@@ -92,7 +116,14 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
         return np.array(found.probabilities[self.network_.domain.names[-1]])
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class of every row."""
+        """The most probable class of every row.
+
+        Args:
+            X: rows, as in `fit`.
+
+        Returns:
+            [row].
+        """
         chosen = self.predict_proba(X).argmax(axis=1)
         return np.asarray(self.classes_[chosen])
 

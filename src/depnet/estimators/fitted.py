@@ -65,7 +65,11 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
         return self._law_certified
 
     def summary(self) -> Summary:
-        """What the model explains, the data's marginals against its own, links, and what is proven; print it."""
+        """What the model explains, the data's marginals against its own, links, and what is proven.
+
+        Returns:
+            A summary; print it.
+        """
         check_is_fitted(self, "network_")
         return summary_of(
             self.network_,

@@ -36,25 +36,31 @@ COARSEST = 0.1
 class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignore[misc]
     """Fill holes from the joint distribution of all columns; a drop-in beside scikit-learn's IterativeImputer.
 
-    `fit` completes the table in rounds (see `DependencyNetwork`), then learns `n_networks` networks from rows of it drawn
-    with replacement: what one network alone says would be too sure. In a table with numbers, forests of the completed
-    tables then say where within and beyond its bin a number is (`depnet.fitting.forests`). `transform` fills each hole by
-    the mean of their laws, given what its row knows: a category with its most probable state, a float with its expected
-    value, other numbers and dates with their median. Observed cells stay as they are.
+    `fit` completes the table in rounds (see `DependencyNetwork`), then learns `n_networks` networks from rows of it
+    drawn with replacement: what one network alone says would be too sure. In a table with numbers, forests of the
+    completed tables then say where within and beyond its bin a number is (`depnet.fitting.forests`). `transform` fills
+    each hole by the mean of their laws, given what its row knows: a category with its most probable state, a float with
+    its expected value, other numbers, dates and durations with their median. Observed cells stay as they are.
 
-    - `sample_posterior`: draw instead, each row's holes together.
-    - `n_imputations`: how many completed tables `transform_many` draws, from one network after the other.
-    - `add_indicator`: append a column `missingindicator_NAME` for each column that had holes in `fit`.
-    - `n_networks`: None for 20, of more than 5,000 rows fewer (5 from 20,000 rows on).
-    - `tolerance`: about the Monte Carlo standard error of a hole's probabilities; it sets the number of sweeps.
-    - `penalty`: None chooses for each node between a strict and a generous one, by rows that networks have not seen.
-    - `boost`: as in `DependencyNetwork`, of `model_` and of `networks_`, whose nodes then have one penalty.
-    - `smoothing`: with `penalty=None` what all states of a leaf of `networks_` get together, in rows (of the one network
-      of `model_`, and with another penalty, what each gets): a mean over networks is smooth by itself.
+    Args:
+        penalty: None chooses for each node between a strict and a generous one, by rows that networks have not seen;
+            else as of `DependencyNetwork`.
+        smoothing: with `penalty=None` what all states of a leaf of `networks_` get together, in rows (of the one network
+            of `model_`, and with another penalty, what each gets): a mean over networks is smooth by itself.
+        boost: as of `DependencyNetwork`, of `model_` and of `networks_`, whose nodes then have one penalty.
+        sample_posterior: draw instead, each row's holes together.
+        n_imputations: how many completed tables `transform_many` draws, from one network after the other.
+        add_indicator: append a column `missingindicator_NAME` for each column that had holes in `fit`.
+        n_networks: None for 20, of more than 5,000 rows fewer (5 from 20,000 rows on).
+        tolerance: about the Monte Carlo standard error of a hole's probabilities; it sets the number of sweeps.
 
-    Other parameters, and values never seen (`handle_unknown="missing"`: they are filled, too), are those of
-    `DependencyNetwork`. After `fit`: `model_`, a `DependencyNetwork` of the completed table, `networks_`, and `forests_`
-    (None where there are no numbers, or codes are all that is known of them).
+    Attributes:
+        model_: a `DependencyNetwork` of the completed table.
+        networks_: the networks whose mean answers.
+        forests_: of numbers; None where there are none, or codes are all that is known of them.
+        left_out_: columns that were not learned from.
+        n_features_in_: how many columns X had.
+        feature_names_in_: their names, where they are text.
 
     >>> import numpy as np
     >>> X = np.array([[0.0, 0.0], [1.0, 1.0]] * 50 + [[1.0, np.nan]])
@@ -71,7 +77,15 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
 
     @with_callbacks
     def fit(self, X: Any, y: Any = None) -> "DependencyNetworkImputer":
-        """Learn from X with its holes; `y` is ignored."""
+        """Learn from a table with its holes.
+
+        Args:
+            X: a frame, an array, a list of dictionaries, a `Dataset` or a `Holed`.
+            y: ignored.
+
+        Returns:
+            The estimator itself.
+        """
         rng = self._fit_generator()
         shared = {field.name: getattr(self, field.name) for field in fields(TableEstimator)}
         model = DependencyNetwork(**shared)
@@ -118,11 +132,25 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         return learner
 
     def transform(self, X: Any) -> Any:
-        """X with its holes filled, as the kind of frame it is."""
+        """A table with its holes filled.
+
+        Args:
+            X: rows with holes, as in `fit`.
+
+        Returns:
+            X, filled, as the kind of frame it is.
+        """
         return self._transformed(X, 1 if self.sample_posterior else 0)[0]
 
     def transform_many(self, X: Any) -> list[Any]:
-        """`n_imputations` completed tables, each row's holes drawn together; their spread is the uncertainty."""
+        """Several completed tables, each row's holes drawn together; their spread is the uncertainty.
+
+        Args:
+            X: rows with holes, as in `fit`.
+
+        Returns:
+            A list of `n_imputations` tables.
+        """
         return self._transformed(X, whole_number("n_imputations", self.n_imputations, at_least=1))
 
     def _transformed(self, X: Any, draws: int) -> list[Any]:
@@ -185,7 +213,14 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         return values_of(checked(self, X, reset=False), self.model_.domain_, self.forests_.numbers)[0]
 
     def laws(self, X: Any) -> dict[str, FloatArray]:
-        """The probabilities of each column's states, [row, state] by name; of a number its bins."""
+        """The probabilities of each column's states; of a number its bins.
+
+        Args:
+            X: rows with holes, as in `fit`.
+
+        Returns:
+            By name, [row, state]; of what was observed, certainty.
+        """
         holed, rng = self._rows(X), self._generator()
         domain = self.model_.domain_
         found = {}
@@ -198,9 +233,16 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         return found
 
     def quantiles(self, X: Any, levels: Sequence[float] = (0.05, 0.5, 0.95)) -> dict[str, FloatArray]:
-        """Quantiles of every column of numbers, [row, level] by name; an observed number is all of its own.
+        """Quantiles of every column of numbers; an observed number is all of its own.
 
         Dates are days, and moments microseconds, since 1970.
+
+        Args:
+            X: rows with holes, as in `fit`: a frame or an array.
+            levels: shares between 0 and 1.
+
+        Returns:
+            By name, [row, level].
 
         >>> import numpy as np
         >>> x = np.arange(100.0)
@@ -254,7 +296,14 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         return [(codes, {i: table[:, i] for i in which}) for codes, table in zip(out, whole, strict=True)]
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """The columns' names, as they were; with `add_indicator` those of the indicators after them."""
+        """The columns' names, as they were; with `add_indicator` those of the indicators after them.
+
+        Args:
+            input_features: the names, where `fit` saw none.
+
+        Returns:
+            [column].
+        """
         check_is_fitted(self, "model_")
         names = _check_feature_names_in(self, input_features)
         if not self.add_indicator:

@@ -47,26 +47,26 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
     """The joint distribution of a table, as a probabilistic dependency network and as an ordered law.
 
     `fit` learns two networks from the same rows. `network_` is the paper's: every variable given all others, for
-    `predict_proba` of complete rows, `links`, `certificate_` and decision graphs. `law_` reads earlier variables of an order
-    only, so that its tables make one law: `query`, `sample`, `score` and `score_samples` are of it.
+    `predict_proba` of complete rows, `links`, `certificate_` and decision graphs. `law_` reads earlier variables of an
+    order only, so that its tables make one law: `query`, `sample`, `score` and `score_samples` are of it.
 
-    Parameters are those of `depnet.learn` (penalty, smoothing, max_leaves, min_leaf_rows, boost, roles, forbidden,
-    max_seconds, which covers both), of frames (bins, max_bins), and:
+    Args:
+        missing: holes of the table: "complete" (they are unknown, and completed while learning; assumes that cells are
+            missing at random), "state" (missing is a state of its own), or "error".
+        roles: by name, which variables are only a "target" (never an input) or only an "input" (not predicted).
+        forbidden: links (source, target) that must not be.
+        order: of `law_`: "auto" or the names of all variables in order.
 
-    - `order`: of `law_`, "auto" or the names of all variables in order.
-    - `missing`: "complete" (holes are unknown and completed while learning, at most `rounds` rounds; assumes that
-      cells are missing at random), "state" (missing is a state of its own), or "error".
-    - `handle_unknown`: values never seen are an "error", or as good as "missing", which a warning says, in rows given
-      after `fit`.
-    - `n_jobs`: threads. The results do not depend on it.
-    - `keep`: names of columns to learn from although they look like names, identifiers or row numbers, which are left out
-      otherwise; `max_states`: of text, all but the most frequent ones are one state, "other".
-    - `random_state`: a seed makes sample, query, impute and score_samples reproducible, each call for itself. Without one
-      they are fresh each time, but `fit` is not: a model is a function of its table.
-
-    After `fit`: `network_` and `law_` (immutable `depnet.Network`s), `domain_`, `layout_`, `data_` (the rows learned from,
-    completed), `left_out_` (columns of X that were not learned from), `completion_` (the report of the rounds),
-    `certificate_` (of the network), `law_certificate_`, `n_features_in_`, `feature_names_in_`.
+    Attributes:
+        network_: the paper's network, an immutable `depnet.Network`.
+        law_: the ordered one.
+        domain_: the variables, with their states.
+        layout_: what the frame was; None where it was a `Dataset`.
+        data_: the rows learned from, completed; None where they are too many to be kept, and of a loaded model.
+        left_out_: columns that were not learned from.
+        completion_: the report of the rounds that completed the table.
+        n_features_in_: how many columns X had.
+        feature_names_in_: their names, where they are text.
 
     >>> import numpy as np
     >>> rows = np.array([[0, 0], [1, 1]] * 50)
@@ -85,14 +85,30 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
 
     @with_callbacks
     def fit(self, X: Any, y: Any = None) -> "DependencyNetwork":
-        """Learn from a frame, an array, a `Dataset` or a `Holed`; `y` is ignored."""
+        """Learn from a table.
+
+        Args:
+            X: a frame (pandas, polars, pyarrow, any that narwhals reads), an array, a list of dictionaries, a `Dataset`
+                or a `Holed`.
+            y: ignored.
+
+        Returns:
+            The estimator itself.
+        """
         return fit_model(self, X, self)
 
     def partial_fit(self, X: Any, y: Any = None) -> "DependencyNetwork":
-        """Add the rows of X to the counts of both networks; the first call is `fit`. Sources stay as they were learned.
+        """Add rows to the counts of both networks; the first call is `fit`. Sources stay as they were learned.
 
         Holes are drawn given what their row knows. The certificates of the old rows no longer hold: they are None
-        from here on.
+        from here on. Boosted nodes have no counts: an error that says to fit again.
+
+        Args:
+            X: the rows to add.
+            y: ignored.
+
+        Returns:
+            The estimator itself.
         """
         if not hasattr(self, "network_"):
             return self.fit(X, y)
@@ -154,10 +170,29 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         tolerance: float = TOLERANCE,
         max_seconds: float | None = None,
     ) -> QueryResult:
-        """What is likely given what is known; see `depnet.query`. Matching rows are counted in `data_`.
+        """What is likely given what is known. Matching rows are counted in `data_`.
 
-        The answer is that of `law_`, Q(targets | evidence); "clamped" and "bayes" ask `network_` instead. Where rows are
-        kept, `observed` has the frequencies among those that match the evidence, and `combined` joins the two.
+        The answer is that of `law_`, Q(targets | evidence). Where rows are kept, `observed` has the frequencies among
+        those that match the evidence, and `combined` joins the two.
+
+        Args:
+            targets: what is asked for: a column by its name, a condition as text ("income > 50000"), or several of
+                these.
+            evidence: what is known, by name: a state, a set of states, a range (`slice(4000, 5000)`, ">5000",
+                "4000..5000"), or weights of states (docs/queries.md has all of them).
+            joint: whether the answer is one table of all targets together.
+            method: "auto", "exact" or "sample" ask `law_`; "clamped" and "bayes" ask `network_` (see `depnet.query`).
+            tolerance: what is sampled is sampled until every standard error is under this.
+            max_seconds: or until so many seconds are over; the answer then says that it has not converged.
+
+        Returns:
+            A `QueryResult`; print it.
+
+        >>> import depnet
+        >>> model = DependencyNetwork(random_state=0).fit(depnet.titanic())
+        >>> found = model.query("survived", {"sex": "female", "class": {"1st", "2nd"}})
+        >>> found.combined.round(2).tolist(), found.matching
+        ([0.07, 0.93], 251)
         """
         return query(
             self._answering(method),
@@ -172,9 +207,16 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         )
 
     def sample(self, n: int = 1, evidence: Given | None = None) -> Any:
-        """`n` new rows of `law_`, given evidence: a frame as X was, with its dtypes (a `Dataset` where X was one).
+        """New rows of `law_`, given evidence.
 
         Numbers are drawn from the values that their bin keeps, and that the evidence allows.
+
+        Args:
+            n: how many rows.
+            evidence: what is known of them, as in `query`.
+
+        Returns:
+            A frame as X was, with its dtypes; a `Dataset` where X was one.
         """
         law = self._answering()
         rng = self._generator()
@@ -184,10 +226,16 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         return decode(rows.codes, narrowed_domain(self.domain_, evidence), self.layout_, rng=rng)
 
     def impute(self, X: Any, *, method: Literal["mode", "draw"] = "mode", tolerance: float = 0.01) -> Any:
-        """X with its holes filled; what was observed stays as it is.
+        """A table with its holes filled; what was observed stays as it is.
 
-        "mode": each hole's most probable state, for a float its expected value, for other numbers and dates their
-        median. "draw": each row's holes drawn together.
+        Args:
+            X: rows with holes, as in `fit`.
+            method: "mode" takes each hole's most probable state, for a float its expected value, for other numbers and
+                dates their median. "draw" draws each row's holes together.
+            tolerance: what is sampled is sampled until every standard error is under this.
+
+        Returns:
+            X, filled, as the kind of frame it is.
         """
         holed = self._rows(X)
         if holed.complete:
@@ -210,6 +258,12 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         """Each row's log-likelihood under `law_` in nats; of a row with holes, that of what it knows.
 
         (Of a model without a law it is the pseudo-log-likelihood of `network_`, the sum over nodes of log theta.)
+
+        Args:
+            X: rows, as in `fit`.
+
+        Returns:
+            [row]: the lower, the more surprising is the row.
         """
         holed = self._rows(X)
         return score_holed(
@@ -221,7 +275,15 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         )
 
     def score(self, X: Any, y: Any = None) -> float:
-        """The mean of `score_samples`, nats per row: higher is better."""
+        """The mean of `score_samples`.
+
+        Args:
+            X: rows, as in `fit`.
+            y: ignored.
+
+        Returns:
+            Nats a row: higher is better.
+        """
         each = self.score_samples(X)
         if not len(each):
             raise DataError("there are no rows to score: found a table with 0 sample(s).")
@@ -229,11 +291,18 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         return float(np.average(each, weights=weights))
 
     def predict_proba(self, X: Any, target: str | None = None, *, tolerance: float = 0.01) -> FloatArray:
-        """[row, state]: the probabilities of `target` given the rest of each row, in the order of its states.
+        """The probabilities of one column given the rest of each row.
 
         Of a row that knows all the rest it is what the target's node in `network_` says, of others what `law_` says.
-        Without a `target` it is the last column, as tables for classification mostly have it. What X says of `target` is
-        not looked at, and a frame may lack that column, and others: they are unknown.
+
+        Args:
+            X: rows, as in `fit`. What they say of `target` is not looked at, and a frame may lack that column, and
+                others: they are unknown.
+            target: the name of the column; None: the last one, as tables for classification mostly have it.
+            tolerance: what is sampled is sampled until every standard error is under this.
+
+        Returns:
+            [row, state], in the order of the target's states.
         """
         holed = self._rows(X, absent="missing")
         target = self.domain_.names[-1] if target is None else target
@@ -256,7 +325,14 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         return found
 
     def links(self, bootstrap: int = 0) -> tuple[Link, ...]:
-        """Which variable tells which node what, the strongest first; see `depnet.links`."""
+        """Which variable tells which node what, the strongest first; see `depnet.links`.
+
+        Args:
+            bootstrap: learn again from so many tables drawn from the rows, and say how often each link came back.
+
+        Returns:
+            A tuple of `Link`.
+        """
         check_is_fitted(self, "network_")
         return links(
             self.network_,
@@ -269,7 +345,11 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
     # Keeping
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write both networks, with states, bins and the frame's dtypes, to a model file; no rows and no code are in it."""
+        """Write both networks, with states, bins and the frame's dtypes, to a model file; no rows and no code are in it.
+
+        Args:
+            path: the file's name; compressed where it ends in .gz.
+        """
         check_is_fitted(self, "network_")
         save(self.network_, path, None if self.law_ is self.network_ else self.law_, layout=self.layout_)
 
@@ -279,9 +359,17 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
     ) -> "DependencyNetwork":
         """An estimator from a model file, without the rows it was learned from.
 
-        `frame` is the kind of frame that `sample` gives (None: as the one learned from, where the file says which and its
-        library is installed, else pandas); `parameters` are those of the estimator. Where the file has no law, `law_` is
-        None, and answers are those of clamped chains, with a warning. Where it has the law alone, that is `network_`, too.
+        Where the file has no law, `law_` is None, and answers are those of clamped chains, with a warning. Where it has
+        the law alone, that is `network_`, too.
+
+        Args:
+            path: the file's name.
+            frame: the kind of frame that `sample` gives; None: as the one learned from, where the file says which and
+                its library is installed, else pandas.
+            parameters: those of the estimator.
+
+        Returns:
+            The estimator.
         """
         loaded = load_both(path)
         network, layout = loaded.first, loaded.layout

@@ -27,14 +27,21 @@ ROWS_A_BIN = 4
 class DependencyNetworkRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]
     """P(y | x) of a number y: its mean by boosted stages, and the law of what is left from y's own node.
 
-    `predict` says the mean, or with `point="median"` the median; `predict_quantiles` and `predict_law` what else is to be
-    known of the law. Missing values in X are a state of their own (`missing="state"`), and an error with
-    `missing="error"`; where a column had none when it was learned from, a missing value counts as its most typical one.
-    Numbers in X are cut into many bins (up to 255), which stages split between; else as `bins` says.
+    Numbers in X are cut into many bins (up to 255), which stages split between; else as `bins` says. The parameters of
+    learning are those of the node.
 
-    Other parameters are those of `DependencyNetwork`; they are of the node. After `fit`: `law_`
-    (a `depnet.fitting.number.NumberLaw`), `network_`, whose last variable is what y lies from its mean (or y itself, where
-    many rows share one value and that predicts better), `n_features_in_`, `feature_names_in_`.
+    Args:
+        boost: of the node: "auto" (stages where held-out rows prefer them), a `depnet.Boost`, or None: one graph.
+        missing: missing values in X are a "state" of their own, or an "error". Where a column had none when it was
+            learned from, a missing value counts as its most typical one.
+        point: what `predict` says: the "mean" or the "median".
+
+    Attributes:
+        law_: the law of y given x, a `depnet.fitting.number.NumberLaw`.
+        network_: the network, whose last variable is what y lies from its mean (or y itself, where many rows share one
+            value and that predicts better).
+        n_features_in_: how many columns X had.
+        feature_names_in_: their names, where they are text.
 
     >>> import numpy as np
     >>> X = np.arange(200).reshape(-1, 1) % 20
@@ -49,7 +56,15 @@ class DependencyNetworkRegressor(RegressorMixin, TableEstimator):  # type: ignor
 
     @with_callbacks
     def fit(self, X: Any, y: Any) -> "DependencyNetworkRegressor":
-        """Learn the law of y given X."""
+        """Learn the law of y given X.
+
+        Args:
+            X: a frame, an array, a list of dictionaries or a `Dataset`.
+            y: the number of every row.
+
+        Returns:
+            The estimator itself.
+        """
         if y is None:
             raise ValueError(
                 "This DependencyNetworkRegressor estimator requires y to be passed, but the target y is None."
@@ -77,14 +92,29 @@ class DependencyNetworkRegressor(RegressorMixin, TableEstimator):  # type: ignor
         return self
 
     def predict(self, X: Any) -> FloatArray:
-        """The mean of y for every row, or its median, as `point` says."""
+        """The mean of y for every row, or its median, as `point` says.
+
+        Args:
+            X: rows, as in `fit`.
+
+        Returns:
+            [row].
+        """
         codes = self._codes(X)
         if self.point == "median":
             return self.law_.quantiles(codes, [0.5])[:, 0]
         return self.law_.means(codes)
 
     def predict_quantiles(self, X: Any, levels: Sequence[float] = (0.05, 0.5, 0.95)) -> FloatArray:
-        """[row, level]: the quantiles of y, such as the ends and the middle of a 90 % interval."""
+        """Quantiles of y, such as the ends and the middle of a 90 % interval.
+
+        Args:
+            X: rows, as in `fit`.
+            levels: shares between 0 and 1.
+
+        Returns:
+            [row, level].
+        """
         codes = self._codes(X)
         asked = np.asarray(levels, dtype=np.float64)
         if asked.ndim != 1 or not ((asked > 0.0) & (asked < 1.0)).all():
@@ -94,7 +124,15 @@ class DependencyNetworkRegressor(RegressorMixin, TableEstimator):  # type: ignor
         return self.law_.quantiles(codes, asked.tolist())
 
     def predict_law(self, X: Any, edges: Sequence[float]) -> FloatArray:
-        """[row, bin]: the probabilities that y is below the first edge, from each edge to the next, and from the last on."""
+        """The probabilities that y is below the first edge, from each edge to the next, and from the last on.
+
+        Args:
+            X: rows, as in `fit`.
+            edges: ascending numbers.
+
+        Returns:
+            [row, bin], one bin more than edges.
+        """
         codes = self._codes(X)
         asked = np.asarray(edges, dtype=np.float64)
         if (

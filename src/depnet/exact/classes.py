@@ -24,10 +24,20 @@ SHOWN_CLASSES = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecurrentClass:
-    """One recurrent class: the codes of its `states` [m, n], ascending, and their `probabilities` [m].
+    """One recurrent class of a chain: states that it does not leave again, and their law.
 
     Under a sequential scan these are the states of the chain just before place 0 of the order is
     updated, X^0, X^n, X^2n, ..., and their law pi^0.
+
+    Attributes:
+        domain: the variables.
+        states: the codes of its states, [state, variable], ascending.
+        probabilities: of these states, under the law of the class.
+
+    >>> from depnet import Network, RandomScan
+    >>> first, second = recurrent_classes(Network.from_joint([[0.3, 0.0], [0.0, 0.7]]), RandomScan())
+    >>> first.states.tolist(), first.law.tolist()
+    ([[0, 0]], [[1.0, 0.0], [0.0, 0.0]])
     """
 
     domain: Domain
@@ -51,6 +61,18 @@ def recurrent_classes(
     """The recurrent classes of a scan of a network, in the order of their first states.
 
     For a sequential scan, those of the homogeneous chain at place 0: X^0, X^n, X^2n, ... (Sec. 2.2).
+
+    Args:
+        network: the network, small enough that its joint states can be written out.
+        scan: a `RandomScan` or a `SequentialScan`.
+        evidence: what is clamped, by name and label.
+
+    Returns:
+        A list of `RecurrentClass`; a chain whose tables have no zeros has one.
+
+    >>> from depnet import Network, RandomScan
+    >>> len(recurrent_classes(Network.from_joint([[0.3, 0.0], [0.0, 0.7]]), RandomScan()))
+    2
     """
     scan = checked_scan(scan)
     chain = FreeChain.of(network, evidence)

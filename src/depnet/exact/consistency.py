@@ -30,20 +30,28 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Consistency:
-    """How far the conditional tables of a network are from belonging to one joint distribution."""
+    """How far the conditional tables of a network are from belonging to one joint distribution.
+
+    Attributes:
+        consistent: there is a joint with all these full conditionals: no divergence is above `tolerance`.
+        nodes: what each node updates: the name of its variable.
+        divergences: KL(pi‖E(theta_i)) of every node, in nats, pi being the law of the random scan.
+        law: pi; where there are several recurrent classes, of the one whose divergences have the smallest sum.
+        classes: the number of recurrent classes.
+        one_sided: links that evidence follows one way only.
+        tolerance: the divergence, in nats, up to which tables count as those of one joint.
+
+    >>> found = consistency(Network.from_joint([[0.1, 0.2], [0.3, 0.4]]))
+    >>> found.consistent, found.classes, found.one_sided
+    (True, 1, ())
+    """
 
     consistent: bool
-    """There is a joint with all these full conditionals: no divergence is above `tolerance`."""
     nodes: tuple[str, ...]
-    """What each node updates: the name of its variable."""
     divergences: tuple[float, ...]
-    """KL(pi‖E(theta_i)) of every node, in nats, pi being the law of the random scan."""
     law: FloatArray
-    """pi; where there are several recurrent classes, of the one whose divergences have the smallest sum."""
     classes: int
-    """The number of recurrent classes."""
     one_sided: tuple[OneSidedLink, ...]
-    """Links that evidence follows one way only."""
     tolerance: float
 
     def __str__(self) -> str:
@@ -66,7 +74,14 @@ def _cut(lines: list[str], shown: int = 10) -> list[str]:
 
 
 def consistency(network: Network, *, tolerance: float = TOLERANCE) -> Consistency:
-    r"""Whether a joint has all the full conditionals of `network`, and how far each node is from it.
+    """Whether a joint has all the full conditionals of `network`, and how far each node is from it.
+
+    Args:
+        network: the network, small enough that its law can be solved.
+        tolerance: the divergence, in nats, up to which tables count as those of one joint.
+
+    Returns:
+        A `Consistency`; print it.
 
     >>> consistency(Network.from_joint([[0.1, 0.2], [0.3, 0.4]])).consistent
     True

@@ -29,9 +29,18 @@ def law_path(
     r"""The laws p^0, p^1, ... of the chain started from `start`, one at a time.
 
     A sequential scan m-projects onto one node's manifold after another, in its order; a random scan mixes
-    the m-projections, :math:`p^{t+1} = \sum_i c_i\, p^t_i` (Eq. p^(t+1)). `start` is a joint distribution
-    over the whole domain, or one state (a code for each variable); it must agree with the evidence. The
-    path ends with p^steps, or never.
+    the m-projections, :math:`p^{t+1} = \sum_i c_i\, p^t_i` (Eq. p^(t+1)).
+
+    Args:
+        network: the network.
+        scan: a `RandomScan` or a `SequentialScan`.
+        start: a joint distribution over the whole domain, or one state (a code for each variable); it must agree with
+            the evidence.
+        steps: the path ends with p^steps; None: never.
+        evidence: what is clamped, by name and label.
+
+    Yields:
+        Tensors over the joint domain.
 
     >>> from depnet import Network, SequentialScan
     >>> network = Network.from_joint([[0.1, 0.2], [0.3, 0.4]])

@@ -27,17 +27,25 @@ def stationary(
 ) -> FloatArray:
     r"""The law as a tensor over the joint domain, zero off the evidence.
 
-    Without a `scan` it is an ordered network's law Q (with evidence Q(. | x_C)), any other's under the random scan. With a
-    scan it is the stationary law of the chain of the tables, clamped where there is evidence:
+    Without a `scan` it is an ordered network's law Q (with evidence Q(. | x_C)), any other's under the random scan. With
+    a scan it is the stationary law of the chain of the tables, clamped where there is evidence:
 
     .. math:: \pi = \sum_i c_i\, \pi(X_{-i})\, \theta_i(X_i \mid X_{-i})
 
-    under a random scan, and the centroid of the cycle :math:`(\pi^0 + \dots + \pi^{n-1}) / n` (Eq. ordered)
+    under a random scan, and the centroid of the cycle :math:`(\pi^0 + \cdots + \pi^{n-1}) / n` (Eq. ordered)
     under a sequential scan. With evidence, of the nodes that are not clamped.
 
     ||pi K - pi|| is at most 1e-12 in the L1 norm, K being a step of the random scan or a sweep of the
     sequential one. Where a sweep leaves some part of the states with a probability that is not much larger, the
     shares of such parts are not resolved under a sequential scan; under a random scan they are.
+
+    Args:
+        network: the network, small enough that its joint states can be written out.
+        scan: a `RandomScan` or a `SequentialScan`; None: see above.
+        evidence: what is known, by name and label.
+
+    Returns:
+        A float64 tensor, axis i being variable i, whose sum is 1.
 
     >>> from depnet import Network, RandomScan
     >>> stationary(Network.from_joint([[0.1, 0.2], [0.3, 0.4]]), RandomScan()).round(6).tolist()
@@ -77,6 +85,19 @@ def stationary_cycle(
 
     pi^i is the law just before the i-th place of the order is updated; with evidence, of the order of the
     nodes that are not clamped (none, if all are). Each is the m-projection of the one before.
+
+    Args:
+        network: the network, small enough that its joint states can be written out.
+        scan: the sequential scan.
+        evidence: what is clamped, by name and label.
+
+    Returns:
+        One tensor for each place of the order.
+
+    >>> from depnet import Network, SequentialScan
+    >>> first, second = stationary_cycle(Network.from_joint([[0.1, 0.2], [0.3, 0.4]]), SequentialScan())
+    >>> first.round(6).tolist()  # its tables belong to one joint: the cycle stands still
+    [[0.1, 0.2], [0.3, 0.4]]
     """
     if not isinstance(scan, SequentialScan):
         raise ScanError(

@@ -65,6 +65,9 @@ def build(first: Loaded | None, *, near: bool = True, hides: bool = False) -> Fa
     outer = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     nicegui_app.add_static_files("/depnet", STATIC, max_cache_age=0)  # asked for again, sent only if new
     ui.add_head_html(head(depnet.__version__), shared=True)
+    nicegui_app.config.quasar_config["loadingBar"]["skipHijack"] = (
+        True  # a bar without a name, of what takes no time
+    )
     nicegui_app.timer(1.0, _make_room)
     nicegui_app.on_startup(_wait_for_busy_pages)
     for view in VIEWS:

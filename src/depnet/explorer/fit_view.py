@@ -23,6 +23,13 @@ TITLE = "Fit"
 PATH = "/fit"
 NEEDS_MODEL = False
 
+UPLOAD_HEADER = """
+<div class="depnet-upload-header">
+  <q-btn outline no-caps label="Choose a table" @click="props.pickFiles" />
+  <label>or drop it here <q-uploader-add-trigger></q-uploader-add-trigger></label>
+</div>"""
+"""Quasar's own has an input inside of a button, without a name."""
+
 ONE_AT_A_TIME = asyncio.Semaphore(1)
 """Learning is long: the other threads are left for questions."""
 
@@ -63,6 +70,7 @@ class _Fit:
                 on_upload=self._uploaded,
                 on_rejected=self._rejected,
             )
+            self.upload.add_slot("header", UPLOAD_HEADER)
             self.upload.props(f'flat bordered accept="{",".join(ENDINGS)}"').classes("depnet-upload")
             self.read_now = note("").props('role="status"')
             self.read_notes = ui.element("div").props('aria-live="polite"')

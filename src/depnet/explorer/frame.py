@@ -92,6 +92,8 @@ def frame(session: Session, view: View, chosen: bool | None) -> Iterator[None]:
         session.client.on_connect(look)
     ui.on("depnet-went", lambda event: session.went_to(str(event.args)))
     with main:
+        with ui.element("h1").classes("depnet-unseen"):
+            ui.label(f"{view.TITLE}{name}")
         if view.NEEDS_MODEL:
             evidence_bar(session)
         for problem in session.problems:

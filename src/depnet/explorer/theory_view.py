@@ -48,6 +48,7 @@ class _Theory:
                 self._controls()
                 self.notes = ui.element("div")
                 self.plot = ui.plotly({}).classes("depnet-simplex")
+                self.plot.props("role=img")
                 self.plot.props["aria-label"] = "The tetrahedron with two manifolds and the path of the law"
                 note(
                     "Corners: the joint states. Dotted: the full conditional manifolds E(θ₀) and E(θ₁). Drag to turn, wheel "

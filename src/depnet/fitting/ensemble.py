@@ -17,6 +17,7 @@ from depnet.fitting.complete import Completion, Learner
 from depnet.fitting.fit import QUICK, FitOptions
 from depnet.fitting.redraw import redrawn
 from depnet.learning.grow.cut_learner import CutLearner
+from depnet.learning.grow.cuts import CutDomain
 from depnet.learning.grow.node_specs import node_specs
 from depnet.learning.options import Limits
 from depnet.learning.penalty import Mdl, Penalty, StructuralMdl
@@ -109,6 +110,7 @@ def _cut_learner(
         n_jobs=options.n_jobs,
         limits=Limits(options.max_leaves, options.min_leaf_rows),
         max_seconds=options.max_seconds,
+        with_cuts=CutDomain(domain),
     )
 
 
@@ -126,7 +128,9 @@ def out_of_bag_scores(
     seen = np.zeros(rows.rows)
     for _ in range(count):
         kept, times = drawn_again(rows, rng, TRIED_ROWS)
-        left = np.setdiff1d(np.arange(rows.rows), kept)
+        drawn = np.zeros(rows.rows, dtype=bool)
+        drawn[kept] = True
+        left = np.flatnonzero(~drawn)
         if len(left) > TRIED_ROWS:
             left = rng.choice(left, TRIED_ROWS, replace=False)
         network = learn(_repeated(rows, kept, times))

@@ -23,7 +23,7 @@ from depnet.learning.grow.node_specs import node_specs
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import Order, Progress, Role
 from depnet.learning.penalty import Mdl, StructuralMdl
-from depnet.learning.rows.held_out import held_out
+from depnet.learning.rows.prepared import PreparedRows
 from depnet.learning.rows.table import warn_of_identifiers
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
@@ -121,13 +121,11 @@ def fit(
     report = progress or (lambda done: None)
     began, limit = time.monotonic(), options.max_seconds
     share = None if limit is None else NETWORK_SHARE * limit
-    completed, choice = _completed(table, options.within(share), rng, report)
+    completed, rows, choice = _completed(table, options.within(share), rng, report)
     left = None if limit is None else max(limit - (time.monotonic() - began), 0.0)
     before = options.steps(table) - len(table.domain)
     report(before)
-    law = fit_law(
-        completed.dataset, options.within(left), lambda done, nodes: report(before + done), beside=choice
-    )
+    law = fit_law(rows, options.within(left), lambda done, nodes: report(before + done), beside=choice)
     counts = MarginalCounts.of(completed.dataset)
     network = replace(completed.network, counts=counts)
     return Fitted(network, replace(law, counts=counts), replace(completed, network=network))
@@ -145,11 +143,15 @@ def fit_network(
 
 def learn_network(rows: Dataset, options: FitOptions, progress: Progress | None = None) -> Network:
     """The paper's network from complete rows."""
-    return _learned(rows, options, progress)[0]
+    return _learned(PreparedRows(rows), options, progress)[0]
 
 
 def fit_law(
-    rows: Dataset, options: FitOptions, progress: Progress | None = None, *, beside: Choice | None = None
+    rows: Dataset | PreparedRows,
+    options: FitOptions,
+    progress: Progress | None = None,
+    *,
+    beside: Choice | None = None,
 ) -> Network:
     """The ordered network from complete rows; with penalty="auto" its `held_out` says how many rows it is worth.
 
@@ -158,7 +160,8 @@ def fit_law(
     first of these is learned again by the whole ladder.
     """
     resume = None if options.resume is None else f"{options.resume}.law"
-    arguments = _arguments(rows, options, progress)
+    rows = rows if isinstance(rows, PreparedRows) else PreparedRows(rows)
+    arguments = _arguments(rows.dataset, options, progress)
     whole = arguments["penalty"]
     if beside is not None and options.resume is None:
         arguments["penalty"] = _ladder_near(whole, beside)
@@ -170,14 +173,14 @@ def fit_law(
             law, choice = learn_with_choice(rows, order=options.order, resume=resume, **arguments)
     if choice is None or law.held_out is None:
         return law
-    worth = chosen_worth(choice.tried, list(held_out(rows)))
+    worth = chosen_worth(choice.tried, [(learned.dataset, scored) for learned, scored in rows.held_out])
     return replace(law, held_out=replace(law.held_out, worth=worth))
 
 
 def _completed(
     table: Holed, options: FitOptions, rng: np.random.Generator, report: Callable[[int], object]
-) -> tuple[Completion, Choice | None]:
-    """The paper's network from the completed table, and what penalty="auto" chose for it.
+) -> tuple[Completion, PreparedRows, Choice | None]:
+    """The paper's network from the completed table, the rows of that, and what penalty="auto" chose for it.
 
     The rounds take half of the time that there is, and the last network the other half.
     """
@@ -193,11 +196,12 @@ def _completed(
         boost=None,
     )
     last = options if limit is None or not rounds else options.within(limit / 2)
-    choices: list[Choice | None] = []
+    learned: list[tuple[PreparedRows, Choice | None]] = []
 
     def learn_last(rows: Dataset) -> Network:
-        network, choice = _learned(rows, last, lambda done, nodes: report(rounds + done))
-        choices.append(choice)
+        prepared = PreparedRows(rows)
+        network, choice = _learned(prepared, last, lambda done, nodes: report(rounds + done))
+        learned.append((prepared, choice))
         return network
 
     completed = complete_and_learn(
@@ -209,11 +213,14 @@ def _completed(
         n_jobs=options.threads,
         progress=lambda done, total: report(done),
     )
-    return completed, choices[-1]
+    return completed, *learned[-1]
 
 
-def _learned(rows: Dataset, options: FitOptions, progress: Progress | None) -> tuple[Network, Choice | None]:
-    return learn_with_choice(rows, order=None, resume=options.resume, **_arguments(rows, options, progress))
+def _learned(
+    rows: PreparedRows, options: FitOptions, progress: Progress | None
+) -> tuple[Network, Choice | None]:
+    arguments = _arguments(rows.dataset, options, progress)
+    return learn_with_choice(rows, order=None, resume=options.resume, **arguments)
 
 
 def _arguments(rows: Dataset, options: FitOptions, progress: Progress | None) -> dict[str, Any]:

@@ -26,6 +26,13 @@ class BregmanFunction:
     """A convex differentiable function f of a tensor, and its gradient, a tensor of the same shape.
 
     Strictly convex along distributions, its divergence is 0 between equal ones only.
+
+    Args:
+        value: f.
+        gradient: of f.
+
+    >>> BregmanFunction(lambda p: float((p * p).sum()), lambda p: 2 * p).value(np.array([1.0, 2.0]))
+    5.0
     """
 
     value: Callable[[FloatArray], float]
@@ -36,6 +43,13 @@ def bregman_divergence(f: BregmanFunction, p: ArrayLike, q: ArrayLike) -> float:
     r"""The Bregman divergence induced by the Bregman function `f`.
 
     .. math:: B_f(p\|q) = f(p) - f(q) - \nabla f(q) \cdot (p - q)
+
+    Args:
+        f: the function.
+        p, q: joint distributions.
+
+    Returns:
+        The divergence of `p` from `q`.
 
     >>> halves, thirds = [0.5, 0.5], [1 / 3, 2 / 3]
     >>> squares = BregmanFunction(lambda p: float((p * p).sum()), lambda p: 2 * p)
@@ -76,9 +90,15 @@ NEGATIVE_ENTROPY = BregmanFunction(_negative_entropy, lambda p: _log(_checked_po
 
 
 def negative_conditional_entropy(weights: ArrayLike | None = None) -> BregmanFunction:
-    r"""The Bregman function of FC with the weights c_i (uniform by default).
+    r"""The Bregman function of FC.
 
     .. math:: f(p) = -\sum_i c_i H(p(X_i \mid X_{-i})) = \sum_i c_i \langle \log p(X_i \mid X_{-i}) \rangle_p
+
+    Args:
+        weights: c_i; None: all alike.
+
+    Returns:
+        The function.
 
     >>> p, q = [[0.1, 0.4], [0.4, 0.1]], [[0.25, 0.25], [0.25, 0.25]]
     >>> round(bregman_divergence(negative_conditional_entropy(), p, q), 6)     # FC

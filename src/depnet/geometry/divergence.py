@@ -20,6 +20,13 @@ def full_conditional_divergence(p: ArrayLike, q: ArrayLike, weights: ArrayLike |
     Never more than KL(p||q). Zero between positive laws only where they are equal; infinite where `p` has
     mass and q(X_i | X_-i) is 0 or unsaid.
 
+    Args:
+        p, q: joint distributions.
+        weights: c_i; None: all alike.
+
+    Returns:
+        FC(p||q).
+
     >>> p, q = [[0.1, 0.4], [0.4, 0.1]], [[0.25, 0.25], [0.25, 0.25]]
     >>> round(full_conditional_divergence(p, q), 6)
     0.192745
@@ -37,6 +44,14 @@ def fc_limit(p: ArrayLike, network: Network, weights: ArrayLike | None = None) -
 
     It confines the stationary law pi of the random scan with the weights c_i to a neighbourhood of `p`,
     for any `p`, without computing pi. It is a sum over nodes, so each can be learned alone.
+
+    Args:
+        p: a joint distribution, such as that of the data.
+        network: the network.
+        weights: c_i; None: all alike.
+
+    Returns:
+        The bound.
 
     >>> p = [[0.1, 0.4], [0.4, 0.1]]
     >>> fc_limit(p, Network.from_joint(p))
@@ -62,6 +77,13 @@ def pseudo_log_likelihood(p: ArrayLike, q: ArrayLike, weights: ArrayLike | None 
 
     Weighted by c_i as in the paper (uniform: a mean over variables). FC(p||q) is what `q` lacks to the
     most likely law, `p` itself.
+
+    Args:
+        p, q: joint distributions.
+        weights: c_i; None: all alike.
+
+    Returns:
+        Nats a row.
 
     >>> round(pseudo_log_likelihood([[0.1, 0.4], [0.4, 0.1]], [[0.25, 0.25], [0.25, 0.25]]), 6)
     -0.693147

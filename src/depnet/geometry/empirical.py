@@ -11,9 +11,16 @@ CHUNK = 1 << 20
 
 
 def empirical(dataset: Dataset, *, limit_bytes: int = LIMIT_BYTES) -> FloatArray:
-    r"""p^D as a tensor over the joint domain, axis i being variable i; a row of weight w counts w times.
+    """p^D as a tensor over the joint domain, axis i being variable i; a row of weight w counts w times.
 
     .. math:: p^D(x) = N_x / N
+
+    Args:
+        dataset: the rows.
+        limit_bytes: a larger tensor is refused.
+
+    Returns:
+        A float64 tensor whose sum is 1.
 
     >>> empirical(Dataset.from_codes([[0, 1], [0, 1], [1, 0], [0, 0]], cardinalities=[2, 2])).tolist()
     [[0.25, 0.5], [0.25, 0.0]]

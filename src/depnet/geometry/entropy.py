@@ -19,6 +19,12 @@ def entropy(p: ArrayLike) -> float:
 
     .. math:: H(p(X)) = -\langle \log p(X) \rangle_p
 
+    Args:
+        p: a joint distribution.
+
+    Returns:
+        H(p).
+
     >>> round(entropy([[0.5, 0.0], [0.0, 0.5]]), 6)      # log 2
     0.693147
     """
@@ -33,7 +39,13 @@ def conditional_entropy(
 
     .. math:: H(p(X_B \mid Y)) = -\langle \log p(X_B \mid Y) \rangle_p
 
-    `given` is what Y is: variables, or an information source; None: all the other variables, X_-B.
+    Args:
+        p: a joint distribution.
+        variables: the number of a variable, or of several.
+        given: what Y is: variables, or an information source; None: all the other variables, X_-B.
+
+    Returns:
+        H(X_B | Y).
 
     >>> conditional_entropy([[0.5, 0.0], [0.0, 0.5]], 0)
     0.0
@@ -73,6 +85,12 @@ def kl(p: ArrayLike, q: ArrayLike) -> float:
 
     .. math:: KL(p\|q) = \left\langle \log\frac{p(X)}{q(X)} \right\rangle_p
 
+    Args:
+        p, q: joint distributions.
+
+    Returns:
+        KL(p||q); infinite where `q` is 0 and `p` is not.
+
     >>> round(kl([1.0, 0.0], [0.5, 0.5]), 6), kl([0.5, 0.5], [1.0, 0.0])
     (0.693147, inf)
     """
@@ -85,6 +103,12 @@ def total_variation(p: ArrayLike, q: ArrayLike) -> float:
     r"""The total variation distance: the largest difference in the probability of any event.
 
     .. math:: TV(p, q) = \frac12 \sum_x |p(x) - q(x)|
+
+    Args:
+        p, q: joint distributions.
+
+    Returns:
+        From 0 to 1.
 
     >>> total_variation([0.5, 0.5], [0.75, 0.25])
     0.25

@@ -15,11 +15,16 @@ ROUNDING = 1e-12
 
 
 def m_geodesic(p0: ArrayLike, p1: ArrayLike, lam: float) -> FloatArray:
-    r"""The point of the m-geodesic p0p1 at `lam`: the straight line through two joints.
+    r"""A point of the m-geodesic p0p1: the straight line through two joints.
 
     .. math:: p_\lambda(X) = (1-\lambda)\,p_0(X) + \lambda\,p_1(X)
 
-    Any real `lam` is good as long as the line is among distributions; past that it is an error.
+    Args:
+        p0, p1: joint distributions, the ends.
+        lam: where; any real number as long as the line is among distributions; past that it is an error.
+
+    Returns:
+        A joint distribution.
 
     >>> m_geodesic([0.5, 0.5], [0.25, 0.75], 2.0).tolist()
     [0.0, 1.0]
@@ -48,13 +53,20 @@ def _m_geodesic_ends(p0: FloatArray, p1: FloatArray) -> tuple[float, float]:
 
 
 def e_geodesic(p0: ArrayLike, p1: ArrayLike, lam: float) -> FloatArray:
-    r"""The point of the e-geodesic p0p1 at `lam`: the straight line in logarithms.
+    r"""A point of the e-geodesic p0p1: the straight line in logarithms.
 
     .. math:: \log p_\lambda(X) = (1-\lambda)\log p_0(X) + \lambda\log p_1(X) - \log Z
 
     With zeros, 0^0 = 1 at the ends (so lam = 0 gives p0 and lam = 1 gives p1), and a state that neither
     end allows stays impossible. It is an error where no distribution is left: between ends that have no
     state in common, or beyond one end where the other lacks a state of it (0 to a negative power).
+
+    Args:
+        p0, p1: joint distributions, the ends.
+        lam: where.
+
+    Returns:
+        A joint distribution.
 
     >>> e_geodesic([0.5, 0.5], [0.8, 0.2], 2.0).round(6).tolist()
     [0.941176, 0.058824]
@@ -91,6 +103,12 @@ def orthogonality(p: ArrayLike, q: ArrayLike, r: ArrayLike) -> float:
     It is KL(p||r) - KL(p||q) - KL(q||r), so 0 gives the Pythagorean theorem. With zeros, 0 times anything
     is 0 and log 0 - log 0 is 0; where terms of both signs are infinite the angle is not defined, and the
     value is infinite.
+
+    Args:
+        p, q, r: joint distributions.
+
+    Returns:
+        The sum, in nats.
 
     >>> p = [[0.25, 0.25], [0.5, 0.0]]
     >>> orthogonality(p, [[0.25, 0.25], [0.25, 0.25]], [[0.1, 0.1], [0.4, 0.4]])

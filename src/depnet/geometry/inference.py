@@ -11,12 +11,15 @@ from depnet.geometry.manifold import FullConditionalManifold, check_unclamped, k
 
 
 class EvidenceTerms(NamedTuple):
-    """For every evidence x_C, the axes being those of `clamped` in the order given."""
+    """What `kl_by_evidence` found for every evidence x_C, the axes being those of `clamped` in the order given.
+
+    Attributes:
+        probabilities: p(x_C).
+        divergences: KL(p(X_Cbar | x_C) || E(theta_i(. ; x_C))), in nats; 0 where p(x_C) = 0.
+    """
 
     probabilities: FloatArray
-    """p(x_C)."""
     divergences: FloatArray
-    """KL(p(X_Cbar | x_C) || E(theta_i(. ; x_C))), in nats; 0 where p(x_C) = 0."""
 
 
 def kl_by_evidence(p: ArrayLike, manifold: FullConditionalManifold, clamped: Variables) -> EvidenceTerms:
@@ -28,6 +31,14 @@ def kl_by_evidence(p: ArrayLike, manifold: FullConditionalManifold, clamped: Var
     Clamping X_C = x_C leaves pseudo-Gibbs sampling with the manifolds E(theta_i(. ; x_C)), so the term of
     x_C says how well the node serves that evidence. Rare evidence weighs little in the sum, and may be
     served poorly although the sum is small.
+
+    Args:
+        p: a joint distribution.
+        manifold: of a node.
+        clamped: the number of a variable, or of several.
+
+    Returns:
+        The terms.
 
     >>> p = np.array([[0.45, 0.45], [0.1, 0.0]])
     >>> terms = kl_by_evidence(p, FullConditionalManifold([[0.5, 0.5]], 1), clamped=0)

@@ -40,6 +40,13 @@ def full_conditional(p: ArrayLike, variable: Variables) -> FloatArray:
 
     In a context x_-i of probability 0 it is 0, so that its support is that of `p`.
 
+    Args:
+        p: a joint distribution.
+        variable: its number, i.
+
+    Returns:
+        A tensor.
+
     >>> full_conditional([[0.125, 0.375], [0.25, 0.25]], 1).tolist()
     [[0.25, 0.75], [0.5, 0.5]]
     """
@@ -59,8 +66,10 @@ class FullConditionalManifold:
 
     .. math:: E(\theta_i) = \{p \mid p(X_i \mid X_{-i}) = \theta_i(X_i \mid X_{-i})\}
 
-    `theta` is a tensor over the joint domain. Axes that it does not depend on may have length 1; that of `variable`, the
-    number i, must be whole.
+    Args:
+        theta: a tensor over the joint domain. Axes that it does not depend on may have length 1; that of `variable` must
+            be whole.
+        variable: the number i.
 
     >>> manifold = FullConditionalManifold([[0.9, 0.1]], 1)
     >>> manifold.contains([[0.45, 0.05], [0.45, 0.05]]), manifold.contains([[0.25, 0.25], [0.25, 0.25]])
@@ -95,7 +104,15 @@ class FullConditionalManifold:
 
     @classmethod
     def of_node(cls, node: Node, cardinalities: Sequence[int]) -> "FullConditionalManifold":
-        """E(theta_i) of a node in a domain with these cardinalities."""
+        """E(theta_i) of a node.
+
+        Args:
+            node: the node.
+            cardinalities: of its domain.
+
+        Returns:
+            The manifold.
+        """
         node.check_domain(cardinalities)
         i = checked_variable(node.variable, len(cardinalities))
         involved = {i, *node.inputs}
@@ -114,18 +131,38 @@ class FullConditionalManifold:
 
     @classmethod
     def of_joint(cls, q: ArrayLike, variable: Variables) -> "FullConditionalManifold":
-        """E_i(q): the joint distributions that share the full conditional of `variable` with `q` (Eq. FC)."""
+        """E_i(q): the joint distributions that share a full conditional with `q` (Eq. FC).
+
+        Args:
+            q: a joint distribution.
+            variable: the number i.
+
+        Returns:
+            The manifold.
+        """
         return cls(full_conditional(q, variable), variable)
 
     def contains(self, p: ArrayLike, *, tolerance: float = 1e-9) -> bool:
-        """Is `p` on the manifold: is the L1 distance of p(X) to p(X_-i) theta_i at most `tolerance`?"""
+        """Is `p` on the manifold?
+
+        Args:
+            p: a joint distribution.
+            tolerance: the L1 distance of p(X) to p(X_-i) theta_i is at most this.
+
+        Returns:
+            Whether it is.
+        """
         joint = self.checked(p)
         return bool(np.abs(joint - marginal(joint, self.variable) * self.theta).sum() <= tolerance)
 
     def given(self, clamped: Mapping[int, int]) -> "FullConditionalManifold":
-        """E(theta_i(. ; x_C)): the same node where X_j is known to have the code `clamped[j]` (Sec. 5).
+        """E(theta_i(. ; x_C)): the same node where some variables are known (Sec. 5).
 
-        The axes of the known variables remain, with length 1.
+        Args:
+            clamped: X_j is known to have the code `clamped[j]`.
+
+        Returns:
+            The manifold. The axes of the known variables remain, with length 1.
         """
         known = checked_variables(tuple(clamped), self.theta.ndim, "clamped")
         check_unclamped(self.variable, known)
@@ -156,7 +193,17 @@ class FullConditionalManifold:
 
 
 def manifolds(network: Network) -> tuple[FullConditionalManifold, ...]:
-    """E(theta_i) of every node of a network, in order."""
+    """E(theta_i) of every node of a network, in order.
+
+    Args:
+        network: the network.
+
+    Returns:
+        The manifolds.
+
+    >>> [manifold.theta.shape for manifold in manifolds(Network.from_joint([[0.1, 0.2], [0.3, 0.4]]))]
+    [(2, 2), (2, 2)]
+    """
     cardinalities = network.domain.cardinalities
     return tuple(FullConditionalManifold.of_node(node, cardinalities) for node in network.nodes)
 
@@ -167,6 +214,13 @@ def m_projection(p: ArrayLike, manifold: FullConditionalManifold) -> FloatArray:
     .. math:: p\Pi_m(E(\theta_i)) = p(X_{-i})\,\theta_i(X_i \mid X_{-i})
 
     One pseudo-Gibbs update of node i moves the law of the chain by exactly this map.
+
+    Args:
+        p: a joint distribution.
+        manifold: the manifold.
+
+    Returns:
+        A joint distribution on the manifold.
 
     >>> manifold = FullConditionalManifold([[0.5, 0.5]], 1)
     >>> m_projection([[0.25, 0.0], [0.5, 0.25]], manifold).tolist()
@@ -190,7 +244,12 @@ def kl_to_manifold(p: ArrayLike, manifold: FullConditionalManifold) -> float:
     .. math:: KL(p\|E(\theta_i)) = \min_{q \in E(\theta_i)} KL(p\|q)
               = \left\langle \log\frac{p(X_i \mid X_{-i})}{\theta_i(X_i \mid X_{-i})} \right\rangle_p
 
-    Infinite where `theta` is 0 and `p` is not.
+    Args:
+        p: a joint distribution.
+        manifold: the manifold.
+
+    Returns:
+        The divergence; infinite where theta is 0 and `p` is not.
 
     >>> round(kl_to_manifold([[0.5, 0.0], [0.5, 0.0]], FullConditionalManifold([[0.5, 0.5]], 1)), 6)
     0.693147

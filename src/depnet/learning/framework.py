@@ -99,17 +99,28 @@ def learn_with(
     smoothing: float = 0.0,
     order: Order = None,
 ) -> Network:
-    """The network that Algorithm 3 learns with the candidates of `strategy`.
+    """The network that Algorithm 3 learns with the candidates of `strategy`: the paper's framework, in Python and slowly.
 
-    With an `order`, as of `learn`, sources read earlier variables only: `data.inputs` says which.
+    Args:
+        dataset: the rows.
+        strategy: has `candidates(source, data)`, which proposes changed sources.
+        penalty: R(k, N): a value such as `Mdl()`, its name, or a function.
+        smoothing: the pseudo-count of each cell of the tables; 0 is the paper's.
+        order: as of `learn`: sources then read earlier variables only, and `data.inputs` says which.
 
-    A strategy:
+    Returns:
+        The network.
+
+    A strategy of one's own:
 
     >>> class Neighbours:
     ...     def candidates(self, source, data):           # X_i may look at X_{i-1} and X_{i+1}
     ...         n, i = len(data.dataset.domain), data.variable
     ...         near = tuple(j for j in (i - 1, i + 1) if 0 <= j < n)
     ...         yield LosslessSource(near, tuple(data.dataset.domain.cardinalities[j] for j in near))
+    >>> chain = Dataset.from_codes([[0, 0, 0], [1, 1, 1]] * 20, [2, 2, 2])
+    >>> [node.inputs for node in learn_with(chain, Neighbours()).nodes]
+    [(1,), (0, 2), (1,)]
     """
     rule = checked_penalty(penalty)
     smoothing = checked_smoothing(smoothing)
@@ -164,6 +175,10 @@ class SplitMerge:
 
     The order decides ties: splits before merges, the least Delta without the name first, then the lowest (leaf,
     variable) or (first, second). So an empty leaf, which ties with every partner, joins the lowest leaf.
+
+    >>> from depnet import learn, titanic
+    >>> learn_with(titanic(), SplitMerge()) == learn(titanic())
+    True
     """
 
     def candidates(
@@ -225,6 +240,14 @@ class WithLossless:
 
     Its table grows with the product of all other cardinalities, so it is proposed only on small domains, of at
     most 2^20 cells a table. Once taken, it stays: SplitMerge proposes nothing from it.
+
+    Args:
+        strategy: the other strategy.
+
+    >>> from depnet import Dataset
+    >>> either = Dataset.from_codes([[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]] * 20, [2, 2, 2])
+    >>> learn_with(either, WithLossless(SplitMerge())).nodes[0].source  # no single split says anything here
+    LosslessSource(inputs=(1, 2), input_cardinalities=(2, 2))
     """
 
     strategy: CandidateStrategy = SplitMerge()  # a frozen value

@@ -17,6 +17,7 @@ from depnet.learning.choose.ladder import Auto
 from depnet.learning.choose.trials import Choice
 from depnet.learning.options import LearnOptions, Order, Progress, Role
 from depnet.learning.penalty import Mdl, PenaltyLike
+from depnet.learning.rows.prepared import PreparedRows
 from depnet.learning.rows.table import TableRows, warn_of_identifiers
 from depnet.model import Network
 from depnet.removed import without
@@ -45,31 +46,37 @@ def learn(
 
     .. math:: \min_{Y_i} H(p^D(X_i \mid Y_i)) + R(k_i, N), \qquad k_i = |Y_i| (|X_i| - 1)
 
-    `penalty` is R(k, N): a value such as `Mdl()`, its name, or a function; or "auto", which chooses penalty and
-    smoothing by held-out rows, those of `validation` if given (`choose.auto`). `smoothing` is the pseudo-count
-    of each cell of the tables; 0 is the paper's. `n_jobs` threads share the nodes (-1: all cores).
-
-    With an `order` the network is an ordered one (ours, beyond the paper): sources read earlier variables only, and the
-    nodes have one law between them, Q(x) = prod over i of theta_i(x_i | y_i), which sampling, queries and scores are of. It
-    is the names of all variables in order, or "auto": from the most telling variable on always the one most tied to those
-    placed (see `depnet.learning.choose.order`). None is the paper's.
-
-    With `boost` nodes are boosted (ours, beyond the paper): theta is a product of many small decision graphs' scores
-    (`depnet.model.boosted`), not one table. "auto" chooses for each node, by held-out rows, one graph or stages and how
-    many; a `depnet.Boost` says it. Such nodes have `probabilities` and `inputs`, but no `table` and no `source`. The
-    `penalty` is then that of the graphs that they are compared with, or start from.
-
-    A split may not leave more than `max_leaves` leaves, nor a new leaf with fewer than `min_leaf_rows` rows
-    unless it is empty. `roles` says which variables are only a "target" (never an input) or only an "input"
-    (not predicted: one leaf; in an ordered network it comes first, and reads earlier inputs), and `forbidden` lists links
-    (source, target) that must not be. After `max_seconds` nodes stay as they have grown by then, those not begun with
-    one leaf. `progress(done, nodes)` is called after each node. `resume` is a file that grows node by node: a fit that was
-    killed continues from it.
-
-    With `cuts`, sources may also split a binned variable at an edge between its bins, into those below and those above: a
-    split and merges in one step (see `depnet.learning.grow.cuts`). A split on many bins pays for many leaves, a cut for two.
-
     The network does not depend on `n_jobs`, on the order of rows, or on the machine's instruction set.
+
+    Args:
+        dataset: the rows, a `Dataset`.
+        penalty: R(k, N): a value such as `Mdl()`, its name, or a function; or "auto", which chooses penalty and
+            smoothing by held-out rows.
+        smoothing: the pseudo-count of each cell of the tables; 0 is the paper's.
+        order: None is the paper's network. With an order (ours, beyond the paper) sources read earlier variables only,
+            and the nodes have one law between them, Q(x) = prod over i of theta_i(x_i | y_i), which sampling, queries
+            and scores are of: the names of all variables in order, or "auto": from the most telling variable on always
+            the one most tied to those placed (`depnet.learning.choose.order`).
+        boost: None is one decision graph and one table a node. With stages (ours, beyond the paper) theta is a product
+            of many small decision graphs' scores (`BoostedNode`): "auto" chooses for each node, by held-out rows, one
+            graph or stages and how many; a `Boost` says it. The `penalty` is then that of the graphs that they are
+            compared with, or start from.
+        n_jobs: threads that share the nodes; -1: all cores.
+        max_leaves: a split may not leave a node with more leaves than these.
+        min_leaf_rows: nor a new leaf with fewer rows than these, unless it is empty.
+        roles: by name, which variables are only a "target" (never an input) or only an "input" (not predicted: one leaf;
+            in an ordered network it comes first, and reads earlier inputs).
+        forbidden: links (source, target) that must not be.
+        max_seconds: after these, nodes stay as they have grown by then, those not begun with one leaf.
+        progress: called as progress(done, nodes) after each node.
+        resume: a file that grows node by node: a fit that was killed continues from it.
+        validation: the rows held out for "auto"; None: parts of `dataset`.
+        cuts: whether sources may also split a binned variable at an edge between its bins, into those below and those
+            above: a split and merges in one step (`depnet.learning.grow.cuts`). A split on many bins pays for many
+            leaves, a cut for two.
+
+    Returns:
+        The network, an immutable value.
 
     >>> table = Dataset.from_codes([[0, 0], [1, 1]] * 50, cardinalities=[2, 2])
     >>> learn(table).nodes[0].source.operations
@@ -99,7 +106,7 @@ def learn(
 
 
 def learn_with_choice(
-    dataset: Dataset,
+    dataset: Dataset | PreparedRows,
     *,
     n_jobs: int | None = 1,
     validation: Dataset | None = None,
@@ -108,7 +115,10 @@ def learn_with_choice(
     boosted: Sequence[str] | None = None,
     **options: Any,
 ) -> tuple[Network, Choice | None]:
-    """`learn`, and what penalty="auto" chose: None of other penalties. Only the nodes of `boosted` are, None: all."""
+    """`learn`, and what penalty="auto" chose: None of other penalties. Only the nodes of `boosted` are, None: all.
+
+    What of the rows is made ready for one network is there for the next one, where they are `PreparedRows`.
+    """
     asked, stages = LearnOptions(**options), checked_boost(boost)
     rows = TableRows.of(dataset, asked, n_jobs, cuts)
     if stages is not None:

@@ -33,10 +33,16 @@ def learn_parameters(
 ) -> Network:
     """The network with these information sources and, for each, the table of Theorem 4.
 
-    `sources` is one source for each variable, in order, or a mapping from variables, by name or number, to their
-    sources. With `smoothing` s every cell gets a pseudo-count s; 0 is the paper's p^D(X_i | Y_i). A network's own
-    sources are read by `[node.source for node in network.nodes]`. With an `order`, all variables by name or number,
-    the network is an ordered one: each source must read earlier variables only.
+    Args:
+        dataset: the rows.
+        sources: one source for each variable, in order, or a mapping from variables, by name or number, to their
+            sources. A network's own are `[node.source for node in network.nodes]`.
+        smoothing: a pseudo-count that every cell gets; 0 is the paper's p^D(X_i | Y_i).
+        order: all variables by name or number: the network is then an ordered one, and each source must read earlier
+            variables only.
+
+    Returns:
+        The network.
 
     >>> from depnet import Dataset, LosslessSource
     >>> dataset = Dataset.from_codes([[0, 0], [0, 0], [1, 0], [1, 1]], [2, 2])

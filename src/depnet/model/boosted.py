@@ -43,10 +43,23 @@ BOUND_SLACK = 1e-9
 
 
 class BoostedNode(Node):
-    """A variable, a first source with its scores, and stages that are added to it.
+    r"""A node whose theta adds up many small decision graphs: a first source with its scores, and stages added to it.
 
-    `start_scores` is [leaf, state] of the first source `start`, in multiples of `stages.UNIT`. `gains[k]` is what
-    the k-th of `inputs` told about the variable: nats a row of the rows that it was learned from.
+    .. math:: \theta_i(x \mid \cdot) \propto \exp \left(\sum_m s_m[Y_m, x]\right)
+
+    Args:
+        variables: `(i,)`, the number of the variable.
+        start: the first source.
+        start_scores: [leaf, state] of the first source, in multiples of `stages.UNIT`.
+        stages: the small decision graphs, with their scores.
+        gains: what each of `inputs` told about the variable: nats a row of the rows that it was learned from.
+
+    >>> from depnet import Boost, learn, titanic
+    >>> node = learn(titanic(), boost=Boost(stages=10), smoothing=0.5).nodes[3]
+    >>> node.boosted, node.inputs
+    (True, (0, 1, 2))
+    >>> node.probabilities(titanic().codes[:1]).round(2).tolist()
+    [[0.42, 0.58]]
     """
 
     __slots__ = ("_inputs", "gains", "stages", "start", "start_scores")
@@ -149,7 +162,14 @@ class BoostedNode(Node):
         return self.stages.sums(flat, self.start_scores[self.start(flat)])
 
     def probabilities(self, codes: CodeArray) -> FloatArray:
-        """theta_i(. | x_-i) of every row x of `codes` [N, n]: a distribution over the states of X_i, [N, |X_i|]."""
+        """theta_i(. | x_-i) of every row x: a distribution over the states of X_i.
+
+        Args:
+            codes: [row, variable].
+
+        Returns:
+            [row, state].
+        """
         return theta_of(self.scores(codes))
 
     def own_probabilities(self, codes: CodeArray) -> FloatArray:

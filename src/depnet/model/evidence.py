@@ -24,7 +24,7 @@ from depnet.model.conditions import beyond_data, condition_weights, empty_condit
 if TYPE_CHECKING:  # a network keeps counts that speak of evidence
     from depnet.model.network import Network
 
-Known: TypeAlias = Label | dt.date | np.generic
+Known: TypeAlias = Label | dt.date | dt.timedelta | np.generic
 
 
 class Interval(Protocol):

@@ -27,12 +27,20 @@ SHOWN_NODES = 20
 class Network:
     """A domain and its nodes. Immutable; pseudo-Gibbs sampling joins the nodes into one law.
 
-    There is one node for each variable, in order: `nodes[i].variables == (i,)`. `counts` are the 1- and 2-way
-    counts of the data it was learned from, where they are kept; `held_out` is what rows that it was not learned
-    from said of it.
+    With an `order` sources read earlier variables only, and the nodes have one law between them,
+    Q(x) = product over i of theta_i(x_i | Y_i(x)): an *ordered* network.
 
-    With an `order`, a permutation of the variables, sources read earlier variables only, and the nodes
-    have one law between them, Q(x) = product over i of theta_i(x_i | Y_i(x)): an *ordered* network.
+    Args:
+        domain: the variables.
+        nodes: one for each variable, in order: `nodes[i].variables == (i,)`.
+        counts: the 1- and 2-way counts of the data it was learned from, where they are kept.
+        order: a permutation of the variables; None: the paper's network.
+        held_out: what rows that it was not learned from said of it.
+
+    >>> from depnet import learn, titanic
+    >>> network = learn(titanic(), order=["sex", "class", "age", "survived"])
+    >>> network.domain.names, network.order, network.nodes[3].inputs
+    (('class', 'sex', 'age', 'survived'), (1, 0, 2, 3), (0, 1, 2))
     """
 
     domain: Domain
@@ -99,8 +107,14 @@ class Network:
     def from_joint(cls, p: ArrayLike, domain: Domain | None = None) -> "Network":
         """The network of genuine Gibbs sampling: every full conditional of `p`, with lossless sources.
 
-        `p` is a tensor over the joint domain, axis i being variable i. Contexts x_-i of probability 0,
-        of which `p` says nothing, get the uniform distribution.
+        Contexts x_-i of probability 0, of which `p` says nothing, get the uniform distribution.
+
+        Args:
+            p: a tensor over the joint domain, axis i being variable i.
+            domain: the variables; None: X0, X1, ...
+
+        Returns:
+            The network.
 
         >>> Network.from_joint([[0.1, 0.4], [0.3, 0.2]]).nodes[1].table.probabilities.tolist()
         [[0.2, 0.8], [0.6, 0.4]]
@@ -146,12 +160,25 @@ class Network:
         return "\n".join(lines)
 
     def with_counts(self, dataset: Dataset) -> "Network":
-        """The same network, keeping the 1- and 2-way counts of the data it was learned from."""
+        """The same network, keeping the 1- and 2-way counts of the data it was learned from.
+
+        Args:
+            dataset: these data.
+
+        Returns:
+            A new network.
+        """
         check_same_domain("Network.with_counts", self.domain, dataset)
         return replace(self, counts=MarginalCounts.of(dataset))
 
     def smoothed(self, smoothing: float | Sequence[float]) -> "Network":
-        """The same network, of the same counts, with other pseudo-counts: one for all nodes, or one for each.
+        """The same network, of the same counts, with other pseudo-counts.
+
+        Args:
+            smoothing: one for all nodes, or one for each.
+
+        Returns:
+            A new network.
 
         >>> from depnet import learn, titanic
         >>> people = titanic()
@@ -181,10 +208,16 @@ class Network:
                 )
 
     def updated(self, dataset: Dataset) -> "Network":
-        """The same network with the rows of `dataset` added to its counts; sources and smoothing stay.
+        """The same network with more rows added to its counts; sources and smoothing stay.
 
         It equals the network that `learn_parameters` gives for the same sources on old and new rows
         together. The structure is not reconsidered, and a certificate of the old rows no longer holds.
+
+        Args:
+            dataset: the rows to add.
+
+        Returns:
+            A new network.
         """
         check_same_domain("Network.updated", self.domain, dataset)
         self.check_updatable("Network.updated")

@@ -18,7 +18,18 @@ from depnet.model.table import ConditionalTable, checked_smoothing
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """The variable that is updated, `variables == (i,)`, what is known of the others, and theta."""
+    """The variable that is updated, what is known of the others, and theta (Fig. 1).
+
+    Args:
+        variables: `(i,)`, the number of the variable.
+        source: Y_i, the function of the other variables that its table is given.
+        table: theta_i(X_i | Y_i).
+
+    >>> from depnet import ConstantSource
+    >>> node = Node((0,), ConstantSource(), ConditionalTable.from_probabilities([[0.25, 0.75]]))
+    >>> node.variable, node.inputs, node.states
+    (0, (), 2)
+    """
 
     variables: tuple[int, ...]
     source: InformationSource
@@ -73,16 +84,37 @@ class Node:
         return tuple(self.source.inputs)
 
     def probabilities(self, codes: CodeArray) -> FloatArray:
-        """theta_i(. | Y_i(x)) of every row x of `codes` [N, n]: a distribution over the states of X_i, [N, |X_i|]."""
+        """theta_i(. | Y_i(x)) of every row x: a distribution over the states of X_i.
+
+        Args:
+            codes: [row, variable].
+
+        Returns:
+            [row, state].
+        """
         return self.table.probabilities[self.source(codes)]
 
     def own_probabilities(self, codes: CodeArray) -> FloatArray:
-        """theta_i(x_i | Y_i(x)) of every row x of `codes` [N, n], [N]: the other states are not written out."""
+        """theta_i(x_i | Y_i(x)) of every row x: the other states are not written out.
+
+        Args:
+            codes: [row, variable].
+
+        Returns:
+            [row].
+        """
         chosen: FloatArray = self.table.probabilities[self.source(codes), codes[:, self.variable]]
         return chosen
 
     def log_theta(self, dataset: Dataset) -> FloatArray:
-        """Log theta_i(x_i | Y_i(x)) for every row, in nats; -inf where theta is 0."""
+        """Log theta_i(x_i | Y_i(x)) for every row, in nats; -inf where theta is 0.
+
+        Args:
+            dataset: the rows.
+
+        Returns:
+            [row].
+        """
         with np.errstate(divide="ignore"):
             logs = np.log(self.table.probabilities)
         chosen: FloatArray = logs[leaves_of(self.source, dataset), dataset.column(self.variable)]
@@ -111,7 +143,14 @@ class Node:
         return self
 
     def smoothed(self, smoothing: float) -> "Node":
-        """The same node, of the same counts, with another pseudo-count of each cell."""
+        """The same node, of the same counts, with another pseudo-count of each cell.
+
+        Args:
+            smoothing: the pseudo-count.
+
+        Returns:
+            A new node.
+        """
         if self.table.counts is None:
             raise ModelError(f"node {self.variable} has no counts to smooth: its table was given.")
         if smoothing == self.table.smoothing:

@@ -21,7 +21,15 @@ WEIGHT_SUM_TOLERANCE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class RandomScan:
-    """Node i is chosen with probability c_i (Eq. c_i); None: all alike, the paper's default."""
+    """Node i is chosen with probability c_i (Eq. c_i).
+
+    Args:
+        weights: the c_i, whose sum is 1; None: all alike, the paper's default.
+
+    >>> from depnet import Network, sample
+    >>> sample(Network.from_joint([[0.4, 0.1], [0.1, 0.4]]), 100, scan=RandomScan((0.25, 0.75))).rows
+    100
+    """
 
     weights: tuple[float, ...] | None = None
 
@@ -64,7 +72,15 @@ class RandomScan:
 
 @dataclass(frozen=True, slots=True)
 class SequentialScan:
-    """Nodes are updated in a fixed `order`, over and over; None: 0, 1, ..., n-1."""
+    """Nodes are updated in a fixed order, over and over.
+
+    Args:
+        order: the numbers of all nodes; None: 0, 1, ..., n-1.
+
+    >>> from depnet import Network, stationary
+    >>> stationary(Network.from_joint([[0.4, 0.1], [0.1, 0.4]]), SequentialScan((1, 0))).round(3).tolist()
+    [[0.4, 0.1], [0.1, 0.4]]
+    """
 
     order: tuple[int, ...] | None = None
 

@@ -24,11 +24,19 @@ MAX_SMOOTHING = 1e100
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConditionalTable:
-    """`probabilities[leaf, state]` is theta_i(state | leaf); every row is a distribution.
+    """theta_i(X_i | Y_i): for each leaf a distribution over the states.
 
-    Where it was learned, `counts` are the rows of data behind it and `smoothing` the pseudo-count of
-    each cell, so that smoothing can change and new rows be added without relearning. Make one with
-    `from_probabilities` or `from_counts`.
+    Where it was learned it keeps its counts, so that smoothing can change and new rows be added without relearning. Make
+    one with `from_probabilities` or `from_counts`.
+
+    Attributes:
+        probabilities: [leaf, state]; every row is a distribution.
+        counts: the rows of data behind it, alike; None where it was not learned.
+        smoothing: the pseudo-count of each cell; None where it was not learned.
+
+    >>> table = ConditionalTable.from_counts([[3, 1]], smoothing=0.5)
+    >>> table.probabilities.tolist(), table.counts.tolist()
+    ([[0.7, 0.3]], [[3, 1]])
     """
 
     probabilities: FloatArray
@@ -56,7 +64,14 @@ class ConditionalTable:
 
     @classmethod
     def from_probabilities(cls, probabilities: ArrayLike) -> "ConditionalTable":
-        """A table from its rows, each of which must be a distribution (to 1e-9; then normalised)."""
+        """A table from its rows.
+
+        Args:
+            probabilities: [leaf, state]; each row must be a distribution (to 1e-9; then it is normalised).
+
+        Returns:
+            The table.
+        """
         try:
             rows = np.array(probabilities, dtype=np.float64, order="C")
         except (TypeError, ValueError) as error:
@@ -74,6 +89,13 @@ class ConditionalTable:
 
         With `smoothing=0` this is the paper's p^D(X_i | Y_i) (Theorem 4); an empty leaf is uniform. The
         result is the same bit for bit on every machine: sums are of integers.
+
+        Args:
+            counts: whole numbers, [leaf, state].
+            smoothing: s.
+
+        Returns:
+            The table.
 
         >>> ConditionalTable.from_counts([[3, 1], [0, 0]]).probabilities.tolist()
         [[0.75, 0.25], [0.5, 0.5]]

@@ -43,7 +43,17 @@ class Marginal:
 def marginals(data: Dataset | MarginalCounts, drawn: Dataset) -> tuple[Marginal, ...]:
     """The marginals of every variable, those furthest apart first.
 
-    `data` are rows, or the 1-way counts that a network keeps of them.
+    Args:
+        data: rows, or the 1-way counts that a network keeps of them.
+        drawn: rows drawn from a model.
+
+    Returns:
+        A `Marginal` a variable: its `states`, their shares in `data` and among the `drawn`.
+
+    >>> from depnet import learn, sample, titanic
+    >>> found = marginals(titanic(), sample(learn(titanic(), order="auto"), 1000))
+    >>> sorted(each.name for each in found)
+    ['age', 'class', 'sex', 'survived']
     """
     counts = data.singles if isinstance(data, MarginalCounts) else MarginalCounts.of(data, 0).singles
     theirs = MarginalCounts.of(drawn, 0).singles

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -117,6 +119,7 @@ def many_rows() -> pd.DataFrame:
             "label": rng.choice(["north", "east", "south", "west"], rows),
             "zeros": np.where(rng.random(rows) < 0.4, 0.0, rng.exponential(size=rows)),
             "moment": pd.to_datetime(rng.integers(0, 10**9, rows), unit="s"),
+            "wait": pd.to_timedelta(rng.integers(-(10**5), 10**6, rows), "s"),
         }
     )
     frame.loc[rng.random(rows) < 0.1, "float"] = np.nan
@@ -139,7 +142,7 @@ def test_many_rows_keep_their_order_and_their_quantiles(tmp_path: Path) -> None:
 
 
 def test_pandas_reads_the_same_csv(tmp_path: Path) -> None:
-    frame = many_rows().drop(columns=["moment"])[:2000].round(3)  # pandas leaves dates as text
+    frame = many_rows().drop(columns=["moment", "wait"])[:2000].round(3)  # pandas leaves dates as text
     frame.to_csv(tmp_path / "t.csv", index=False)
     assert_same(read(tmp_path / "t.csv"), pd.read_csv(tmp_path / "t.csv"))
 
@@ -331,6 +334,30 @@ def test_declared_categories_keep_their_order(tmp_path: Path) -> None:
     )
     enum.write_parquet(tmp_path / "p.parquet", row_group_size=100)
     assert_same(read(tmp_path / "p.parquet"), enum)
+    assert [v.ordered for v in read(tmp_path / "p.parquet").domain.variables] == [True, False]
+    found = read(tmp_path / "t.parquet").domain.variables
+    assert [v.ordered for v in found] == [True, False, False, False]
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_durations_of_any_unit(tmp_path: Path, unit: str) -> None:
+    lengths = np.random.default_rng(0).integers(-(10**9), 10**9, 200)
+    table = pa.table({"x": pa.array([None, *lengths.tolist()], pa.duration(unit))})
+    pq.write_table(table, tmp_path / "t.parquet")
+    assert_same(read(tmp_path / "t.parquet"), table)
+    longer = read(tmp_path / "t.parquet", where="x > INTERVAL '0 seconds'")
+    assert longer.rows == (lengths >= (1000 if unit == "ns" else 1)).sum()
+    pl.from_arrow(table).write_parquet(tmp_path / "p.parquet")  # type: ignore[union-attr]
+    assert_same(read(tmp_path / "p.parquet"), table)
+
+
+def test_durations_are_not_taken_for_numbers_without_pyarrow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pd.DataFrame({"x": pd.to_timedelta(range(9), "s")}).to_parquet(tmp_path / "t.parquet")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(DataError, match="has durations, in a unit that only pyarrow reads"):
+        read(tmp_path / "t.parquet")
 
 
 def test_categories_are_not_silently_lost_without_pyarrow(

@@ -188,7 +188,6 @@ BAD: dict[str, tuple[Any, str]] = {
     "decimal objects": (pd.DataFrame({"x": [None, decimal.Decimal(1)]}), "'x', row 1: .* got Decimal"),
     "times": (pl.DataFrame({"x": [dt.time(1)]}), "got Time"),
     "time objects": (pd.DataFrame({"x": [dt.time(1)]}), "row 0: .* got time"),
-    "durations": (pd.DataFrame({"x": [pd.Timedelta(1, "s")]}), "got timedelta"),
     "bytes": (pl.DataFrame({"x": [b"a"]}), "got Binary"),
     "byte objects": (pd.DataFrame({"x": [b"a"]}), "got bytes"),
     "lists": (pd.DataFrame({"x": [[1]]}), "row 0: .* got list"),

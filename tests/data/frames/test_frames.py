@@ -28,18 +28,20 @@ def pandas_frame() -> pd.DataFrame:
             "many": rng.integers(0, 1000, ROWS),
             "float": rng.normal(size=ROWS).astype(np.float32),
             "moment": moments,
+            "wait": pd.to_timedelta(rng.integers(-(10**6), 10**6, ROWS), "s").as_unit("ns"),
         }
     )
     frame["category"] = pd.Categorical(text, categories=["c", "unused", "b", "a"], ordered=True)
     frame["day"] = frame["moment"].dt.date
     frame["nullable"] = frame["few"].astype("Int16").mask(hole)
     frame["holes"] = frame["few"].mask(hole)
+    frame["arrow"] = frame["wait"].mask(hole).astype("duration[s][pyarrow]")
     frame["zoned"] = frame["moment"].dt.tz_localize("UTC").dt.tz_convert("Europe/Paris")
     return frame
 
 
 def polars_frame() -> pl.DataFrame:
-    plain = pandas_frame().drop(columns=["category", "day", "holes", "nullable", "zoned"])
+    plain = pandas_frame().drop(columns=["category", "day", "holes", "nullable", "arrow", "zoned"])
     return pl.DataFrame({name: plain[name].to_numpy() for name in plain}).with_columns(
         enum=pl.col("text").cast(pl.Enum(["c", "unused", "b", "a"])),
         categorical=pl.col("text").cast(pl.Categorical),

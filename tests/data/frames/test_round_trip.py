@@ -26,6 +26,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "float": st.floats(-1e12, 1e12, allow_nan=False).map(lambda x: x + 0.25),
     "date": MOMENTS.map(lambda moment: moment.date()),
     "datetime": MOMENTS,
+    "duration": st.timedeltas(dt.timedelta(-9999), dt.timedelta(9999)),
 }
 NULLABLE = {"text": "string", "boolean": "boolean", "few": "Int8", "many": "Int64", "float": "Float64"}
 POLARS: dict[str, Any] = {
@@ -36,6 +37,7 @@ POLARS: dict[str, Any] = {
     "float": pl.Float64,
     "date": pl.Date,
     "datetime": pl.Datetime("us"),
+    "duration": pl.Duration("us"),
 }
 ARROW = {
     "text": pa.string(),
@@ -45,6 +47,7 @@ ARROW = {
     "float": pa.float64(),
     "date": pa.date32(),
     "datetime": pa.timestamp("us"),
+    "duration": pa.duration("us"),
 }
 
 
@@ -84,6 +87,8 @@ def lists_of(frame: Any) -> list[list[Any]]:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, pd.Timedelta):
+        return value.to_pytimedelta()
     return value.to_pydatetime() if isinstance(value, pd.Timestamp) else value
 
 

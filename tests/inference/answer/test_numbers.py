@@ -11,6 +11,7 @@ from hypothesis import given
 import depnet
 from depnet import Dataset, Domain, Network, Variable, query
 from depnet.data.binning.bins import Bins
+from depnet.data.binning.durations import HOUR
 from depnet.errors import InferenceError
 from depnet.inference.answer.numbers import LEVELS, NumberSummary, shown, with_error
 from depnet.inference.answer.spread import Spread, margins
@@ -198,6 +199,15 @@ def test_dates_are_dates() -> None:
     assert str(found) == "mean 1970-01-08, median 1970-01-05, 5 % to 95 %: 1970-01-01 to 1970-01-15"
     moments = Bins((0, 10**9), ((0, 10**8),), "datetime")
     assert summary_of(moments, np.ones(1)).mean == dt.datetime(1970, 1, 1, 0, 0, 50)
+
+
+def test_durations_are_durations() -> None:
+    waits = Bins((0, 2 * HOUR, 4 * HOUR), ((0, HOUR), (2 * HOUR, 3 * HOUR)), "duration")
+    found = summary_of(waits, np.array([0.5, 0.5]))
+    assert found.mean == dt.timedelta(minutes=90)
+    assert found.median == dt.timedelta(hours=1)
+    assert found.above("2h") == found.above(dt.timedelta(hours=2)) == (0.25, 0.0)
+    assert str(found) == "mean 1.5 hours, median 1 hours, 5 % to 95 %: 0 s to 3 hours"
 
 
 def test_the_largest_floats_have_a_mean_and_a_deviation() -> None:

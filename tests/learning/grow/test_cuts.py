@@ -9,7 +9,7 @@ from depnet import Dataset, DecisionGraph, Merge, Split, learn
 from depnet.data import Domain, Variable, describe, encode
 from depnet.errors import ModelError
 from depnet.learning.grow.cut_learner import CutLearner
-from depnet.learning.grow.cuts import Cut, cuts_of, spelled_out
+from depnet.learning.grow.cuts import Cut, Numbered, cuts_of, spelled_out
 from depnet.learning.grow.node_specs import node_specs
 from depnet.learning.grow.nodes import learn_nodes
 from depnet.learning.penalty import Mdl, StructuralMdl
@@ -54,7 +54,8 @@ def test_a_threshold_is_a_split_and_merges(case: tuple[list[Split | Merge], int,
     for row in rows:
         above = int(row[2] >= cut.at)
         assert leaf_of(row, spelled, (2, 3, 7)) == leaf_of((*row, above), wide, (2, 3, 7, 2))
-    graph = spelled_out(DecisionGraph(tuple(wide), (2, 3, 7, 2)), [cut], (2, 3, 7))
+    numbered = Numbered.of([cut], (2, 3, 7))
+    graph = spelled_out(DecisionGraph(tuple(wide), (2, 3, 7, 2)), numbered, (2, 3, 7))
     same = DecisionGraph(tuple(spelled), (2, 3, 7))
     assert graph == same
     assert graph.size == same.size == size + 1

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 
 from depnet import Dataset
+from depnet.learning.rows import contexts
 from depnet.learning.rows.contexts import Contexts
 from tests.learning.parts import weak_words
 from tests.reference import counting
@@ -18,6 +19,18 @@ def test_contexts_equal_the_dictionary(dataset: Dataset) -> None:
     for i in range(len(dataset.domain)):
         expected = counting.entropy_given_the_others(i, dataset)
         np.testing.assert_allclose(found.entropy_given_others(i), expected, rtol=1e-9, atol=1e-13)
+
+
+@given(datasets(max_variables=7, max_rows=60, weighted=True))
+def test_halves_of_the_variables_find_the_same_contexts(dataset: Dataset) -> None:
+    every = list(range(len(dataset.domain)))
+    found = Contexts(dataset)
+    expected = [counting.entropy_given_the_others(i, dataset) for i in every]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(contexts, "_FEW_ROWS", 0)
+        for share in (0.0, 0.7, 1.0):
+            patch.setattr(contexts, "_FEWER", share)
+            np.testing.assert_allclose(found.entropies_given_others(every), expected, rtol=1e-9, atol=1e-13)
 
 
 @given(datasets(max_variables=5, max_rows=200, weighted=True), seeds)

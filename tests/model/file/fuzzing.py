@@ -151,7 +151,7 @@ def domain_with_bins(cards: list[int], rng: random.Random) -> Domain:
         if (missing is None or k > 1) and rng.random() < 0.5:
             values = np.array([rng.randrange(50) for _ in range(20)])
             edges = [float("-inf"), *range(10, 10 * (k - (missing is not None)), 10), float("inf")]
-            bins = given_bins(values, edges, rng.choice(["float", "integer", "date", "datetime"]))
+            bins = given_bins(values, edges, rng.choice(["float", "integer", "date", "datetime", "duration"]))
         variables.append(Variable(f"X{i}", tuple(range(k)), bins, missing))
     return Domain(tuple(variables))
 

@@ -36,6 +36,7 @@ def pandas_frame() -> pd.DataFrame:
     frame["level"] = pd.Categorical(
         rng.choice(["low", "high"], ROWS), categories=["low", "high"], ordered=True
     )
+    frame["wait"] = frame["day"] - frame["day"][0]
     frame["code"] = pd.Categorical(rng.integers(3, 6, ROWS))
     frame["whole"] = pd.array(rng.integers(0, 200, ROWS), dtype="Int32")
     frame["text"] = frame["word"].astype("string")
@@ -46,7 +47,7 @@ def pandas_frame() -> pd.DataFrame:
 
 
 def polars_frame() -> pl.DataFrame:
-    frame = pandas_frame()[["small", "single", "word", "truth", "day"]]
+    frame = pandas_frame()[["small", "single", "word", "truth", "day", "wait"]]
     return pl.DataFrame({name: frame[name].to_numpy() for name in frame}).with_columns(
         pl.col("word").cast(pl.String).cast(pl.Categorical).alias("kind"),
         pl.col("word").cast(pl.String).cast(pl.Enum(["b", "a"])).alias("listed"),
@@ -61,6 +62,7 @@ def arrow_table() -> pa.Table:
     return pa.table(
         {
             "kind": pa.array(["a", "b"] * (ROWS // 2)).dictionary_encode(),
+            "wait": pa.array(np.arange(ROWS), pa.duration("s")),
             "whole": pa.array(np.arange(ROWS) * 3, pa.uint16()),
             "moment": pa.array(
                 [start + dt.timedelta(hours=h) for h in range(ROWS)], pa.timestamp("ms", tz="UTC")

@@ -1,7 +1,8 @@
-"""Numbers, dates and moments as states.
+"""Numbers, dates, moments and durations as states.
 
 bins         a partition of the numbers, with labels, and values to draw
 calendar     dates and moments as whole numbers
+durations    durations as whole numbers, and as text
 ranked       a column by its ranks: all that cutting asks for, of an array, a file or a cluster
 round_edges  edges that people can read
 cut          quantile bins, and bins at given edges

@@ -2,7 +2,7 @@
 
 With edges e_0 < e_1 < ... < e_K, bin k holds the values of [e_k, e_{k+1}). What lies below e_0 belongs to the
 first bin and what lies at or above e_K to the last, so that every number has a bin. Whole numbers stand for dates
-(days since 1970-01-01) and for moments (microseconds since then, in UTC).
+(days since 1970-01-01), for moments (microseconds since then, in UTC) and for durations (microseconds).
 """
 
 import bisect
@@ -25,17 +25,29 @@ from depnet.data.binning.calendar import (
     text_of_day,
     text_of_moment,
 )
+from depnet.data.binning.durations import duration_of, text_of_duration
 from depnet.errors import DataError, brief
 
-Kind: TypeAlias = Literal["float", "integer", "date", "datetime"]
+Kind: TypeAlias = Literal["float", "integer", "date", "datetime", "duration"]
 KINDS: tuple[str, ...] = get_args(Kind)
+
+TIMES: tuple[Kind, ...] = ("date", "datetime", "duration")
+"""Those that are kept as whole numbers, and that a column of text may hold, too."""
 
 RANGES = {
     "integer": (-(2**63), 2**63 - 1),
     "date": (FIRST_DAY, LAST_DAY + 1),
     "datetime": (FIRST_DAY * DAY, (LAST_DAY + 1) * DAY),
+    "duration": (1 - 2**63, 2**63 - 1),
 }
-"""What whole numbers a kind has: 64 bits, or the days and moments of the years 1 to 9999 (and the next)."""
+"""What whole numbers a kind has: 64 bits (of durations but the one that numpy takes for none), or the days and moments of
+the years 1 to 9999 (and the next)."""
+
+_WANTED = {
+    "date": "a date",
+    "datetime": "a date and time",
+    "duration": "a duration, such as '2 days' or '01:30:00'",
+}
 
 MAX_QUANTILES = 32
 """A bin keeps at most this many values to draw from."""
@@ -113,14 +125,14 @@ class Bins:
         return tuple(self._label(k) for k in range(len(self)))
 
     def locate(self, numbers: object) -> IntArray:
-        """The bin of every number (dates as days, moments as microseconds)."""
+        """The bin of every number (dates as days, moments and durations as microseconds)."""
         values = np.asarray(numbers)
         whole = self.kind != "float" and values.dtype.kind in "iu"
         inner = np.array(self.edges[1:-1], dtype=np.int64 if whole else np.float64)
         return np.searchsorted(inner, values, side="right")
 
     def code(self, value: object) -> int:
-        """The bin of one number, date or moment, or of one as text.
+        """The bin of one number, date, moment or duration, or of one as text.
 
         >>> Bins((0, 18, 65), ((3,), (30,)), "integer").code("40")
         1
@@ -144,7 +156,7 @@ class Bins:
         return self._array([value for values in self.quantiles for value in values])
 
     def number(self, value: object) -> Number:
-        """The number that a value means: a number, a date or moment for such bins, or one of them as text.
+        """The number that a value means: a number, for such bins a date, moment or duration, or one of them as text.
 
         >>> import datetime
         >>> Bins((0, 366), ((0,),), "date").number(datetime.date(1970, 3, 1))
@@ -155,22 +167,25 @@ class Bins:
                 return days_of(value)
             if self.kind == "datetime":
                 return microseconds_of(value)
+            if self.kind == "duration":
+                return duration_of(value)
             number = _number(float(value) if isinstance(value, str) else value)
         except (TypeError, ValueError, OverflowError):
-            wanted = {"date": "a date", "datetime": "a date and time"}.get(self.kind, "a number")
-            raise DataError(f"expected {wanted}; got {brief(value)}.") from None
+            raise DataError(f"expected {_WANTED.get(self.kind, 'a number')}; got {brief(value)}.") from None
         if number != number:  # NaN
             raise DataError(f"expected a number; got {brief(value)}.")
         return number
 
     def text(self, number: Number) -> str:
-        """A number of these bins as people write it: 25, 0.5, 2024-02-29, 2024-02-29 12:00."""
+        """A number of these bins as people write it: 25, 0.5, 2024-02-29, 2024-02-29 12:00, 01:30:00."""
         if number in (-math.inf, math.inf):
             return str(number)
         if self.kind == "date":
             return text_of_day(int(number))
         if self.kind == "datetime":
             return text_of_moment(int(number))
+        if self.kind == "duration":
+            return text_of_duration(int(number))
         whole = self.kind == "integer" or (abs(number) < 1e15 and number == int(number))
         return str(int(number)) if whole else repr(float(number))
 

@@ -201,11 +201,11 @@ def _ranked(values: Numbers | Ranked) -> Ranked:
 
 
 def _margin(bottom: Number, top: Number, number: int, kind: Kind) -> Number:
-    """How far the outermost edges may lie beyond the values, so as to be round: half a bin, for floats and moments."""
+    """How far the outermost edges may lie beyond the values, so as to be round: half a bin; none of whole numbers, days."""
     if kind == "float":
         half = (top - bottom) / (2 * number)
         return half if math.isfinite(top + half) and math.isfinite(bottom - half) else 0
-    if kind == "datetime":
+    if kind in ("datetime", "duration"):
         low, high = RANGES[kind]
         return min(int(top - bottom) // (2 * number), int(bottom) - low, high - int(top))
     return 0

@@ -1,25 +1,32 @@
-"""Edges that people can read: the roundest number, or date, between two neighbouring values."""
+"""Edges that people can read: the roundest number, date or duration between two neighbouring values."""
 
 import math
 
 import numpy as np
 
 from depnet.data.binning.bins import Kind, Number
+from depnet.data.binning.calendar import DAY
+from depnet.data.binning.durations import HOUR, MINUTE, SECOND
 
 
 def edge_between(low: Number, high: Number, kind: Kind) -> Number:
-    """An edge e with low < e <= high: the one with the fewest digits, or a day, month or year's start.
+    """An edge e with low < e <= high: the one with the fewest digits, also of days, hours or
+    minutes, or a day, month or year's start.
 
     >>> edge_between(24.37, 25.81, "float"), edge_between(118, 231, "integer")
     (25.0, 200)
     >>> from depnet.data.binning.calendar import days_of, text_of_day
     >>> text_of_day(edge_between(days_of("2024-01-15"), days_of("2024-03-02"), "date"))
     '2024-03-01'
+    >>> edge_between(10 * MINUTE, 150 * MINUTE, "duration") == 2 * HOUR
+    True
     """
     if kind == "float":
         return _round_float(float(low), float(high))
     if kind == "integer":
         return _round_whole(int(low), int(high))
+    if kind == "duration":
+        return _round_duration(int(low), int(high))
     unit = "D" if kind == "date" else "us"
     moment = np.array(int(high), dtype=f"datetime64[{unit}]")
     for coarse in ("Y", "M", "D", "h", "m", "s"):
@@ -37,6 +44,14 @@ def _round_whole(low: int, high: int) -> int:
             return candidate
         step //= 10
     return high
+
+
+def _round_duration(low: int, high: int) -> int:
+    """A round number of the longest unit of time that an edge can be a number of."""
+    for unit in (DAY, HOUR, MINUTE, SECOND):
+        if low // unit < high // unit:
+            return _round_whole(low // unit, high // unit) * unit
+    return _round_whole(low, high)
 
 
 def _round_float(low: float, high: float) -> float:

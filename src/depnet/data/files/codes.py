@@ -1,12 +1,12 @@
-"""Pass 2: the codes of every column, made by the engine and put in their place in the table."""
+"""Pass 2: the codes of every column that pass 1 did not find already, made by the engine; all put in their place."""
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from depnet.data.files.engine import text_literal
+from depnet.data.files.number_codes import Coded, absent_of
 from depnet.data.files.rows import Rows
 from depnet.data.files.states import groups
 from depnet.data.table.dataset import Dataset, code_type
@@ -14,27 +14,32 @@ from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed, TableBuilder
 from depnet.data.table.variable import Variable
 
-_MANY_CUTS = 64
-"""Above this many comparisons a row, bisection is quicker."""
-
-_BLOCK = 1 << 16
-"""Numbers that are compared with all cuts before the next ones: they stay in the processor's cache."""
+_FEW_LABELS = 64
+"""Up to here the place of a label in a list is found as fast as in an enumeration, also where rows repeat no labels."""
 
 
-def encode_rows(rows: Rows, domain: Domain, tell: Callable[[int], object]) -> Dataset | Holed:
-    """The table of codes, in the order of the file's rows; `Holed` where a value is missing."""
+def encode_rows(
+    rows: Rows, domain: Domain, known: dict[int, Coded], tell: Callable[[int], object]
+) -> Dataset | Holed:
+    """The table of codes, in the order of the file's rows; `Holed` where a value is missing.
+
+    `known` are those of some columns, by their places; they are let go as they are put in.
+    """
     dtype = code_type(domain)
     made = TableBuilder(domain, rows.rows)
-    sql = [_code(rows, place, variable, dtype) for place, variable in enumerate(domain.variables)]
-    wide = max(8 if number else dtype.itemsize for _, number in sql)
-    for group in groups(rows, range(len(domain)), 4 * wide * rows.rows, rows.memory // 4):
+    left = [place for place in range(len(domain)) if place not in known]
+    for place in sorted(known):
+        made.put(place, *known.pop(place))
+        tell(1)
+    sql = {place: _code(rows, place, domain.variables[place], dtype) for place in left}
+    wide = max([8 if number else dtype.itemsize for _, number in sql.values()], default=1)
+    for group in groups(rows, left, 4 * wide * rows.rows, rows.memory // 4):
         columns = ", ".join(f"{sql[place][0]} AS v{place}" for place in group)
         found = rows.connection.execute(f"SELECT {columns} FROM {rows.of(group)}").fetchnumpy()
         for place in group:
-            cells, variable = found.pop(f"v{place}"), domain.variables[place]
-            absent = np.ma.getmaskarray(cells) if isinstance(cells, np.ma.MaskedArray) else None
-            values = np.ma.getdata(cells)
-            made.put(place, _located(values, variable, dtype) if sql[place][1] else values, absent)
+            cells, (_, number) = found.pop(f"v{place}"), sql[place]
+            coded = Coded.of(cells, domain.variables[place]) if number else None
+            made.put(place, *(coded or (np.ma.getdata(cells), absent_of(cells))))
             tell(1)
     return made.table()
 
@@ -47,35 +52,16 @@ def _code(rows: Rows, place: int, variable: Variable, dtype: Any) -> tuple[str, 
         return f"CAST(NULL AS {whole})", False
     if kind == "boolean":
         return f"CAST({value} AS {whole})", False
-    if kind == "label":
-        labels = [str(state) for state in variable.present_states if state is not variable.other]
-        if not labels:
-            return f"CAST(NULL AS {whole})", False
-        listed = ", ".join(map(text_literal, labels))
-        rows.connection.execute(f"CREATE TYPE states_{place} AS ENUM ({listed})")
-        if variable.other is not None:
-            known = f"enum_code(TRY_CAST({value} AS states_{place}))"
-            code = f"CAST(coalesce({known}, {len(labels)}) AS {whole})"
-            return f"CASE WHEN {value} IS NOT NULL THEN {code} END", False
-        return f"CAST(enum_code(CAST({value} AS states_{place})) AS {whole})", False
-    return value, True
-
-
-def _cuts(variable: Variable) -> list[Any]:
-    """Where the next code begins: a bin's lower edge, or the next state's number."""
-    if variable.bins is not None:
-        return list(variable.bins.edges[1:-1])
-    return list(variable.present_states[1:])
-
-
-def _located(values: NDArray[Any], variable: Variable, dtype: Any) -> NDArray[Any]:
-    """The codes of numbers, whatever they are where one is missing: how many cuts it is not below."""
-    cuts = _cuts(variable)
-    if len(cuts) > _MANY_CUTS:
-        return np.searchsorted(np.array(cuts), values, side="right")
-    codes = np.zeros(len(values), dtype=dtype)
-    for begin in range(0, len(values), _BLOCK):
-        some, block = values[begin : begin + _BLOCK], codes[begin : begin + _BLOCK]
-        for cut in cuts:
-            block += some >= cut
-    return codes
+    if kind != "label":
+        return value, True
+    labels = [str(state) for state in variable.present_states if state is not variable.other]
+    if not labels:
+        return f"CAST(NULL AS {whole})", False
+    listed = ", ".join(map(text_literal, labels))
+    if variable.other is not None:  # to cast what is no member of an enumeration takes long
+        code = f"coalesce(list_position([{listed}], {value}) - 1, {len(labels)})"
+        return f"CASE WHEN {value} IS NOT NULL THEN CAST({code} AS {whole}) END", False
+    if len(labels) <= _FEW_LABELS:
+        return f"CAST(list_position([{listed}], {value}) - 1 AS {whole})", False
+    rows.connection.execute(f"CREATE TYPE states_{place} AS ENUM ({listed})")
+    return f"CAST(enum_code(TRY_CAST({value} AS states_{place})) AS {whole})", False

@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
+from depnet.data.binning.durations import cell_of_duration, duration_of
+from depnet.data.files.durations import number_sql, schema_option, text_sql, units_of, written_schema
 from depnet.data.files.engine import identifier, text_literal
 from depnet.data.files.source import Format, Source, find_source
 from depnet.data.files.text import Csv, Dialect, open_csv
@@ -128,9 +130,7 @@ def fill_file(
                 _fill_text(table, fillings, file, form)
             return
         done = scratch / "filled"
-        _fill_typed(
-            source, fillings, scratch, f"{_WRITERS[form]}{', COMPRESSION gzip' if zipped else ''}", done
-        )
+        _fill_typed(source, fillings, scratch, form, done, zipped=zipped)
         if output == "-":
             with done.open(encoding="utf-8", newline="") as file:
                 shutil.copyfileobj(file, sys.stdout)
@@ -168,7 +168,9 @@ def _fill_text(table: Csv, fillings: Fillings, file: IO[str], form: Format) -> N
         )
 
 
-def _fill_typed(source: Source, fillings: Fillings, scratch: Path, written: str, target: Path) -> None:
+def _fill_typed(
+    source: Source, fillings: Fillings, scratch: Path, form: Format, target: Path, *, zipped: bool
+) -> None:
     """The file's own columns, but for the cells that a table of fillings, with a row for each row, has."""
     import duckdb
 
@@ -185,17 +187,24 @@ def _fill_typed(source: Source, fillings: Fillings, scratch: Path, written: str,
         f"read_csv({text_literal(str(cells))}, header = true, auto_detect = false, delim = ',', "
         f"columns = {{{columns}}})"
     )
+    written = [_WRITERS[form], *(["COMPRESSION gzip"] if zipped else [])]
+    schema = written_schema(source.path) if source.format == "parquet" else None
+    units = {} if schema is None else units_of(schema)
+    if units and form == "parquet":
+        written.append(schema_option(schema))
     with duckdb.connect() as connection:
         chosen = []
         for name, kind, *_ in connection.execute(f"DESCRIBE SELECT * FROM {table}").fetchall():
-            own = f"t.{identifier(name)}"
-            if name in filled:
-                cell = filled[name]
-                own = f"CASE WHEN {cell} IS NULL THEN {own} ELSE CAST({cell} AS {kind}) END AS {identifier(name)}"
-            chosen.append(own)
+            own, cell = f"t.{identifier(name)}", filled.get(name, "NULL")
+            value = f"CAST({cell} AS {kind})"
+            if name in units and form == "parquet":
+                value = number_sql(cell, units[name])
+            elif name in units:
+                own, value = text_sql(own, units[name]), cell
+            chosen.append(f"CASE WHEN {cell} IS NULL THEN {own} ELSE {value} END AS {identifier(name)}")
         connection.execute(
             f"COPY (SELECT {', '.join(chosen)} FROM {table} t POSITIONAL JOIN {reader} f) "
-            f"TO {text_literal(str(target))} ({written})"
+            f"TO {text_literal(str(target))} ({', '.join(written)})"
         )
 
 
@@ -209,4 +218,6 @@ def _text(value: Any) -> str:
         return repr(float(value)).removesuffix(".0")
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, dt.timedelta):
+        return cell_of_duration(duration_of(value))
     return value.isoformat(sep=" ") if isinstance(value, dt.datetime) else str(value)

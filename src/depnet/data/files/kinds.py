@@ -1,11 +1,12 @@
 """What the columns of a file hold, as one of the kinds that frames have, and as SQL.
 
-Parquet says it, but for dates that are text there. A column of text (CSV; JSON where types differ) is, by all its cells
-that are not missing:
+Parquet says it, but for dates and durations that are text there. A column of text (CSV; JSON where types differ) is, by
+all its cells that are not missing:
 
 - whole numbers, or numbers, where every cell is one (decimal point; no thousands separators, no infinities);
 - booleans, where every cell is true or false, in any case;
 - dates (2024-02-29), or dates with times (2024-02-29 12:30, 2024-02-29T12:30:00Z), where every cell is one;
+- durations (0 days 01:30:00, as pandas writes them), where every cell is one;
 - labels otherwise. But where nine cells in ten or more are numbers, and more than 16 different ones, the others are
   taken for mistakes, and an error names the first.
 """
@@ -20,7 +21,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from depnet.data.binning.bins import TIMES
 from depnet.data.binning.calendar import DATE, MOMENT
+from depnet.data.binning.durations import DURATION
 from depnet.data.files.engine import answer
 from depnet.errors import DataError, brief
 
@@ -44,6 +47,7 @@ _TYPES: dict[str, "ColumnKind"] = {
     **dict.fromkeys(("FLOAT", "DOUBLE", "DECIMAL", "HUGEINT", "UHUGEINT"), "float"),
     "BOOLEAN": "boolean",
     "DATE": "date",
+    "INTERVAL": "duration",
 }
 _SPACE = r"[ \t\n\f\r]*"
 _PATTERNS: dict["ColumnKind", str] = {
@@ -52,6 +56,7 @@ _PATTERNS: dict["ColumnKind", str] = {
     "boolean": "(?i)true|false",
     "date": DATE,
     "datetime": MOMENT,
+    "duration": DURATION,
 }
 _NOT_IN_FLOATS = ("'_'", "'+-'", "chr(11)")
 """In what the engine takes for a float and the pattern does not: 1_000.5, +-1, a vertical tab around it."""
@@ -62,6 +67,7 @@ _CASTS: dict["ColumnKind", str] = {
     "boolean": "BOOLEAN",
     "date": "DATE",
     "datetime": "TIMESTAMPTZ",
+    "duration": "INTERVAL",
 }
 NUMBER_TYPES: dict["ColumnKind", str] = {kind: _CASTS[kind] for kind in ("integer", "float")}
 """How SQL calls numbers of these kinds."""
@@ -71,7 +77,7 @@ NUMBER_TYPES: dict["ColumnKind", str] = {kind: _CASTS[kind] for kind in ("intege
 class FileColumn:
     """A column of the file: what it holds, and in `typed` its value as SQL would have it.
 
-    `categories`: those that the file declares, in their order.
+    `categories`: those that the file declares, in their order, which means something where they are `ordered`.
     """
 
     name: str
@@ -79,12 +85,14 @@ class FileColumn:
     typed: str
     nanoseconds: bool = False
     categories: tuple[Any, ...] | None = None
+    ordered: bool = False
 
     @property
     def value(self) -> str:
         """The value in SQL as codes are made from it, NULL where it is missing.
 
-        The text of a label, 0 or 1 of a boolean, a number (dates as days, moments as microseconds since 1970).
+        The text of a label, 0 or 1 of a boolean, a number (dates as days, moments as microseconds since 1970, durations as
+        microseconds).
         """
         typed = self.typed
         if self.kind in ("label", "empty"):
@@ -107,15 +115,21 @@ def column_of_type(name: str, typed: str, sql_type: str) -> FileColumn:
     kind = "datetime" if head.startswith("TIMESTAMP") else _TYPES.get(head)
     if kind is None:
         raise DataError(
-            f"column {name!r}: a column holds text, booleans, numbers, dates, or dates with times; got {sql_type}. "
-            "Convert it, or leave it out with `columns=[...]`."
+            f"column {name!r}: a column holds text, booleans, numbers, dates, dates with times, or durations; got "
+            f"{sql_type}. Convert it, or leave it out with `columns=[...]`."
         )
     return FileColumn(name, kind, typed, head == "TIMESTAMP_NS")
 
 
 def column_of_text(name: str, kind: "ColumnKind", text: str) -> FileColumn:
     """A column of text that holds values of this kind."""
-    return FileColumn(name, kind, text if kind in ("label", "empty") else f"CAST({text} AS {_CASTS[kind]})")
+    return FileColumn(name, kind, text if kind in ("label", "empty") else _cast("CAST", kind, text))
+
+
+def _cast(how: str, kind: "ColumnKind", text: str) -> str:
+    """Text as a value of a kind, in SQL, which writes -1 days +23:00:00 without the plus."""
+    plain = f"replace({text}, '+', '')" if kind == "duration" else text
+    return f"{how}({plain} AS {_CASTS[kind]})"
 
 
 def find_kinds(
@@ -125,13 +139,13 @@ def find_kinds(
     rows: int,
     width: int,
     *,
-    only_dates: bool,
+    only_times: bool,
 ) -> list["ColumnKind"]:
-    """The kinds of columns of text, given as (name, SQL of the text), `width` of them a query; JSON's can only be dates.
+    """The kinds of columns of text, given as (name, SQL of the text), `width` of them a query; JSON's can only be times.
 
     From some rows which kinds are possible; where there are more rows, from all of them whether they hold.
     """
-    possible: list[ColumnKind] = ["date", "datetime"] if only_dates else list(_PATTERNS)
+    possible: list[ColumnKind] = list(TIMES) if only_times else list(_PATTERNS)
     counts: list[_Matches] = []
     for group in _groups(columns, width):
         counts += _matches_of_some(connection, table, group, possible)
@@ -195,7 +209,7 @@ def is_kind(kind: "ColumnKind", text: str) -> bool:
     if kind == "float":
         return math.isfinite(float(text))
     try:
-        return kind == "boolean" or dt.datetime.fromisoformat(text) is not None
+        return kind in ("boolean", "duration") or dt.datetime.fromisoformat(text) is not None
     except ValueError:
         return False
 
@@ -224,7 +238,7 @@ def is_kind_sql(kind: "ColumnKind", text: str) -> str:
     shape = f"regexp_full_match({text}, '{_PATTERNS[kind]}')"
     if kind == "boolean":
         return shape
-    value = f"TRY_CAST({text} AS {_CASTS[kind]})"
+    value = _cast("TRY_CAST", kind, text)
     matches = f"{shape} AND {value} IS NOT NULL"
     return (
         f"CASE WHEN CAST({value} AS VARCHAR) = {text} THEN true ELSE {matches} END"

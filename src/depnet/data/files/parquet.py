@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from depnet.data.files.durations import kept_schema, schema_option
 from depnet.data.files.engine import DEFAULT_MEMORY, identifier, locked_engine, text_literal
 from depnet.data.frames.columns import Column
 from depnet.data.table.layout import ColumnKind
@@ -23,6 +24,15 @@ _TYPES: dict[ColumnKind, str] = {
     "float": "DOUBLE",
     "date": "DATE",
     "datetime": "TIMESTAMP",
+    "duration": "BIGINT",
+}
+_ARROW: dict[ColumnKind, str] = {
+    "boolean": "bool",
+    "integer": "int64",
+    "float": "float64",
+    "date": "date32",
+    "datetime": "timestamp[us]",
+    "duration": "duration[us]",
 }
 
 
@@ -43,10 +53,13 @@ def write_parquet(blocks: Blocks, target: Path) -> None:
         locked_engine(target, scratch, DEFAULT_MEMORY, len(blocks.names)) as connection,
     ):
         try:
+            options = ["FORMAT parquet", "USE_TMP_FILE false"]
+            if "duration" in blocks.kinds:
+                kinds = [_ARROW.get(kind, "string") for kind in blocks.kinds]
+                options.append(schema_option(kept_schema(list(blocks.names), kinds)))
             chosen = _fill_table(connection, blocks)
             connection.execute(
-                f"COPY (SELECT {', '.join(chosen)} FROM kept) TO {text_literal(str(target))} "
-                "(FORMAT parquet, USE_TMP_FILE false)"
+                f"COPY (SELECT {', '.join(chosen)} FROM kept) TO {text_literal(str(target))} ({', '.join(options)})"
             )
         except duckdb.Error as error:
             if isinstance(error, duckdb.IOException):

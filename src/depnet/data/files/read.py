@@ -55,21 +55,38 @@ def read(
 ) -> Dataset | Holed:
     r"""Read a table from a CSV, TSV, Parquet, JSON lines or Excel file, text gzip or not, from a stream, or from "-".
 
-    States and bins follow the same rules as those of frames (`Dataset.from_frame`); rows keep their order.
+    States and bins follow the same rules as those of frames (`Dataset.from_frame`); rows keep their order. Columns that
+    nothing can be learned from (names, identifiers) are left out, but for those that `columns`, `bins`, `text` or `keep`
+    name.
 
-    - `columns`: the names of those to read, in this order; or `without`, those to leave out. `where`: a condition in SQL
-      on the columns by their names, such as ``"age >= 18 AND sex = 'female'"``; it sees this table and nothing else.
-    - `missing`: "keep" gives a `Holed` where values are missing (a `Dataset` where none is), "state" makes
-      "missing" a state, "error" refuses.
-    - Columns that nothing can be learned from (names, identifiers) are left out, but for those that `columns`, `bins`,
-      `text` or `keep` name; `left_out` hears of them, by default with a warning. `max_states`: of text, all but the most
-      frequent are one state.
-    - For text files: `text` names columns to take as labels even if they are all numbers; `header=False` names
-      the columns X0, X1, ...; `missing_values` are the cells that mean a missing value.
-    - Of an Excel workbook (.xlsx) it is the first sheet; that needs the extra `excel`.
-    - `max_cells`: a table with more, rows times columns, is refused before it is read, for those who take any file.
-    - `memory`: what reading may use beside the table of codes, such as "2GB" (1 GB). What does not fit is kept in
-      a temporary directory (TMPDIR). `progress(done, steps)` is called as it goes.
+    Args:
+        path: the file's name, a file object, or "-" for the standard input. Of an Excel workbook (.xlsx) it is the first
+            sheet; that needs the extra `excel`.
+        columns: the names of the columns to read, in this order; None: all of them.
+        without: the names of columns to leave out.
+        where: a condition in SQL on the columns by their names, such as ``"age >= 18 AND sex = 'female'"``. It sees this
+            table and nothing else.
+        bins: how numbers become states: "quantile", a number of bins, a list of edges, "categories", or a mapping of
+            column names to these.
+        max_bins: the most bins of a column that `bins` leaves free.
+        missing: "keep" gives a `Holed` where values are missing (a `Dataset` where none is), "state" makes "missing" a
+            state, "error" refuses.
+        keep: names of columns to read although they look like names, identifiers or row numbers.
+        max_states: of text, all but the most frequent values are one state, "other".
+        text: of text files, names of columns to take as labels even if they are all numbers.
+        header: of text files, whether the first line has the names; without one they are X0, X1, ...
+        delimiter: of text files, what stands between cells; None: found in the first line.
+        encoding: of text files, any that Python knows.
+        missing_values: of text files, the cells that mean a missing value.
+        format: "csv", "tsv", "parquet" or "json"; None: as the name or the content says.
+        progress: called as progress(done, steps) while reading.
+        memory: what reading may use beside the table of codes, such as "2GB"; None: 1 GB. What does not fit is kept in a
+            temporary directory (TMPDIR).
+        max_cells: a table with more, rows times columns, is refused before it is read, for those who take any file.
+        left_out: called with the columns that were left out; by default it warns.
+
+    Returns:
+        A `Dataset`, or a `Holed` where values are missing and kept so.
 
     >>> import io
     >>> table = read(io.StringIO("sex,age\nmale,40\nfemale,30\n"))
@@ -120,13 +137,15 @@ def _coded(
     names = [column.name for column in rows.columns]
     options.check_names(names)
     check_keep(keep, names)
-    found = find_variables(rows, options, keep, steps.tell)
+    found, coded = find_variables(rows, options, keep, steps.tell)
     left = tuple(each for each in found if isinstance(each, LeftOut))
     check_some_left(left, len(found))
     variables = [each for each in found if not isinstance(each, LeftOut)]
-    kept = [column for column, each in zip(rows.columns, found, strict=True) if not isinstance(each, LeftOut)]
+    kept = [place for place, each in enumerate(found) if not isinstance(each, LeftOut)]
+    known = {new: coded.pop(old) for new, old in enumerate(kept) if old in coded}
     steps.tell(len(left))
-    return encode_rows(replace(rows, columns=tuple(kept)), Domain(tuple(variables)), steps.tell), left
+    chosen = replace(rows, columns=tuple(rows.columns[place] for place in kept))
+    return encode_rows(chosen, Domain(tuple(variables)), known, steps.tell), left
 
 
 class _Steps:

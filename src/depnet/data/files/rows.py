@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from depnet.data.files.categories import declared_categories
+from depnet.data.files.declared import declared_types
 from depnet.data.files.diagnose import line_of_row
+from depnet.data.files.durations import microseconds_sql
 from depnet.data.files.engine import answer, columns_at_once, first_line, identifier, text_literal
 from depnet.data.files.kinds import FileColumn, MixedColumnError, column_of_text, column_of_type, find_kinds
 from depnet.data.files.request import Request, check_names, places_of
@@ -65,8 +66,8 @@ def open_rows(
         line = line_of_row(csv.source, csv.delimiter, error.row, header=csv.dialect.header)
         raise MixedColumnError(error.column, error.row, error.cell, error.others, line) from None
     if source.format == "parquet":
-        typed = _with_categories(connection, link, source, typed, request)
-        typed = _with_dates(connection, table, typed, rows, width, request)
+        typed = _with_declared(connection, link, source, typed, request)
+        typed = _with_times(connection, table, typed, rows, width, request)
     relation, none = table.relation, "the table has no rows, so its columns have no states."
     if request.where is not None:
         none = f"no row satisfies `where={request.where!r}`."
@@ -80,7 +81,7 @@ def open_rows(
 class _Table:
     """A Parquet file: its columns' names, how SQL names them, and their types in SQL.
 
-    The type TEXT is of cells of CSV and "JSON TEXT" of JSON's, of which only dates are looked for.
+    The type TEXT is of cells of CSV and "JSON TEXT" of JSON's, of which only dates and durations are looked for.
     """
 
     file: Path
@@ -162,37 +163,40 @@ def _columns(
             found[place] = column_of_type(name, column, sql_type)
             if name in request.text and found[place].kind != "label":
                 found[place] = column_of_text(name, "label", f"CAST({column} AS VARCHAR)")
-    for only_dates, group in texts.items():
+    for only_times, group in texts.items():
         named = [(names[place], text) for place, text in group]
-        kinds = find_kinds(connection, table.relation, named, rows, width, only_dates=only_dates)
+        kinds = find_kinds(connection, table.relation, named, rows, width, only_times=only_times)
         for (place, text), kind in zip(group, kinds, strict=True):
             found[place] = column_of_text(names[place], kind, text)
     return found
 
 
-def _with_categories(
+def _with_declared(
     connection: "duckdb.DuckDBPyConnection",
     file: Path,
     source: Source,
     typed: dict[int, FileColumn],
     request: Request,
 ) -> dict[int, FileColumn]:
-    """The columns, with the categories that a Parquet file declares for some of them."""
+    """The columns, those that a Parquet file declares to be categories or durations being these."""
     labelled = [
         column.name
         for column in typed.values()
         if column.kind in ("label", "integer") and column.name not in request.text
     ]
-    declared = declared_categories(connection, file, source.name, labelled)
-    return {
-        place: replace(column, kind="label", categories=declared[column.name])
-        if column.name in declared
-        else column
-        for place, column in typed.items()
-    }
+    declared = declared_types(connection, file, source.name, labelled)
+    found = dict(typed)
+    for place, column in typed.items():
+        if column.name in declared.categories:
+            labels, ordered = declared.categories[column.name]
+            found[place] = replace(column, kind="label", categories=labels, ordered=ordered)
+        elif column.name in declared.durations and column.kind != "label":
+            length = microseconds_sql(column.typed, declared.durations[column.name])
+            found[place] = replace(column, kind="duration", typed=f"to_microseconds({length})")
+    return found
 
 
-def _with_dates(
+def _with_times(
     connection: "duckdb.DuckDBPyConnection",
     table: _Table,
     typed: dict[int, FileColumn],
@@ -200,7 +204,7 @@ def _with_dates(
     width: int,
     request: Request,
 ) -> dict[int, FileColumn]:
-    """The columns, those of text that a Parquet file has being dates where all of their cells are."""
+    """The columns, those of text that a Parquet file has being dates or durations where all of their cells are."""
     texts = {
         place: column
         for place, column in typed.items()
@@ -209,14 +213,14 @@ def _with_dates(
         and column.name not in request.text
     }
     named = [(column.name, column.typed) for column in texts.values()]
-    kinds = find_kinds(connection, table.relation, named, rows, width, only_dates=True)
+    kinds = find_kinds(connection, table.relation, named, rows, width, only_times=True)
     found = zip(texts.items(), kinds, strict=True)
-    dates = {
+    times = {
         place: column_of_text(column.name, kind, column.typed)
         for (place, column), kind in found
         if kind not in ("label", "empty")
     }
-    return {**typed, **dates}
+    return {**typed, **times}
 
 
 def _filtered(

@@ -1,4 +1,7 @@
-"""Pass 1: the variable of every column, by the rule that frames have (`depnet.data.frames.variables.variable_of`)."""
+"""Pass 1: the variable of every column, by the rule that frames have (`depnet.data.frames.variables.variable_of`).
+
+Numbers that are in memory for it become codes at once: to read them takes longer than to locate them.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -10,6 +13,7 @@ import numpy as np
 from depnet.data.binning.bins import Kind
 from depnet.data.binning.ranked import Ranked, RankedArray
 from depnet.data.files.engine import answer
+from depnet.data.files.number_codes import Coded
 from depnet.data.files.ranks import RankedTable
 from depnet.data.files.rows import Rows
 from depnet.data.frames.columns import endless_number
@@ -25,8 +29,11 @@ _NUMBER_BYTES = 32  # a number on its way: in the engine, in numpy, without its 
 
 def find_variables(
     rows: Rows, options: StateOptions, keep: Keep, tell: Callable[[int], object]
-) -> list[Variable | LeftOut]:
-    """The variables of all columns, or why a column is left out; `tell` hears of each column that is done."""
+) -> tuple[list[Variable | LeftOut], dict[int, Coded]]:
+    """The variables of all columns, or why a column is left out; and codes of some, by their places.
+
+    `tell` hears of each column that is done.
+    """
     present, about = _counts(rows)
     labels = _labels(rows, about, options.max_states)
     missing = options.missing
@@ -45,6 +52,7 @@ def find_variables(
             counts=known.counts,
             different=known.different,
             counts_from=first,
+            ordered=column.ordered,
         )
         unlikely = left_out(summary, options, keep)
         if unlikely is None and hidden and missing == "error":
@@ -59,30 +67,35 @@ def find_variables(
                 make(place)
     numeric = [place for place in places if rows.columns[place].kind in get_args(Kind) and present[place]]
     variables = {place: make(place) for place in sorted(set(places) - set(numeric))}
-    for place, numbers, first in _ranked(rows, numeric, present):
-        variables[place] = make(place, numbers, first)
-    return [variables[place] for place in places]
+    coded: dict[int, Coded] = {}
+    for place, numbers, first, cells in _ranked(rows, numeric, present):
+        found = variables[place] = make(place, numbers, first)
+        if cells is not None and isinstance(found, Variable):
+            coded[place] = Coded.of(cells, found)
+    return [variables[place] for place in places], coded
 
 
 def _ranked(
     rows: Rows, places: Sequence[int], present: Sequence[int]
-) -> Iterator[tuple[int, Ranked, int | None]]:
+) -> Iterator[tuple[int, Ranked, int | None, Any]]:
     """The numbers of each column by their ranks: in memory, or column after column in the engine's own storage.
 
-    With each, the first of whole numbers that go up by one a row.
+    With each, the first of whole numbers that go up by one a row, and the cells of all rows, where they are in memory.
     """
     counting = [rows.columns[p].kind == "integer" and present[p] == rows.rows for p in range(len(present))]
     if rows.rows * _NUMBER_BYTES <= rows.memory // 2:
         for group in groups(rows, places, rows.rows * _NUMBER_BYTES, rows.memory // 2):
             arrays = _fetch(rows, group)
             for place in group:
-                numbers = _there(arrays.pop(0))
-                yield place, RankedArray.of(numbers), counts_from(numbers) if counting[place] else None
+                cells = arrays.pop(0)
+                numbers = _there(cells)
+                first = counts_from(numbers) if counting[place] else None
+                yield place, RankedArray.of(numbers), first, cells
         return
     for place in places:
         whole = rows.columns[place].kind != "float"
         table = RankedTable.of(rows.connection, rows.of([place]), f"v{place}", present[place], whole=whole)
-        yield place, table, _counts_from(rows, place, table) if counting[place] else None
+        yield place, table, _counts_from(rows, place, table) if counting[place] else None, None
         table.close()
 
 

@@ -15,6 +15,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from depnet.data.binning.durations import cell_of_duration
 from depnet.data.files.parquet import Blocks, write_parquet
 from depnet.data.files.source import FORMATS, Format
 from depnet.data.frames.columns import Column
@@ -47,10 +48,15 @@ def write(
 ) -> None:
     """Write a frame, a `Dataset`, a `Holed` or an iterator over such tables of codes to a file; "-" is the standard output.
 
-    The format follows from the name (.csv, .tsv, .parquet, .jsonl; .gz after it compresses, but not Parquet), or is
-    given. The file appears when it is whole, and an existing one is replaced only with `force=True`. Missing
-    values are empty cells, null in JSON. Binned values of a table of codes are the medians of their bins, or drawn from
-    the values that the bins keep with `rng`. An iterator (`Sampler.blocks`) is written as it goes, a table at a time.
+    The file appears when it is whole. Missing values are empty cells, null in JSON.
+
+    Args:
+        table: what to write. An iterator (`Sampler.blocks`) is written as it goes, a table at a time.
+        path: the file's name, whose end says the format: .csv, .tsv, .parquet or .jsonl; .gz after it compresses, but
+            not Parquet.
+        force: whether an existing file may be replaced.
+        format: the format, where the name does not say it.
+        rng: draws binned values of a table of codes from the values that the bins keep; None: the medians of the bins.
 
     >>> write([{"sex": "male", "age": 40}, {"sex": None, "age": 30}], "-")
     sex,age
@@ -176,13 +182,16 @@ def _write_text(blocks: Blocks, file: IO[str], chosen: Format) -> None:
 
 
 def _values(column: Column) -> list[Any]:
-    """The values as JSON has them: text, numbers, booleans, dates as text, None."""
+    """The values as JSON has them: text, numbers, booleans, dates and durations as text, None."""
     if column.kind == "empty":
         return [None] * len(column.hidden)
     if column.ids is not None:
         values = column.objects()
     elif column.times.dtype.kind == "M":
         values = np.datetime_as_string(column.times)
+    elif column.kind == "duration":
+        lengths = column.times.astype(np.int64).tolist()
+        values = np.array([cell_of_duration(length) for length in lengths], dtype=object)
     else:
         values = column.times.astype(bool) if column.kind == "boolean" else column.times
     if column.hidden.any() and column.ids is None:

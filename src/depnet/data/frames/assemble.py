@@ -105,7 +105,10 @@ def pyarrow_array(column: Column) -> Any:
             )
         return pa.array(column.labels, type=dtype).take(places)
     numbers = pa.array(column.times, mask=column.hidden)
-    return numbers if dtype is None else numbers.cast(dtype)
+    if dtype is None:
+        return numbers
+    coarse = getattr(dtype, "unit", None) in ("s", "ms")  # what lies between its values is rounded
+    return numbers.cast(dtype, safe=not coarse)
 
 
 def _numpy(columns: list[Column], layout: Layout, rows: int) -> NDArray[Any]:
@@ -135,7 +138,7 @@ def numpy_column(column: Column) -> NDArray[Any]:
     if kind in "iuf" or (kind == "O" and dtype is None and column.numbers is not None):
         filled = np.where(column.hidden, np.nan, np.where(column.hidden, 0, values).astype(np.float64))
         return filled.astype(dtype) if kind == "f" else filled
-    if kind == "M":
+    if kind in "Mm":
         gone = np.array("NaT", dtype=dtype)
         return np.where(column.hidden, gone, values if column.numbers is None else column.times.astype(dtype))
     return values

@@ -5,6 +5,7 @@ What is done for every row is done in arrays; only a column's distinct values ar
 
 import datetime as dt
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from depnet.data.binning.bins import Numbers
 from depnet.data.binning.calendar import days_of, kind_of_dates, microseconds_of
+from depnet.data.binning.durations import are_durations, duration_of
 from depnet.data.table.layout import ColumnKind, ColumnLayout
 from depnet.errors import DataError, brief
 
@@ -23,16 +25,26 @@ _NOUNS = {
     "float": "numbers",
     "date": "dates",
     "datetime": "dates with times",
+    "duration": "durations",
 }
-_UNITS: dict[ColumnKind, str] = {"date": "datetime64[D]", "datetime": "datetime64[us]"}
+_UNITS: dict[ColumnKind, str] = {
+    "date": "datetime64[D]",
+    "datetime": "datetime64[us]",
+    "duration": "timedelta64[us]",
+}
+_NUMBERS: dict[ColumnKind, Callable[[object], int]] = {
+    "date": days_of,
+    "datetime": microseconds_of,
+    "duration": duration_of,
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
     """N values, read from a frame or to be put in one: `ids` into `labels` (-1: missing), or `numbers`.
 
-    Dates are days, moments microseconds since 1970; `hidden` cells have any number. `declared`: the labels are the
-    frame's own categories, in their order; `ordered`: that order means something, says the frame.
+    Dates are days, moments microseconds since 1970, durations microseconds; `hidden` cells have any number. `declared`:
+    the labels are the frame's own categories, in their order; `ordered`: that order means something, says the frame.
     """
 
     layout: ColumnLayout
@@ -61,7 +73,7 @@ class Column:
 
     @property
     def times(self) -> Numbers:
-        """The numbers, those of dates and moments as numpy's datetime64."""
+        """The numbers, those of dates and moments as numpy's datetime64, of durations as its timedelta64."""
         assert self.numbers is not None
         unit = _UNITS.get(self.kind)
         return self.numbers if unit is None else self.numbers.view(unit)
@@ -121,9 +133,10 @@ def column_of_array(key: Any, array: NDArray[Any]) -> Column:
     kind = array.dtype.kind
     if kind in "OUT":
         return column_of_objects(key, array.tolist(), array.dtype)
-    if kind == "M":
+    if kind in "Mm":
         hidden = np.isnat(array)
-        held: ColumnKind = "date" if np.datetime_data(array.dtype)[0] in "YMWD" else "datetime"
+        days = np.datetime_data(array.dtype)[0] in "YMWD"
+        held: ColumnKind = "duration" if kind == "m" else "date" if days else "datetime"
         numbers = np.where(hidden, 0, array.astype(_UNITS[held]).astype(np.int64))
         return column_of_numbers(ColumnLayout(key, held, array.dtype), numbers, hidden)
     kinds: dict[str, ColumnKind] = {"b": "boolean", "i": "integer", "u": "integer", "f": "float"}
@@ -147,7 +160,7 @@ def column_of_objects(key: Any, objects: list[Any], dtype: Any) -> Column:
     places = np.where(absent, -1, np.cumsum(~absent) - 1)[ids]
     if kind == "label":
         return Column(layout, hidden, ids=places, labels=tuple(map(str, there)))
-    number = {"date": days_of, "datetime": microseconds_of}.get(kind, lambda value: value)
+    number = _NUMBERS.get(kind, lambda value: value)
     try:
         each = np.array([*map(number, there), 0], dtype=np.float64 if kind == "float" else np.int64)
     except OverflowError:
@@ -159,14 +172,16 @@ def column_of_objects(key: Any, objects: list[Any], dtype: Any) -> Column:
     return column_of_numbers(layout, each[places], hidden)
 
 
-def dates_of_text(column: Column) -> Column:
-    """A column of text that is all dates, or dates with times, as in a file of text, is one of these; else as it is."""
+def times_of_text(column: Column) -> Column:
+    """A column of text that is all dates, dates with times, or durations, as in a file of text, is that; else as it is."""
     if column.ids is None or column.declared or not all(isinstance(label, str) for label in column.labels):
         return column
-    kind = kind_of_dates(column.labels)
+    kind: ColumnKind | None = kind_of_dates(column.labels)
+    if are_durations(column.labels):
+        kind = "duration"
     if kind is None:
         return column
-    each = np.array([*map(days_of if kind == "date" else microseconds_of, column.labels), 0], dtype=np.int64)
+    each = np.array([*map(_NUMBERS[kind], column.labels), 0], dtype=np.int64)
     return column_of_numbers(replace(column.layout, kind=kind), each[column.ids], column.hidden)
 
 
@@ -206,6 +221,7 @@ def kind_of_type(kind: type) -> Any:
         (str, "label"),
         ((dt.datetime, np.datetime64), "datetime"),
         (dt.date, "date"),
+        ((dt.timedelta, np.timedelta64), "duration"),
     ):
         if issubclass(kind, types):
             return name
@@ -220,7 +236,7 @@ def is_missing(value: object) -> bool:
     """
     if isinstance(value, (float, np.floating)):
         return math.isnan(value)
-    if isinstance(value, np.datetime64):
+    if isinstance(value, (np.datetime64, np.timedelta64)):
         return bool(np.isnat(value))
     return bool(kind_of_type(type(value)) == "missing")
 
@@ -229,7 +245,7 @@ def unreadable(name: str, what: str, row: int | None = None) -> DataError:
     """The error for a column that cannot be read."""
     where = f"column {name!r}" + ("" if row is None else f", row {row}")
     return DataError(
-        f"{where}: a column holds text, booleans, numbers, dates, or dates with times; got {what}. "
+        f"{where}: a column holds text, booleans, numbers, dates, dates with times, or durations; got {what}. "
         "Convert it (to floats, to seconds, or to text), or drop it."
     )
 

@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import FloatArray
+from depnet.data.binning.bins import TIMES
+from depnet.data.binning.durations import cell_of_duration
 from depnet.data.binning.mixture import expected_numbers
 from depnet.data.frames.assemble import assemble
 from depnet.data.frames.columns import Column
@@ -118,9 +120,10 @@ def column_of_codes(
     else:
         each = np.where(hidden, 0, codes).astype(np.int64)
         found = bins.middle()[each] if rng is None else bins.draw(each, rng)
-    if layout.kind == "label" and bins.kind in ("date", "datetime"):  # dates that were text
+    if layout.kind == "label" and bins.kind in TIMES:  # they were text
         distinct, ids = np.unique(found, return_inverse=True)
-        texts = tuple(bins.text(number) for number in distinct.tolist())
+        text = cell_of_duration if bins.kind == "duration" else bins.text
+        texts = tuple(map(text, distinct.tolist()))
         return Column(layout, hidden, ids=np.where(hidden, -1, ids), labels=texts)
     return Column(replace(layout, kind=bins.kind), hidden, found)
 

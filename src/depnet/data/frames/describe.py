@@ -7,7 +7,7 @@ import numpy as np
 
 from depnet.data.binning.cut import MAX_BINS
 from depnet.data.binning.ranked import RankedArray
-from depnet.data.frames.columns import Column, dates_of_text
+from depnet.data.frames.columns import Column, times_of_text
 from depnet.data.frames.left_out import (
     Keep,
     LeftOut,
@@ -65,7 +65,7 @@ def described(frame: Any, options: StateOptions, keep: Keep = ()) -> Described:
     variables, columns, left = [], [], []
     for place in range(len(opened.keys)):
         column = opened.column(place)
-        summary = summary_of(column if options.as_they_are(opened.names[place]) else dates_of_text(column))
+        summary = summary_of(column if options.as_they_are(opened.names[place]) else times_of_text(column))
         unlikely = left_out(summary, options, "all" if opened.positional else keep)
         if unlikely is not None:
             left.append(unlikely)

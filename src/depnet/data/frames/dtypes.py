@@ -25,6 +25,9 @@ POLARS = (
     *("Boolean", "String", "Date", "Categorical"),
 )
 
+DURATIONS = ("Duration(ms)", "Duration(us)", "Duration(ns)")
+"""Those of polars."""
+
 
 def available(kind: FrameKind) -> bool:
     """Can frames of this kind be made here?"""
@@ -86,6 +89,8 @@ def _plain(dtype: Any, kind: FrameKind) -> Any:
 
         if isinstance(dtype, pl.Datetime):
             return {"time": dtype.time_unit, "zone": dtype.time_zone}
+        if isinstance(dtype, pl.Duration):
+            return f"Duration({dtype.time_unit})"
         return _categories("String", True) if isinstance(dtype, pl.Enum) else str(dtype.base_type())
     import pyarrow as pa
 
@@ -100,8 +105,8 @@ def _categories(labels: Any, ordered: bool, index: str | None = None) -> dict[st
 
 def _numpy(fields: dict[str, Any], states: tuple[Any, ...]) -> Any:
     dtype = np.dtype(fields["name"])
-    if dtype.kind not in "biufMOUT" or dtype.names is not None or dtype.itemsize > MAX_TEXT_BYTES:
-        raise ValueError("a column holds booleans, numbers, dates or text")
+    if dtype.kind not in "biufMmOUT" or dtype.names is not None or dtype.itemsize > MAX_TEXT_BYTES:
+        raise ValueError("a column holds booleans, numbers, dates, durations or text")
     return dtype
 
 
@@ -122,6 +127,8 @@ def _polars(fields: dict[str, Any], states: tuple[Any, ...]) -> Any:
         return pl.Enum(list(states))
     if "time" in fields:
         return pl.Datetime(fields["time"], fields["zone"])
+    if fields["name"] in DURATIONS:
+        return pl.Duration(fields["name"][-3:-1])
     if fields["name"] not in POLARS:
         raise ValueError("not one of those that depnet reads")
     return getattr(pl, fields["name"])()

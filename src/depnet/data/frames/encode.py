@@ -13,6 +13,7 @@ import numpy as np
 from depnet.arrays import IntArray
 from depnet.data.binning.bins import Number, Numbers
 from depnet.data.binning.calendar import DAY, text_of_day, text_of_moment
+from depnet.data.binning.durations import text_of_duration
 from depnet.data.frames.columns import Column
 from depnet.data.frames.open import Opened, open_frame
 from depnet.data.frames.unknown import HandleUnknown, Unknowns
@@ -25,6 +26,9 @@ from depnet.wording import nearest
 UNKNOWN, HIDDEN = -2, -1
 TABLE = 2**16
 """Whole numbers that span less than this are looked up in a table."""
+
+_LINES = {"date": "dates", "datetime": "dates", "duration": "durations"}
+"""The lines that numbers of some kinds lie on; all others are numbers."""
 
 
 def encode(
@@ -91,12 +95,11 @@ def _binned(column: Column, variable: Variable) -> IntArray:
     bins, numbers = variable.bins, column.numbers
     assert bins is not None
     assert numbers is not None
-    of_dates = bins.kind in ("date", "datetime")
-    if of_dates != (column.kind in ("date", "datetime")):
-        wanted = {"date": "dates", "datetime": "dates with times"}.get(bins.kind, "numbers")
+    if _LINES.get(bins.kind) != _LINES.get(column.kind):
+        wanted = "dates with times" if bins.kind == "datetime" else _LINES.get(bins.kind, "numbers")
         raise DataError(
             f"column {column.name!r} has {wanted}, in bins such as {variable.states[0]!r}; this one has "
-            f"{'dates' if not of_dates else 'numbers'}. Convert it."
+            f"{_LINES.get(column.kind, 'numbers')}. Convert it."
         )
     if bins.kind == "datetime" and column.kind == "date":
         numbers = numbers * DAY
@@ -145,11 +148,13 @@ def _equal_numbers(numbers: Numbers, labels: Sequence[Number], codes: Sequence[i
 
 
 def value_of(column: Column, number: Any) -> object:
-    """What a number of a column stands for: itself, a boolean, or a date as text."""
+    """What a number of a column stands for: itself, a boolean, or a date or duration as text."""
     if column.kind == "boolean":
         return bool(number)
     if column.kind == "date":
         return text_of_day(number)
+    if column.kind == "duration":
+        return text_of_duration(number)
     return text_of_moment(number) if column.kind == "datetime" else number
 
 

@@ -107,7 +107,7 @@ class _Narwhals(Opened):
         series = self.frame.get_column(key)
         native, dtype = series.to_native(), series.dtype
         own = native.type if self.kind == "pyarrow" else native.dtype
-        if isinstance(own, np.dtype) and own.kind in "biufM":  # the common case, and the quick one
+        if isinstance(own, np.dtype) and own.kind in "biufMm":  # the common case, and the quick one
             return column_of_array(key, native.to_numpy())
         if dtype in (nw.Categorical, nw.Enum):
             if self.kind == "pyarrow" and is_polars_categorical(self.native.schema.field(place)):
@@ -121,7 +121,7 @@ class _Narwhals(Opened):
 
 
 def _numbers(key: Any, series: Any, own: Any) -> Column:
-    """A column of numbers, booleans or dates that numpy does not hold as they are."""
+    """A column of numbers, booleans, dates or durations that numpy does not hold as they are."""
     import narwhals as nw
 
     hidden = series.is_null().to_numpy().astype(bool)
@@ -140,7 +140,7 @@ def _numbers(key: Any, series: Any, own: Any) -> Column:
 
 
 def _kind_of(dtype: Any) -> ColumnKind | None:
-    """The kind of the numbers, booleans and dates of a type of narwhals; None of any other type."""
+    """The kind of the numbers, booleans, dates and durations of a type of narwhals; None of any other type."""
     import narwhals as nw
 
     kinds: list[tuple[bool, ColumnKind]] = [
@@ -149,6 +149,7 @@ def _kind_of(dtype: Any) -> ColumnKind | None:
         (dtype.is_float(), "float"),
         (dtype == nw.Datetime, "datetime"),
         (dtype == nw.Date, "date"),
+        (dtype == nw.Duration, "duration"),
     ]
     return next((kind for holds, kind in kinds if holds), None)
 
@@ -202,6 +203,8 @@ def _checked_names(keys: tuple[Any, ...]) -> tuple[str, ...]:
 def _spread(there: Any, hidden: NDArray[np.bool_], dtype: Any = None) -> NDArray[Any]:
     """The values that are there, each in its row, and zeros elsewhere."""
     values: NDArray[Any] = there.to_numpy()
+    if values.dtype.kind == "m":
+        values = values.astype("timedelta64[us]")
     if dtype is not None or values.dtype.kind not in "iuf":
         values = values.astype(dtype or np.int64)
     if not hidden.any():

@@ -2,7 +2,7 @@
 
 Text, categories and booleans are states as they are. So are whole numbers where a column has at most 16 different ones
 (also where they are stored as floats, as pandas does beside missing values); from three on they are numbers still, each in
-a bin of its own: of two, an order says nothing. Other numbers, dates and moments are binned.
+a bin of its own: of two, an order says nothing. Other numbers, dates, moments and durations are binned.
 """
 
 import math
@@ -193,7 +193,7 @@ def _cut(numbers: Ranked, kind: Kind, how: How, max_bins: int) -> Bins:
 
 
 def _edge(edge: Any, shape: Bins) -> Number:
-    """Numbers are edges of any kind: of dates, days and moments as `Bins` count them; dates are read."""
+    """Numbers are edges of any kind: of dates and durations as `Bins` count them; dates and durations are read."""
     if isinstance(edge, (int, float, np.number)) and not isinstance(edge, bool):
         return edge  # type: ignore[return-value]  # Bins makes it plain
     return shape.number(edge)

@@ -44,9 +44,18 @@ class CodeTable:
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Dataset(CodeTable):
-    """Training data: `codes[r, i]` is the code of X_i in row r, column-major uint8 or uint16.
+    """Training data: a table of codes, where a row with weight w stands for w equal rows.
 
-    A row with weight w stands for w equal rows. Make one with `from_codes`.
+    Make one with `from_codes` or `from_frame`.
+
+    Attributes:
+        domain: the variables of the columns.
+        codes: `codes[r, i]` is the code of X_i in row r: read-only, column-major, uint8 or uint16.
+        weights: how many equal rows each row stands for; None: one each.
+
+    >>> table = Dataset.from_frame([{"sex": "male", "age": 40}, {"sex": "female", "age": 30}])
+    >>> table.domain.names, table.codes.tolist()
+    (('sex', 'age'), [[1, 1], [0, 0]])
     """
 
     domain: Domain
@@ -85,8 +94,17 @@ class Dataset(CodeTable):
     ) -> "Dataset":
         """Check a table of integer codes [N, n] and make it a dataset.
 
-        Give either the `cardinalities` (variables are then X0, X1, ... with their codes as states) or
-        a `domain`.
+        Give either the `cardinalities` or a `domain`.
+
+        Args:
+            codes: whole numbers, [row, variable], from 0 on.
+            cardinalities: how many states each variable has; the variables are then X0, X1, ... with their codes as
+                states.
+            weights: how many equal rows each row stands for; None: one each.
+            domain: the variables, with their names and states.
+
+        Returns:
+            The dataset, whose arrays are read-only.
 
         >>> Dataset.from_codes([[0, 2], [1, 0]], cardinalities=[2, 3]).rows
         2
@@ -120,8 +138,20 @@ class Dataset(CodeTable):
     ) -> "Dataset":
         """A complete table from a pandas, polars or pyarrow frame, a numpy array or a list of dictionaries.
 
-        The options are those of `depnet.data.describe`. Missing values are an error, or a state of their own; for
-        completing them see `depnet.data.encode`.
+        For missing values that are to be completed see `depnet.data.encode`.
+
+        Args:
+            frame: the table.
+            bins: how numbers become states: "quantile", a number of bins, a list of edges, "categories", or a mapping of
+                column names to these.
+            max_bins: the most bins of a column that `bins` leaves free.
+            missing: missing values are an "error", or a "state" of their own.
+            keep: names of columns to take although they look like names, identifiers or row numbers, which are left out
+                otherwise.
+            max_states: of text, all but the most frequent values are one state, "other".
+
+        Returns:
+            The dataset.
 
         >>> Dataset.from_frame([{"sex": "male"}, {"sex": "female"}]).codes.tolist()
         [[1], [0]]
@@ -143,7 +173,14 @@ class Dataset(CodeTable):
         return f"{counted(self.rows, 'row')}{weighed} of {variables} (their states): {some}"
 
     def column(self, i: int) -> CodeArray:
-        """The codes of X_i, contiguous."""
+        """The codes of X_i, contiguous.
+
+        Args:
+            i: the number of the variable.
+
+        Returns:
+            An array [row].
+        """
         return self.codes[:, i]
 
 

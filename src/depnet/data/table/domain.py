@@ -14,6 +14,12 @@ from depnet.wording import nearest
 class Domain:
     """The variables of a table, in order.
 
+    Args:
+        variables: the variables, no two of one name.
+
+    Attributes:
+        cardinalities: how many states each variable has.
+
     >>> domain = Domain.from_cardinalities([2, 3])
     >>> domain.size, domain.index("X1")
     (6, 1)
@@ -46,7 +52,14 @@ class Domain:
 
     @classmethod
     def from_cardinalities(cls, cardinalities: Sequence[int]) -> "Domain":
-        """Variables X0, X1, ... whose states are their codes 0, 1, ..."""
+        """Variables X0, X1, ... whose states are their codes 0, 1, ...
+
+        Args:
+            cardinalities: how many states each has.
+
+        Returns:
+            The domain.
+        """
         if not isinstance(cardinalities, Iterable) or isinstance(cardinalities, (str, bytes)):
             raise DataError(f"cardinalities are whole numbers, one a variable; got {brief(cardinalities)}.")
         variables = []
@@ -69,7 +82,14 @@ class Domain:
         return math.prod(self.cardinalities)
 
     def index(self, name: str) -> int:
-        """The place of the variable called `name`; an unknown name is an error that offers the nearest."""
+        """The place of a variable; an unknown name is an error that offers the nearest.
+
+        Args:
+            name: the variable's name.
+
+        Returns:
+            Its number, from 0 on.
+        """
         try:
             return self._indices[name]
         except (KeyError, TypeError):

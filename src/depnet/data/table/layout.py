@@ -9,7 +9,9 @@ from depnet.errors import DataError, brief
 
 FrameKind: TypeAlias = Literal["pandas", "polars", "pyarrow", "numpy", "dicts"]
 
-ColumnKind: TypeAlias = Literal["label", "boolean", "integer", "float", "date", "datetime", "empty"]
+ColumnKind: TypeAlias = Literal[
+    "label", "boolean", "integer", "float", "date", "datetime", "duration", "empty"
+]
 """What the values of a column are; "empty": nothing but missing ones, of no type of their own."""
 
 

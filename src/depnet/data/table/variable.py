@@ -25,11 +25,16 @@ class Variable:
     Labels are kept as they are, but for numpy scalars, which become plain Python values. Labels that
     Python holds equal (1, 1.0 and True) are one label.
 
-    A numeric column has `bins`, one a state. `missing` is the label of a state, the last, that stands for
-    "not there" in a table: a state like any other in the model, a hole in the frames it comes from and goes to.
-    `ordered` says that labels stand in an order of their own, such as small, medium, large, by which they are compared
-    (`depnet.model.conditions`); numbers and bins have theirs anyway. A variable is the same without it. `other` is the label
-    of a state, the last but for that of missing ones, of all values of a table that are no state of their own.
+    Args:
+        name: its name, not empty.
+        states: the labels of its states, no two equal.
+        bins: of a numeric column its bins, one a state.
+        missing: the label of a state, the last, that stands for "not there" in a table: a state like any other in the
+            model, a hole in the frames it comes from and goes to.
+        ordered: whether labels stand in an order of their own, such as small, medium, large, by which they are compared
+            (`depnet.model.conditions`); numbers and bins have theirs anyway. A variable is the same without it.
+        other: the label of a state, the last but for that of missing ones, of all values of a table that are no state of
+            their own.
 
     >>> Variable("class", ("1st", "2nd", "3rd", "Crew")).code("3rd")
     2
@@ -101,6 +106,12 @@ class Variable:
         """The code of a state's label, or of the bin of a number or date.
 
         An unknown label is an error that offers the nearest ones.
+
+        Args:
+            label: the label of a state; of a binned variable also a number or a date.
+
+        Returns:
+            The code, from 0 on.
         """
         try:
             return self._codes[label]  # type: ignore[index]  # what is no label is not among them
@@ -122,6 +133,12 @@ class Variable:
 
         A label that is equal comes first; else the only one with the same text, where True is "True"; else the state of
         all other values, where there is one.
+
+        Args:
+            value: what a table has.
+
+        Returns:
+            The code, or None.
 
         >>> Variable("x", ("1", "2", "many")).find(2.0), Variable("x", (1, 2)).find("2"), Variable("x", (1, 2)).find(3)
         (1, 1, None)

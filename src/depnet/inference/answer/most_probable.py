@@ -29,11 +29,20 @@ EXACT_STATES = 1 << 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MostProbable:
-    """`states` gives every variable its state. `method` is "exact", or "searched" (of a large ordered law).
+    """What `most_probable` found.
 
-    `probability` is that of the state given the evidence under the exact law, None where it was not found exactly;
-    `pseudo_log_likelihood` sums log theta over the nodes that are not clamped, in nats; of an ordered law over all
-    nodes: it is log Q(x). `scan` is None where the state is of an ordered law.
+    Attributes:
+        states: every variable's state.
+        method: "exact", or "searched" (of a large ordered law).
+        probability: of the state given the evidence under the exact law; None where it was not found exactly.
+        pseudo_log_likelihood: the sum of log theta over the nodes that are not clamped, in nats; of an ordered law over
+            all nodes: it is log Q(x).
+        scan: None where the state is of an ordered law.
+
+    >>> from depnet import Network
+    >>> found = most_probable(Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]])))
+    >>> found.states, found.method, round(found.probability, 3)
+    ({'X0': 0, 'X1': 0}, 'exact', 0.4)
     """
 
     states: Mapping[str, Label]
@@ -61,8 +70,15 @@ def most_probable(
 ) -> MostProbable:
     """The most probable state of all variables, given `evidence` (one of equals).
 
-    `scan` None is the law of an ordered network, and the random scan of any other, whose law must be small enough to be
-    solved exactly.
+    Args:
+        network: the network. One without an order must be small enough that its law can be solved exactly.
+        evidence: what is known, by name and label.
+        scan: asks for the chain of the tables under this scan; None: the law of an ordered network, the random scan of
+            any other.
+        rng: the generator of a search; None: fresh entropy.
+
+    Returns:
+        A `MostProbable`.
 
     >>> from depnet import Network
     >>> most_probable(Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]])), {"X0": 1}).states

@@ -33,7 +33,8 @@ LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
 """The quantiles of a summary."""
 
 Value: TypeAlias = Any
-"""What a number's kind has: int or float, a date for dates, a date and time (UTC, without a zone) for moments."""
+"""What a number's kind has: int or float, a date for dates, a date and time (UTC, without a zone) for moments, a
+timedelta for durations."""
 Length: TypeAlias = Any
 """A difference of two values: a float, or a timedelta."""
 
@@ -162,7 +163,7 @@ class NumberSummary:
         return _value(at, self.kind), _length(error, self.kind)
 
     def above(self, value: object) -> tuple[float, float]:
-        """P(X > value) of the numbers that are there, and its standard error; a date may be text."""
+        """P(X > value) of the numbers that are there, and its standard error; a date or duration may be text."""
         try:
             _, last = ends_of(self.variable, value)
         except DataError as error:
@@ -231,11 +232,11 @@ def _value(number: float, kind: Kind) -> Value:
     if kind == "datetime":
         moment = min(max(round(number), FIRST_DAY * DAY), (LAST_DAY + 1) * DAY - 1)
         return dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=moment)
-    return number
+    return dt.timedelta(microseconds=round(number)) if kind == "duration" else number
 
 
 def _length(number: float, kind: Kind) -> Length:
     """A difference of numbers as its kind has it."""
     if kind == "date":
         return dt.timedelta(days=number)
-    return dt.timedelta(microseconds=number) if kind == "datetime" else number
+    return dt.timedelta(microseconds=number) if kind in ("datetime", "duration") else number

@@ -54,21 +54,32 @@ def query(
 ) -> QueryResult:
     """The law of `targets` given `evidence`: each one's marginal, or their joint table.
 
-    A target is a variable by its name, or a condition as text, "income > 50000", whose states are False and True (a variable
-    of that name comes first). Of targets that are numbers, `numbers` has mean and quantiles.
+    An ordered network answers by its law, Q(T | x_C). Of a network without an order the evidence is clamped (Sec. 5).
+    With the rows of a table as `data`, the result also has the frequencies among the rows that match the evidence
+    (`observed`, `matching`, `combined`), and it warns where the two differ by more than chance allows.
 
-    Evidence gives, by labels, one state of a variable, a set of allowed states, a range (`slice(4000, 5000)`, ">5000",
-    "4000..5000", an interval), or weights of states (docs/queries.md has all of them). An ordered network answers by its
-    law, Q(T | x_C): "exact" by elimination, "sample" by weighted passes until every standard error is under `tolerance`,
-    "auto" by the quicker of the two; with a `scan`, or by "clamped", it is a network as any other. Of a network without
-    an order the evidence is clamped (Sec. 5), and `method` is "exact", "sample" or "auto" (also called "clamped"): a
-    table look-up or the exact law where the relevant part of the network is small, else chains until every standard
-    error is under `tolerance`, or until `max_seconds`, or until `stop()`, which is asked several times a second, says
-    True. "bayes" conditions the joint law instead, pi(T | x_C), where it can be solved exactly: evidence that no
-    relevant node reads, though its own node reads others, then has its effect. `scan` None is the random scan.
+    Args:
+        network: the network that is asked.
+        targets: what is asked for: a variable by its name, a condition as text, "income > 50000", whose states are False
+            and True (a variable of that name comes first), or several of these.
+        evidence: what is known, by name: a state, a set of states, a range (`slice(4000, 5000)`, ">5000", "4000..5000",
+            an interval), or weights of states (docs/queries.md has all of them).
+        scan: asks for the chain of the tables under this scan, also of an ordered network; None: the law of an ordered
+            network, the random scan of any other.
+        joint: whether the answer is one table of all targets together.
+        method: of an ordered network, "exact" (by elimination), "sample" (weighted passes), "auto" (the quicker of the
+            two), or "clamped": as a network without an order. Of such a network "exact", "sample" (clamped chains),
+            "auto", also called "clamped" (a look-up or the exact law where the relevant part is small, else chains), or
+            "bayes": pi(T | x_C) of the joint law, where that can be solved exactly; evidence that no relevant node reads
+            then has its effect, too.
+        tolerance: what is sampled is sampled until every standard error is under this.
+        max_seconds: or until so many seconds are over.
+        data: the rows of a table. Chains start there, and answers stand beside its frequencies.
+        rng: the generator of what is drawn; None: fresh entropy.
+        stop: asked several times a second; where it says True, the answer is what there is by then.
 
-    With the rows of a table as `data`, chains start there, the result has the frequencies among the rows that match the
-    evidence (`observed`, `matching`, `combined`), and it warns where the two differ by more than chance allows.
+    Returns:
+        A `QueryResult`; print it. Of targets that are numbers its `numbers` has mean and quantiles.
 
     >>> from depnet import Network
     >>> import numpy as np

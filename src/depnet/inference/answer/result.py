@@ -92,13 +92,40 @@ def effective_sample_size(values: FloatArray, errors: FloatArray) -> float:
 class QueryResult:
     """The answer of `depnet.query`.
 
-    `probabilities` is an array in the order of the states for one target, a tensor with axes as
-    `targets` for a joint, else one array for each target's name; `standard_errors` is alike: the Monte
-    Carlo error, 0 where the answer is exact. Neither speaks of the error of learning. `scan` is None where the answer is
-    of an ordered network's law, which has no chain.
+    Where rows were at hand, it has three: the law's `probabilities`, what was `observed`, and both joined, `combined`.
 
-    Where rows were at hand, `observed` has the frequencies among the rows that match the evidence, in the shape of
-    `probabilities` (nan where none does), `matching` their number, and `combined` joins both.
+    Attributes:
+        targets: what was asked for.
+        states: the labels of each target's states.
+        joint: whether the answer is one table of all targets together.
+        probabilities: an array in the order of the states for one target, a tensor with axes as `targets` for a joint,
+            else one array for each target's name.
+        standard_errors: alike: the Monte Carlo error, 0 where the answer is exact. It does not speak of the error of
+            learning.
+        method: how the answer was found, in a word.
+        scan: whose chain was asked; None where the answer is of an ordered network's law, which has no chain.
+        closure: the variables that took part.
+        evidence: what was known.
+        evidence_used: the names of the evidence that the answer depends on.
+        evidence_ignored: the names of clamped evidence that no relevant node reads.
+        support: how many training rows match the evidence, where that is known.
+        tolerance: the standard error that was asked for.
+        converged: whether every standard error is under it.
+        seconds: how long it took.
+        diagnostics: of chains or passes, where the answer was sampled.
+        warnings: what a person should know, a line each.
+        observed: the frequencies among the rows that match the evidence, in the shape of `probabilities` (nan where none
+            does).
+        matching: how many rows match.
+        worth: s, how many rows of a table the model's answer is worth in `combined`.
+        variables: the targets as variables: with their bins, or the states False and True of a condition.
+        spreads: how the errors of the states of each target hang together, but of conditions.
+
+    >>> from depnet import learn, query, titanic
+    >>> people = titanic()
+    >>> found = query(learn(people, order="auto"), "survived", {"class": "1st"}, data=people)
+    >>> found.states, found.matching, found.combined.round(2).tolist()
+    ((('No', 'Yes'),), 325, [0.38, 0.62])
     """
 
     targets: tuple[str, ...]
@@ -121,11 +148,8 @@ class QueryResult:
     observed: Answer | None = None
     matching: int | None = None
     worth: float = WORTH
-    """s: how many rows of a table the model's answer is worth in `combined`."""
     variables: tuple[Variable, ...] = field(default=(), repr=False)
-    """The targets as variables: with their bins, or the states False and True of a condition."""
     spreads: Mapping[str, Spread] = field(default_factory=dict, repr=False)
-    """How the errors of the states of each target hang together, but of conditions."""
 
     @property
     def combined(self) -> Answer:
@@ -171,10 +195,17 @@ class QueryResult:
         return {name: summary for name, summary in found if summary is not None}
 
     def summary(self, name: str | None = None, of: Of = "combined") -> NumberSummary | None:
-        """Mean, standard deviation and quantiles of a target that is a number; the name of an only target may be left out.
+        """Mean, standard deviation and quantiles of a target that is a number.
 
-        `of` says by which probabilities; None where there are none: no rows match, or counts are hidden. Standard
-        errors are Monte Carlo errors: those of "combined" are the law's share in it, "observed" has none.
+        Standard errors are Monte Carlo errors: those of "combined" are the law's share in it, "observed" has none.
+
+        Args:
+            name: the target; that of an only target may be left out.
+            of: by which probabilities: "combined", "probabilities" or "observed".
+
+        Returns:
+            A summary with `mean`, `standard_deviation`, `median`, `quantiles`; None where there are no such
+            probabilities: no rows match, or counts are hidden.
         """
         if name is None and len(self.targets) > 1:
             raise InferenceError(f"there are several targets; name one of them: {', '.join(self.targets)}.")
@@ -221,8 +252,12 @@ class QueryResult:
     def frame(self, backend: str = "pandas") -> Any:
         """A tidy frame: a row a state (of a joint, a joint state), with its probability, standard error and so on.
 
-        The columns are `target` and `state` (of a joint, one a target), `probability`, `standard_error`, `observed` and
-        `combined`. `backend` is "pandas", "polars", "pyarrow", or any other that narwhals makes frames with.
+        Args:
+            backend: "pandas", "polars", "pyarrow", or any other that narwhals makes frames with.
+
+        Returns:
+            A frame with the columns `target` and `state` (of a joint, one a target), `probability`, `standard_error`,
+            `observed` and `combined`.
         """
         from depnet.inference.answer.frame import frame_of
 

@@ -47,24 +47,45 @@ class Scored:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """What `compare` found. `gained`, `lost` and `kept` are None where there is only one model."""
+    """What `compare` found; print it. `gained`, `lost` and `kept` are None where there is only one model.
+
+    Attributes:
+        shared: variables with the same states on both sides.
+        differing: variables that one side does not have, or has with other states.
+        gained: links of the second that the first does not have, between shared variables.
+        lost: links of the first that the second does not have.
+        kept: links of both.
+        scores: how well each model predicts the rows of each side, and those of "data".
+        difference: of the rows of "data", the second's score less the first's, paired row by row.
+        marginals: how near the rows of both sides are.
+
+    >>> from depnet import learn, titanic
+    >>> found = compare(learn(titanic(), smoothing=0.5), titanic(), rows=1000, rng=np.random.default_rng(0))
+    >>> found.shared, found.gained
+    (('class', 'sex', 'age', 'survived'), None)
+    >>> round(found.score("data", "first"), 2)  # nats a row, of the table by the model
+    -2.07
+    """
 
     shared: tuple[str, ...]
-    """Variables with the same states on both sides."""
     differing: tuple[str, ...]
-    """Variables that one side does not have, or has with other states."""
     gained: tuple[LinkPair, ...] | None
-    """Links of the second that the first does not have, between shared variables."""
     lost: tuple[LinkPair, ...] | None
     kept: tuple[LinkPair, ...] | None
     scores: tuple[Scored, ...]
     difference: Scored | None
-    """Of the rows of "data": the second's score less the first's, paired row by row."""
     marginals: Nearness
-    """How near the rows of both sides are."""
 
     def score(self, rows_of: str, by: str) -> float:
-        """The mean score of these rows by this model; nan where it was not taken."""
+        """The mean score of the rows of one side by one model.
+
+        Args:
+            rows_of: "first", "second" or "data".
+            by: "first" or "second".
+
+        Returns:
+            Nats a row; nan where it was not taken.
+        """
         found = [s.mean for s in self.scores if (s.rows_of, s.by) == (rows_of, by)]
         return found[0] if found else math.nan
 
@@ -102,8 +123,19 @@ def compare(
 ) -> Comparison:
     """Compare two networks, also on the rows of `data` if given, or a network with a table.
 
-    Laws are stood for by `rows` drawn rows each, under `scan`; None is an ordered network's own law, and the random
-    scan of any other.
+    Two tables are compared by a model of one of them: `compare(learn(one), other)`.
+
+    Args:
+        first: a network.
+        second: another network, or a table.
+        data: rows that both networks are to predict.
+        rows: laws are stood for by so many drawn rows each.
+        scan: of which chain; None: an ordered network's own law, and the random scan of any other.
+        rng: the generator of what is drawn; None: fresh entropy.
+        n_jobs: threads.
+
+    Returns:
+        A `Comparison`.
 
     >>> from depnet import learn, titanic
     >>> people = titanic()

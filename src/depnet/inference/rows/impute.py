@@ -34,11 +34,21 @@ FAR = 5.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Imputation:
-    """Completed rows. `codes` is [N, n]; `imputations` has all of them, the first being `codes`.
+    """Completed rows, as `depnet.impute` gives them.
 
-    `cells` holds every hole's probabilities, standard errors and R-hat. For draws, `agreement[name]` is how
-    far the drawn states of that variable are, taken together, from its probabilities: the largest
-    standardised difference (about normal where the chains have converged; nan where nothing was drawn).
+    Attributes:
+        codes: [row, variable], without holes.
+        imputations: all of them, the first being `codes`.
+        cells: every hole's probabilities, standard errors and R-hat.
+        method: "mode" or "draw".
+        burn_in: sweeps before a draw, where chains drew.
+        agreement: for draws, how far the drawn states of each variable are, taken together, from its probabilities: the
+            largest standardised difference (about normal where the chains have converged; nan where nothing was drawn).
+
+    >>> from depnet import Network
+    >>> found = impute(Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]])), [[0, -1]], method="draw", n_imputations=3)
+    >>> len(found.imputations), found.cells.probabilities["X1"].round(3).tolist()
+    (3, [[0.8, 0.2]])
     """
 
     codes: IntArray
@@ -78,11 +88,26 @@ def impute(
     rng: np.random.Generator | None = None,
     n_jobs: int | None = None,
 ) -> Imputation:
-    """Fill the holes of `rows`, codes [N, n]: negative codes, or the cells that `hidden` marks.
+    """Fill the holes of rows of codes.
 
-    `method="draw"` draws each row's holes together; `n_imputations` of them are independent. An ordered network draws
-    from its law, exactly where that can be solved; any other, or with a `scan` (None: the random scan), by clamped
-    chains that have settled, `burn_in` sweeps later.
+    An ordered network draws from its law, exactly where that can be solved; any other, or with a `scan`, by clamped
+    chains that have settled.
+
+    Args:
+        network: the network.
+        rows: codes [row, variable], or a `Dataset`.
+        hidden: marks the holes, [row, variable]; None: negative codes are holes.
+        method: "mode" takes each hole's most probable state, "draw" draws each row's holes together.
+        n_imputations: how many independent draws of all holes.
+        scan: of which chain; None: the law of an ordered network, the random scan of any other.
+        tolerance: what is sampled is sampled until every standard error is under this.
+        burn_in: sweeps of a chain before it draws.
+        max_seconds: stops what has not converged by then.
+        rng: the generator of what is drawn; None: fresh entropy.
+        n_jobs: threads; results do not depend on it.
+
+    Returns:
+        An `Imputation`.
 
     >>> from depnet import Network
     >>> network = Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]]))

@@ -80,9 +80,14 @@ def _averaged(
     sweeps: int,
     effort: Effort,
 ) -> tuple[FloatArray, list[NDArray[np.uint16]]]:
-    domain = networks[0].domain
-    of_cell: IntArray = np.repeat(np.arange(len(domain)), domain.cardinalities)
-    total = np.zeros((len(rows), len(of_cell)))
+    """[row, cell] of the holes alone, 0 elsewhere; and where the chains were in each network."""
+    cards = np.array(networks[0].domain.cardinalities)
+    cells = np.flatnonzero(
+        np.repeat(holes, cards, axis=1)
+    )  # most cells are observed: those of holes alone are added up
+    at = np.flatnonzero(holes)
+    hole: IntArray = np.repeat(at, cards[at % len(cards)])
+    total = np.zeros(len(cells))
     states: NDArray[np.uint16] | None = None
     tables = []
     for network in networks:
@@ -97,12 +102,15 @@ def _averaged(
         chains.run(sweeps)
         states = chains.codes
         tables.append(states[::CHAINS_A_ROW].copy())
-        sums, weights = (part.sum(axis=1) for part in chains.rounds[-1])
-        visits = weights[:, of_cell]
+        sums, weights = (part[:, 0] if CHAINS_A_ROW == 1 else part.sum(axis=1) for part in chains.rounds[-1])
+        visits = weights.reshape(-1)[hole]
         # A hole that no sweep has come to, under a scan that hardly ever does: its table's mean law stands in.
         marginals = np.concatenate([_marginal(network, node) for node in network.nodes])
-        total += np.where(visits > 0, sums / np.where(visits > 0, visits, 1.0), marginals)
-    return total / len(networks), tables
+        found = sums.reshape(-1)[cells] / np.where(visits > 0, visits, 1.0)
+        total += np.where(visits > 0, found, marginals[cells % len(marginals)])
+    laws = np.zeros((len(rows), int(cards.sum())))
+    laws.reshape(-1)[cells] = total / len(networks)
+    return laws, tables
 
 
 def _marginal(network: Network, node: Node) -> FloatArray:

@@ -20,7 +20,7 @@ from depnet.inference.answer.numbers import LEVELS
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowNumbers:
-    """One value a row: numbers, or datetime64 of dates and moments, whose lengths are timedelta64.
+    """One value a row: numbers, or datetime64 of dates and moments, whose lengths, as durations, are timedelta64.
 
     Of a number that can be missing, all is said of where it is there, with the probability `present`; nan (or NaT) where
     that is 0.
@@ -78,6 +78,6 @@ def _typed(
     # A mean of days is the day that it falls on; lengths keep their part of a day.
     unit, times = ("s", 86_400) if kind == "date" and length else ("D", 1) if kind == "date" else ("us", 1)
     whole = np.floor(numbers * times).astype(np.int64)
-    typed = whole.astype(f"{'timedelta64' if length else 'datetime64'}[{unit}]")
+    typed = whole.astype(f"{'timedelta64' if length or kind == 'duration' else 'datetime64'}[{unit}]")
     typed[gone] = "NaT"
     return read_only(typed)

@@ -36,11 +36,22 @@ def query_rows(
 ) -> RowsResult:
     """The marginal of every hole of every row, given what its row knows.
 
-    `rows` are codes [N, n]; `hidden` marks the holes, whose codes do not matter (None: negative codes are
-    holes). An ordered network answers by its law, Q(x_h | what the row knows); any other, or with a `scan` (None: the
-    random scan), by clamped chains. What is sampled is sampled until every standard error of a row is under
-    `tolerance`, or until `max_seconds`; `method="sample"` samples even what could be looked up or solved. The result
-    is a function of the seed, whatever the threads.
+    An ordered network answers by its law, Q(x_h | what the row knows); any other, or with a `scan`, by clamped chains.
+    The result is a function of the seed, whatever the threads.
+
+    Args:
+        network: the network.
+        rows: codes [row, variable], or a `Dataset`.
+        hidden: marks the holes, [row, variable], whose codes do not matter; None: negative codes are holes.
+        scan: of which chain; None: the law of an ordered network, the random scan of any other.
+        method: "sample" samples even what could be looked up or solved; "auto" does not.
+        tolerance: what is sampled is sampled until every standard error of a row is under this.
+        max_seconds: stops what has not converged by then.
+        rng: the generator of what is drawn; None: fresh entropy.
+        n_jobs: threads.
+
+    Returns:
+        A `RowsResult`.
 
     >>> from depnet import Network
     >>> network = Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]]))

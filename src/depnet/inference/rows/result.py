@@ -23,11 +23,25 @@ OBSERVED, LOOK_UP, EXACT, SAMPLE = range(len(METHODS))
 class RowsResult:
     """The answers of `depnet.query_rows`, one row each.
 
-    `probabilities[name]` is [rows, states]: the marginal of a hole given what its row knows, and certainty
-    for what was observed; `standard_errors` is alike. `method[r]` is an index into
-    ("observed", "look-up", "exact", "sample"); `r_hat[r]` is nan unless sampled; `converged[r]` says whether the
-    row's standard errors are under `tolerance`. `distinct` rows were answered. `scan` is None where the answers are
-    those of an ordered network's law.
+    Attributes:
+        domain: the variables.
+        probabilities: by name, [row, state]: the marginal of a hole given what its row knows, and certainty for what was
+            observed.
+        standard_errors: alike.
+        hidden: which cells were holes, [row, variable].
+        method: of each row, an index into ("observed", "look-up", "exact", "sample").
+        r_hat: of each row; nan unless sampled.
+        converged: of each row, whether its standard errors are under `tolerance`.
+        scan: None where the answers are those of an ordered network's law.
+        tolerance: the standard error that was asked for.
+        distinct: how many different rows were answered.
+        updates: updates of chains that it took.
+        seconds: how long it took.
+
+    >>> from depnet import Network, query_rows
+    >>> found = query_rows(Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]])), [[0, -1], [1, -1]])
+    >>> found.mode().tolist(), found.converged.tolist()
+    ([[0, 0], [1, 1]], [True, True])
     """
 
     domain: Domain
@@ -44,11 +58,22 @@ class RowsResult:
     seconds: float
 
     def mode(self) -> IntArray:
-        """The codes [rows, variables] with every hole at its most probable state (the first of equals)."""
+        """Every hole at its most probable state (the first of equals).
+
+        Returns:
+            Codes, [row, variable].
+        """
         return np.stack([self.probabilities[name].argmax(axis=1) for name in self.domain.names], axis=1)
 
     def numbers(self, name: str) -> RowNumbers:
-        """Mean, standard deviation and quantiles of a number in each row; the median of what was observed is its bin's."""
+        """Mean, standard deviation and quantiles of a number in each row; the median of what was observed is its bin's.
+
+        Args:
+            name: a variable with bins.
+
+        Returns:
+            Arrays with an entry a row.
+        """
         i = self.domain.index(name)
         mixture = Mixture.of(self.domain.variables[i])
         if mixture is None:

@@ -15,10 +15,17 @@ MOST_STAGES = 100_000
 class Boost:
     """Stages of a boosted node: how many, of how many leaves, and how far each goes.
 
-    A stage is a Newton step times `rate`. It may split on a `share` of the variables, drawn anew for each, and leaves none
-    with a curvature, the sum over its rows of p (1 - p), below `least_curvature`. `shrinkage` is added to the curvature of
-    a leaf: leaves of few rows move less. The stages are added to the base rates of the variable's states, or, with a
-    `graph` above 0, to that share of what the node's decision graph says beyond them.
+    A stage is a Newton step times `rate`. The stages are added to the base rates of the variable's states, or, with a
+    `graph` above 0, to a share of what the node's decision graph says beyond them.
+
+    Args:
+        stages: how many small decision graphs are added up.
+        leaves: of each.
+        rate: how far each stage goes.
+        graph: the share of the node's own decision graph that stages are added to.
+        share: of the variables, those that a stage may split on, drawn anew for each.
+        shrinkage: is added to the curvature of a leaf: leaves of few rows move less.
+        least_curvature: no leaf has a curvature, the sum over its rows of p (1 - p), below it.
 
     >>> Boost(leaves=16, rate=0.05)
     Boost(stages=200, leaves=16, rate=0.05, graph=0.0, share=0.5, shrinkage=0.5, least_curvature=0.1)

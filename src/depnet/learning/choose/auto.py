@@ -122,7 +122,15 @@ def tune(
 ) -> Tuning:
     """The ladder that `penalty="auto"` climbs, with the held-out score of every rung and smoothing, and the choice.
 
-    `smoothing` is the unit of the smoothings tried; the other options are those of `learn`.
+    Args:
+        dataset: the rows.
+        auto: the penalties and smoothings to choose from.
+        smoothing: the unit of the smoothings tried.
+        validation: the rows held out; None: parts of `dataset`.
+        order, roles, forbidden, max_leaves, min_leaf_rows, n_jobs, max_seconds, progress, cuts: as of `learn`.
+
+    Returns:
+        A `Tuning`.
 
     >>> from depnet import titanic
     >>> tuning = tune(titanic(), auto=Auto(penalties=("mdl", "aic"), smoothings=(1.0, 2.0)))

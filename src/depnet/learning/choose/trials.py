@@ -52,16 +52,28 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tuning:
-    """The rungs that were tried, every candidate's held-out (pseudo-)log-likelihood, and the choice."""
+    """The rungs that were tried, every candidate's held-out (pseudo-)log-likelihood, and the choice.
+
+    Attributes:
+        penalties: the rungs.
+        smoothings: the pseudo-counts tried with each.
+        scores: [penalty, smoothing]: the sum over nodes (but those of identifiers), nats per held-out row.
+        leaves: of each rung, the leaves of all nodes, on average over the parts.
+        held_out: rows that were scored.
+        choice: what was chosen for all nodes, and for each.
+
+    >>> from depnet import titanic, tune
+    >>> from depnet.learning.choose.ladder import Auto
+    >>> tuning = tune(titanic(), auto=Auto(penalties=("mdl", "aic"), smoothings=(1.0,)))
+    >>> tuning.best, tuning.held_out
+    ((1, 0), 2201)
+    """
 
     penalties: tuple[Penalty, ...]
     smoothings: tuple[float, ...]
     scores: FloatArray
-    """[penalty, smoothing]: the sum over nodes (but those of identifiers), nats per held-out row."""
     leaves: tuple[int, ...]
-    """Of each rung: the leaves of all nodes, on average over the parts."""
     held_out: int
-    """Rows that were scored."""
     choice: Choice
 
     @property

@@ -85,4 +85,5 @@ def grow_tree(
     within = np.arange(len(place)) - np.repeat(begin[:-1] - first, sizes)
     own = target[members[place[within]]]
     leaf = np.repeat(np.arange(len(sizes)), sizes)
-    return Tree(nodes, begin, own[np.lexsort((own, leaf))])
+    ascending = np.argsort(own)  # and then, as they are, by leaf: quicker than both at once
+    return Tree(nodes, begin, own[ascending[np.argsort(leaf[ascending], kind="stable")]])

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from depnet.data import Dataset
-from depnet.learning.grow.cuts import cuts_of
+from depnet.learning.grow.cuts import CutDomain
 from depnet.learning.grow.node_specs import NodeSpec
 from depnet.learning.grow.nodes import learn_nodes
 from depnet.learning.options import Limits
 from depnet.learning.penalty import Penalty
+from depnet.learning.rows.prepared import PreparedRows
 from depnet.learning.rows.table import TableRows
 from depnet.model.network import Network
 
@@ -31,11 +32,14 @@ class CutLearner:
     n_jobs: int | None = 1
     limits: Limits = field(default_factory=Limits)
     max_seconds: float | None = None
+    with_cuts: CutDomain | None = None
+    """Of the domain, where there are many tables of it."""
 
     def __call__(self, dataset: Dataset) -> Network:
         """The network of these rows."""
-        rows = TableRows(dataset, self.specs, self.limits, self.n_jobs, cuts=True)
-        if cuts_of(dataset.domain):
+        prepared = PreparedRows(dataset, self.with_cuts)
+        rows = TableRows(dataset, self.specs, self.limits, self.n_jobs, cuts=True, prepared=prepared)
+        if rows.reads_cuts:
             rows = rows.with_specs([self._sharing(spec, dataset) for spec in self.specs])
         return learn_nodes(rows, self.penalties, max_seconds=self.max_seconds).smoothed(self.smoothings)
 

@@ -13,7 +13,8 @@ same function, leaf for leaf, on the variables themselves.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cached_property, partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -64,28 +65,53 @@ def cuts_of(domain: Domain, most: int = MAX_CUTS) -> tuple[Cut, ...]:
     return tuple(found)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TableWithCuts:
-    """A table whose sources may also read cuts: as variables of their own, numbered after the table's."""
+class CutDomain:
+    """The cuts of a domain; and with a variable of two states for each of them, what is made of it once for many tables."""
 
-    rows: Dataset
-    """With a column for each cut."""
-    specs: tuple[NodeSpec, ...]
-    cuts: tuple[Cut, ...]
+    def __init__(self, domain: Domain) -> None:
+        self.domain = domain
+        self.cuts = cuts_of(domain)
+
+    @cached_property
+    def wide(self) -> Domain:
+        """The domain with a variable for each cut, numbered after its own, under names that no other has."""
+        longest = max(map(len, self.domain.names)) + 1
+        named = [f"{cut.variable} < {cut.at}" for cut in self.cuts]
+        names = [name.rjust(longest + len(name)) for name in named]
+        return Domain((*self.domain.variables, *(Variable(name, (0, 1)) for name in names)))
+
+    @cached_property
+    def numbered(self) -> "Numbered":
+        """The variables and the cuts by their numbers."""
+        return Numbered.of(self.cuts, self.domain.cardinalities)
+
+
+class Numbered(NamedTuple):
+    """Of variables and then cuts: the variable itself, its states, the states to split by, and the cut."""
+
+    variable: IntArray
+    states: IntArray
+    width: IntArray
+    cut: IntArray
 
     @classmethod
-    def of(cls, dataset: Dataset, specs: Sequence[NodeSpec]) -> "TableWithCuts | None":
-        """A table with its cuts, which the sources of these nodes may read; None where no variable has any."""
-        cuts = cuts_of(dataset.domain)
-        if not cuts:
-            return None
-        n = len(dataset.domain)
-        codes: CodeArray = np.empty((dataset.rows, n + len(cuts)), dtype=dataset.codes.dtype, order="F")
-        codes[:, :n] = dataset.codes
-        for t, cut in enumerate(cuts):
-            np.greater_equal(dataset.column(cut.variable), cut.at, out=codes[:, n + t], casting="unsafe")
-        rows = Dataset.of_checked(_wide(dataset.domain, cuts), read_only(codes), dataset.weights)
-        return cls(rows, specs_with_cuts(specs, cuts, n), cuts)
+    def of(cls, cuts: Sequence[Cut], cardinalities: tuple[int, ...]) -> "Numbered":
+        """Of cuts of variables with these numbers of states."""
+        n = len(cardinalities)
+        variable = np.array([*range(n), *(t.variable for t in cuts)])
+        width = np.array([*cardinalities, *([2] * len(cuts))])
+        cut = np.array([*([0] * n), *(t.at for t in cuts)])
+        return cls(variable, np.array(cardinalities)[variable], width, cut)
+
+
+def rows_with_cuts(dataset: Dataset, domain: CutDomain) -> Dataset:
+    """The rows of a dataset of this domain with a column for each cut."""
+    n, cuts = len(dataset.domain), domain.cuts
+    codes: CodeArray = np.empty((dataset.rows, n + len(cuts)), dtype=dataset.codes.dtype, order="F")
+    codes[:, :n] = dataset.codes
+    for t, cut in enumerate(cuts):
+        np.greater_equal(dataset.column(cut.variable), cut.at, out=codes[:, n + t], casting="unsafe")
+    return Dataset.of_checked(domain.wide, read_only(codes), dataset.weights)
 
 
 def specs_with_cuts(specs: Sequence[NodeSpec], cuts: Sequence[Cut], variables: int) -> tuple[NodeSpec, ...]:
@@ -111,16 +137,16 @@ def specs_with_cuts(specs: Sequence[NodeSpec], cuts: Sequence[Cut], variables: i
     return tuple(found)
 
 
-def spelled_out(source: DecisionGraph, cuts: Sequence[Cut], cardinalities: tuple[int, ...]) -> DecisionGraph:
+def spelled_out(source: DecisionGraph, numbered: Numbered, cardinalities: tuple[int, ...]) -> DecisionGraph:
     """A source that reads cuts, numbered after the variables, as one that reads the variables alone.
 
     The graph is made now, its operations when somebody asks: most sources are only tried.
     """
-    record = partial(_operations, source, tuple(cuts), cardinalities)
+    record = partial(_operations, source, numbered, len(cardinalities))
     graph = source.compiled
     if graph.variable.max(initial=-1) < len(cardinalities):
         return DecisionGraph.recorded_later(record, cardinalities, source.size, graph)
-    variable, states, _, cut = _numbered(tuple(cuts), cardinalities)
+    variable, states, _, cut = numbered
     tests = np.flatnonzero(graph.variable >= 0)
     read = graph.variable[tests]
     vertex, code = _spread(states[read])
@@ -135,10 +161,9 @@ def spelled_out(source: DecisionGraph, cuts: Sequence[Cut], cardinalities: tuple
     return DecisionGraph.recorded_later(record, cardinalities, source.size, compiled)
 
 
-def _operations(source: DecisionGraph, cuts: tuple[Cut, ...], cardinalities: tuple[int, ...]) -> Recorded:
-    """The operations of a source that reads cuts, each cut in the paper's two operations."""
-    n = len(cardinalities)
-    variable, states, width, cut = _numbered(cuts, cardinalities)
+def _operations(source: DecisionGraph, numbered: Numbered, n: int) -> Recorded:
+    """The operations of a source that reads cuts of n variables, each cut in the paper's two operations."""
+    variable, states, width, cut = numbered
     kinds, first, second = (array.astype(np.int64) for array in source.arrays)
     tested = np.where(kinds == 0, second, 0)
     growth = np.where(kinds == 0, width[tested] - 1, -1)
@@ -153,24 +178,7 @@ def _operations(source: DecisionGraph, cuts: tuple[Cut, ...], cardinalities: tup
     )
 
 
-@lru_cache(maxsize=4)
-def _numbered(cuts: tuple[Cut, ...], cardinalities: tuple[int, ...]) -> tuple[IntArray, ...]:
-    """Of variables and then cuts: the variable itself, its states, the states to split by, and the cut."""
-    n = len(cardinalities)
-    variable = np.array([*range(n), *(t.variable for t in cuts)])
-    width = np.array([*cardinalities, *([2] * len(cuts))])
-    cut = np.array([*([0] * n), *(t.at for t in cuts)])
-    return variable, np.array(cardinalities)[variable], width, cut
-
-
 def _spread(times: IntArray) -> tuple[IntArray, IntArray]:
     """Each place as often as `times` says, and a number 0, 1, ... for each of its copies."""
     at = np.repeat(np.arange(len(times)), times)
     return at, np.arange(len(at)) - np.repeat(np.cumsum(times) - times, times)
-
-
-def _wide(domain: Domain, cuts: Sequence[Cut]) -> Domain:
-    """The domain with a variable of two states for each cut, under names that no other has."""
-    longest = max(map(len, domain.names)) + 1
-    names = [f"{t.variable} < {t.at}".rjust(longest + len(f"{t.variable} < {t.at}")) for t in cuts]
-    return Domain((*domain.variables, *(Variable(name, (0, 1)) for name in names)))

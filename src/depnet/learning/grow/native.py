@@ -107,7 +107,8 @@ def _later(spec: NodeSpec, widest: NodeSpec) -> tuple[int, ...]:
 class Grower:
     """Grows the nodes of `specs`, each with its own penalty; safe to call from many threads.
 
-    It can be pickled: another process makes the native table again, once.
+    `table` is the native one of the dataset, where somebody has it already. It can be pickled: another process makes the
+    native table again, once.
     """
 
     dataset: Dataset
@@ -115,6 +116,7 @@ class Grower:
     penalties: Sequence[Penalty]
     limits: Limits = field(default_factory=Limits)
     max_seconds: float | None = None
+    table: native.Table | None = None
     _linear: dict[Penalty, float | None] = field(default_factory=dict, init=False)
     _token: str = field(default_factory=lambda: uuid4().hex, init=False)
     _began: float = field(default_factory=time.time, init=False)
@@ -124,7 +126,8 @@ class Grower:
         self._linear = {
             penalty: per_parameter(penalty, self.dataset.total) for penalty in dict.fromkeys(self.penalties)
         }
-        _table(self._token, self.dataset)
+        if self.table is None:
+            _table(self._token, self.dataset)
 
     def __call__(self, numbers: Sequence[int], seconds: float = math.inf) -> list[Batch]:
         """Grow these nodes, each to the end or until the time of the fit is over.
@@ -163,9 +166,8 @@ class Grower:
         specs, penalty = [self.specs[number] for number in numbers], self.penalties[numbers[0]]
         left = None if self.max_seconds is None else max(0.0, self._began + self.max_seconds - time.time())
         began = time.perf_counter()
-        kinds, first, second, counts, variable, begin, children, flat = _table(
-            self._token, self.dataset
-        ).grow(
+        table = _table(self._token, self.dataset) if self.table is None else self.table
+        kinds, first, second, counts, variable, begin, children, flat = table.grow(
             native_settings(penalty, self._linear[penalty], self.limits, self.dataset.total),
             targets=[spec.target for spec in specs],
             barred=[(*spec.barred, *_later(spec, specs[0])) for spec in specs],
@@ -184,7 +186,7 @@ class Grower:
         self._stop.set()
 
     def close(self) -> None:
-        """Let go of the native table."""
+        """Let go of the native table that was made here."""
         TABLES.pop(self._token, None)
 
     def __sizeof__(self) -> int:
@@ -192,7 +194,8 @@ class Grower:
         return super().__sizeof__() + self.dataset.codes.nbytes
 
     def __getstate__(self) -> dict[str, Any]:
-        return {key: value for key, value in self.__dict__.items() if key != "_stop"}
+        kept = {key: value for key, value in self.__dict__.items() if key != "_stop"}
+        return {**kept, "table": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _stop=native.Stop())
@@ -221,6 +224,11 @@ _SENT: list[str] = []
 def _table(token: str, dataset: Dataset) -> native.Table:
     table = TABLES.get(token)
     if table is None:
-        rows = repeated(dataset)
-        table = TABLES[token] = native.Table(rows.codes, list(rows.domain.cardinalities), rows.weights)
+        table = TABLES[token] = native_table(dataset)
     return table
+
+
+def native_table(dataset: Dataset) -> native.Table:
+    """The native learner's own table of a dataset."""
+    rows = repeated(dataset)
+    return native.Table(rows.codes, list(rows.domain.cardinalities), rows.weights)

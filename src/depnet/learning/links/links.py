@@ -38,23 +38,34 @@ ROWS_A_CELL = 5
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """X_j tells the node of X_i something; quantities in bits per row."""
+    """X_j tells the node of X_i something; quantities in bits per row.
+
+    Attributes:
+        source: the name of X_j.
+        targets: the name of X_i, which the node updates.
+        node: i.
+        variable: j.
+        strength: what the splits on X_j gained, less their share of what merges lost.
+        mutual_information: I(X_i; X_j), whatever else is known; None without rows where the network keeps no 2-way
+            counts.
+        conditional_information: I(X_i; X_j | the source's other inputs), or None where the rows are too few to tell, or
+            not there.
+        frequency: the share of bootstrap networks in which the link came back; None without bootstrap.
+
+    >>> from depnet import learn, titanic
+    >>> strongest = links(learn(titanic()), titanic())[0]
+    >>> strongest.source, strongest.targets, round(strongest.strength, 3)
+    ('sex', ('survived',), 0.142)
+    """
 
     source: str
-    """The name of X_j."""
     targets: tuple[str, ...]
-    """The name of X_i, which the node updates."""
     node: int
     variable: int
-    """j."""
     strength: float
-    """What the splits on X_j gained, less their share of what merges lost."""
     mutual_information: float | None
-    """I(X_i; X_j), whatever else is known; None without rows where the network keeps no 2-way counts."""
     conditional_information: float | None
-    """I(X_i; X_j | the source's other inputs), or None where the rows are too few to tell, or not there."""
     frequency: float | None
-    """The share of bootstrap networks in which the link came back; None without bootstrap."""
 
 
 def links(
@@ -72,14 +83,26 @@ def links(
     Without a dataset, as for a network from a file, strengths come from the counts that the network keeps: a
     node's still add up to I(X_i; Y_i), shared among its inputs as `depnet.learning.links.from_counts` says.
 
-    With `bootstrap=B` the network is learned again from B tables of N rows drawn with replacement (as row
-    weights), with `penalty`, `n_jobs` and the network's order, or by `learner` where other options were used;
-    `frequency` says how often a link came back. Drawing rows twice adds noise of its own, so that a chance link
-    comes back in a good share of the tables too: read frequencies against each other, near 1 being sure. `rng` seeds
-    the drawing.
-
     Sources that are no decision graph have no splits: what they know is shared equally among their inputs. A boosted
     node's strengths are its `gains`, from when it was learned, with rows or without.
+
+    Args:
+        network: the network.
+        dataset: the rows it was learned from; None: its own counts.
+        bootstrap: learn the network again from so many tables of N rows drawn with replacement (as row weights);
+            `frequency` says how often a link came back. Drawing rows twice adds noise of its own, so that a chance link
+            comes back in a good share of the tables too: read frequencies against each other, near 1 being sure.
+        penalty: of the networks learned again.
+        n_jobs: threads.
+        learner: learns from such a table, where other options were used.
+        rng: the generator of the tables; None: fresh entropy.
+
+    Returns:
+        A tuple of `Link`.
+
+    >>> from depnet import learn, titanic
+    >>> [(link.source, *link.targets) for link in links(learn(titanic()))[:2]]
+    [('sex', 'class'), ('survived', 'sex')]
     """
     bootstrap = whole_number("bootstrap", bootstrap, at_least=0, error=LearningError)
     if dataset is None:

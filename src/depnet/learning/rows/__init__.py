@@ -1,7 +1,7 @@
 """The rows that networks are learned from, tried on and held out of, wherever they lie.
 
 - `learning_rows`: the one protocol that learning asks of rows;
-- `table`: rows of a dataset in memory;
+- `prepared`: a dataset made ready to grow nodes from, once; `table`: rows of a dataset in memory;
 - `part`: one part of the rows, and what a round of growing asks of it;
 - `workers`: where parts are, in this process or elsewhere; `parts`: rows in many parts as one table;
 - `some_rows`: some rows of a dataset, or rows drawn again;

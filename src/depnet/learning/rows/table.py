@@ -12,17 +12,17 @@ from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
 from depnet.errors import ManyStatesWarning
-from depnet.learning.grow.cuts import TableWithCuts, spelled_out
+from depnet.learning.grow.cuts import specs_with_cuts, spelled_out
 from depnet.learning.grow.native import Grower, GrownNode
 from depnet.learning.grow.node_specs import NodeSpec, first_specs
 from depnet.learning.grow.parallel import MOST, grown_batches
 from depnet.learning.grow.resume import fingerprint, hashed_table
 from depnet.learning.options import LearnOptions, Limits, checked_jobs
 from depnet.learning.penalty import Penalty
-from depnet.learning.rows.held_out import held_out
 from depnet.learning.rows.learning_rows import GrowRequest
 from depnet.learning.rows.pair_counts import TablePairs
 from depnet.learning.rows.paired_counts import PairedCounts, PairedRequest, paired_counts
+from depnet.learning.rows.prepared import PreparedRows
 from depnet.model.counting import leaf_counts
 from depnet.model.sources.source import InformationSource
 
@@ -39,16 +39,33 @@ class TableRows:
     limits: Limits = field(default_factory=Limits)
     n_jobs: int | None = 1
     cuts: bool = False
+    prepared: PreparedRows = None  # type: ignore[assignment]  # made here, unless somebody has it already
+
+    def __post_init__(self) -> None:
+        if self.prepared is None or self.prepared.dataset is not self.dataset:
+            object.__setattr__(self, "prepared", PreparedRows(self.dataset))
 
     @classmethod
-    def of(cls, dataset: Dataset, options: LearnOptions, n_jobs: int | None, cuts: bool) -> "TableRows":
+    def of(
+        cls, rows: Dataset | PreparedRows, options: LearnOptions, n_jobs: int | None, cuts: bool
+    ) -> "TableRows":
         """The rows of a dataset for the nodes of these options; the order "auto" is not chosen yet."""
-        return cls(dataset, first_specs(dataset.domain, options), options.limits, checked_jobs(n_jobs), cuts)
+        prepared = rows if isinstance(rows, PreparedRows) else PreparedRows(rows)
+        dataset = prepared.dataset
+        specs = first_specs(dataset.domain, options)
+        return cls(dataset, specs, options.limits, checked_jobs(n_jobs), cuts, prepared)
+
+    @property
+    def reads_cuts(self) -> bool:
+        """May sources read cuts, and are there any?"""
+        return self.cuts and bool(self.prepared.with_cuts.cuts)
 
     @cached_property
-    def with_cuts(self) -> TableWithCuts | None:
-        """The same rows with a column for each cut; None where there are none."""
-        return TableWithCuts.of(self.dataset, self.specs) if self.cuts else None
+    def grown_specs(self) -> Sequence[NodeSpec]:
+        """The nodes as the native learner grows them: with cuts to read."""
+        if not self.reads_cuts:
+            return self.specs
+        return specs_with_cuts(self.specs, self.prepared.with_cuts.cuts, len(self.domain))
 
     @property
     def domain(self) -> Domain:
@@ -62,8 +79,8 @@ class TableRows:
 
     def fingerprint(self, penalties: Sequence[Penalty]) -> str:
         """A digest of all that decides the structure."""
-        specs = self.specs if self.with_cuts is None else self.with_cuts.specs
-        return fingerprint(hashed_table(self.dataset), self.domain, self.total, specs, penalties, self.limits)
+        table = hashed_table(self.dataset)
+        return fingerprint(table, self.domain, self.total, self.grown_specs, penalties, self.limits)
 
     def with_specs(self, specs: Sequence[NodeSpec]) -> "TableRows":
         """The same rows, for other nodes of the same variables."""
@@ -75,16 +92,16 @@ class TableRows:
 
     def grow(self, request: GrowRequest) -> Iterator[GrownNode]:
         """The nodes that are asked for, in any order: by the native learner, on `n_jobs` threads."""
-        wide = self.with_cuts
-        rows, specs = (self.dataset, self.specs) if wide is None else (wide.rows, wide.specs)
-        grower = Grower(rows, specs, request.penalties, self.limits, request.max_seconds)
+        specs, wide = self.grown_specs, self.reads_cuts
+        rows = self.prepared.wide if wide else self.dataset
+        table = self.prepared.native(wide=wide)
+        grower = Grower(rows, specs, request.penalties, self.limits, request.max_seconds, table)
         most = 1 if request.one_by_one else MOST
         for batch in grown_batches(grower, request.numbers, self.n_jobs, most):
             for node in batch.nodes(specs, rows.domain.cardinalities, request.smoothing):
-                if wide is not None:
-                    node = node._replace(
-                        source=spelled_out(node.source, wide.cuts, self.domain.cardinalities)
-                    )
+                if wide:
+                    numbered = self.prepared.with_cuts.numbered
+                    node = node._replace(source=spelled_out(node.source, numbered, self.domain.cardinalities))
                 yield node
 
     def leaf_counts(self, numbers: Sequence[int], sources: Sequence[InformationSource]) -> list[IntArray]:
@@ -101,8 +118,8 @@ class TableRows:
     def held_out(self) -> list[tuple["TableRows", "TableRows"]]:
         """(rows to learn from, rows to score on), for each part that is held out."""
         return [
-            (replace(self, dataset=learned), replace(self, dataset=scored))
-            for learned, scored in held_out(self.dataset)
+            (replace(self, dataset=learned.dataset, prepared=learned), replace(self, dataset=scored))
+            for learned, scored in self.prepared.held_out
         ]
 
 

@@ -48,13 +48,16 @@ def save(
 ) -> None:
     """Write a network, and the ordered `law` beside it, to a model file, compressed where the name ends in .gz.
 
-    Both are of one domain and learned from the same rows: 1- and 2-way counts are kept once, and both have them
-    when they are loaded. An ordered `network` is a law itself and is given alone. `layout` is kept beside them:
-    what the frame was that they were learned from (`load_both` reads it).
-
     The file is written whole or not at all: should anything fail, an old file of that name is as it was.
     The same networks give the same bytes. A user's own source (`FunctionSource`) is written out as the
     leaf of every joint state of its inputs, where these are at most 2^20, and loads as a `TabulatedSource`.
+
+    Args:
+        network: the paper's network; or a law, which is then given alone.
+        path: the file's name.
+        law: the ordered network beside it, of the same domain and rows: 1- and 2-way counts are kept once, and both have
+            them when they are loaded.
+        layout: what the frame was that they were learned from (`depnet.model.file.load_both` reads it).
 
     >>> import tempfile, depnet
     >>> network = depnet.Network.from_joint([[0.4, 0.1], [0.2, 0.3]])
@@ -86,10 +89,24 @@ def load(
 ) -> Network:
     """Read a network from a model file, compressed or not, and check all of the file.
 
-    It is the paper's network where the file has one, else the law; with `law=True` the law, or an error where the file
-    has none. A `ModelFileError` says where in the file something is wrong, and what. Files larger than `max_bytes`, and
-    those that could take more than `max_memory` bytes of memory to read, are refused: raise these for a file
-    that you trust.
+    A `ModelFileError` says where in the file something is wrong, and what.
+
+    Args:
+        path: the file's name.
+        law: whether the law is wanted: an error where the file has none. Else it is the paper's network where the file
+            has one, and the law where not.
+        max_bytes: larger files are refused: raise this for a file that you trust.
+        max_memory: so are files that could take more bytes of memory than this to read.
+
+    Returns:
+        The network, equal to the one that was saved.
+
+    >>> import tempfile, depnet
+    >>> people = depnet.titanic()
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     depnet.save(depnet.learn(people), f"{directory}/model.json", depnet.learn(people, order="auto"))
+    ...     depnet.load(f"{directory}/model.json", law=True).order
+    (1, 3, 0, 2)
     """
     loaded = _loaded(path, max_bytes, max_memory, "depnet.load(path)", with_layout=False)
     if not law:

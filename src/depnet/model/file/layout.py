@@ -5,6 +5,7 @@ A section that readers may leave alone: a network is the same without it.
 
 from typing import Any, cast, get_args
 
+from depnet.data.binning.bins import TIMES
 from depnet.data.frames.decode import check_column
 from depnet.data.frames.dtypes import dtype_of, plain_dtype
 from depnet.data.table.domain import Domain
@@ -66,8 +67,8 @@ def _column(value: object, variable: Variable, kind: FrameKind, at: str) -> Colu
         whole_of(fields["key"], f"{at}.key", -(2**63), 2**63 - 1)
     kinds = get_args(ColumnKind)
     if variable.bins is not None:
-        of_dates = variable.bins.kind in ("date", "datetime")
-        kinds = (variable.bins.kind, "label") if of_dates else (variable.bins.kind,)
+        may_be_text = variable.bins.kind in TIMES
+        kinds = (variable.bins.kind, "label") if may_be_text else (variable.bins.kind,)
     if fields["kind"] not in kinds:
         raise fault(f"{at}.kind", f"expected one of {', '.join(kinds)}; got {brief(fields['kind'])}.")
     with located(f"{at}.dtype"):

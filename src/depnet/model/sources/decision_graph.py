@@ -49,7 +49,11 @@ NOTHING_RECORDED = (np.zeros(0, np.uint8), np.zeros(0, np.int32), np.zeros(0, np
 
 @dataclass(frozen=True, slots=True)
 class DecisionGraph:
-    """Recorded `operations` on rows whose variables have these `cardinalities`.
+    """A learned information source: splits and merges of leaves, recorded in the order in which they were made.
+
+    Args:
+        operations: `Split` and `Merge`, applied to one leaf, 0.
+        cardinalities: how many states each variable of a row has.
 
     >>> y = DecisionGraph((Split(0, 1), Merge(0, 2)), cardinalities=(2, 3))
     >>> y.size, y([[0, 0], [0, 1], [0, 2]]).tolist()
@@ -157,12 +161,23 @@ class DecisionGraph:
 
     def leaves(self, dataset: Dataset) -> LeafArray:
         """The leaf of every row of a dataset of this domain, whose codes were checked when it was made."""
-        leaves = np.empty(dataset.rows, dtype=np.int32)
-        native.walk(*self.compiled, dataset.codes, leaves)
+        return self.walked(dataset.codes)
+
+    def walked(self, codes: CodeArray) -> LeafArray:
+        """The leaf of every row of codes of this domain, column-major, which are not checked."""
+        leaves = np.empty(len(codes), dtype=np.int32)
+        native.walk(*self.compiled, codes, leaves)
         return leaves
 
     def replay(self, codes: ArrayLike) -> LeafArray:
-        """The leaf of every row, by the paper's equations newYsplit and newYmerge, to the letter."""
+        """The leaf of every row, by the paper's equations newYsplit and newYmerge, to the letter.
+
+        Args:
+            codes: [row, variable].
+
+        Returns:
+            [row].
+        """
         table = self._checked(codes)
         y = np.zeros(len(table), dtype=np.int32)
         size = 1

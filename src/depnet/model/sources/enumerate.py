@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, LeafArray
+from depnet.model.sources.decision_graph import DecisionGraph
 from depnet.model.sources.source import InformationSource
 
 CELLS_AT_A_TIME = 1 << 22
@@ -50,9 +51,13 @@ class JointStates(NamedTuple):
         )
         for j, code in (self.fixed or {}).items():
             codes[:, j] = code
-        for place, (j, run) in enumerate(zip(self.inputs, runs, strict=True)):
-            repeated = np.repeat(run, math.prod(sizes[place + 1 :]))
-            codes[:, j] = np.tile(repeated, len(codes) // len(repeated))
+        if not len(codes):
+            return codes
+        inner = len(codes)
+        for j, run in zip(self.inputs, runs, strict=True):
+            outer, inner = len(codes) // inner, inner // len(run)
+            column = codes[:, j].reshape(outer, len(run), inner)  # a view: a column lies in one place
+            column[...] = run[:, None]
         return codes
 
     def parts(self) -> Iterator[CodeArray]:
@@ -77,6 +82,7 @@ class JointStates(NamedTuple):
         leaves: LeafArray = np.empty(math.prod(map(len, self.runs)), dtype=np.int32)
         done = 0
         for codes in self.parts():
-            leaves[done : done + len(codes)] = source(codes)
+            found = source.walked(codes) if isinstance(source, DecisionGraph) else source(codes)
+            leaves[done : done + len(codes)] = found
             done += len(codes)
         return leaves

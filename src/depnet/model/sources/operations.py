@@ -8,6 +8,10 @@ class Split(NamedTuple):
 
     A pair of numbers, and equal to it, but not to a merge of the same numbers.
 
+    Args:
+        leaf: y.
+        variable: j.
+
     >>> Split(0, 1) == Split(0, 1), Split(0, 1) == Merge(0, 1)
     (True, False)
     """
@@ -26,7 +30,15 @@ class Split(NamedTuple):
 
 
 class Merge(NamedTuple):
-    """Merge(y_0, y_1), y_0 < y_1: leaf y_1 joins leaf y_0 (Eq. newYmerge)."""
+    """Merge(y_0, y_1), y_0 < y_1: leaf y_1 joins leaf y_0 (Eq. newYmerge).
+
+    Args:
+        first: y_0.
+        second: y_1.
+
+    >>> Merge(0, 1).second
+    1
+    """
 
     first: int
     second: int

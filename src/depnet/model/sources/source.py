@@ -26,8 +26,11 @@ MAX_LEAVES = 2**31 - 1
 class InformationSource(Protocol):
     """A deterministic function of the variables `inputs`, with values 0, ..., size - 1.
 
-    A protocol: any object of this shape is an information source; the kinds that depnet ships are
-    frozen dataclasses.
+    A protocol: any object of this shape is an information source; called with codes [row, variable] it gives the leaf of
+    every row. The kinds that depnet ships are frozen dataclasses.
+
+    >>> isinstance(ConstantSource(), InformationSource)
+    True
     """
 
     @property
@@ -42,12 +45,20 @@ class InformationSource(Protocol):
         """The leaf of every row of `codes` [N, n]."""
 
     def check_domain(self, cardinalities: Sequence[int]) -> None:
-        """Raise a `ModelError` unless this is a function on rows with these cardinalities."""
+        """Raise a `ModelError` unless this is a function on such rows.
+
+        Args:
+            cardinalities: how many states each variable of a row has.
+        """
 
 
 @dataclass(frozen=True, slots=True)
 class ConstantSource:
-    """The identically-zero function: one leaf, nothing known. Learning starts here."""
+    """The identically-zero function: one leaf, nothing known. Learning starts here.
+
+    >>> ConstantSource().size, ConstantSource()([[0, 1], [1, 1]]).tolist()
+    (1, [0, 0])
+    """
 
     @property
     def size(self) -> int:
@@ -71,8 +82,12 @@ class ConstantSource:
 class LosslessSource:
     """Y_i^ll: a one-to-one function of its inputs, their joint state in row-major order.
 
-    `input_cardinalities[k]` belongs to `inputs[k]`. Over all variables but X_i it is the paper's
-    lossless information source; its size is the product of the cardinalities, so it is for few inputs.
+    Over all variables but X_i it is the paper's lossless information source; its size is the product of the
+    cardinalities, so it is for few inputs.
+
+    Args:
+        inputs: the numbers of the variables it reads, ascending.
+        input_cardinalities: how many states each of them has.
 
     >>> LosslessSource((0, 2), (2, 3))([[1, 0, 2]])
     array([5], dtype=int32)
@@ -88,7 +103,15 @@ class LosslessSource:
 
     @classmethod
     def of_all_but(cls, targets: Sequence[int], cardinalities: Sequence[int]) -> "LosslessSource":
-        """The lossless source of a node that updates `targets`: every other variable is an input."""
+        """The lossless source of a node: every other variable is an input.
+
+        Args:
+            targets: the variable that the node updates.
+            cardinalities: how many states each variable has.
+
+        Returns:
+            The source.
+        """
         inputs = tuple(j for j in range(len(cardinalities)) if j not in set(targets))
         return cls(inputs, tuple(cardinalities[j] for j in inputs))
 
@@ -110,8 +133,11 @@ class LosslessSource:
 class FunctionSource:
     """A user's own function, e.g. the number of up-neighbours in an Ising model.
 
-    `function` is given the codes of its declared `inputs` only, an array [N, len(inputs)], and returns
-    N integers in 0..size-1: so it can depend on nothing else. It must be deterministic.
+    Args:
+        function: is given the codes of its declared `inputs` only, an array [N, len(inputs)], and returns N integers in
+            0..size-1: so it can depend on nothing else. It must be deterministic.
+        inputs: the numbers of the variables it reads, ascending.
+        size: how many leaves it has.
 
     >>> neighbours_up = FunctionSource(lambda x: x.sum(axis=1), inputs=(1, 3), size=3)
     >>> neighbours_up([[0, 1, 0, 1]])

@@ -31,7 +31,13 @@ MAX_TABULATED = 2**20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TabulatedSource:
-    """`leaves[s]` is the leaf where the joint state of the inputs is s, row-major (the last moves fastest).
+    """An information source as a list: the leaf of every joint state of its inputs.
+
+    Args:
+        inputs: the numbers of the variables it reads, ascending.
+        input_cardinalities: how many states each of them has.
+        leaves: `leaves[s]` is the leaf where the joint state of the inputs is s, row-major (the last moves fastest).
+        size: how many leaves it has.
 
     >>> neighbours_up = TabulatedSource((1, 3), (2, 2), [0, 1, 1, 2], size=3)
     >>> neighbours_up([[0, 1, 0, 1]])
@@ -71,7 +77,16 @@ class TabulatedSource:
     def of(
         cls, source: InformationSource, cardinalities: Sequence[int], max_states: int = MAX_TABULATED
     ) -> "TabulatedSource":
-        """Any information source, written out: the same inputs, the same leaf for every row."""
+        """Any information source, written out: the same inputs, the same leaf for every row.
+
+        Args:
+            source: the source.
+            cardinalities: how many states each variable of a row has.
+            max_states: more joint states of its inputs than these are refused.
+
+        Returns:
+            The list.
+        """
         inputs = tuple(source.inputs)
         cards = tuple(cardinalities[j] for j in inputs)
         if not product_within(cards, max_states):

@@ -20,6 +20,12 @@ LEAST_GAIN = 1e-12
 def communities(graph: DependencyGraph) -> tuple[int, ...]:
     """The community of every variable: 0 is the largest, a variable without ties is alone.
 
+    Args:
+        graph: the graph.
+
+    Returns:
+        A number for each variable.
+
     >>> from depnet.pictures.graph.dependency import Arrow
     >>> communities(DependencyGraph(("a", "b", "c", "d", "e"), (Arrow(3, 4, 1.0), Arrow(4, 2, 1.0), Arrow(1, 0, 1.0))))
     (1, 1, 0, 0, 0)

@@ -58,12 +58,17 @@ class Tie:
 
 @dataclass(frozen=True, slots=True)
 class DependencyGraph:
-    """Variables by name, and arrows between them, the strongest first. Make one with `dependency_graph`."""
+    """Variables by name, and arrows between them, the strongest first. Make one with `dependency_graph`.
+
+    Attributes:
+        names: of the variables.
+        arrows: what a variable tells another, each with `source`, `target` and `strength`, in bits a row.
+        measured: what the strengths were measured on, in words.
+    """
 
     names: tuple[str, ...]
     arrows: tuple[Arrow, ...]
     measured: str = ""
-    """What the strengths were measured on, in words."""
 
     def __post_init__(self) -> None:
         n = len(self.names)
@@ -104,15 +109,37 @@ class DependencyGraph:
         return tuple((tie, max(tie.strength, 0.0) / most if most > 0 else 0.0) for tie in ties)
 
     def strongest(self, arrows: int) -> "DependencyGraph":
-        """The same variables with the `arrows` strongest arrows."""
+        """The same variables with the strongest arrows.
+
+        Args:
+            arrows: how many.
+
+        Returns:
+            A graph.
+        """
         return replace(self, arrows=self.arrows[: max(arrows, 0)])
 
     def above(self, bits: float) -> "DependencyGraph":
-        """The same variables with the arrows of at least this strength."""
+        """The same variables with the arrows of at least some strength.
+
+        Args:
+            bits: this strength.
+
+        Returns:
+            A graph.
+        """
         return replace(self, arrows=tuple(a for a in self.arrows if a.strength >= bits))
 
     def around(self, variable: int, steps: int = 1) -> tuple[int, ...]:
-        """The variables within `steps` arrows of one, whichever way they point, ascending; itself among them."""
+        """The variables near one, whichever way arrows point, ascending; itself among them.
+
+        Args:
+            variable: its number.
+            steps: within so many arrows.
+
+        Returns:
+            Their numbers.
+        """
         neighbours = defaultdict(set)
         for arrow in self.arrows:
             neighbours[arrow.source].add(arrow.target)
@@ -123,7 +150,14 @@ class DependencyGraph:
         return tuple(sorted(near))
 
     def kept(self, variables: Iterable[int]) -> "DependencyGraph":
-        """The graph of some of the variables, renumbered in ascending order."""
+        """The graph of some of the variables, renumbered in ascending order.
+
+        Args:
+            variables: their numbers.
+
+        Returns:
+            A graph.
+        """
         order = sorted(set(variables))
         place = {v: k for k, v in enumerate(order)}
         arrows = tuple(
@@ -151,9 +185,15 @@ class DependencyGraph:
 def dependency_graph(
     network: Network, dataset: Dataset | None = None, *, found: Sequence[Link] | None = None
 ) -> DependencyGraph:
-    """The dependency graph of a network; strengths measured on the rows of `dataset` where it is given.
+    """The dependency graph of a network.
 
-    `found` are the network's links where `depnet.links` has been called already.
+    Args:
+        network: the network.
+        dataset: the rows that strengths are measured on; None: what the network's own counts tell.
+        found: the network's links, where `depnet.links` has been called already.
+
+    Returns:
+        A `DependencyGraph`.
 
     >>> from depnet import learn, titanic
     >>> graph = dependency_graph(learn(titanic()))

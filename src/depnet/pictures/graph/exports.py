@@ -30,6 +30,12 @@ def to_dot(graph: DependencyGraph) -> str:
     Vertices are n0, n1, ... with the variables' names as labels, so that any name is safe. Two arrows between two
     variables are drawn as one with two heads; `forward` and `backward` keep both strengths.
 
+    Args:
+        graph: the graph.
+
+    Returns:
+        The text.
+
     >>> from depnet.pictures.graph.dependency import Arrow
     >>> print(to_dot(DependencyGraph(("a", 'b"'), (Arrow(0, 1, 0.25),))))
     digraph depnet {
@@ -73,6 +79,12 @@ def to_graphml(graph: DependencyGraph) -> str:
     """GraphML text: vertices n0, n1, ... with `name` and `community`; arrows with `strength`, in bits.
 
     `weight` is the strength, at least 0, under the name that other tools look for.
+
+    Args:
+        graph: the graph.
+
+    Returns:
+        The text.
     """
     group = communities(graph)
     lines = [_GRAPHML]
@@ -92,6 +104,12 @@ def to_graphml(graph: DependencyGraph) -> str:
 
 def to_mermaid(graph: DependencyGraph) -> str:
     """A flowchart: an arrow with its bits, two heads where both ways are learned.
+
+    Args:
+        graph: the graph.
+
+    Returns:
+        The text.
 
     >>> from depnet.pictures.graph.dependency import Arrow
     >>> print(to_mermaid(DependencyGraph(("a", "<b>"), (Arrow(0, 1, 0.25),))))
@@ -113,6 +131,12 @@ def to_networkx(graph: DependencyGraph) -> "DiGraph":
     """A directed graph on the variables' names: arrows with `strength` and `weight` (at least 0).
 
     Variables have their `community`. `graph.graph["measured"]` says what the strengths were measured on.
+
+    Args:
+        graph: the graph.
+
+    Returns:
+        A `networkx.DiGraph`.
     """
     try:
         from networkx import DiGraph
@@ -128,9 +152,15 @@ def to_networkx(graph: DependencyGraph) -> "DiGraph":
 
 
 def links_csv(found: Sequence[Link]) -> str:
-    r"""CSV text of the links that `depnet.links` found, in bits, in their order; what is not known is empty.
+    """CSV text of the links that `depnet.links` found, in bits, in their order; what is not known is empty.
 
     Names are as the table had them, quoted where need be.
+
+    Args:
+        found: the links.
+
+    Returns:
+        The text.
 
     >>> from depnet.learning.links.links import Link
     >>> print(links_csv([Link("a, b", ("c",), 2, 0, 0.5, None, None, None)]))

@@ -36,6 +36,12 @@ GAP = 1.1
 def layout(graph: DependencyGraph) -> FloatArray:
     """A place [x, y] for every variable, a tie of the backbone being about 1 long; y points down.
 
+    Args:
+        graph: the graph.
+
+    Returns:
+        [variable, 2].
+
     >>> from depnet.pictures.graph.dependency import Arrow
     >>> at = layout(DependencyGraph(("a", "b", "c"), (Arrow(0, 1, 1.0), Arrow(1, 2, 1.0))))
     >>> np.linalg.norm(at[0] - at[2]).round(1)

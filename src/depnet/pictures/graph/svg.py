@@ -47,9 +47,20 @@ class _Marks(NamedTuple):
 
 
 def to_svg(graph: DependencyGraph, *, links: int | None = None, at: FloatArray | None = None) -> str:
-    """SVG text of the `links` strongest links (None: two or three for each variable), variables at their `layout`.
+    """The picture of a dependency graph, as SVG text.
 
-    `at` are places that `layout` gave already, so that several pictures agree.
+    Args:
+        graph: the graph.
+        links: how many, the strongest; None: two or three for each variable.
+        at: places that `layout` gave already, so that several pictures agree.
+
+    Returns:
+        The text.
+
+    >>> from depnet import learn, titanic
+    >>> from depnet.pictures import dependency_graph
+    >>> to_svg(dependency_graph(learn(titanic())))[:4]
+    '<svg'
     """
     boxes = len(graph) <= MOST_BOXES
     most = (PER_VARIABLE if boxes else PER_VARIABLE - 1) * len(graph)

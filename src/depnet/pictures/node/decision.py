@@ -106,7 +106,14 @@ def node_name(network: Network, number: int) -> str:
 
 
 def decision(network: Network, node: int | str) -> Decision:
-    """The decision graph of a node, by its number or by the name of a variable.
+    """The decision graph of a node, as a value.
+
+    Args:
+        network: the network.
+        node: the number of the node, or the name of its variable.
+
+    Returns:
+        A `Decision`: tests and leaves, from the root on.
 
     >>> from depnet import learn, titanic
     >>> decision(learn(titanic()), "survived").inputs

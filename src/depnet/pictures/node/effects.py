@@ -143,7 +143,17 @@ def _column(counts: IntArray, j: int) -> IntArray:
 def boosted(
     network: Network, node: int | str, dataset: Dataset | None = None, *, most: int = MOST_INPUTS
 ) -> Boosted:
-    """What a boosted node says, by its number or by the name of a variable, with the effects of the first `most` inputs."""
+    """What a boosted node says: what it reads, how much each input gained, and the effects of the first.
+
+    Args:
+        network: the network.
+        node: the number of the node, or the name of its variable.
+        dataset: rows that effects are means over; None: rows made from the frequencies that the network keeps.
+        most: effects of so many inputs, those that gained most.
+
+    Returns:
+        A `Boosted`, which `boosted_text` and `boosted_svg` show.
+    """
     chosen = boosted_node(network, node)
     told = inputs_of(network, node)
     rows = reference(network, dataset)

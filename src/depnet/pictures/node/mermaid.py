@@ -11,9 +11,16 @@ MOST_INPUTS = 20
 
 
 def node_mermaid(network: Network, node: int | str) -> str:
-    """The decision graph of a node, by its number or by the name of a variable, as a flowchart.
+    """The decision graph of a node as a flowchart.
 
     Of a boosted node, what it reads, with the bits a row that each input gained: the strongest inputs.
+
+    Args:
+        network: the network.
+        node: the number of the node, or the name of its variable.
+
+    Returns:
+        The text.
     """
     if network.nodes[node_of(network, node)].boosted:
         return _inputs(network.domain.names[node_of(network, node)], inputs_of(network, node))

@@ -47,6 +47,15 @@ def growth(
 ) -> tuple[Stage, ...]:
     """The stages of a node's source, one more than it has operations; none where it is no decision graph, or many.
 
+    Args:
+        network: the network.
+        node: the number of the node, or the name of its variable.
+        dataset: the rows it was learned from, for entropy and cost; None: neither is known.
+        penalty: the one it was learned with.
+
+    Returns:
+        A `Stage` each: the operation, how many leaves there are then, entropy and cost in nats a row.
+
     >>> from depnet import learn, titanic
     >>> [stage.leaves for stage in growth(learn(titanic()), "age")]
     [1, 4, 5, 4, 5, 4]

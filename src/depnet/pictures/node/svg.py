@@ -38,9 +38,17 @@ BOLD = 600
 
 
 def node_svg(network: Network, node: int | str, dataset: Dataset | None = None) -> str:
-    """SVG text of a node's decision graph, by its number or by the name of a variable.
+    """The picture of a node's decision graph, as SVG text.
 
-    Of a boosted node: what it reads, and the effects of its inputs, on the rows of `dataset` where they are given.
+    Of a boosted node: what it reads, and the effects of its inputs.
+
+    Args:
+        network: the network.
+        node: the number of the node, or the name of its variable.
+        dataset: rows that the effects of a boosted node are means over.
+
+    Returns:
+        The text.
     """
     if network.nodes[node_of(network, node)].boosted:
         return boosted_svg(boosted(network, node, dataset))

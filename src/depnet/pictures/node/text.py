@@ -31,11 +31,20 @@ REST = "·"
 def node_text(
     network: Network, node: int | str, dataset: Dataset | None = None, *, most_lines: int = MOST_LINES
 ) -> str:
-    """The decision graph of a node, by its number or by the name of a variable, as a tree of tests.
+    """The decision graph of a node as a tree of tests.
 
     A leaf that several branches lead to is one leaf: it is marked "shared". Tests that several branches lead to are
     written out once, with a letter, and referred to by it. Of a boosted node: what it reads, and the effects of its
-    inputs, on the rows of `dataset` where they are given.
+    inputs.
+
+    Args:
+        network: the network.
+        node: the number of the node, or the name of its variable.
+        dataset: rows that the effects of a boosted node are means over.
+        most_lines: the rest is left out, and said to be.
+
+    Returns:
+        The text.
 
     >>> from depnet import learn, titanic
     >>> node_text(learn(titanic()), "age").splitlines()[0]

@@ -60,11 +60,21 @@ def html_report(
 ) -> str:
     """The report of a network as one HTML text: the same network, rows and seed give the same bytes.
 
-    With `dataset`, the rows it was learned from, the report has the certificate (with the `penalty` it was learned
-    with) and strengths measured on rows; without, both are what the counts that the network keeps can tell. `law` is
-    the ordered network of the same rows: the report then says how much it explains, how far it is from the rows, and
-    compares its marginals with theirs; without it, those of the network's chain. `drawn` rows stand for that law, or those
-    that are `sampled` already; `nodes` decision graphs are drawn, of the nodes that know most of their variables.
+    Args:
+        network: the network.
+        dataset: the rows it was learned from: the report then has the certificate, and strengths measured on rows;
+            without, both are what the counts that the network keeps can tell.
+        law: the ordered network of the same rows: the report then says how much it explains, how far it is from the
+            rows, and compares its marginals with theirs; without it, those of the network's chain.
+        title: of the page.
+        penalty: the one that the network was learned with.
+        drawn: so many rows stand for the law.
+        sampled: or these, which were drawn already.
+        nodes: decision graphs that are drawn, of the nodes that know most of their variables.
+        seed: of what is drawn.
+
+    Returns:
+        The text; it opens without a network.
 
     >>> from depnet import learn, titanic
     >>> html_report(learn(titanic(), smoothing=0.5), titanic(), title="Titanic", drawn=1000)[:15]

@@ -58,6 +58,13 @@ class SamplingReport:
 class Sampler:
     """Draws that go on: rows drawn in one call or in many are the same rows.
 
+    Args:
+        network, scan, evidence, burn_in, thin, chains, rng, n_jobs, if_reducible: as of `sample`.
+        kernel: the name of the kernel that moves chains; "auto": the fastest that fits.
+
+    Attributes:
+        report: how rows are drawn: scan, kernel, chains, burn-in, thinning, and the estimate of the mixing time.
+
     >>> network = Network.from_joint([[0.4, 0.1], [0.1, 0.4]])
     >>> sampler = Sampler(network, chains=64, rng=np.random.default_rng(1))
     >>> sum(block.rows for block in sampler.blocks(1000, block_rows=300))
@@ -117,7 +124,15 @@ class Sampler:
         self._rest: CodeArray = np.empty((self._plan.variables, 0), dtype=self._plan.dtype)
 
     def draw(self, n: int, *, progress: Progress | None = None) -> Dataset:
-        """The next `n` rows. Ctrl-C raises `SamplingInterrupted`, whose `drawn` are the rows finished."""
+        """The next rows. Ctrl-C raises `SamplingInterrupted`, whose `drawn` are the rows finished.
+
+        Args:
+            n: how many.
+            progress: called as progress(rows, n) now and then.
+
+        Returns:
+            The rows, a `Dataset`.
+        """
         n = whole_number("n", n, at_least=1)
         codes: CodeArray = np.empty((len(self._domain), n), dtype=self._dtype)
         done = 0
@@ -134,7 +149,16 @@ class Sampler:
     def blocks(
         self, n: int, block_rows: int = BLOCK_ROWS, *, progress: Progress | None = None
     ) -> Iterator[Dataset]:
-        """The next `n` rows in blocks of `block_rows`: memory for one block, however large `n` is."""
+        """The next rows in blocks: memory for one block, however many there are.
+
+        Args:
+            n: how many rows in all.
+            block_rows: how many a block.
+            progress: called as progress(rows, n) now and then.
+
+        Yields:
+            Rows, a `Dataset` each.
+        """
         n = whole_number("n", n, at_least=1)
         block_rows = whole_number("block_rows", block_rows, at_least=1)
         done = 0
@@ -244,28 +268,33 @@ def sample(
     progress: Progress | None = None,
     if_reducible: IfReducible = "raise",
 ) -> Dataset:
-    """`n` rows of the network's law, given evidence.
+    """Rows of the network's law, given evidence.
 
     Rows of an ordered network are independent draws of Q(. | x_C), where no `scan` is given. All others are of the chain
-    of the tables under the `scan` (None: the random scan), with:
+    of the tables. Probabilities are resolved to 2^-32; 0 and 1 are exact. Ctrl-C raises `SamplingInterrupted`, with the
+    rows drawn so far in its `drawn`. Use `Sampler` to stream more rows than fit into memory.
 
-    - `evidence`: variable names with one state (clamped), a set of states, or weights of states.
-    - `burn_in`, `thin`: sweeps before the first row of a chain, and between two rows; "auto": from an
-      estimate of the mixing time, which `Sampler.report` shows.
-    - `chains`: independent chains; "auto": one for each row, 4096 at most. Rows r and r + chains are of
-      one chain.
-    - `rng`: the rows are a function of this generator alone, whatever `n_jobs` and the machine.
-    - `if_reducible`: what to do where zeros in the tables split the chain into several recurrent classes:
-      "raise" (a domain too large to check warns instead), "warn" or "ignore".
-    - `progress(rows, n)` is called now and then.
+    Args:
+        network: the network.
+        n: how many rows.
+        scan: the chain's `RandomScan` or `SequentialScan`; None: an ordered network's law, the random scan of any other.
+        evidence: variable names with one state (clamped), a set of states, a range, or weights of states.
+        burn_in: sweeps before the first row of a chain; "auto": from an estimate of the mixing time, which
+            `Sampler.report` shows.
+        thin: sweeps between two rows of a chain; "auto", alike.
+        chains: independent chains; "auto": one for each row, 4096 at most. Rows r and r + chains are of one chain.
+        rng: the rows are a function of this generator alone, whatever `n_jobs` and the machine; None: fresh entropy.
+        n_jobs: threads.
+        progress: called as progress(rows, n) now and then.
+        if_reducible: what to do where zeros in the tables split the chain into several recurrent classes: "raise" (a
+            domain too large to check warns instead), "warn" or "ignore".
 
-    Probabilities are resolved to 2^-32; 0 and 1 are exact. Ctrl-C raises `SamplingInterrupted`, with the rows
-    drawn so far in its `drawn`. Use `Sampler` to stream more rows than fit into memory.
+    Returns:
+        The rows, a `Dataset`.
 
     >>> network = Network.from_joint([[0.4, 0.1], [0.1, 0.4]])
     >>> sample(network, 3, evidence={"X0": 1}, rng=np.random.default_rng(0)).codes[:, 0].tolist()
     [1, 1, 1]
-
     """
     n = whole_number("n", n, at_least=1)
     network_is_ordered = checked_network(network).order is not None

@@ -32,10 +32,20 @@ def trace(
 ) -> Dataset:
     """X^0, X^1, ..., X^{steps-1} of one chain: row t is the state just before update t.
 
-    Algorithm 1; with `evidence`, Algorithm 2. `start` is x^0, arbitrary: n codes, or a mapping of
-    variable names to labels. What the evidence clamps is overwritten (line 1 of Algorithm 2), and may
-    be left out of a mapping. Under the sequential scan the rows t, t + m, t + 2m, ... (m nodes in the
+    Algorithm 1; with `evidence`, Algorithm 2. Under the sequential scan the rows t, t + m, t + 2m, ... (m nodes in the
     scan) follow pi^t in the long run, all rows together the centroid (Eq. ordered).
+
+    Args:
+        network: the network.
+        steps: how many rows.
+        scan: a `RandomScan` or a `SequentialScan`.
+        start: x^0, arbitrary: n codes, or a mapping of variable names to labels. What the evidence clamps is overwritten
+            (line 1 of Algorithm 2), and may be left out of a mapping.
+        evidence: what is clamped, by name and label.
+        rng: the generator; None: fresh entropy.
+
+    Returns:
+        The rows, a `Dataset`.
 
     >>> from depnet import SequentialScan
     >>> network = Network.from_joint([[0.5, 0.0], [0.0, 0.5]])

@@ -1,5 +1,4 @@
-"""docs/tutorial.md is executed: every block in order, in one empty directory, and what it shows compared. So is what
-docs/queries.md shows of numbers.
+"""Pages of docs/ are executed: every block in order, in one empty directory, and what it shows compared.
 
 A block after `<!-- not run -->` is not run: how to install. `python` blocks share one namespace; the `text` block
 after one is what it prints. `console` blocks have commands after `$ `, and what each prints below it. In what is shown,
@@ -20,8 +19,8 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
-TUTORIAL = ROOT / "docs" / "tutorial.md"
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = ("start", "queries", "holes", "new-rows", "predict", "odd-rows", "compare")
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -57,7 +56,7 @@ def check_shown(expected: str, got: str, where: str) -> None:
     lines = "\n".join(line.rstrip() for line in got.splitlines() if line.strip()) + "\n"
     wanted = "\n".join(line.rstrip() for line in expected.splitlines() if line.strip()) + "\n"
     if not doctest.OutputChecker().check_output(wanted, lines, FLAGS):
-        pytest.fail(f"{where}\nshown in the tutorial:\n{wanted}\nprinted:\n{lines}")
+        pytest.fail(f"{where}\nshown on the page:\n{wanted}\nprinted:\n{lines}")
 
 
 def run_command(command: str, folder: Path) -> str:
@@ -77,58 +76,53 @@ def run_command(command: str, folder: Path) -> str:
 def run_python(content: str, namespace: dict[str, Any], line: int) -> str:
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
-        exec(compile("\n" * (line - 1) + content, str(TUTORIAL), "exec"), namespace)
+        exec(compile("\n" * (line - 1) + content, "<page>", "exec"), namespace)
     return out.getvalue()
 
 
-def run_tutorial(text: str, folder: Path) -> None:
-    namespace: dict[str, Any] = {"__name__": "tutorial"}
+def run_page(text: str, folder: Path) -> None:
+    namespace: dict[str, Any] = {"__name__": "page"}
     printed, where = "", ""
     for block in blocks(text):
         if not block.runs:
             continue
         if block.language == "python":
-            where = f"docs/tutorial.md, line {block.line}"
+            where = f"line {block.line}"
             printed = run_python(block.content, namespace, block.line)
         elif block.language == "text":
             check_shown(block.content, printed, where)
         elif block.language == "console":
             for command, shown in commands(block.content):
                 got = run_command(command, folder)
-                check_shown(shown, got, f"docs/tutorial.md, line {block.line}: {command}")
+                check_shown(shown, got, f"line {block.line}: {command}")
         else:
             pytest.fail(f"line {block.line}: a block of {block.language!r} is neither run nor compared")
 
 
-def test_the_tutorial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", PAGES)
+def test_page(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
-    run_tutorial(TUTORIAL.read_text(encoding="utf-8"), tmp_path)
+    run_page((DOCS / f"{name}.md").read_text(encoding="utf-8"), tmp_path)
 
 
-def test_the_page_on_queries(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "queries.md").read_text(encoding="utf-8")
-    section = page.split("\n## Numbers, dates and conditions\n")[1].split("\n## ")[0]
-    assert len(list(blocks(section))) >= 2
-    run_tutorial(section, tmp_path)
-
-
-def test_only_installing_is_not_run() -> None:
-    left = [block for block in blocks(TUTORIAL.read_text(encoding="utf-8")) if not block.runs]
-    assert left
-    assert all("install" in block.content for block in left)
+@pytest.mark.parametrize("name", PAGES)
+def test_only_installing_is_not_run(name: str) -> None:
+    found = list(blocks((DOCS / f"{name}.md").read_text(encoding="utf-8")))
+    assert any(block.runs for block in found)
+    assert all("install" in block.content for block in found if not block.runs)
 
 
 def test_mutants_are_caught(tmp_path: Path) -> None:
     """What is shown but not printed, a command that fails, Python that raises: each fails."""
-    run_tutorial(
+    run_page(
         "```console\n$ echo one  two\none two\n```\n```python\nprint(3)\n```\n```text\n3\n```\n", tmp_path
     )
-    with pytest.raises(pytest.fail.Exception, match="shown in the tutorial"):
-        run_tutorial("```console\n$ echo one\ntwo\n```\n", tmp_path)
-    with pytest.raises(pytest.fail.Exception, match="shown in the tutorial"):
-        run_tutorial("```python\nprint(3)\n```\n```text\n4\n```\n", tmp_path)
+    with pytest.raises(pytest.fail.Exception, match="shown on the page"):
+        run_page("```console\n$ echo one\ntwo\n```\n", tmp_path)
+    with pytest.raises(pytest.fail.Exception, match="shown on the page"):
+        run_page("```python\nprint(3)\n```\n```text\n4\n```\n", tmp_path)
     with pytest.raises(AssertionError, match="false"):
-        run_tutorial("```console\n$ false\n```\n", tmp_path)
+        run_page("```console\n$ false\n```\n", tmp_path)
     with pytest.raises(NameError):
-        run_tutorial("```python\nnobody\n```\n", tmp_path)
+        run_page("```python\nnobody\n```\n", tmp_path)
