@@ -18,6 +18,9 @@ from depnet.inference.judge.shifts import Shift, largest_error, largest_first, m
 FIRST_SECONDS = 0.5
 """Of sampling before something is shown; most answers are exact, or within the tolerance, before that."""
 
+FIRST_CHAIN_SECONDS = 0.2
+"""The same of chains, which take longer to agree than a reader waits."""
+
 MAX_SECONDS = 20.0
 """Of sampling in all, where the first answer was not within the tolerance."""
 
@@ -85,7 +88,8 @@ async def answers(
             prior, found = without_small_counts(prior), without_small_counts(found)
         return Answer(shifts_between(prior, found), found, sharp, sharp, time.monotonic() - began)
 
-    first = await work(lambda: ask(names, names, max_seconds=FIRST_SECONDS))
+    soon = FIRST_CHAIN_SECONDS if law.order is None else FIRST_SECONDS
+    first = await work(lambda: ask(names, names, max_seconds=soon))
     yield first
     if first.sharp or stop():
         return
