@@ -92,6 +92,7 @@ def test_one_version() -> None:
 PAGES = [
     "README.md",
     "CONTRIBUTING.md",
+    "RELEASING.md",
     *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md")),
 ]
 ONLY_ON_THE_SITE = ("docs/changelog.md", "docs/contributing.md")

@@ -17,7 +17,6 @@ HEAVY = (
     "sklearn",
     "pandas",
     "matplotlib",
-    "rich",
     "click",
     "narwhals",
     "polars",

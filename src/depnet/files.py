@@ -247,7 +247,9 @@ def _alone_in(directory: Path) -> Iterator[None]:
 
 
 def _keep_permissions(descriptor: int, old: os.stat_result) -> None:
-    """Give a new file the owner and mode of the one that it replaces."""
+    """Give a new file the owner and mode of the one that it replaces, where the system has these."""
+    if not hasattr(os, "fchown"):
+        return
     with contextlib.suppress(OSError):  # another's file in a shared directory: the new one is ours
         os.fchown(descriptor, old.st_uid, old.st_gid)
     os.fchmod(descriptor, stat.S_IMODE(old.st_mode) & 0o777)

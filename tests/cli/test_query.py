@@ -274,7 +274,7 @@ def test_help_of_every_command_says_what_it_does(capsys: pytest.CaptureFixture[s
 def test_help_imports_no_library() -> None:
     code = (
         "import sys; from depnet.cli.main import run; code = run(['--help'])\n"
-        "heavy = ('numpy', 'rich', 'duckdb', 'sklearn', 'narwhals', 'scipy', 'pandas', 'matplotlib')\n"
+        "heavy = ('numpy', 'duckdb', 'sklearn', 'narwhals', 'scipy', 'pandas', 'matplotlib')\n"
         "print('loaded:', [m for m in heavy if m in sys.modules], code)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -130,7 +130,8 @@ def test_a_model_with_boosted_nodes_shows_itself_and_cannot_be_updated(tmp_path:
     depnet.save(mixed_titanic(), tmp_path / "m.json")
     model = depnet.DependencyNetwork.load(tmp_path / "m.json")
     assert "1 boosted node" in repr(model)
-    assert "<td>sex</td><td>survived</td>" in model._repr_html_()
+    cells = ["".join(cell.itertext()) for cell in ET.fromstring(model._repr_html_()).iter("td")]
+    assert cells[:2] == ["sex", "survived"]
     assert model.links()[0].targets == ("survived",)
     with pytest.raises(ModelError, match=r"^partial_fit: .* Fit again from all rows\.$"):
         model.partial_fit(people())

@@ -13,10 +13,12 @@ from tests.explorer.browser import explorer
 
 STATES = [
     "/",
-    "/network?.variable=sex",
+    "/network?class=1st&.variable=sex&.first=age&.second=survived",
     "/network?.mode=matrix",
     "/node?.variable=survived",
     "/ask?sex=female&class=1st",
+    "/target?sex=female&.target=survived",
+    "/compare?sex=female&.b=class%3D1st",
     "/rows?sex=female",
     "/theory?.t=5",
     "/fit",

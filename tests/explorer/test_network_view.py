@@ -1,14 +1,22 @@
-"""The network in a browser: opened, slid, clicked, searched."""
+"""The network in a browser: opened, slid, clicked, searched, by mouse and by keyboard; as a matrix; saved."""
 
+import json
 import re
 from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlencode
+from xml.etree import ElementTree as ET
 
 import pytest
 from playwright.sync_api import Page, expect
 
 import depnet
-from depnet.pictures import dependency_graph
-from tests.explorer.cases import HOSTILE
+from depnet.inference.judge.pair import pair
+from depnet.inference.judge.shifts import shifts_between
+from depnet.learning.links.links import links
+from depnet.pictures import dependency_graph, links_csv, to_graphml
+from tests.explorer.cases import HOSTILE, titanic_models, wide
+from tests.explorer.test_access import violations
 
 Figures = Callable[[str, object], None]
 
@@ -16,8 +24,10 @@ PICTURE = ".depnet-picture[data-drawn]"
 
 PLACES = """() => {
     const network = getElement(document.querySelector(".depnet-network").id.slice(1));
-    return network.fixed.names.map((name) => network.pixel(name));
+    return network.names.map((_, variable) => network.pixel(variable));
 }"""
+
+NETWORK = 'getElement(document.querySelector(".depnet-network").id.slice(1))'
 
 SLIDE = """async (position) => {
     const slider = document.querySelector("input[type=range]"), picture = document.querySelector(".depnet-picture");
@@ -57,25 +67,35 @@ def drawn(page: Page) -> int:
     return int(page.locator(".depnet-picture").get_attribute("data-drawn") or -1)
 
 
+def click(page: Page, name: str) -> None:
+    x, y = page.evaluate(f"{NETWORK}.pixel({NETWORK}.names.indexOf({json.dumps(name)}))")
+    page.locator(".depnet-picture canvas").click(position={"x": x, "y": y})
+
+
+def hover(page: Page, name: str) -> None:
+    x, y = page.evaluate(f"{NETWORK}.pixel({NETWORK}.names.indexOf({json.dumps(name)}))")
+    page.locator(".depnet-picture canvas").hover(position={"x": x, "y": y})
+
+
 def test_two_hundred_variables_open_on_their_strongest_part(
     page: Page, hostile: str, record_property: Figures
 ) -> None:
     busy = Busy(page)
-    page.goto(hostile, wait_until="commit")
+    page.goto(f"{hostile}network", wait_until="commit")
     page.wait_for_selector(PICTURE)
     painted = page.evaluate("performance.now()")
-    record_property("explorer: first paint of 200 variables, ms (to reach: 2000)", round(painted))
+    record_property("explorer: first paint of 200 variables, ms (to reach: 500)", round(painted))
     record_property("explorer: of which the page was at work, ms", busy.since())
     assert painted < 60_000  # machines are small and noisy: the figure is printed, a disaster fails
     assert drawn(page) == 150
-    expect(page.locator(".depnet-note").first).to_contain_text("150 of 2,")
-    expect(page.locator(".depnet-note").first).to_contain_text("of 200 variables")
+    expect(page.get_by_role("status").first).to_contain_text("150 of 2,")
+    expect(page.get_by_role("status").first).to_contain_text("of 200 variables")
 
 
 def test_variables_stay_put_while_the_slider_moves(
     page: Page, hostile: str, record_property: Figures
 ) -> None:
-    opened(page, hostile)
+    opened(page, f"{hostile}network")
     before = page.evaluate(PLACES)
     assert len({tuple(at) for at in before}) == 200
     times, work, busy = [], [], Busy(page)
@@ -93,7 +113,7 @@ def test_variables_stay_put_while_the_slider_moves(
 
 
 def test_the_slider_and_the_number_say_the_same(page: Page, hostile: str) -> None:
-    opened(page, hostile)
+    opened(page, f"{hostile}network")
     slider, number = page.locator("input[type=range]"), page.get_by_label("strongest", exact=True)
     slider.focus()
     page.keyboard.press("Home")
@@ -101,7 +121,7 @@ def test_the_slider_and_the_number_say_the_same(page: Page, hostile: str) -> Non
     assert drawn(page) == 1
     number.fill("40")
     number.press("Enter")
-    expect(page.locator(".depnet-note").first).to_contain_text("40 of 2,")
+    expect(page.get_by_role("status").first).to_contain_text("40 of 2,")
     position = int(slider.input_value())
     slider.focus()
     page.keyboard.press("ArrowRight")
@@ -109,80 +129,223 @@ def test_the_slider_and_the_number_say_the_same(page: Page, hostile: str) -> Non
 
 
 @pytest.mark.parametrize("variable", ["survived", "age"])
-def test_a_click_shows_what_predicts_and_what_is_predicted(page: Page, titanic: str, variable: str) -> None:
-    opened(page, titanic)
+def test_a_chosen_variable_has_the_strengths_of_both_directions(
+    page: Page, titanic: str, variable: str
+) -> None:
+    opened(page, f"{titanic}network?.variable={variable}")
     data = depnet.titanic()
     graph = dependency_graph(depnet.learn(data, smoothing=0.5), data)
     v = graph.names.index(variable)
-    x, y = page.evaluate(PLACES)[v]
-    page.locator(".depnet-picture canvas").click(position={"x": x, "y": y})
-    expect(page.get_by_role("heading", name=variable, exact=True)).to_be_visible()
-    said = page.locator(".depnet-stack .depnet-card").first.inner_text()
-    for relation, text in (
-        ("predicts", "it predicts"),
-        ("predicted by", "predicts it"),
-        ("both", "both ways"),
-    ):
-        others = [graph.names[o] for o, r in graph.relations(v).items() if r == relation]
-        assert (f"{text} ({len(others)})" in said) == bool(others)
-        for other in others:
-            assert other in said
-    rows = page.locator(".depnet-table tbody tr")
-    expected = [a for a in graph.arrows if v in (a.source, a.target)]
-    assert rows.count() == len(expected)
-    assert [float(rows.nth(k).locator("td").nth(2).inner_text()) for k in range(len(expected))] == [
-        round(a.strength, 4) for a in expected
-    ]
+    expected = {
+        "predicts it": [(graph.names[a.source], a.strength) for a in graph.arrows if a.target == v],
+        "it predicts": [(graph.names[a.target], a.strength) for a in graph.arrows if a.source == v],
+    }
+    panel = page.locator(".depnet-stack .depnet-card").first
+    expect(panel.get_by_role("heading", name=variable, exact=True)).to_be_visible()
+    tables = panel.locator(".depnet-near")
+    said = [how for how, links in expected.items() if links]
+    assert tables.count() == len(said)
+    for k, how in enumerate(said):
+        expect(panel.get_by_text(f"{how} ({len(expected[how])})")).to_be_visible()
+        rows = tables.nth(k).locator("tr")
+        assert [row.locator("td").all_inner_texts() for row in rows.all()] == [
+            [name, "", f"{strength:.4f}"] for name, strength in expected[how]
+        ]
     page.get_by_label("Choose no variable").click()
     expect(page.get_by_role("heading", name="Links", exact=True)).to_be_visible()
+    expect(page).to_have_url(re.compile("network$"))
+
+
+def test_evidence_is_given_by_a_click_and_colours_what_it_moves(page: Page, titanic: str) -> None:
+    opened(page, f"{titanic}network")
+    click(page, "sex")
+    menu = page.get_by_role("dialog", name="sex")
+    menu.get_by_role("button", name="sex = female").click()
+    expect(page).to_have_url(re.compile(r"\?sex=female&.variable=sex$"))
+    expect(page.get_by_text("unmoved")).to_be_visible()
+    network, law = titanic_models()
+    data = depnet.titanic()
+    names = [name for name in network.domain.names if name != "sex"]
+    asked = (depnet.query(law, names, evidence, data=data) for evidence in (None, {"sex": "female"}))
+    moved = {shift.name: shift.change for shift in shifts_between(*asked)}
+    shown = dict(zip(network.domain.names, page.evaluate(f"{NETWORK}.changes"), strict=True))
+    assert shown == pytest.approx({**moved, "sex": None}, abs=0.01)
+    expect(page.get_by_text(f"moved {max(moved.values()):.2f}")).to_be_visible()
+
+    hover(page, "survived")
+    card = page.get_by_role("tooltip", name="survived")
+    expect(card).to_contain_text(f"moved {moved['survived']:.3f}")
+    expect(card.locator(".depnet-prior")).to_have_count(2)
+    page.get_by_role("button", name="community", exact=True).click()
+    expect(page.get_by_text("unmoved")).to_be_hidden()
+    expect(page).to_have_url(re.compile(r"\.colour=community"))
+    page.go_back()  # the colours
+    expect(page.get_by_text("unmoved")).to_be_visible()
+    page.go_back()  # what is known
+    expect(page.get_by_text("unmoved")).to_be_hidden()
+    expect(page.get_by_role("heading", name="sex", exact=True)).to_be_visible()
+    page.go_back()  # the chosen variable
+    expect(page.get_by_role("heading", name="Links", exact=True)).to_be_visible()
+    page.go_forward()
+    page.go_forward()
+    expect(page.get_by_text("unmoved")).to_be_visible()
+
+
+def test_the_keyboard_goes_from_variable_to_variable_and_opens_them(page: Page, titanic: str) -> None:
+    opened(page, f"{titanic}network")
+    board = page.get_by_role("listbox")
+    board.focus()
+    seen = set()
+    for key in (
+        "Home",
+        "ArrowLeft",
+        "ArrowRight",
+        "ArrowUp",
+        "ArrowDown",
+        "ArrowLeft",
+        "ArrowLeft",
+        "ArrowUp",
+    ):
+        board.press(key)
+        expect(page.get_by_role("tooltip")).to_be_visible()
+        seen.add(board.get_by_role("option").inner_text())
+    assert len(seen) >= 3
+    name = board.get_by_role("option").inner_text()
+    board.press("Enter")
+    menu = page.get_by_role("dialog", name=name)
+    expect(menu.get_by_role("link", name="Ask")).to_have_attribute("href", f"/ask?.variable={name}")
+    expect(menu.get_by_role("link", name="Node")).to_have_attribute("href", f"/node?.variable={name}")
+    expect(menu.locator("button:focus")).to_have_count(1)
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    expect(board).to_be_focused()
+    expect(page.get_by_role("tooltip").or_(menu)).to_have_count(1)  # where the keyboard is
+    board.press("Enter")
+    menu.get_by_role("button", name="Make it the target").click()
+    expect(page).to_have_url(re.compile(rf"\?.target={name}&.variable={name}$"))
+    zoomed = f"{NETWORK}.chart.getOption().series[0].zoom"
+    page.get_by_role("button", name="Zoom in").click()
+    assert page.evaluate(zoomed) > 1.3
+    page.get_by_role("button", name="Fit").click()
+    assert page.evaluate(zoomed) == 1
 
 
 def test_a_variable_is_found_and_the_address_keeps_it(page: Page, hostile: str) -> None:
-    opened(page, hostile)
+    opened(page, f"{hostile}network")
     find = page.get_by_label("find a variable")
     find.fill("ABLE 07")
     find.press("Enter")
     expect(page.get_by_role("heading", name="variable 070", exact=True)).to_be_visible()
-    before = drawn(page)
+    before, places = drawn(page), page.evaluate(PLACES)
     page.get_by_label("around it").select_option("1")
-    expect(page).to_have_url(re.compile(r"\.shown=150&.variable=variable\+070&.steps=1"))
+    expect(page).to_have_url(re.compile(r"network\?\.variable=variable\+070&.steps=1$"))  # and nothing else
     assert drawn(page) < before
+    assert page.evaluate(PLACES) != places  # laid out around it
+    middle = page.evaluate(f"{NETWORK}.pixel(70)")
+    box = page.locator(".depnet-picture").bounding_box()
+    assert box is not None
+    assert middle == pytest.approx([box["width"] / 2, box["height"] / 2], abs=2)
+    page.go_back()
+    expect(page.get_by_label("around it")).to_have_value("0")
+    page.go_forward()
     page.reload()
     expect(page.get_by_role("heading", name="variable 070", exact=True)).to_be_visible()
     expect(page.get_by_label("around it")).to_have_value("1")
     find.fill("no such name")
     find.press("Enter")
     expect(page.get_by_text("No variable has")).to_be_visible()
+    page.get_by_role("group", name="Communities").get_by_role("button").first.click()
+    expect(page).to_have_url(re.compile(r"network\?\.community=0$"))
+    expect(page.get_by_role("status").first).to_contain_text("only those around")
 
 
-def test_the_matrix_has_the_strongest_variables(page: Page, hostile: str) -> None:
-    opened(page, hostile)
+def test_a_cell_of_the_matrix_leads_to_its_pair(page: Page, titanic: str) -> None:
+    opened(page, f"{titanic}network")
     page.get_by_role("button", name="matrix").click()
-    expect(page.get_by_role("button", name="matrix")).to_have_attribute("aria-pressed", "true")
-    expect(page.locator(".depnet-note").first).to_contain_text("the matrix has the 40 strongest")
-    names, cells = page.evaluate("""() => {
-        const options = getElement(document.querySelector(".depnet-network").id.slice(1)).chart.getOption();
-        return [options.xAxis[0].data, options.series[0].data.length];
-    }""")
-    assert len(names) == 40
-    assert cells > 20
+    grid = page.get_by_role("grid")
+    grid.focus()
+    grid.press("Control+ArrowRight")
+    said = page.get_by_role("gridcell").inner_text()
+    assert re.fullmatch(r"\w+ → \w+: [\d.]+ bits", said)
+    source, target = said.split(":")[0].split(" → ")
+    grid.press("Enter")
+    expect(page).to_have_url(re.compile(rf"\.mode=matrix&.first={source}&.second={target}$"))
+    panel = page.get_by_label("Two variables together")
+    expect(panel.get_by_role("row", name=f"{source} predicts {target}")).to_contain_text(said.split(": ")[1])
+    found = pair(titanic_models()[1], source, target, data=depnet.titanic())
+    expect(panel).to_contain_text(f"{found.information:.3f}"[:5])
+    assert found.counts is not None
+    numbers = panel.locator(".depnet-joint td small")
+    expect(numbers).to_have_text([f"{count:,.0f}" for count in found.counts.ravel()])
+    panel.get_by_label("probabilities of").select_option("second")
+    shares = [float(cell.inner_text().split()[0]) for cell in panel.locator(".depnet-joint tbody td").all()]
+    assert shares == pytest.approx(found.given_first.ravel().round(3).tolist(), abs=1e-3)
+    page.reload()
+    expect(page.get_by_label("Two variables together")).to_contain_text("either alone")
+    page.go_back()
+    expect(page.get_by_label("Two variables together")).to_be_hidden()
+
+
+def test_the_matrix_scrolls_over_all_variables(page: Page, hostile: str) -> None:
+    page.goto(f"{hostile}network?.mode=matrix")
+    grid = page.get_by_role("grid")
+    expect(grid).to_have_attribute("data-drawn", "200")
+    expect(page.get_by_role("status").first).to_contain_text("among 200 of 200 variables")
+    grid.focus()
+    grid.press("End")
+    last = page.evaluate(f"{NETWORK}.names[{NETWORK}.grid.order.at(-1)]")
+    assert page.get_by_role("gridcell").inner_text().startswith(f"{last} → ")
+    left, whole, seen = grid.evaluate("(box) => [box.scrollLeft, box.scrollWidth, box.clientWidth]")
+    assert left >= whole - seen - 2 > 0
+
+
+def test_what_is_seen_and_all_links_are_saved(page: Page, hostile: str, tmp_path: Path) -> None:
+    opened(page, f"{hostile}network?.shown=2500")
+
+    def saved(kind: str) -> bytes:
+        page.get_by_text("Save as").click()
+        with page.expect_download() as download:
+            page.get_by_role("button", name=re.compile(kind)).click()
+        download.value.save_as(tmp_path / kind)
+        return (tmp_path / kind).read_bytes()
+
+    graph, _ = wide()
+    assert saved("CSV").decode() == links_csv(links(graph))
+    assert saved("GraphML").decode() == to_graphml(dependency_graph(graph))
+    assert saved("PNG").startswith(b"\x89PNG")
+    pictures = [saved("SVG")]
+    page.get_by_role("button", name="matrix").click()
+    expect(page.get_by_role("grid")).to_have_attribute("data-drawn", "200")
+    assert saved("PNG").startswith(b"\x89PNG")
+    pictures.append(saved("SVG"))
+    for svg in pictures:
+        elements = [element.tag.split("}")[-1] for element in ET.fromstring(svg).iter()]
+        assert elements.count("text") > 50
+        assert not {"script", "img", "b"} & set(elements)
 
 
 def test_labels_are_shown_as_text(page: Page, hostile: str) -> None:
-    opened(page, f"{hostile}?shown=2500")
+    opened(page, f"{hostile}network?.shown=2500")
     for name in HOSTILE:
         find = page.get_by_label("find a variable")
         find.fill(name)
         find.press("Enter")
         expect(page.get_by_role("heading", name=name, exact=True)).to_be_visible()
-        x, y = page.evaluate(PLACES)[HOSTILE.index(name)]
-        page.locator(".depnet-picture canvas").hover(position={"x": x, "y": y})  # its tooltip
-        page.wait_for_timeout(150)
+        page.get_by_role("listbox").press("Enter")
+        expect(page.get_by_role("dialog", name=name, exact=True)).to_contain_text(HOSTILE[0])
+        page.keyboard.press("Escape")
+    page.goto(
+        f"{hostile}network?{urlencode({'.mode': 'matrix', '.first': HOSTILE[0], '.second': HOSTILE[1]})}"
+    )
+    expect(page.get_by_label("Two variables together")).to_contain_text("either alone")
     assert page.locator("img[src=x]").count() == 0
     assert page.locator(".depnet-main b").count() == 0
 
 
 def test_no_variable_chosen_by_an_address_that_names_none(page: Page, titanic: str) -> None:
-    opened(page, f"{titanic}?.variable=nobody&.shown=-3&.steps=x&.mode=<b>")
+    opened(
+        page,
+        f"{titanic}network?.variable=nobody&.shown=-3&.steps=x&.mode=<b>&.community=99&.first=age&.second=age",
+    )
     expect(page.get_by_role("heading", name="Links", exact=True)).to_be_visible()
     assert drawn(page) == 6

@@ -2,12 +2,13 @@
 
 import csv
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import depnet
-from depnet import Network
+from depnet import DependencyNetwork, Network
 from depnet.errors import DepnetError
 from depnet.explorer.csv_text import csv_text
 from depnet.explorer.loaded import Loaded
@@ -77,3 +78,13 @@ def test_text_that_a_spreadsheet_would_run_is_defused_and_numbers_stay() -> None
         ["plain", ""],
         ["'-a", "-0.5"],
     ]
+
+
+def test_drawn_numbers_agree_within_their_bins() -> None:
+    x = np.random.default_rng(0).random(10_000)
+    rows = np.column_stack([x, x])
+    law = DependencyNetwork(penalty="mdl").fit(rows).law_
+    assert law is not None
+    found = np.array(drawn(law, 1000, {}, lambda: False).rows)
+    alone = np.array(drawn(replace(law, within=None), 1000, {}, lambda: False).rows)
+    assert np.abs(found[:, 0] - found[:, 1]).mean() < np.abs(alone[:, 0] - alone[:, 1]).mean() / 2

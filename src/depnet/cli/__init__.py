@@ -7,7 +7,7 @@ In reading order:
     table_options    options of commands that read a table, and of those that learn from one
     files, tables    models and tables in and out; "-" is a standard stream
     given            evidence as people write it; `completion` offers names and states in the shell
-    render           answers on a terminal: tables, lines and bars; `progress` draws bars on standard error
+    layout, render   answers on a terminal: tables, lines and bars; `progress` draws bars on standard error
     fit, fit_cluster, update, tune                              learn
     query, query_each, sample, impute, score, compare           ask
     show, show_parts, model_documents, export, explore          look

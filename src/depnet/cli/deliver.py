@@ -9,27 +9,23 @@ if TYPE_CHECKING:
 
 
 def show(report: "Report") -> None:
-    """A report as a rich table, with its claims and notes below."""
-    from rich.table import Table
-    from rich.text import Text
+    """A report as a table, with its claims and notes below."""
+    from depnet.cli.render import show_lines, show_table
 
-    from depnet.cli.render import console
-
-    there = console()
-    table = Table(title=report.title, title_justify="left", header_style="bold")
     numbers = {
         c.key for c in report.columns if any(isinstance(r.get(c.key), (int, float)) for r in report.rows)
     }
-    for column in report.columns:
-        table.add_column(Text(column.title), justify="right" if column.key in numbers else "left")
-    for row in report.rows:
-        table.add_row(*(Text(column.text(row.get(column.key))) for column in report.columns))
-    there.print(table)
+    show_table(
+        [column.title for column in report.columns],
+        [[column.text(row.get(column.key)) for column in report.columns] for row in report.rows],
+        title=report.title,
+        left=[column.key not in numbers for column in report.columns],
+    )
     for claim in report.claims:
-        mark = Text("holds ", style="green") if claim.holds else Text("FAILS ", style="bold red")
-        there.print(mark + Text(claim.text, style=""))
-    for note in report.notes:
-        there.print(Text(note, style="dim"))
+        show_lines(
+            f"{'holds' if claim.holds else 'FAILS'} {claim.text}", style="green" if claim.holds else "red"
+        )
+    show_lines(*report.notes, style="dim")
 
 
 def deliver(

@@ -1,25 +1,24 @@
-"""Answers on a terminal: rich tables and lines. In a pipe the same without colours, 160 columns wide.
+"""Answers on a terminal: tables, lines and bars. In a pipe the same without colours, 160 columns wide.
 
 Names and labels are whatever a table held: what would move a terminal's cursor, or turn its text around, is escaped here.
 """
 
+import os
+import shutil
+import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
+import click
+
+from depnet.cli.layout import fold, table_lines
 from depnet.wording import printable
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 WIDTH_OF_A_PIPE = 160
 
 
-def console() -> "Console":
-    """Where answers go: standard output."""
-    from rich.console import Console
-
-    there = Console(highlight=False, soft_wrap=False)
-    return there if there.is_terminal else Console(highlight=False, width=WIDTH_OF_A_PIPE)
+def width_of_output() -> int:
+    """How wide standard output is."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH_OF_A_PIPE
 
 
 def show_table(
@@ -27,35 +26,38 @@ def show_table(
     rows: Iterable[Sequence[str]],
     *,
     title: str | None = None,
-    left: int = 1,
+    left: int | Sequence[bool] = 1,
     bars: bool = False,
 ) -> None:
-    """A table; all but the first `left` columns are numbers, to the right, unless the last has `bars`."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(header_style="bold", box=box.SIMPLE_HEAD)
-    for at, name in enumerate(head):
-        table.add_column(
-            Text(printable(name)),
-            justify="left" if at < left or (bars and at == len(head) - 1) else "right",
-            overflow="fold",
-        )
-    for row in rows:
-        table.add_row(*(Text(printable(cell)) for cell in row))
-    if title is not None:  # as a line: rich would fold a table's own title at the width of its columns
+    """A table; all but the first `left` columns (or those marked) are numbers, to the right, unless the last has `bars`."""
+    lefts = [at < left for at in range(len(head))] if isinstance(left, int) else list(left)
+    if bars:
+        lefts[-1] = True
+    if title is not None:
         show_lines(title, style="bold")
-    console().print(table)
+    cells = [[printable(cell) for cell in row] for row in rows]
+    lines = table_lines(
+        [printable(name) for name in head], cells, [not each for each in lefts], width_of_output()
+    )
+    rule = next(at for at, line in enumerate(lines) if line.startswith(" ─"))
+    click.echo()
+    for at, line in enumerate(lines):
+        click.echo(_styled(line, "bold" if at < rule else ""))
+    click.echo()
 
 
 def show_lines(*lines: str, style: str = "") -> None:
-    """Plain lines, whatever brackets they have; long ones are folded at words."""
-    from rich.text import Text
-
-    there = console()
+    """Plain lines, bold, dim or in a colour; long ones are folded at words."""
     for line in lines:
-        there.print(Text(printable(line), style=style))
+        for part in fold(printable(line), width_of_output()):
+            click.echo(_styled(part, style))
+
+
+def _styled(text: str, style: str) -> str:
+    """A text with a terminal's signs for bold, dim or a colour (`click.echo` leaves these out elsewhere)."""
+    if not text or not style or os.environ.get("NO_COLOR"):
+        return text
+    return click.style(text, **({style: True} if style in ("bold", "dim") else {"fg": style}))
 
 
 def bar(share: float, width: int = 24) -> str:

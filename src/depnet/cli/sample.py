@@ -42,8 +42,8 @@ def sample(
     """New rows of the model's law, given what is known.
 
     Each row is drawn by one pass through the columns in the law's order; evidence is conditioned on, however rare it
-    is. Values of binned columns are drawn within their bin, and within the range that is known of them. With --scan, rows
-    come from chains of the dependency network, whose evidence is clamped.
+    is. Values of binned columns are drawn within their bin, given the values before them, and within the range that is
+    known of them. With --scan, rows come from chains of the dependency network, whose evidence is clamped.
     """
     from depnet.cli.files import load_asked
     from depnet.cli.given import parse
@@ -77,7 +77,8 @@ def sample(
         if spreadsheet:
             values = guarded_domain(values)
         blocks = (Dataset(values, block.codes) for block in sampler.blocks(rows, progress=told))
-        write_table(blocks, run.place, force=run.force, rng=run.rng)
+        within = None if chained else network.within
+        write_table(blocks, run.place, force=run.force, rng=run.rng, within=within)
     report = sampler.report
     document = {
         "rows": rows,

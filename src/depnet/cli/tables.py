@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from depnet.data import Dataset, Domain, Holed
     from depnet.data.files.fill import Fillings
+    from depnet.data.frames.within import Within
 
 
 def read_table(path: str, **options: Any) -> "Dataset | Holed":
@@ -131,11 +132,18 @@ def write_filled(path: str, fillings: "Fillings", output: str, *, force: bool) -
     fill_file(path, fillings, output, force=force, format=_format(output), dialect=Dialect(**known))
 
 
-def write_table(table: Any, path: str, *, force: bool, rng: "np.random.Generator | None" = None) -> None:
+def write_table(
+    table: Any,
+    path: str,
+    *,
+    force: bool,
+    rng: "np.random.Generator | None" = None,
+    within: "Within | None" = None,
+) -> None:
     """A frame or codes to a file."""
     from depnet.data.files.write import write
 
-    write(table, path, force=force, rng=rng, format=_format(path))
+    write(table, path, force=force, rng=rng, within=within, format=_format(path))
 
 
 def _format(path: str) -> 'Literal["csv"] | None':

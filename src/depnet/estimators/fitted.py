@@ -1,6 +1,5 @@
 """A fitted `DependencyNetwork`: what it has after `fit`, what is proven of it, and how it shows itself."""
 
-from html import escape
 from typing import Any
 
 from sklearn.base import BaseEstimator
@@ -14,8 +13,9 @@ from depnet.fitting.complete import Completion
 from depnet.fitting.explained import plain_figures
 from depnet.fitting.summary import Summary, short_lines, summary_of
 from depnet.learning.certificate import Certificate, certificate
-from depnet.learning.links.links import Link, links
+from depnet.learning.links.links import links
 from depnet.model.network import Network
+from depnet.notebook import beside, card, line, table
 from depnet.wording import counted
 
 QUICK_CODES = 5_000_000
@@ -106,21 +106,17 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
             lines.append(proven.said)
         found = links(self.network_)
         size = f"{counted(len(self.domain_), 'variable')}, {counted(len(found), 'link')}"
-        return (
-            "<div style='font-family:sans-serif;font-size:13px'>"
-            f"<p><b>{type(self).__name__}</b>: {size}</p>{''.join(f'<p>{escape(line)}</p>' for line in lines)}"
-            "<div style='display:flex;flex-wrap:wrap;gap:24px;align-items:flex-start'>"
-            "<table><thead><tr><th>source</th><th>node</th><th>bits per row</th></tr></thead>"
-            f"<tbody>{''.join(map(_row, found[:LISTED_LINKS]))}</tbody></table>"
-            f"{small_svg(dependency_graph(self.network_, found=found))}</div></div>"
+        rows = [
+            [link.source, " × ".join(link.targets), f"{link.strength:.3f}"] for link in found[:LISTED_LINKS]
+        ]
+        return card(
+            f"{type(self).__name__}: {size}",
+            *map(line, lines),
+            beside(
+                table(["source", "node", "bits per row"], rows, left=2),
+                small_svg(dependency_graph(self.network_, found=found)),
+            ),
         )
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
-
-
-def _row(link: Link) -> str:
-    return (
-        f"<tr><td>{escape(link.source)}</td><td>{escape(' × '.join(link.targets))}</td>"
-        f"<td style='text-align:right'>{link.strength:.3f}</td></tr>"
-    )

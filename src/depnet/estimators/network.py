@@ -209,7 +209,8 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
     def sample(self, n: int = 1, evidence: Given | None = None) -> Any:
         """New rows of `law_`, given evidence.
 
-        Numbers are drawn from the values that their bin keeps, and that the evidence allows.
+        Numbers are drawn from the values that their bin keeps, and that the evidence allows, each given those before
+        it in the law's order.
 
         Args:
             n: how many rows.
@@ -223,7 +224,8 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         rows = sample(law, n, evidence=evidence, rng=rng, n_jobs=self._threads)
         if self.layout_ is None:
             return rows
-        return decode(rows.codes, narrowed_domain(self.domain_, evidence), self.layout_, rng=rng)
+        narrowed = narrowed_domain(self.domain_, evidence)
+        return decode(rows.codes, narrowed, self.layout_, rng=rng, within=law.within)
 
     def impute(self, X: Any, *, method: Literal["mode", "draw"] = "mode", tolerance: float = 0.01) -> Any:
         """A table with its holes filled; what was observed stays as it is.
@@ -390,7 +392,8 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
 
 def fit_model(model: DependencyNetwork, X: Any, estimator: TableEstimator) -> DependencyNetwork:
     """`model.fit(X)` as a part of an estimator's own fit, whose callbacks hear of the progress."""
-    holed, layout = fitted_table(model, X, missing=model.missing)
+    samples = estimator is model  # others have no use for how numbers go within bins
+    holed, layout = fitted_table(model, X, missing=model.missing, levels=samples)
     options = model._options()  # noqa: SLF001  # a method but for its callbacks
     tasks = Tasks(estimator, "node" if holed.complete else "round or node", options.steps(holed))
     done = fit(holed, options, model._fit_generator(), tasks.until)  # noqa: SLF001

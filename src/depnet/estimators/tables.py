@@ -55,12 +55,17 @@ def check_choice(name: str, value: Any, *choices: Any) -> None:
 
 
 def fitted_table(
-    estimator: TableEstimator, X: Any, *, missing: str, bins: BinChoice | None = None
+    estimator: TableEstimator,
+    X: Any,
+    *,
+    missing: str,
+    bins: BinChoice | None = None,
+    levels: bool = False,
 ) -> tuple[Holed, Layout | None]:
     """The training rows, and the layout of their frame (None where X has codes already); `bins`: not the estimator's.
 
     The estimator then has `left_out_`, the columns of the frame that it does not learn from; they are said once, so not
-    where the table is made again with other `bins`.
+    where the table is made again with other `bins`. With `levels` the table knows more of some numbers than their bins.
     """
     check_choice("missing", missing, "complete", "state", "error")
     check_choice("handle_unknown", estimator.handle_unknown, "error", "missing")
@@ -82,7 +87,7 @@ def fitted_table(
         if bins is None:
             warn_left_out(left)
         estimator.left_out_ = tuple(column.name for column in left)
-        holed = encode(table, domain)
+        holed = encode(table, domain, levels=levels)
     if missing == "error":
         holed.dataset()
     if holed.rows == 0:

@@ -50,6 +50,10 @@ class Answer:
     seconds: float
     sharpened: int | None = None
 
+    def moved(self, known: Known) -> tuple[Shift, ...]:
+        """The shifts but of variables whose state is known."""
+        return tuple(s for s in self.shifts if s.name not in known or not is_clamped(known[s.name]))
+
     @property
     def error(self) -> float:
         """The largest standard error of any probability in it; infinite where it is not known."""

@@ -9,11 +9,13 @@ from nicegui import events, ui
 
 from depnet.explorer import (
     ask_view,
+    compare_view,
     fit_view,
     network_view,
     node_view,
     overview_view,
     rows_view,
+    target_view,
     theory_view,
 )
 from depnet.explorer.evidence_bar import evidence_bar
@@ -39,6 +41,8 @@ VIEWS: tuple[View, ...] = (
     overview_view,
     network_view,
     ask_view,
+    target_view,
+    compare_view,
     node_view,
     rows_view,
     theory_view,
@@ -46,7 +50,15 @@ VIEWS: tuple[View, ...] = (
 )
 """In the order of the navigation."""
 
-STYLES = ("/depnet/style.css", "/depnet/views.css", "/depnet/overview.css", "/depnet/ask.css")
+STYLES = (
+    "/depnet/style.css",
+    "/depnet/views.css",
+    "/depnet/overview.css",
+    "/depnet/network.css",
+    "/depnet/ask.css",
+    "/depnet/target.css",
+    "/depnet/compare.css",
+)
 """Of every page, and of what single views show."""
 
 SCRIPT = "/depnet/history.js"

@@ -21,9 +21,10 @@ from depnet.inference.judge.marginals import Nearness
 from depnet.inference.judge.odd_rows import RowScores
 from depnet.inference.judge.shifts import largest_error
 from depnet.learning.certificate import Certificate, certificate
+from depnet.learning.links.links import Link, links
 from depnet.model import Network
 from depnet.model.marginals import MarginalCounts
-from depnet.pictures import DependencyGraph, communities, dependency_graph, layout
+from depnet.pictures import DependencyGraph, communities, dependency_graph, layout, strongest_members
 
 MOST_LEARNED = 8
 """Models that readers have learned are kept so far; then the one that was asked for longest ago goes."""
@@ -79,9 +80,14 @@ class Loaded:
         return tuple(line[0].upper() + line[1:] + "." for line in lines)
 
     @cached_property
+    def links(self) -> tuple[Link, ...]:
+        """Every link, the strongest first."""
+        return links(self.network, self.data)
+
+    @cached_property
     def graph(self) -> DependencyGraph:
         """Who tells whom how much."""
-        return dependency_graph(self.network, self.data)
+        return dependency_graph(self.network, self.data, found=self.links)
 
     @cached_property
     def places(self) -> FloatArray:
@@ -92,6 +98,11 @@ class Loaded:
     def communities(self) -> tuple[int, ...]:
         """The community of each variable."""
         return communities(self.graph)
+
+    @cached_property
+    def strongest(self) -> tuple[int, ...]:
+        """The strongest member of each community, by which it is named."""
+        return strongest_members(self.graph, self.communities)
 
     @cached_property
     def certificate(self) -> Certificate | None:
@@ -121,7 +132,7 @@ class Loaded:
 
     def warm(self) -> None:
         """Derive what the first pages need."""
-        _ = self.places, self.communities
+        _ = self.places, self.strongest
         self.prior(max_seconds=WARM_SECONDS)
 
     @property

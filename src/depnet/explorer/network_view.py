@@ -1,20 +1,27 @@
-"""The network: who tells whom how much, in the browser's own hands.
+"""The network: who tells whom how much, in the browser's own hands, and how far evidence moves each variable.
 
 The page gets every tie once, strongest first, with a place for each variable; sliding, finding and choosing then happen
-in `static/network.js`, without asking the server.
+in `static/network.js`, without asking the server. What depends on evidence comes after it: how far each variable moved, the
+bars of one variable, the joint table of two.
 """
 
 import asyncio
+import csv
+import io
+from pathlib import Path
 from typing import Any
 
 from nicegui import events, ui
 from nicegui.elements.echart import EChart as EChart  # registers ECharts, which network.js imports
 
 from depnet.explorer import parts
+from depnet.explorer.csv_text import csv_text
+from depnet.explorer.known import said
 from depnet.explorer.loaded import Loaded
+from depnet.explorer.network_answers import NetworkAnswers
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
-from depnet.pictures import colours
+from depnet.pictures import colours, links_csv, to_graphml
 
 TITLE = "Network"
 PATH = "/network"
@@ -31,6 +38,9 @@ SMALL = 30
 PATIENCE = 1.0
 """Seconds that the page waits for its network before it says that it is being laid out."""
 
+PAIR = ("first", "second")
+"""The page's own parameters that name two variables."""
+
 
 class NetworkPicture(ui.element, component="static/network.js"):
     """The graph, the matrix, the links, and all that is done with them."""
@@ -46,7 +56,7 @@ async def build(session: Session) -> None:
     ready = asyncio.ensure_future(session.work(picture, session.loaded))
     done, _ = await asyncio.wait([ready], timeout=PATIENCE)
     if done:
-        _show(session, ready.result())
+        _Network(session, ready.result())
         return
     with ui.element("div") as place, parts.card(), parts.bar():
         ui.spinner()
@@ -56,65 +66,147 @@ async def build(session: Session) -> None:
         properties = await ready
         place.clear()
         with place:
-            _show(session, properties)
+            _Network(session, properties)
 
     session.spawn(later())
 
 
-def _show(session: Session, properties: dict[str, Any]) -> None:
-    """The network in the state that the address asks for; the address is kept up to date."""
-    names = session.loaded.network.domain.names
-    opens_with = properties.pop("shown")
-
-    def start(state: State) -> dict[str, Any]:
-        return {
-            "shown": _whole(state.own.get("shown", ""), opens_with),
-            "chosen": None if state.variable is None else names.index(state.variable),
-            "steps": min(_whole(state.own.get("steps", ""), 0), 2),
-            "mode": "matrix" if state.own.get("mode") == "matrix" else "graph",
-            "nodeUrl": session.url("/node"),
-        }
-
-    shown = NetworkPicture(properties | {"start": start(session.state)})
-
-    def changed(event: events.GenericEventArguments) -> None:
-        now = event.args
-        own = {name: str(now[name]) for name in ("shown", "steps", "mode") if now[name] not in (0, "graph")}
-        slid = {
-            **session.state.own,
-            "shown": own["shown"],
-        } == own  # a slider's way is no row of states to go back to
-        variable = None if now["chosen"] is None else names[now["chosen"]]
-        session.change(push=not slid or variable != session.state.variable, variable=variable, own=own)
-
-    def follow(state: State) -> None:
-        shown.props["start"] = start(state)
-
-    shown.on("state", changed)
-    session.on_change(follow)
-
-
 def picture(loaded: Loaded) -> dict[str, Any]:
     """What the page needs of a model: names, places, communities, ties."""
-    graph = loaded.graph
-    ties = graph.ties
-    sent = ties[:MOST_TIES]
+    sent = loaded.graph.ties[:MOST_TIES]
     return {
-        "names": list(graph.names),
+        "names": list(loaded.graph.names),
         "places": loaded.places.round(3).tolist(),
         "groups": list(loaded.communities),
+        "strongest": list(loaded.strongest),
         "ties": [[t.first, t.second, _bits(t.forward), _bits(t.backward)] for t in sent],
         "colours": list(colours.CYCLE),
         "rest": colours.REST,
-        "measured": f"Bits a row, {graph.measured}.",
-        "left": len(ties) - len(sent),
-        "shown": len(sent) if len(graph) <= SMALL else OPENS_WITH,
+        "measured": f"Bits a row, {loaded.graph.measured}.",
+        "left": len(loaded.graph.ties) - len(sent),
+        "opensWith": len(sent) if len(loaded.graph) <= SMALL else OPENS_WITH,
     }
+
+
+class _Network:
+    """One open page: it shows the state, and asks for another."""
+
+    def __init__(self, session: Session, properties: dict[str, Any]) -> None:
+        self.session, self.loaded = session, session.loaded
+        self.domain = self.loaded.network.domain
+        self.heard = False
+        """Is what changes now what the page itself has said?"""
+        self.shown = NetworkPicture(properties | {"start": self.start(session.state)})
+        self.answers = NetworkAnswers(session, self.shown.run_method)
+        for name, handler in (
+            ("ready", self._ready),
+            ("state", self._changed),
+            ("peek", self._peek),
+            ("hold", self._hold),
+            ("target", self._target),
+            ("save", self._save),
+        ):
+            self.shown.on(name, handler)
+        session.on_change(self._follow)
+
+    def start(self, state: State) -> dict[str, Any]:
+        """The state as the page's script knows it."""
+        names, own = self.domain.names, state.own
+        pair = self._pair(state)
+        return {
+            "shown": _whole(own.get("shown", "")),
+            "chosen": None if state.variable is None else names.index(state.variable),
+            "steps": min(_whole(own.get("steps", "")) or 0, 2),
+            "mode": "matrix" if own.get("mode") == "matrix" else "graph",
+            "colour": "community" if own.get("colour") == "community" else "change",
+            "community": _below(own.get("community", ""), len(self.loaded.strongest)),
+            "pair": None if pair is None else [names.index(name) for name in pair],
+            "known": [[names.index(name), said(name, held)] for name, held in state.known.items()],
+            "target": None if state.target is None else names.index(state.target),
+        }
+
+    def _pair(self, state: State) -> tuple[str, str] | None:
+        """The two variables that the address names."""
+        first, second = (state.own.get(name, "") for name in PAIR)
+        known = {first, second} <= set(self.domain.names)
+        return (first, second) if known and first != second else None
+
+    # what the reader does
+
+    def _ready(self) -> None:
+        """The page is there: now it is worth while to work for it."""
+        if self.session.state.known:
+            self.answers.ask()
+        self.answers.join(self._pair(self.session.state))
+
+    def _changed(self, event: events.GenericEventArguments) -> None:
+        now, names = event.args, self.domain.names
+        pair = [None, None] if now["pair"] is None else [names[v] for v in now["pair"]]
+        own = {
+            "shown": None if now["shown"] is None else str(now["shown"]),
+            "steps": str(now["steps"]) if now["steps"] else None,
+            "mode": "matrix" if now["mode"] == "matrix" else None,
+            "colour": "community" if now["colour"] == "community" else None,
+            "community": None if now["community"] is None else str(now["community"]),
+            **dict(zip(PAIR, pair, strict=True)),
+        }
+        self.heard = True
+        self.session.change(
+            push=not now["slid"],  # a slider's way is no row of states to go back to
+            variable=None if now["chosen"] is None else names[now["chosen"]],
+            own={name: value for name, value in own.items() if value is not None},
+        )
+        self.heard = False
+
+    def _follow(self, state: State) -> None:
+        if not self.heard:
+            self.shown.run_method("follow", self.start(state))
+        if self.answers.known is not None or state.known:
+            self.answers.ask()
+        self.answers.join(self._pair(state))
+
+    def _peek(self, event: events.GenericEventArguments) -> None:
+        self.answers.peek(self.domain.names[event.args])
+
+    def _hold(self, event: events.GenericEventArguments) -> None:
+        """One state of a variable is known now; or, where it was so before, or without a state, nothing is."""
+        v, code = event.args
+        variable = self.domain.variables[v]
+        known = dict(self.session.state.known)
+        before = known.pop(variable.name, None)
+        if code is not None and before != (variable.states[code],):
+            known[variable.name] = (variable.states[code],)
+        self.session.change(known=known)
+
+    def _target(self, event: events.GenericEventArguments) -> None:
+        name = self.domain.names[event.args]
+        self.session.change(target=None if self.session.state.target == name else name)
+
+    async def _save(self, event: events.GenericEventArguments) -> None:
+        """All links as a file."""
+        kind, write = ("csv", _csv) if event.args == "csv" else ("graphml", _graphml)
+        text = await self.session.work(write, self.loaded)
+        ui.download.content(text, f"{Path(self.loaded.name).stem}-links.{kind}")
+
+
+def _csv(loaded: Loaded) -> str:
+    """Safe to open in a spreadsheet, as all tables of the page are."""
+    header, *rows = csv.reader(io.StringIO(links_csv(loaded.links), newline=""))
+    return csv_text(header, rows)
+
+
+def _graphml(loaded: Loaded) -> str:
+    return to_graphml(loaded.graph)
 
 
 def _bits(strength: float | None) -> float | None:
     return None if strength is None else float(f"{strength:.6g}")
 
 
-def _whole(text: str, default: int) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else default
+def _whole(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else None
+
+
+def _below(text: str, many: int) -> int | None:
+    number = _whole(text)
+    return number if number is not None and number < many else None

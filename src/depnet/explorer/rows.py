@@ -120,7 +120,9 @@ def drawn(network: Network, count: int, known: Mapping[str, Label], stop: Callab
         chains: int | Literal["auto"] = "auto" if network.order is not None else min(count, MOST_CHAINS)
         sampler = Sampler(network, evidence=dict(known) or None, chains=chains, rng=rng)
     rows = sampler.draw(count, progress=told)
-    records = decode(rows.codes, network.domain, Layout.of(network.domain, "dicts"), rng=rng)
+    records = decode(
+        rows.codes, network.domain, Layout.of(network.domain, "dicts"), rng=rng, within=network.within
+    )
     names = network.domain.names
     values = tuple(tuple(_plain(record[name]) for name in names) for record in records)
     mixing = sampler.report.mixing

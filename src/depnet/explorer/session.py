@@ -124,6 +124,8 @@ class Session:
         address = self.url(self.path, state)
         if len(address) > MOST_ADDRESS:
             address = self.url(self.path, replace(state, known={}))
+        if len(address) > MOST_ADDRESS:  # what a view has for itself may be long, too
+            address = self.url(self.path, replace(state, known={}, own={}))
         (ui.navigate.history.push if push else ui.navigate.history.replace)(address)
         self._tell()
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from joblib import effective_n_jobs
 
+from depnet.data.frames.within import Within
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
@@ -25,6 +26,7 @@ from depnet.learning.options import Order, Progress, Role
 from depnet.learning.penalty import Mdl, StructuralMdl
 from depnet.learning.rows.prepared import PreparedRows
 from depnet.learning.rows.table import warn_of_identifiers
+from depnet.learning.within import learn_within
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
 
@@ -128,7 +130,15 @@ def fit(
     law = fit_law(rows, options.within(left), lambda done, nodes: report(before + done), beside=choice)
     counts = MarginalCounts.of(completed.dataset)
     network = replace(completed.network, counts=counts)
-    return Fitted(network, replace(law, counts=counts), replace(completed, network=network))
+    within = _within(law, table, completed.dataset, options)
+    return Fitted(network, replace(law, counts=counts, within=within), replace(completed, network=network))
+
+
+def _within(law: Network, table: Holed, completed: Dataset, options: FitOptions) -> Within | None:
+    """Where in their bins numbers lie, where the table knows more of them than their bins."""
+    if table.levels is None:
+        return None
+    return learn_within(law, completed.codes, table.levels, table.hidden, n_jobs=options.threads)
 
 
 def fit_network(

@@ -13,6 +13,7 @@ from depnet.learning.certificate import Certificate
 from depnet.learning.links.links import Link, links
 from depnet.model.links import OneSidedLink, one_sided_links
 from depnet.model.network import Network
+from depnet.notebook import card, line, note, table
 from depnet.wording import counted, some_of
 
 CONSISTENCY_STATES = 1 << 16
@@ -48,6 +49,17 @@ class Summary:
         if self.completion is not None and self.completion.rounds:
             lines += ["", *str(self.completion).splitlines()]
         return "\n".join([*lines, "", *self._theory()])
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the figures and the strongest links first, then the certificates."""
+        found = [[link.source, " × ".join(link.targets), f"{link.strength:.3f}"] for link in self.strongest]
+        parts = [line(said) for said in self.figures]
+        parts += [] if self.marginals is None else [line(self.marginals.said)]
+        parts += [] if self.completion is None else [line(said) for said in str(self.completion).splitlines()]
+        proven = [each._repr_html_() for each in (self.law_certificate, self.certificate) if each is not None]
+        links_said = table(["strongest links: source", "node", "bits per row"], found, left=2)
+        title = str(self.network).splitlines()[0] + _order_of(self.law)
+        return card(title, *parts, links_said, *proven, note(self._inconsistency()))
 
     def _theory(self) -> list[str]:
         """What is proven, and where the tables of the dependency network contradict each other."""

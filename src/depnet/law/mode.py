@@ -9,6 +9,8 @@ large for that, the best of many weighted passes are improved one variable at a 
 others, until nothing changes: a good state, found by search.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,7 +22,8 @@ from depnet.law.program import law_of, weights_of
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 
-PASSES = 1 << 14
+PASSES, PASS_CELLS = 1 << 14, 1 << 22
+"""The passes that a search begins with: so many, or fewer where each has many variables."""
 IMPROVED = 64
 """The number of the best passes that are improved."""
 SWEEPS = 50
@@ -51,20 +54,25 @@ def most_probable_state(network: Network, evidence: Evidence) -> tuple[IntArray,
     return codes, best.log_total - total
 
 
-def searched_state(network: Network, evidence: Evidence, seed: int) -> IntArray:
-    """A state of large Q(x) w(x): the best of many passes, each variable moved to its best until nothing changes."""
+def searched_state(
+    network: Network, evidence: Evidence, seed: int, over: Callable[[], bool] = lambda: False
+) -> IntArray:
+    """A state of large Q(x) w(x): the best of many passes, each variable moved to its best until nothing changes.
+
+    The search ends early when `over()` says so, which is asked before each move.
+    """
     law = law_of(network)
-    done = law.passes(PASSES, evidence, seed=seed)
+    done = law.passes(min(PASSES, PASS_CELLS // len(network)), evidence, seed=seed)
     if not np.isfinite(done.log_weights).any():
         raise EvidenceError(IMPOSSIBLE)
     search = _Search(network, evidence)
     possible: NDArray[np.unsignedinteger] = done.codes[np.isfinite(done.log_weights)]
     likely = np.unique(possible, axis=0)
-    best = np.argsort(-search.score(likely), kind="stable")[:IMPROVED]
+    best = np.argsort(-search.score(np.asfortranarray(likely)), kind="stable")[:IMPROVED]
     codes = np.asfortranarray(likely[best])
     free = [i for i in law.order if i not in evidence.clamped]
     for _ in range(SWEEPS):
-        changed = [search.improve(i, codes) for i in free]
+        changed = [not over() and search.improve(i, codes) for i in free]
         if not any(changed):
             break
     return np.asarray(codes[int(search.score(codes).argmax())], dtype=np.int64)

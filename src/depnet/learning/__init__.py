@@ -14,6 +14,7 @@ How it is done:
 - `options`: the options of learning, as one value;
 - `grow/`: nodes grown by splits and merges; `rows/`: the rows that they are grown from, wherever these lie;
 - `boost/`: nodes that add up the scores of many small graphs, stage by stage;
+- `within`: where numbers lie in their bins, given those before them;
 - `forest/`: trees of values, beside the networks of the imputer; `crps`: how good the law of a number is;
 - `choose/`: the penalty and the order, chosen by the rows; `links/`: what each variable tells of others.
 """

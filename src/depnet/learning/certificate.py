@@ -44,6 +44,8 @@ from depnet.learning.rows.contexts import Contexts
 from depnet.model.counting import check_same_domain
 from depnet.model.network import Network
 from depnet.model.scan import RandomScan
+from depnet.notebook import Bar, Cell, card, note, table
+from depnet.wording import counted
 
 SHOWN = 20
 """So many nodes, those furthest from the data, are printed."""
@@ -144,39 +146,63 @@ class Certificate:
         )
 
     def __str__(self) -> str:
+        heads, rows = self._columns()
+        widths = [max(len(cells[at]) for cells in (heads, *rows)) for at in range(len(heads))]
+        lines = [self.said, f"certificate from {self.rows:,} rows, nats per row"]
+        for name, *numbers in (heads, *rows):
+            shown = (f"{number:>{width}}" for number, width in zip(numbers, widths[1:], strict=True))
+            lines.append(f"{name:{widths[0]}}  {'  '.join(shown)}")
+        if len(self.nodes) > SHOWN:
+            lines.insert(-1, f"... and {len(self.nodes) - SHOWN:,} nodes nearer to the data")
+        return "\n".join([*lines, *self._notes()])
+
+    def _repr_html_(self) -> str:
+        """For notebooks: what is proven, and each node's part in it, with a bar, those furthest from the data first."""
+        heads, rows = self._columns()
+        parts = [float(row[heads.index("KL")]) for row in rows[:-1]]
+        top = max(parts) or 1.0
+        bars: list[Cell] = [Bar(part / top) if math.isfinite(top) else "" for part in parts]
+        cells = [[row[0], bar, *row[1:]] for row, bar in zip(rows, [*bars, ""], strict=True)]
+        left = len(self.nodes) - SHOWN
+        more = (
+            [note(f"... and {left:,} nodes nearer to the data; the last line has all of them")]
+            if left > 0
+            else []
+        )
+        notes = [f"nats per row, from {counted(self.rows, 'row')}", *self._notes()]
+        return card(self.said, table([heads[0], "", *heads[1:]], cells), *more, note("; ".join(notes)))
+
+    def _columns(self) -> tuple[list[str], list[list[str]]]:
+        """The table: its head, a row for each of the nodes furthest from the data, and one of what they sum to."""
         law = self.kind == "law"
-        ordered = sorted(self.nodes, key=lambda node: node.kl, reverse=True)
-        sums = "sum" if law else "c_i-weighted"
-        width = max([len(sums), *(len(node.name) for node in ordered[:SHOWN])])
-        full = "H(X|before)" if law else "H(X|rest)"
-        head = f"{'node':{width}} {'leaves':>8} {'H(X|Y)':>10} {full:>11} {'KL':>10} {'R':>10} {'cost':>10}"
-        lines = [self.said, f"certificate from {self.rows:,} rows, nats per row", head]
-
-        def line(name: str, leaves: int, numbers: Sequence[float]) -> str:
-            cells = (f"{x:{width}.6f}" for x, width in zip(numbers, (10, 11, 10, 10, 10), strict=True))
-            size = f"{leaves:8,}" if leaves else f"{'boosted':>8}"
-            return f"{name:{width}} {size} {' '.join(cells)}"
-
+        heads = ["node", "leaves", "H(X|Y)", "H(X|before)" if law else "H(X|rest)", "KL", "R", "cost"]
         shown = ("source_entropy", "full_entropy", "kl", "penalty", "cost")
-        lines += [line(node.name, node.leaves, [getattr(node, q) for q in shown]) for node in ordered[:SHOWN]]
-        if len(ordered) > SHOWN:
-            lines.append(f"... and {len(ordered) - SHOWN:,} nodes nearer to the data")
-        totals = [self.total(q) for q in shown]
+        totals = [self.total(quantity) for quantity in shown]
         if self.no_bound is not None:
             totals[shown.index("kl")] = math.inf  # as a sum it would read as a bound
-        lines.append(line(sums, sum(node.leaves for node in self.nodes), totals))
+
+        def row(name: str, leaves: int, numbers: Sequence[float]) -> list[str]:
+            return [name, f"{leaves:,}" if leaves else "boosted", *(f"{number:.6f}" for number in numbers)]
+
+        furthest = sorted(self.nodes, key=lambda node: node.kl, reverse=True)[:SHOWN]
+        rows = [row(node.name, node.leaves, [getattr(node, q) for q in shown]) for node in furthest]
+        leaves = sum(node.leaves for node in self.nodes)
+        return heads, [*rows, row("sum" if law else "c_i-weighted", leaves, totals)]
+
+    def _notes(self) -> list[str]:
+        """What the numbers are, where that is not as usual, and what they prove."""
+        lines = []
         if any(node.boosted for node in self.nodes):
             lines.append("boosted nodes: H(X|Y) is the cross-entropy -<log theta>, and they have no R")
         if any(node.naming for node in self.nodes):
             lines.append(f"naming the operations: {self.total('naming'):.6f}, beside R")
-        if law:
+        if self.kind == "law":
             lines.append(f"KL(data || law) = {self.kl:.6g}, exactly; FC(data || law) is no more")
         elif self.no_bound is None:
             lines.append(f"FC(data || model) <= {self.fc_limit:.6g} (Theorem 3, random scan)")
         else:
             lines.append("FC(data || model) has no bound here: Theorem 3 does not apply")
-        lines.append(f"one leaf a node would have {self.one_leaf_limit:.6g}")
-        return "\n".join(lines)
+        return [*lines, f"one leaf a node would have {self.one_leaf_limit:.6g}"]
 
 
 def certificate(

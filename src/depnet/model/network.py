@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from depnet.checks import is_whole
+from depnet.data.frames.within import Within
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.errors import ModelError, brief
@@ -17,6 +18,7 @@ from depnet.model.marginals import MarginalCounts
 from depnet.model.node import Node
 from depnet.model.sources.source import LosslessSource
 from depnet.model.table import ConditionalTable
+from depnet.notebook import card, note, table
 from depnet.wording import counted
 
 SHOWN_NODES = 20
@@ -36,6 +38,7 @@ class Network:
         counts: the 1- and 2-way counts of the data it was learned from, where they are kept.
         order: a permutation of the variables; None: the paper's network.
         held_out: what rows that it was not learned from said of it.
+        within: where in their bins the numbers of an ordered network's rows lie, given those before them.
 
     >>> from depnet import learn, titanic
     >>> network = learn(titanic(), order=["sex", "class", "age", "survived"])
@@ -48,6 +51,7 @@ class Network:
     counts: MarginalCounts | None = None
     order: tuple[int, ...] | None = None
     held_out: HeldOut | None = None
+    within: Within | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.domain, Domain):
@@ -82,6 +86,8 @@ class Network:
             raise ModelError(f"held_out of a network is a HeldOut; got {brief(self.held_out)}.")
         if self.order is not None:
             object.__setattr__(self, "order", self._checked_order())
+        if self.within is not None and (self.within.domain != self.domain or self.within.order != self.order):
+            raise ModelError("what a network says of numbers within bins is of another domain or order.")
 
     def _checked_order(self) -> tuple[int, ...]:
         """The order, if it names every variable once and every source reads earlier variables only."""
@@ -148,16 +154,31 @@ class Network:
         return len(self.nodes)
 
     def __str__(self) -> str:
-        names = self.domain.names
-        kind = "a dependency network" if self.order is None else "an ordered network"
-        lines = [f"{kind} of {counted(len(names), 'variable')}"]
-        for node in self.nodes[:SHOWN_NODES]:
-            known = ", ".join(names[j] for j in node.inputs) or "nothing"
-            size = "boosted" if node.boosted else counted(node.source.size, "leaf", "leaves")
-            lines.append(f"  {names[node.variable]} knows {known} ({size})")
+        lines = [self._kind]
+        for name, _, size, known in self._rows():
+            lines.append(f"  {name} knows {known} ({size})")
         if len(self) > SHOWN_NODES:
             lines.append(f"  and {len(self) - SHOWN_NODES:,} more")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: a row a node, with its states, the size of its information source, and what that reads."""
+        more = [note(f"... and {len(self) - SHOWN_NODES:,} more")] if len(self) > SHOWN_NODES else []
+        return card(self._kind, table(["node", "states", "size", "knows"], self._rows(), left=4), *more)
+
+    @property
+    def _kind(self) -> str:
+        kind = "a dependency network" if self.order is None else "an ordered network"
+        return f"{kind} of {counted(len(self.domain), 'variable')}"
+
+    def _rows(self) -> list[list[str]]:
+        """Of the first nodes: name, states, size, and what is known to it."""
+        names, rows = self.domain.names, []
+        for node in self.nodes[:SHOWN_NODES]:
+            known = ", ".join(names[j] for j in node.inputs) or "nothing"
+            size = "boosted" if node.boosted else counted(node.source.size, "leaf", "leaves")
+            rows.append([names[node.variable], f"{self.domain.cardinalities[node.variable]:,}", size, known])
+        return rows
 
     def with_counts(self, dataset: Dataset) -> "Network":
         """The same network, keeping the 1- and 2-way counts of the data it was learned from.

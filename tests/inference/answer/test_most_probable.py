@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from depnet import Dataset, Network, RandomScan, learn, most_probable, query, titanic
+from depnet import Dataset, Network, RandomScan, learn, most_probable, query, score_samples, titanic
 from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.exact import stationary
 from depnet.law.mode import searched_state
+from depnet.model import Evidence
 from tests.inference.cases import random_evidence, random_scan
-from tests.strategies import networks, ordered_networks, seeds
+from tests.strategies import networks, ordered_networks, random_ordered_network, seeds
 
 
 @given(networks(max_states=100), seeds)
@@ -73,6 +74,21 @@ def test_a_search_finds_the_mode_of_a_small_law(network: Network, seed: int) -> 
     found = searched_state(network, evidence, seed)
     law = stationary(network, evidence=evidence)
     assert law[tuple(found)] == pytest.approx(law.max(), rel=1e-9)
+
+
+def test_a_search_ends_when_it_is_over() -> None:
+    network = random_ordered_network(np.random.default_rng(5), (3,) * 12, range(12))
+    asked: list[bool] = []
+
+    def over() -> bool:
+        asked.append(True)
+        return len(asked) > 3
+
+    nothing = Evidence({}, {})
+    early, late = (searched_state(network, nothing, 1, each) for each in (over, lambda: False))
+    assert len(asked) <= 2 * 12  # the sweep in which it was over, and one more that changes nothing
+    scores = score_samples(network, Dataset.from_codes(np.stack([early, late]), domain=network.domain))
+    assert scores[0] <= scores[1]
 
 
 def test_a_search_of_a_law_is_said_to_be_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,16 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from depnet.pictures import Arrow, DependencyGraph, communities, dependency_graph, layout, modularity, spread
+from depnet.pictures import (
+    Arrow,
+    DependencyGraph,
+    communities,
+    dependency_graph,
+    layout,
+    modularity,
+    spread,
+    strongest_members,
+)
 from tests.pictures.cases import chain, mixed
 
 
@@ -89,6 +98,20 @@ def test_communities_are_as_modular_as_those_of_networkx(n: int, arrows: int, se
     best = nx.community.modularity(theirs, nx.community.louvain_communities(theirs, seed=0))
     assert modularity(graph, found) > best - 0.02
     assert [len(group) for group in ours] == sorted((len(group) for group in ours), reverse=True)
+
+
+@pytest.mark.parametrize(("n", "arrows", "seed"), [(1, 0, 0), (3, 1, 0), (12, 30, 1), (60, 200, 2)])
+def test_the_strongest_member_has_most_bits_of_its_community(n: int, arrows: int, seed: int) -> None:
+    graph = random_graph(n, arrows, seed)
+    found = communities(graph)
+    strongest = strongest_members(graph, found)
+    assert [found[v] for v in strongest] == list(range(max(found) + 1))
+    for v, group in enumerate(found):
+        bits, most = (
+            sum(max(a.strength, 0.0) for a in graph.arrows if u in (a.source, a.target))
+            for u in (v, strongest[group])
+        )
+        assert bits <= most * (1 + 1e-12)
 
 
 def test_communities_of_groups_that_know_nothing_of_each_other() -> None:

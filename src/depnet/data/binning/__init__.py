@@ -1,6 +1,7 @@
 """Numbers, dates, moments and durations as states.
 
 bins         a partition of the numbers, with labels, and values to draw
+levels       the values that bins keep, as finer codes
 calendar     dates and moments as whole numbers
 durations    durations as whole numbers, and as text
 ranked       a column by its ranks: all that cutting asks for, of an array, a file or a cluster

@@ -5,6 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from depnet.arrays import IntArray
+from depnet.data.binning.levels import LevelArray
+from depnet.data.table.row_levels import levels_of
 from depnet.data.table.variable import Variable
 
 _MANY_CUTS = 64
@@ -19,12 +22,17 @@ class Coded(NamedTuple):
 
     codes: NDArray[Any]
     absent: NDArray[np.bool_] | None
+    levels: LevelArray | None = None
+    """Of some rows, where the variable has bins."""
 
     @classmethod
-    def of(cls, cells: NDArray[Any], variable: Variable) -> "Coded":
-        """Of numbers as the engine gives them, masked where they are missing."""
+    def of(cls, cells: NDArray[Any], variable: Variable, some: IntArray) -> "Coded":
+        """Of numbers as the engine gives them, masked where they are missing; levels are those of `some` rows."""
         dtype = np.uint8 if variable.cardinality <= 256 else np.uint16
-        return cls(located(np.ma.getdata(cells), variable, dtype), absent_of(cells))
+        numbers = np.ma.getdata(cells)
+        codes = located(numbers, variable, dtype)
+        levels = None if variable.bins is None else levels_of(variable.bins, numbers[some], codes[some])
+        return cls(codes, absent_of(cells), levels)
 
 
 def absent_of(cells: NDArray[Any]) -> NDArray[np.bool_] | None:

@@ -19,8 +19,9 @@ from depnet.data.binning.durations import cell_of_duration
 from depnet.data.files.parquet import Blocks, write_parquet
 from depnet.data.files.source import FORMATS, Format
 from depnet.data.frames.columns import Column
-from depnet.data.frames.decode import column_of_codes
+from depnet.data.frames.decode import drawn_columns
 from depnet.data.frames.open import open_frame
+from depnet.data.frames.within import Within
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.holed import Holed
 from depnet.data.table.layout import Layout
@@ -45,6 +46,7 @@ def write(
     force: bool = False,
     format: Format | None = None,  # noqa: A002
     rng: np.random.Generator | None = None,
+    within: Within | None = None,
 ) -> None:
     """Write a frame, a `Dataset`, a `Holed` or an iterator over such tables of codes to a file; "-" is the standard output.
 
@@ -57,6 +59,7 @@ def write(
         force: whether an existing file may be replaced.
         format: the format, where the name does not say it.
         rng: draws binned values of a table of codes from the values that the bins keep; None: the medians of the bins.
+        within: how a law's numbers go within their bins (`law.within`), for draws with `rng`; None: each alone.
 
     >>> write([{"sex": "male", "age": 40}, {"sex": None, "age": 30}], "-")
     sex,age
@@ -67,7 +70,7 @@ def write(
     if name is None:
         raise DataError(f"depnet.write(table, path): the path is a string or a Path; got {brief(path)}.")
     chosen, zipped = format_of(name, format)
-    blocks = _blocks_of(table, rng)
+    blocks = _blocks_of(table, rng, within)
     if name == "-":
         if chosen == "parquet":
             raise DataError('Parquet is not for a terminal. Write to a file, or choose `format="csv"`.')
@@ -134,7 +137,7 @@ def text_file(target: Path, *, zipped: bool) -> Iterator[IO[str]]:
         yield stack.enter_context(io.TextIOWrapper(raw, "utf-8", newline=""))
 
 
-def _blocks_of(table: Any, rng: np.random.Generator | None) -> Blocks:
+def _blocks_of(table: Any, rng: np.random.Generator | None, within: Within | None) -> Blocks:
     if isinstance(table, (Dataset, Holed)):
         table = iter([table])
     if isinstance(table, Iterator):
@@ -142,7 +145,9 @@ def _blocks_of(table: Any, rng: np.random.Generator | None) -> Blocks:
         if not isinstance(first, (Dataset, Holed)):
             raise DataError(f"an iterator to write gives Datasets, one at least; got {brief(first)}.")
         layout = Layout.of(first.domain, "dicts")
-        blocks = (block for part in itertools.chain([first], table) for block in _decoded(part, layout, rng))
+        blocks = (
+            block for part in itertools.chain([first], table) for block in _decoded(part, layout, rng, within)
+        )
         return Blocks(first.domain.names, [column.kind for column in layout.columns], blocks)
     opened = open_frame(table)
     columns = [opened.column(place) for place in range(len(opened.names))]
@@ -152,7 +157,7 @@ def _blocks_of(table: Any, rng: np.random.Generator | None) -> Blocks:
 
 
 def _decoded(
-    table: Dataset | Holed, layout: Layout, rng: np.random.Generator | None
+    table: Dataset | Holed, layout: Layout, rng: np.random.Generator | None, within: Within | None
 ) -> Iterator[list[Column]]:
     if table.weights is not None:
         raise DataError(
@@ -162,10 +167,7 @@ def _decoded(
         codes = table.codes[start : start + BLOCK].astype(np.int64)
         if isinstance(table, Holed):
             codes[table.hidden[start : start + BLOCK]] = -1
-        yield [
-            column_of_codes(codes[:, i], variable, layout.columns[i], rng)
-            for i, variable in enumerate(table.domain.variables)
-        ]
+        yield drawn_columns(codes, table.domain, layout, rng, within)
 
 
 def _write_text(blocks: Blocks, file: IO[str], chosen: Format) -> None:

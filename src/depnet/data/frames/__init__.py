@@ -8,6 +8,7 @@ describe   from a frame to its domain and layout
 encode     from a frame to codes of a domain
 unknown    values that are no state: refused, or said once
 recode     from codes of one domain to codes of another
+within     where in their bins numbers lie, given those before them
 decode     from codes back to a frame
 assemble   columns put together as a frame
 fill       a frame with its missing values filled

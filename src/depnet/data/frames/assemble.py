@@ -80,6 +80,8 @@ def polars_series(column: Column) -> Any:
         if not column.labels:
             return pl.Series(name, [None] * len(column.hidden), dtype=dtype)
         states = pl.Series(name, list(column.labels), dtype=dtype)
+        if dtype is not None and states.dtype != dtype:  # polars 1 leaves text where a date is asked for
+            states = states.cast(dtype)
         places = pl.Series(column.ids)
         return states.gather(places.set(pl.Series(column.hidden), None) if column.hidden.any() else places)
     numbers = pl.Series(name, column.times)

@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import FloatArray
-from depnet.data.binning.bins import TIMES
+from depnet.data.binning.bins import TIMES, Numbers
 from depnet.data.binning.durations import cell_of_duration
 from depnet.data.binning.mixture import expected_numbers
 from depnet.data.frames.assemble import assemble
 from depnet.data.frames.columns import Column
+from depnet.data.frames.within import Within
 from depnet.data.table.domain import Domain
 from depnet.data.table.layout import ColumnKind, ColumnLayout, FrameKind, Layout
 from depnet.data.table.variable import Variable
@@ -25,10 +26,12 @@ def decode(
     *,
     rng: np.random.Generator | None = None,
     index: Any = None,
+    within: Within | None = None,
 ) -> Any:
     """The frame of codes [N, n], column i being variable i; a code below 0 is a missing value.
 
-    Binned values are drawn from the quantiles of their bin with `rng`; without one they are its median.
+    Binned values are drawn from the quantiles of their bin with `rng`, a row's together where it is known how they go
+    `within` bins; without one they are its median.
     `index` is the index of a pandas frame (None: 0, 1, ...).
 
     >>> from depnet.data import describe
@@ -37,11 +40,22 @@ def decode(
     [{'sex': 'female'}, {'sex': None}]
     """
     table = checked_codes(codes, domain, layout)
-    columns = [
-        column_of_codes(table[:, i], variable, layout.columns[i], rng)
+    return assemble(drawn_columns(table, domain, layout, rng, within), layout, len(table), index)
+
+
+def drawn_columns(
+    codes: NDArray[Any],
+    domain: Domain,
+    layout: Layout,
+    rng: np.random.Generator | None,
+    within: Within | None,
+) -> list[Column]:
+    """All columns of rows of codes, binned values as `decode` has them."""
+    drawn = {} if within is None or rng is None else within.draw(codes, domain, rng)
+    return [
+        column_of_codes(codes[:, i], variable, layout.columns[i], rng, drawn=drawn.get(i))
         for i, variable in enumerate(domain.variables)
     ]
-    return assemble(columns, layout, len(table), index)
 
 
 def check_column(variable: Variable, column: ColumnLayout, kind: FrameKind) -> None:
@@ -92,11 +106,12 @@ def column_of_codes(
     rng: np.random.Generator | None = None,
     law: FloatArray | None = None,
     numbers: FloatArray | None = None,
+    drawn: Numbers | None = None,
 ) -> Column:
     """A column's values: those of its states and every row's place among them, or numbers.
 
-    `numbers` are given as they are. Else they are expected by the `law` [row, state], or drawn with `rng` in their bins, or
-    are the median of their bin.
+    `numbers` are given as they are. Else they are expected by the `law` [row, state], or were `drawn` in their bins, or are
+    with `rng`, or are the median of their bin.
     """
     hidden = codes < 0
     if variable.missing is not None:
@@ -117,6 +132,8 @@ def column_of_codes(
         return Column(layout, hidden, ids=np.where(hidden, -1, codes.astype(np.int64)), labels=states)
     if law is not None:
         found = expected_numbers(law, bins)
+    elif drawn is not None:
+        found = drawn
     else:
         each = np.where(hidden, 0, codes).astype(np.int64)
         found = bins.middle()[each] if rng is None else bins.draw(each, rng)

@@ -11,7 +11,7 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 
 from depnet.arrays import IntArray
-from depnet.data.binning.bins import Number, Numbers
+from depnet.data.binning.bins import Bins, Number, Numbers
 from depnet.data.binning.calendar import DAY, text_of_day, text_of_moment
 from depnet.data.binning.durations import text_of_duration
 from depnet.data.frames.columns import Column
@@ -19,6 +19,7 @@ from depnet.data.frames.open import Opened, open_frame
 from depnet.data.frames.unknown import HandleUnknown, Unknowns
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed, TableBuilder
+from depnet.data.table.row_levels import level_rows, levels_of
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, brief
 from depnet.wording import nearest
@@ -37,11 +38,13 @@ def encode(
     *,
     handle_unknown: HandleUnknown = "error",
     absent: Literal["error", "missing"] = "error",
+    levels: bool = False,
 ) -> Holed:
     """The codes of a frame's rows, columns found by name (a numpy array's by place); others are left alone.
 
     `handle_unknown`: a value that is no state is an error, or like a missing value, which a warning says. `absent`: a
-    column that is not there at all is an error, too, or full of missing values.
+    column that is not there at all is an error, too, or full of missing values. `levels`: the levels of the numbers of some
+    rows are kept, too, for a model to be learned from.
 
     >>> from depnet.data import Variable
     >>> domain = Domain((Variable("sex", ("female", "male")),))
@@ -53,21 +56,25 @@ def encode(
             raise DataError(f'{option} is "error" or "missing"; got {brief(value)}.')
     opened = open_frame(frame)
     places = places_of(opened, domain, absent)
-    made, unknown = TableBuilder(domain, opened.rows), Unknowns()
+    some = level_rows(opened.rows, len(domain)) if levels else None
+    made, unknown = TableBuilder(domain, opened.rows, some), Unknowns()
     for i, variable in enumerate(domain.variables):
-        place = places[i]
+        place, known = places[i], None
         if place is None:
             each = np.full(opened.rows, HIDDEN)
         else:
             column = opened.column(place)
             each = column_codes(column, variable)
+            if some is not None and variable.bins is not None:
+                numbers = _level_numbers(variable.bins, column)
+                known = None if numbers is None else levels_of(variable.bins, numbers[some], each[some])
             strange = np.flatnonzero(each == UNKNOWN)
             if len(strange):
                 example = _value_in(column, int(strange[0]))
                 if handle_unknown == "error":
                     _reject_unknown(variable, int(strange[0]), example)
                 unknown.add(variable.name, len(strange), example)
-        made.put(i, each, each < 0)
+        made.put(i, each, each < 0, known)
     unknown.warn()
     return made.holed()
 
@@ -92,20 +99,38 @@ def _found(variable: Variable, values: Iterable[object]) -> list[int]:
 
 
 def _binned(column: Column, variable: Variable) -> IntArray:
-    bins, numbers = variable.bins, column.numbers
+    bins = variable.bins
     assert bins is not None
-    assert numbers is not None
     if _LINES.get(bins.kind) != _LINES.get(column.kind):
         wanted = "dates with times" if bins.kind == "datetime" else _LINES.get(bins.kind, "numbers")
         raise DataError(
             f"column {column.name!r} has {wanted}, in bins such as {variable.states[0]!r}; this one has "
             f"{_LINES.get(column.kind, 'numbers')}. Convert it."
         )
+    return bins.locate(_numbers_in(bins, column))
+
+
+def _numbers_in(bins: Bins, column: Column) -> Numbers:
+    """The numbers of a column as bins have them: days, or microseconds."""
+    numbers = column.numbers
+    assert numbers is not None
     if bins.kind == "datetime" and column.kind == "date":
-        numbers = numbers * DAY
-    elif bins.kind == "date" and column.kind == "datetime":
-        numbers = numbers // DAY
-    return bins.locate(numbers)
+        return numbers * DAY
+    if bins.kind == "date" and column.kind == "datetime":
+        return numbers // DAY
+    return numbers
+
+
+def _level_numbers(bins: Bins, column: Column) -> Numbers | None:
+    """The numbers of a column, of dates that are text, too; None where some have none."""
+    if column.ids is None:
+        return None if column.numbers is None else _numbers_in(bins, column)
+    try:
+        each = np.array([*map(bins.number, column.labels), 0])  # the last is a hole's
+    except DataError:
+        return None
+    numbers: Numbers = each[column.ids]
+    return numbers
 
 
 def _among_states(column: Column, variable: Variable) -> IntArray:

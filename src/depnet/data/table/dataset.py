@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from depnet.arrays import CodeArray, IntArray, read_only
 from depnet.checks import is_whole
 from depnet.data.table.domain import Domain
+from depnet.data.table.row_levels import RowLevels
 from depnet.errors import DataError, brief, how_many
 from depnet.wording import counted, some_of
 
@@ -52,6 +53,7 @@ class Dataset(CodeTable):
         domain: the variables of the columns.
         codes: `codes[r, i]` is the code of X_i in row r: read-only, column-major, uint8 or uint16.
         weights: how many equal rows each row stands for; None: one each.
+        levels: of some rows of a table that was read, finer codes of its numbers, to learn how they go within bins.
 
     >>> table = Dataset.from_frame([{"sex": "male", "age": 40}, {"sex": "female", "age": 30}])
     >>> table.domain.names, table.codes.tolist()
@@ -61,6 +63,7 @@ class Dataset(CodeTable):
     domain: Domain
     codes: CodeArray
     weights: IntArray | None = None
+    levels: RowLevels | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.domain, Domain):
@@ -118,10 +121,16 @@ class Dataset(CodeTable):
         return cls.of_checked(domain, checked, _checked_weights(weights, len(checked)))
 
     @classmethod
-    def of_checked(cls, domain: Domain, codes: CodeArray, weights: IntArray | None = None) -> "Dataset":
+    def of_checked(
+        cls,
+        domain: Domain,
+        codes: CodeArray,
+        weights: IntArray | None = None,
+        levels: RowLevels | None = None,
+    ) -> "Dataset":
         """A dataset of read-only arrays that were checked already, or made so that nothing can be wrong: not once more."""
         dataset = object.__new__(cls)
-        for name, value in (("domain", domain), ("codes", codes), ("weights", weights)):
+        for name, value in (("domain", domain), ("codes", codes), ("weights", weights), ("levels", levels)):
             object.__setattr__(dataset, name, value)
         return dataset
 

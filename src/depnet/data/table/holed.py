@@ -7,8 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, IntArray, read_only
+from depnet.data.binning.levels import LevelArray
 from depnet.data.table.dataset import CodeTable, Dataset, code_type
 from depnet.data.table.domain import Domain
+from depnet.data.table.row_levels import RowLevels
 from depnet.errors import DataError, brief
 
 
@@ -27,6 +29,7 @@ class Holed(CodeTable):
     codes: CodeArray
     hidden: NDArray[np.bool_]
     weights: IntArray | None = None
+    levels: RowLevels | None = None
 
     def __post_init__(self) -> None:
         table = Dataset(self.domain, self.codes, self.weights)
@@ -68,7 +71,9 @@ def with_holes(table: Dataset | Holed) -> Holed:
     """A complete table as one that could have holes."""
     if isinstance(table, Holed):
         return table
-    return Holed(table.domain, table.codes, nothing_hidden(table.codes.shape), table.weights)
+    return Holed(
+        table.domain, table.codes, nothing_hidden(table.codes.shape), table.weights, levels=table.levels
+    )
 
 
 def nothing_hidden(shape: tuple[int, ...]) -> NDArray[np.bool_]:
@@ -81,17 +86,35 @@ def _any(hidden: NDArray[np.bool_]) -> bool:
 
 
 class TableBuilder:
-    """A table of codes put in column by column; where values are missing is kept from the first one on."""
+    """A table of codes put in column by column; where values are missing is kept from the first one on.
 
-    def __init__(self, domain: Domain, rows: int) -> None:
+    So are the levels of the numbers of `some` rows, where a model is to be learned from them.
+    """
+
+    def __init__(self, domain: Domain, rows: int, some: IntArray | None = None) -> None:
         self.domain = domain
+        self._some = some
+        self._levels: LevelArray | None = None
         self._codes: CodeArray = np.zeros((rows, len(domain)), dtype=code_type(domain), order="F")
         self._hidden: NDArray[np.bool_] | None = None
 
-    def put(self, i: int, codes: NDArray[Any], gone: NDArray[np.bool_] | None) -> None:
-        """The codes of variable i, whatever they are where the value is `gone`: there they are hidden, or its own state."""
+    def put(
+        self,
+        i: int,
+        codes: NDArray[Any],
+        gone: NDArray[np.bool_] | None,
+        levels: LevelArray | None = None,
+    ) -> None:
+        """The codes of variable i, whatever they are where the value is `gone`: there they are hidden, or its own state.
+
+        `levels` are those of the numbers of some rows.
+        """
         variable = self.domain.variables[i]
         self._codes[:, i] = codes
+        if levels is not None:
+            if self._levels is None:
+                self._levels = np.full((len(levels), len(self.domain)), -1, dtype=np.int32, order="F")
+            self._levels[:, i] = levels
         if gone is None or not gone.any():
             return
         self._codes[gone, i] = 0 if variable.missing is None else variable.cardinality - 1
@@ -103,12 +126,17 @@ class TableBuilder:
     def holed(self, weights: IntArray | None = None) -> Holed:
         """The table."""
         hidden = nothing_hidden(self._codes.shape) if self._hidden is None else read_only(self._hidden)
-        return Holed(self.domain, read_only(self._codes), hidden, weights)
+        return Holed(self.domain, read_only(self._codes), hidden, weights, levels=self._row_levels())
 
     def table(self) -> Dataset | Holed:
         """The table: a `Dataset` where no value is missing."""
         return (
             self.holed()
             if self._hidden is not None
-            else Dataset.of_checked(self.domain, read_only(self._codes))
+            else Dataset.of_checked(self.domain, read_only(self._codes), levels=self._row_levels())
         )
+
+    def _row_levels(self) -> RowLevels | None:
+        if self._some is None or self._levels is None:
+            return None
+        return RowLevels(read_only(self._some), read_only(self._levels))

@@ -1,285 +1,294 @@
-// The network: everything a reader does with it happens here, in the browser, so that it answers at once.
+// The network: everything a reader does with it happens here, in the browser, so that it answers at once. What depends on
+// evidence (how far variables moved, their bars, the table of a pair) is asked of the server and comes when it is there.
 import { echarts } from "nicegui-echart";
-import { NARROW, RELATIONS, bits, colourOf, fitted, graphOptions, greys, matrixOptions, relation, strength } from "/depnet/network_options.js";
+import Matrix from "/depnet/network_matrix.js";
+import { RELATIONS, bits, graphOptions, greys, mixed, rampOf, strength } from "/depnet/network_options.js";
+import { LinksPanel, NearPanel, PairPanel } from "/depnet/network_panels.js";
+import Peek from "/depnet/network_peek.js";
+import { NARROW, around, fitted, nearest } from "/depnet/network_places.js";
+import { download, downloadText, graphPng, graphSvg, matrixPng, matrixSvg } from "/depnet/network_save.js";
+import { fixedOf, gridOf, said, sceneOf } from "/depnet/network_scene.js";
+import { template } from "/depnet/network_template.js";
 
-const MOST_LISTED = 200;
-const MOST_IN_MATRIX = 40;
-const SHOW_ALL_VARIABLES = 60; // of so few, those without a link are shown too
+const LEAST_SCALE = 0.05; // total variation at the strong end of the colours, where nothing moved by more
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const FROM_SERVER = ["chosen", "steps", "mode", "colour", "community", "pair", "known", "target"];
 
 export default {
-  template: `
-<div class="depnet-network depnet-columns">
-  <section class="depnet-card">
-    <div class="depnet-bar">
-      <label class="depnet-field depnet-grow">strong to weak
-        <input type="range" min="0" max="1000" step="1" v-model.number="position" @input="slid"
-               :aria-valuetext="shown + ' strongest links'">
-      </label>
-      <label class="depnet-field">strongest
-        <input type="number" min="1" :max="ties.length" :value="shown" @change="typed($event.target)" class="depnet-short">
-      </label>
-      <label class="depnet-field">find a variable
-        <input type="search" :list="uid + '-names'" v-model="wanted" @change="find" @keydown.enter.prevent="find" autocomplete="off">
-      </label>
-      <datalist :id="uid + '-names'"><option v-for="name in names" :value="name"></option></datalist>
-      <label class="depnet-field">around it
-        <select v-model.number="steps" @change="draw" :disabled="chosen === null">
-          <option :value="0">everything</option><option :value="1">neighbours</option><option :value="2">two steps</option>
-        </select>
-      </label>
-      <div class="depnet-field" role="group" aria-label="Show as">show as
-        <div class="depnet-switch">
-          <button type="button" :aria-pressed="mode === 'graph'" @click="turnTo('graph')">graph</button>
-          <button type="button" :aria-pressed="mode === 'matrix'" @click="turnTo('matrix')">matrix</button>
-        </div>
-      </div>
-    </div>
-    <div class="depnet-note" role="status">{{ summary }}</div>
-    <div ref="chart" class="depnet-picture" role="img" :aria-label="summary"></div>
-    <div class="depnet-legend">
-      <template v-if="mode === 'graph' && chosen !== null">
-        <span v-for="(kind, how) in relations"><i :class="'depnet-line ' + how"></i>{{ kind.name }}</span>
-      </template>
-      <template v-else-if="mode === 'graph'">
-        <span v-for="group in legend"><i class="depnet-dot" :style="{ background: group.colour }"></i>{{ group.name }}</span>
-      </template>
-      <span v-else>A row is predicted, a column predicts. Variables of one community stand together.</span>
-    </div>
-  </section>
-  <div class="depnet-stack">
-    <section class="depnet-card" v-if="chosen !== null" aria-live="polite">
-      <div class="depnet-bar"><div class="depnet-heading depnet-grow" role="heading" aria-level="2">{{ names[chosen] }}</div>
-        <button type="button" class="depnet-plain" @click="choose(null)" aria-label="Choose no variable">✕</button></div>
-      <div class="depnet-bar"><a :href="start.nodeUrl">its decision graph</a></div>
-      <template v-for="(kind, how) in relations">
-        <div class="depnet-note" v-if="near[how].length"><i :class="'depnet-line ' + how"></i>{{ kind.name }} ({{ near[how].length }})</div>
-        <div class="depnet-chips" v-if="near[how].length">
-          <button type="button" v-for="other in near[how].slice(0, 40)" class="depnet-chip" @click="choose(other.variable)">
-            {{ names[other.variable] }} <small>{{ other.text }}</small></button>
-          <span class="depnet-note" v-if="near[how].length > 40">and {{ near[how].length - 40 }} more</span>
-        </div>
-      </template>
-      <div class="depnet-note" v-if="!near.told.length && !near.tells.length && !near.both.length">No link: it is known alone.</div>
-    </section>
-    <section class="depnet-card">
-      <div class="depnet-heading" role="heading" aria-level="2">{{ chosen === null ? "Links" : "Links of " + names[chosen] }}</div>
-      <div class="depnet-note">{{ measured }}</div>
-      <div class="depnet-scroll depnet-tall">
-        <table class="depnet-table"><thead><tr><th>predicts</th><th>is predicted</th><th class="number">bits</th></tr></thead>
-          <tbody><tr v-for="arrow in listed">
-            <td><button type="button" class="depnet-plain" @click="choose(arrow[0])">{{ names[arrow[0]] }}</button></td>
-            <td><button type="button" class="depnet-plain" @click="choose(arrow[1])">{{ names[arrow[1]] }}</button></td>
-            <td class="number">{{ arrow[2].toFixed(4) }}</td></tr></tbody>
-        </table>
-      </div>
-      <div class="depnet-note" v-if="unlisted">and {{ unlisted.toLocaleString("en") }} weaker ones; <code>depnet export -o links.csv</code> has all.</div>
-    </section>
-  </div>
-</div>`,
+  template,
+  components: { Matrix, Peek, PairPanel, NearPanel, LinksPanel },
   props: {
-    names: Array, places: Array, groups: Array, ties: Array, colours: Array, rest: String,
-    measured: String, left: Number, start: Object,
+    names: Array, places: Array, groups: Array, strongest: Array, ties: Array, colours: Array, rest: String,
+    measured: String, left: Number, opensWith: Number, start: Object,
   },
   data() {
     return {
       uid: `network-${this.$.uid}`,
-      shown: Math.min(this.start.shown, this.ties.length),
-      position: 0,
-      chosen: this.start.chosen,
-      steps: this.start.steps,
-      mode: this.start.mode,
+      ...Object.fromEntries(FROM_SERVER.map((name) => [name, this.start[name]])),
+      asked: this.start.shown, // links, where the reader has said how many
+      position: 0, count: 0, // of the slider, and beside it; they may be in the reader's hands
       wanted: this.start.chosen === null ? "" : this.names[this.start.chosen],
-      summary: "",
-      listed: [],
-      unlisted: 0,
-      near: { told: [], tells: [], both: [] },
+      summary: "", missed: "", problem: "",
+      asking: false, sharp: true,
+      changes: null, // how far each variable moved, where something is known
+      peek: null, // the variable whose card is shown
+      active: null, // the variable that the keyboard is at
+      joint: null,
+      grid: null, // what the matrix shows
+      dark: document.body.classList.contains("body--dark"),
       relations: RELATIONS,
+      tall: 480,
     };
   },
   computed: {
-    legend() {
+    shown() {
+      const usual = this.mode === "matrix" ? this.ties.length : this.opensWith;
+      return Math.min(Math.max(this.asked ?? usual, 1), Math.max(this.ties.length, 1));
+    },
+    communities() {
       const size = new Map();
       for (const group of this.groups) size.set(group, (size.get(group) ?? 0) + 1);
-      const several = [...size].filter(([, count]) => count > 1).map(([group]) => group).sort((a, b) => a - b);
-      const named = several.filter((group) => group < this.colours.length).map((group) => ({
-        name: `community ${group + 1} (${size.get(group)})`, colour: this.colours[group],
-      }));
-      if (this.groups.some((group) => group >= this.colours.length || size.get(group) === 1)) {
-        named.push({ name: "others", colour: this.rest });
-      }
-      return named;
+      return this.strongest.map((v, group) => ({
+        group, size: size.get(group), name: this.names[v], colour: this.colours[group] ?? this.rest,
+      })).filter((community) => community.size > 1);
+    },
+    coloured() { return this.communities.filter(({ group }) => group < this.colours.length); },
+    uncoloured() { return this.communities.filter(({ group }) => group >= this.colours.length); },
+    byChange() { return this.colour === "change" && this.changes !== null; },
+    most() { return Math.max(LEAST_SCALE, ...(this.changes ?? []).map((change) => change ?? 0)); },
+    gradient() { return `linear-gradient(to right, ${rampOf(this.mode === "matrix" ? "strength" : "moved", this.dark).join(",")})`; },
+    described() { // the variable that the keyboard is at, for a screen reader
+      if (this.active === null) return "none yet";
+      const change = this.changes?.[this.active];
+      const mark = this.known.find(([v]) => v === this.active)?.[1];
+      return (mark ?? this.names[this.active]) + (change ? `, moved ${change.toFixed(3)}` : "");
     },
   },
   created() {
-    // Kept out of Vue's sight: thousands of links need not be watched.
-    const total = this.names.map(() => 0);
-    const size = new Map();
-    for (const group of this.groups) size.set(group, (size.get(group) ?? 0) + 1);
-    for (const [first, second, forward, backward] of this.ties) {
-      for (const end of [first, second]) total[end] += Math.max(forward ?? 0, backward ?? 0, 0);
-    }
-    const most = Math.max(...total, 1e-12);
-    const small = Math.max(0.45, Math.min(1, Math.sqrt(250 / total.length)));
-    this.fixed = Object.freeze({
-      ties: Vue.toRaw(this.ties), names: Vue.toRaw(this.names), places: Vue.toRaw(this.places), total,
-      sizes: total.map((bits) => small * (8 + 18 * Math.sqrt(bits / most))),
-      colours: this.groups.map((group) => (size.get(group) > 1 && group < this.colours.length ? this.colours[group] : this.rest)),
-    });
-    this.position = this.positionOf(this.shown);
+    this.fixed = fixedOf(this, new Set(this.communities.map(({ group }) => group)));
+    this.listed = Object.freeze({ list: this.fixed.ties });
+    this.visible = new Set();
+    this.at = this.fixed.places;
+  },
+  watch: {
+    shown: { immediate: true, handler(now) {
+      this.count = now;
+      if (this.countAt(this.position) !== now) this.position = this.positionOf(now);
+    } },
   },
   async mounted() {
     await new Promise((resolve) => setTimeout(resolve, 0)); // sizes are known then
-    this.chart = echarts.init(this.$refs.chart);
-    this.chart.on("click", (at) => at.dataType === "node" && this.choose(Number(at.data.id)));
-    this.chart.getZr().on("click", (at) => !at.target && this.chosen !== null && this.choose(null));
-    this.fit();
-    this.observer = new ResizeObserver(() => { this.chart.resize(); this.fit(); this.draw(); });
-    this.observer.observe(this.$refs.chart);
-    this.themed = new MutationObserver(() => this.draw());
+    this.observer = new ResizeObserver(() => { this.chart?.resize(); this.draw(); });
+    this.observer.observe(this.$refs.board);
+    this.themed = new MutationObserver(() => { this.dark = document.body.classList.contains("body--dark"); this.draw(); });
     this.themed.observe(document.body, { attributes: true, attributeFilter: ["class"] });
-    this.list();
+    this.outside = (event) => { if (this.$refs.menu && !this.$refs.menu.contains(event.target)) this.$refs.menu.open = false; };
+    document.addEventListener("click", this.outside);
     this.drawNow();
-  },
-  watch: {
-    start(now) { // Back or Forward, or something else on the page has changed it
-      const same = now.shown === this.shown && now.chosen === this.chosen && now.steps === this.steps && now.mode === this.mode;
-      if (same) return;
-      if (now.mode !== this.mode) this.chart?.clear();
-      this.shown = Math.min(now.shown, this.ties.length);
-      this.position = this.positionOf(this.shown);
-      this.steps = now.steps;
-      this.mode = now.mode;
-      this.chosen = now.chosen;
-      this.wanted = now.chosen === null ? "" : this.fixed.names[now.chosen];
-      this.list();
-      this.draw();
-    },
+    this.$emit("ready");
   },
   beforeUnmount() {
     this.observer?.disconnect();
     this.themed?.disconnect();
+    document.removeEventListener("click", this.outside);
     this.chart?.dispose();
   },
   methods: {
-    fit() {
-      this.fitted = Object.freeze(fitted(this.fixed.places, this.$refs.chart.clientWidth, this.$refs.chart.clientHeight));
-    },
-    positionOf(count) {
-      return this.ties.length > 1 ? Math.round((1000 * Math.log(Math.max(count, 1))) / Math.log(this.ties.length)) : 1000;
-    },
-    slid() {
-      this.shown = Math.max(1, Math.round(this.fixed.ties.length ** (this.position / 1000)));
+    bits,
+    // What the server says.
+    follow(now) { // Back or Forward, or something else on the page has changed it
+      if (JSON.stringify(now.known) !== JSON.stringify(this.known)) this.changes = null;
+      if (JSON.stringify(now.pair) !== JSON.stringify(this.pair)) this.joint = null;
+      if (now.chosen !== this.chosen) this.wanted = now.chosen === null ? "" : this.fixed.names[now.chosen];
+      for (const name of FROM_SERVER) this[name] = now[name];
+      this.asked = now.shown;
       this.draw();
     },
-    typed(field) {
-      const count = Math.round(Number(field.value)) || 1;
-      this.shown = Math.min(Math.max(count, 1), this.fixed.ties.length);
-      field.value = this.shown;
-      this.position = this.positionOf(this.shown);
+    answered({ asking = false, changes = null, sharp = true, problem = "" }) {
+      [this.asking, this.problem] = [asking, problem];
+      if (asking) return;
+      [this.changes, this.sharp] = [Object.freeze(changes), sharp];
       this.draw();
+    },
+    peeked(variable, card) { if (this.peek?.variable === variable) this.peek = { ...this.peek, card: Object.freeze(card) }; },
+    joined(pair, table) { if (this.pair?.join() === pair.join()) this.joint = Object.freeze(table); },
+    // What the reader does. The server hears of it at once, but of a slider when it rests.
+    tell(slid = false) {
+      clearTimeout(this.telling);
+      this.missed = "";
+      const said = () => this.$emit("state", {
+        shown: this.asked, chosen: this.chosen, steps: this.steps, mode: this.mode, colour: this.colour, community: this.community,
+        pair: this.pair, slid,
+      });
+      if (slid) this.telling = setTimeout(said, 300);
+      else said();
+      this.draw();
+    },
+    positionOf(count) { return this.ties.length > 1 ? Math.round((1000 * Math.log(count)) / Math.log(this.ties.length)) : 1000; },
+    countAt(position) { return Math.max(1, Math.round(this.ties.length ** (position / 1000))); },
+    slid() { this.asked = this.countAt(this.position); this.tell(true); },
+    typed() {
+      this.asked = Math.min(Math.max(Math.round(Number(this.count)) || 1, 1), this.fixed.ties.length);
+      this.count = this.asked;
+      this.tell();
     },
     find() {
       const text = this.wanted.trim().toLowerCase();
+      this.missed = "";
       if (!text) return;
       let found = this.fixed.names.indexOf(this.wanted);
       if (found < 0) found = this.fixed.names.findIndex((name) => name.toLowerCase() === text);
       if (found < 0) found = this.fixed.names.findIndex((name) => name.toLowerCase().includes(text));
       if (found >= 0) this.choose(found);
-      else this.summary = `No variable has “${this.wanted}” in its name.`;
+      else this.missed = `No variable has “${this.wanted}” in its name.`;
     },
     choose(variable) {
+      if (variable === this.chosen) return;
       this.chosen = variable;
+      this.active = variable;
       if (variable === null) this.steps = 0;
+      else if (this.community !== null && this.groups[variable] !== this.community) this.community = null;
       this.wanted = variable === null ? "" : this.fixed.names[variable];
-      this.list();
-      this.draw();
+      this.tell();
     },
-    turnTo(mode) {
-      this.mode = mode;
-      this.chart.clear();
-      this.draw();
+    turnTo(mode) { this.mode = mode; this.peek = null; this.tell(); },
+    colourBy(what) { this.colour = what; this.tell(); },
+    stepsTo(steps) { this.steps = steps; this.tell(); },
+    only(group) {
+      this.community = group === this.community ? null : group;
+      if (this.community !== null && this.groups[this.chosen] !== this.community) [this.chosen, this.steps, this.wanted] = [null, 0, ""];
+      this.tell();
     },
-    list() {
-      const near = { told: [], tells: [], both: [] };
-      const arrows = [];
-      for (const tie of this.fixed.ties) {
-        if (this.chosen !== null) {
-          const how = relation(tie, this.chosen);
-          if (!how) continue;
-          near[how].push({ variable: tie[0] === this.chosen ? tie[1] : tie[0], text: strength(tie).toFixed(3) });
-        }
-        if (tie[2] !== null) arrows.push([tie[0], tie[1], tie[2]]);
-        if (tie[3] !== null) arrows.push([tie[1], tie[0], tie[3]]);
+    openPair(pair) {
+      if (this.pair?.join() !== pair.join()) {
+        [this.pair, this.joint] = [pair, null];
+        this.tell();
       }
-      arrows.sort((a, b) => b[2] - a[2]);
-      this.near = near;
-      this.listed = arrows.slice(0, MOST_LISTED);
-      this.unlisted = arrows.length - this.listed.length + (this.chosen === null ? this.left : 0);
+      this.$nextTick(() => this.$refs.pairPanel?.focus());
     },
+    closePair() { this.pair = null; this.tell(); },
+    point(variable, open = false) { // its card, and opened what can be done with it
+      this.peek = { variable, open, card: this.peek?.variable === variable ? this.peek.card : null, at: this.pixel(variable) };
+      clearTimeout(this.peeking);
+      this.peeking = setTimeout(() => this.$emit("peek", variable), open ? 0 : 60);
+    },
+    leave() {
+      if (this.peek?.open) return;
+      this.peek = null;
+      clearTimeout(this.peeking);
+    },
+    open(variable) { this.choose(variable); this.point(variable, true); },
+    closePeek() {
+      const back = this.peek?.open;
+      this.peek = null;
+      if (back) this.$refs.board.focus({ preventScroll: true });
+    },
+    hold(code) { this.$emit("hold", [this.peek.variable, code]); this.closePeek(); },
+    makeTarget() { this.$emit("target", this.peek.variable); this.closePeek(); },
+    showNear() { this.chosen = this.peek.variable; this.closePeek(); this.steps = this.steps || 1; this.tell(); },
+    key(event) {
+      if (event.target !== this.$refs.board) return;
+      if (event.key in ARROWS) this.walk(ARROWS[event.key]);
+      else if (event.key === "Home") this.walkTo(this.first());
+      else if ((event.key === "Enter" || event.key === " ") && this.active !== null) this.open(this.active);
+      else if (event.key === "Escape" && this.peek) this.peek = null;
+      else if (event.key === "+" || event.key === "=") this.zoom(1.4);
+      else if (event.key === "-") this.zoom(1 / 1.4);
+      else if (event.key === "0") this.fit();
+      else return;
+      event.preventDefault();
+    },
+    first() {
+      if (this.chosen !== null) return this.chosen;
+      return [...this.visible].reduce((best, v) => (best === null || this.fixed.total[v] > this.fixed.total[best] ? v : best), null);
+    },
+    walk(direction) { this.walkTo(this.active === null ? this.first() : nearest(this.at, this.active, this.visible, direction) ?? this.active); },
+    walkTo(variable) { if (variable !== null) { this.active = variable; this.point(variable); } },
+    entered() { // by a key, not by the mouse, which points anyway
+      if (this.peek?.open || !this.$refs.board.matches(":focus-visible")) return;
+      this.walkTo(this.visible.has(this.active) ? this.active : this.first());
+    },
+    save(kind) {
+      this.$refs.menu.open = false;
+      const { surface } = greys();
+      const name = `network.${kind}`;
+      if (kind === "csv" || kind === "graphml") this.$emit("save", kind);
+      else if (this.mode === "matrix") {
+        const all = this.$refs.matrix.all();
+        if (kind === "png") download(name, matrixPng(all));
+        else downloadText(name, matrixSvg(all), "image/svg+xml");
+      } else if (kind === "png") download(name, graphPng(this.chart, surface));
+      else downloadText(name, graphSvg(this.chart, surface), "image/svg+xml");
+    },
+    // What is drawn.
+    zoom(times) {
+      const { zoom = 1 } = this.chart.getOption().series[0];
+      this.chart.setOption({ series: [{ zoom: Math.min(20, Math.max(0.4, zoom * times)) }] });
+      this.moved();
+    },
+    fit() { this.chart.setOption({ series: [{ zoom: 1, center: null }] }); this.moved(); },
+    moved() { if (this.peek) this.peek = { ...this.peek, at: this.pixel(this.peek.variable) }; },
     draw() { // once a frame, however many events there are
-      if (this.waiting || !this.chart) return;
+      if (this.waiting) return;
       this.waiting = true;
-      requestAnimationFrame(() => { this.waiting = false; this.drawNow(); });
+      requestAnimationFrame(() => { this.waiting = false; if (this.$refs.board) this.drawNow(); });
     },
     drawNow() {
-      const { names, ties, total } = this.fixed;
-      let drawn = ties.slice(0, this.shown);
-      const all = names.length <= SHOW_ALL_VARIABLES && this.steps === 0;
-      let visible = new Set(all ? names.keys() : drawn.flatMap((tie) => [tie[0], tie[1]]));
-      if (this.chosen !== null) {
-        visible.add(this.chosen);
-        // The links of a chosen variable are shown however weak they are.
-        const own = ties.slice(this.shown).filter((tie) => tie[0] === this.chosen || tie[1] === this.chosen);
-        drawn = [...drawn, ...own];
-        for (const tie of own) visible.add(tie[0]).add(tie[1]);
-        if (this.steps > 0) {
-          visible = around(drawn, this.chosen, this.steps);
-          drawn = drawn.filter((tie) => visible.has(tie[0]) && visible.has(tie[1]));
-        }
-      }
-      const weakest = drawn.length ? bits(Math.min(...drawn.map(strength))) : "";
-      this.summary = ties.length
-        ? `${drawn.length.toLocaleString("en")} of ${(ties.length + this.left).toLocaleString("en")} links, `
-          + `${weakest} and more, among ${visible.size.toLocaleString("en")} of ${names.length.toLocaleString("en")} variables`
-        : "No node reads another: the model knows the variables as independent.";
+      const { drawn, visible, rings } = sceneOf(this.fixed, this);
+      this.summary = said(this.fixed, this, drawn, visible);
+      this.visible = visible;
+      if (this.mode === "matrix") this.drawMatrix(drawn);
+      else this.drawGraph(drawn, rings);
+      this.$refs.board.dataset.drawn = drawn.length;
+    },
+    drawMatrix(drawn) {
+      const { order, cells } = gridOf(this.fixed, this, this.visible, drawn);
+      if (this.visible.size > order.length) this.summary += `; the matrix has the ${order.length} strongest`;
+      const same = this.grid?.order.length === order.length && this.grid.order.every((v, k) => v === order[k]);
+      this.tall = Math.max(320, window.innerHeight - 370);
+      this.grid = Object.freeze({ order: same ? this.grid.order : order, cells });
+    },
+    drawGraph(drawn, rings) {
+      const { clientWidth: width, clientHeight: height } = this.$refs.chart;
+      if (!width) return;
+      const { names, places, sizes, groups } = this.fixed;
+      if (rings) this.at = around(places, this.chosen, rings, width, height);
+      else this.at = fitted(places, width, height, this.community === null ? null : this.visible);
+      if (!this.chart) this.begin();
+      const focus = `${this.community} ${this.steps ? this.chosen : null}`;
       const grey = greys();
-      const narrow = this.$refs.chart.clientWidth < NARROW;
-      if (this.mode === "graph") {
-        const { colours } = this.fixed;
-        const sizes = narrow ? this.fixed.sizes.map((size) => 0.6 * size) : this.fixed.sizes;
-        this.chart.setOption(graphOptions({ names, ...this.fitted, sizes, colours, ties: drawn, visible, chosen: this.chosen, grey }));
-      } else {
-        const strongest = [...visible].sort((a, b) => total[b] - total[a]).slice(0, narrow ? MOST_IN_MATRIX / 2 : MOST_IN_MATRIX);
-        const order = strongest.sort((a, b) => this.groups[a] - this.groups[b] || total[b] - total[a]);
-        if (visible.size > order.length) this.summary += `; the matrix has the ${order.length} strongest`;
-        this.chart.setOption(matrixOptions({ names, ties: drawn, order, grey, narrow }), true);
-      }
+      const ramp = rampOf("moved", grey.dark);
+      const known = new Map(this.known);
+      const changes = this.byChange ? this.changes : null;
+      const fill = (v) => (changes === null ? this.fixed.colours[v]
+        : changes[v] === null ? grey.text : mixed(ramp, changes[v] / this.most));
+      const narrow = width < NARROW;
+      const options = graphOptions({
+        names, at: this.at, width, height, sizes: narrow ? sizes.map((size) => 0.6 * size) : sizes, fill, ties: drawn,
+        visible: this.visible, chosen: this.chosen, near: rings !== null, marks: { known, target: this.target }, grey,
+      });
+      if (this.focus !== undefined && focus !== this.focus) Object.assign(options.series[0], { zoom: 1, center: null });
+      this.focus = focus;
+      this.chart.setOption(options);
       this.chart.getZr().flush();
-      this.$refs.chart.dataset.drawn = drawn.length;
-      clearTimeout(this.telling);
-      this.telling = setTimeout(() => this.$emit("state", {
-        shown: this.shown, chosen: this.chosen, steps: this.steps, mode: this.mode,
-      }), 300);
+      this.moved();
     },
-    pixel(name) { // where a variable is drawn, in the chart's own pixels
-      const at = this.fitted.places[this.fixed.names.indexOf(name)];
-      return this.chart.convertToPixel({ seriesIndex: 0 }, at);
+    begin() {
+      this.chart = echarts.init(this.$refs.chart);
+      const node = (at) => at.dataType === "node" && Number(at.data.id);
+      this.chart.on("click", (at) => {
+        if (at.dataType === "edge") this.openPair([at.data.tie[0], at.data.tie[1]]);
+        else this.open(node(at));
+      });
+      this.chart.on("mouseover", (at) => at.dataType === "node" && !this.peek?.open && this.point(node(at)));
+      this.chart.on("mouseout", (at) => at.dataType === "node" && this.leave());
+      this.chart.on("graphroam", () => this.moved());
+      this.chart.getZr().on("click", (at) => {
+        if (at.target) return;
+        if (this.peek?.open) this.closePeek();
+        else this.choose(null);
+      });
     },
-    colour(how) {
-      return colourOf(how, greys());
-    },
+    pixel(variable) { return this.chart.convertToPixel({ seriesIndex: 0 }, this.at[variable]); }, // where it is drawn
   },
 };
-
-function around(ties, variable, steps) {
-  let near = new Set([variable]);
-  for (let step = 0; step < steps; step++) {
-    const further = new Set(near);
-    for (const [first, second] of ties) {
-      if (near.has(first)) further.add(second);
-      if (near.has(second)) further.add(first);
-    }
-    near = further;
-  }
-  return near;
-}

@@ -6,15 +6,15 @@ export const RELATIONS = {
   both: { name: "both ways", colour: "#009E73", type: "solid" },
 };
 
-export const NARROW = 600; // pixels
-const MOST_APART = 170; // pixels between neighbours of a small network
 const MOST_WITH_HEADS = 400; // past so many, arrow heads cannot be told apart and only cost time
+const MOVED = { light: ["#e8ebee", "#f6cf94", "#D55E00", "#702f00"], dark: ["#2c343c", "#7a4a12", "#E69F00", "#fff0b3"] };
+const STRENGTH = { light: ["#dcebf5", "#56B4E9", "#0072B2", "#00263d"], dark: ["#20384a", "#2f80b5", "#7cc8f2", "#F0E442"] };
 
 export function greys() {
   const style = getComputedStyle(document.body);
   const of = (name) => style.getPropertyValue(name).trim();
   return {
-    text: of("--text"), muted: of("--muted"), line: of("--line"), surface: of("--surface"),
+    text: of("--text"), muted: of("--muted"), line: of("--line"), surface: of("--surface"), accent: of("--accent"),
     dark: document.body.classList.contains("body--dark"),
   };
 }
@@ -22,6 +22,30 @@ export function greys() {
 export function colourOf(relation, grey) {
   const { colour, dark } = RELATIONS[relation];
   return grey.dark && dark ? dark : colour;
+}
+
+export function rampOf(what, dark) {
+  return (what === "moved" ? MOVED : STRENGTH)[dark ? "dark" : "light"];
+}
+
+// The colour of a share from 0 to 1 on a ramp.
+export function mixed(ramp, share) {
+  const at = Math.min(Math.max(share, 0), 1) * (ramp.length - 1);
+  const low = Math.min(Math.floor(at), ramp.length - 2);
+  const parts = [1, 3, 5].map((k) => {
+    const [a, b] = [ramp[low], ramp[low + 1]].map((colour) => parseInt(colour.slice(k, k + 2), 16));
+    return Math.round(a + (b - a) * (at - low));
+  });
+  return `rgb(${parts.join(",")})`;
+}
+
+// Black or white, whichever is read more easily on such a colour.
+export function readableOn(rgb) {
+  const [red, green, blue] = rgb.match(/\d+/g).map((part) => {
+    const c = Number(part) / 255;
+    return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#000000" : "#ffffff";
 }
 
 // How the tie looks from the chosen variable: it is told, it tells, or both.
@@ -36,28 +60,18 @@ export function strength(tie) {
   return Math.max(tie[2] ?? -Infinity, tie[3] ?? -Infinity);
 }
 
+// What the source of a tie tells the other; null where it does not.
+export function told(tie, source) {
+  return tie[0] === source ? tie[2] : tie[3];
+}
+
 export function bits(value) {
-  return `${value.toPrecision(3)} bits`;
+  if (Math.abs(value) < 5e-5) return "under 0.0001 bits";
+  return `${value >= 0.1 ? value.toFixed(3) : String(Number(value.toFixed(4)))} bits`;
 }
 
-// Places in pixels, in the middle of a chart: as large as it allows, and stretched somewhat to fill it.
-export function fitted(places, width, height) {
-  const margin = { x: Math.min(80, width / 8), y: 30 };
-  const [xs, ys] = [0, 1].map((axis) => places.map((at) => at[axis]));
-  const least = [Math.min(...xs), Math.min(...ys)];
-  const span = [Math.max(...xs) - least[0], Math.max(...ys) - least[1]];
-  const room = [Math.max(width - 2 * margin.x, 50), Math.max(height - 2 * margin.y, 50)];
-  const most = span.map((s, axis) => (s > 0 ? room[axis] / s : MOST_APART));
-  const even = Math.min(...most, MOST_APART);
-  const scale = most.map((m) => Math.min(m, (width < NARROW ? 2.5 : 1.5) * even));
-  const size = span.map((s, axis) => Math.max(s * scale[axis], 1));
-  return {
-    places: places.map((at) => at.map((x, axis) => (x - least[axis]) * scale[axis])),
-    box: { left: (width - size[0]) / 2, top: (height - size[1]) / 2, width: size[0], height: size[1] },
-  };
-}
-
-export function graphOptions({ names, places, box, sizes, colours, ties, visible, chosen, grey }) {
+// `near`: only the surroundings of the chosen variable are shown, so that none need be faint.
+export function graphOptions({ names, at, width, height, sizes, fill, ties, visible, chosen, near: only, marks, grey }) {
   const strongest = Math.max(...ties.map(strength), 1e-12);
   const near = new Map();
   if (chosen !== null) {
@@ -66,21 +80,26 @@ export function graphOptions({ names, places, box, sizes, colours, ties, visible
       if (how) near.set(tie[0] === chosen ? tie[1] : tie[0], how);
     }
   }
-  const data = names.map((name, v) => {
-    const seen = visible.has(v);
-    const faint = chosen !== null && v !== chosen && !near.has(v);
-    const rim = v === chosen ? grey.text : near.has(v) ? colourOf(near.get(v), grey) : grey.dark ? grey.surface : grey.muted;
+  const data = [...visible].map((v) => {
+    const faint = chosen !== null && !only && v !== chosen && !near.has(v);
+    const known = marks.known.get(v);
+    const rim = v === chosen || known ? grey.text : near.has(v) ? colourOf(near.get(v), grey) : grey.dark ? grey.line : grey.muted;
+    const size = sizes[v] * (v === chosen ? 1.35 : 1);
     return {
-      id: String(v), name, x: places[v][0], y: places[v][1],
-      symbolSize: seen ? sizes[v] * (v === chosen ? 1.35 : 1) : 0,
-      cursor: seen ? "pointer" : "default",
+      id: String(v), name: known ?? names[v], x: at[v][0], y: at[v][1],
+      symbol: known ? "roundRect" : v === marks.target ? "diamond" : "circle",
+      symbolSize: v === marks.target ? 1.4 * Math.max(size, 12) : known ? Math.max(size, 12) : size,
       itemStyle: {
-        color: colours[v], opacity: seen ? (faint ? 0.35 : 1) : 0,
-        borderColor: rim, borderWidth: v === chosen || near.has(v) ? 3 : 1,
+        color: fill(v), opacity: faint && !known ? 0.35 : 1, borderColor: rim,
+        borderWidth: v === chosen || near.has(v) || known ? 3 : 1,
       },
-      label: { show: seen && !faint, fontWeight: v === chosen ? "bold" : "normal" },
+      label: { show: !faint || Boolean(known), fontWeight: v === chosen || known || v === marks.target ? "bold" : "normal" },
+      tooltip: { show: false }, // a card of its own
     };
   });
+  // Two corners that nobody sees keep the picture where it is, whatever is shown.
+  const corner = { symbolSize: 0, label: { show: false }, itemStyle: { opacity: 0 }, tooltip: { show: false }, silent: true };
+  data.push({ id: "corner 0", x: 0, y: 0, ...corner }, { id: "corner 1", x: width, y: height, ...corner });
   const heads = ties.length <= MOST_WITH_HEADS;
   const links = ties.map((tie) => {
     const [first, second, forward, backward] = tie;
@@ -96,64 +115,26 @@ export function graphOptions({ names, places, box, sizes, colours, ties, visible
         width: 0.6 + 4.4 * weight,
         type: how ? RELATIONS[how].type : "solid",
         color: how ? colourOf(how, grey) : grey.muted,
-        opacity: how ? 0.95 : chosen !== null ? 0.07 : 0.2 + 0.45 * weight,
+        opacity: how ? 0.95 : chosen !== null && !only ? 0.07 : 0.2 + 0.45 * weight,
       },
     };
   });
   return {
     animation: false,
-    tooltip: { renderMode: "richText", confine: true, formatter: (at) => told(at, names) },
+    tooltip: { renderMode: "richText", confine: true, formatter: (link) => linkText(link.data.tie, names) },
     series: [{
-      type: "graph", layout: "none", roam: true, ...box, scaleLimit: { min: 0.4, max: 20 }, data, links,
+      type: "graph", layout: "none", roam: true, left: 0, top: 0, width, height, scaleLimit: { min: 0.4, max: 20 }, data, links,
       label: { position: "bottom", distance: 3, color: grey.text, fontSize: 12, width: 160, overflow: "truncate",
-               textBorderColor: grey.surface, textBorderWidth: 3 },
+               textBorderColor: grey.surface, textBorderWidth: 3, formatter: "{b}" },
       labelLayout: { hideOverlap: true },
       emphasis: { disabled: true },
     }],
   };
 }
 
-function told(at, names) {
-  if (at.dataType !== "edge") return at.name;
-  const [first, second, forward, backward] = at.data.tie;
+export function linkText([first, second, forward, backward], names) {
   const lines = [];
   if (forward !== null) lines.push(`${names[first]} → ${names[second]}: ${bits(forward)}`);
   if (backward !== null) lines.push(`${names[second]} → ${names[first]}: ${bits(backward)}`);
   return lines.join("\n");
-}
-
-// Rows are predicted, columns predict; `order` are the variables from left to right and top to bottom.
-export function matrixOptions({ names, ties, order, grey, narrow }) {
-  const place = new Map(order.map((v, k) => [v, k]));
-  const cells = [];
-  let most = 1e-12;
-  for (const [first, second, forward, backward] of ties) {
-    if (!place.has(first) || !place.has(second)) continue;
-    if (forward !== null) cells.push([place.get(first), place.get(second), forward]);
-    if (backward !== null) cells.push([place.get(second), place.get(first), backward]);
-  }
-  for (const cell of cells) most = Math.max(most, cell[2]);
-  const labels = order.map((v) => names[v]);
-  const axis = {
-    type: "category", data: labels, splitArea: { show: false }, axisTick: { show: false },
-    splitLine: { show: order.length <= 40, lineStyle: { color: grey.line } },
-    axisLine: { lineStyle: { color: grey.line } },
-  };
-  const label = { color: grey.text, fontSize: order.length > 30 ? 10 : 11, overflow: "truncate", width: narrow ? 70 : 110 };
-  return {
-    animation: false,
-    tooltip: {
-      renderMode: "richText", confine: true,
-      formatter: ({ value }) => `${labels[value[0]]} → ${labels[value[1]]}: ${bits(value[2])}`,
-    },
-    grid: { left: narrow ? 80 : 120, right: 20, top: 20, bottom: narrow ? 110 : 150 },
-    xAxis: { ...axis, axisLabel: { ...label, rotate: 60, interval: 0 } },
-    yAxis: { ...axis, inverse: true, axisLabel: { ...label, interval: 0 } },
-    visualMap: {
-      min: 0, max: most, calculable: false, orient: "horizontal", left: narrow ? 40 : 120, bottom: 4, itemHeight: 120, precision: 3,
-      text: [bits(most), "0"], textStyle: { color: grey.muted },
-      inRange: { color: grey.dark ? ["#22303c", "#56B4E9", "#F0E442"] : ["#eef5fa", "#56B4E9", "#00395a"] },
-    },
-    series: [{ type: "heatmap", data: cells, itemStyle: { borderColor: grey.surface, borderWidth: order.length > 45 ? 0 : 1 } }],
-  };
 }

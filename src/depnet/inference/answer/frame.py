@@ -54,7 +54,7 @@ def _made(columns: dict[str, Any], backend: Any) -> Any:
             f"a frame of {brief(backend)} needs {error.name}; install it (pip install {error.name}), or say another one: "
             '`backend="polars"`.'
         ) from error
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, AssertionError) as error:  # narwhals 2.8 asserts
         raise InferenceError(
             f'backend is "pandas", "polars" or "pyarrow"; got {brief(backend)}: {error}'
         ) from error

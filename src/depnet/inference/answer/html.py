@@ -1,29 +1,19 @@
-"""A result in a notebook: one self-contained `<div>` with bars, numbers, how it was found, and warnings.
+"""A result in a notebook: bars, numbers, how it was found, and warnings (`depnet.notebook` has the elements)."""
 
-It works in light and dark notebooks alike: text has the colour of the page. Every label is escaped.
-"""
-
-from collections.abc import Iterable
-from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from depnet.inference.answer.numbers import NumberSummary, shown, with_error
 from depnet.inference.answer.text import ShownTable, question_of, tables_of
+from depnet.notebook import Bar, Cell, beside, card, note, table, warning
 from depnet.wording import counted
 
 if TYPE_CHECKING:  # a result shows itself
     from depnet.inference.answer.result import QueryResult
 
-BAR = "#56B4E9"
-"""The bars of an answer: sky blue of Okabe and Ito's colours, as in pictures."""
-
 SHOWN = 24
 """States listed of a table."""
-
-_LABEL = "text-align:left;padding:1px 8px 1px 0;white-space:nowrap"
-_NUMBER = "text-align:right;padding:1px 0 1px 8px;white-space:nowrap;font-variant-numeric:tabular-nums"
 
 
 def html_of(result: "QueryResult") -> str:
@@ -39,39 +29,28 @@ def html_of(result: "QueryResult") -> str:
         notes.append(f"evidence without effect: {', '.join(result.evidence_ignored)}")
     if result.support is not None and result.evidence:
         notes.append(str(result.support))
-    tables = "".join(f"<div>{_table(table)}{_numbers(table.numbers)}</div>" for table in tables_of(result))
-    return (
-        "<div style='font-family:sans-serif;font-size:13px'>"
-        f"<p><b>{escape(question_of(result))}</b></p>"
-        f"<div style='display:flex;flex-wrap:wrap;gap:24px;align-items:flex-start'>{tables}</div>"
-        f"<p style='opacity:.7'>{escape('; '.join(notes))}</p>"
-        f"{''.join(f'<p>⚠ {escape(text)}</p>' for text in result.warnings)}</div>"
-    )
+    tables = (_states(each) + _numbers(each.numbers) for each in tables_of(result))
+    warnings = (warning(said) for said in result.warnings)
+    return card(question_of(result), beside(*tables), note("; ".join(notes)), *warnings)
 
 
-def _table(table: ShownTable) -> str:
+def _states(found: ShownTable) -> str:
     """A row a state: its label, a bar, the answer, and the two that it joins."""
-    joined = table.observed is not None
-    sampled = bool((table.errors > 0).any())
-    heads = ["answer", "model", "table"] if joined else ["probability"]
-    heads += ["± s.e."] if sampled else []
-    head = _cells("th", table.names, _LABEL) + "<th></th>" + _cells("th", heads, _NUMBER)
-    order = table.order(SHOWN)
-    top = max((table.answer[at] for at in order), default=1.0) or 1.0
-    body = []
+    columns = {"probability": found.answer}
+    if found.observed is not None:
+        columns = {"answer": found.answer, "model": found.law, "table": found.observed}
+    sampled = bool((found.errors > 0).any())
+    order = found.order(SHOWN)
+    top = max((found.answer[at] for at in order), default=1.0) or 1.0
+    rows = []
     for at in order:
-        values = [table.answer, table.law, table.observed] if table.observed is not None else [table.answer]
-        numbers = [_number(values[at]) for values in values] + (
-            [f"{table.errors[at]:.2g}"] if sampled else []
-        )
-        body.append(
-            f"<tr>{_cells('td', map(str, table.labels[at]), _LABEL)}<td><div style='width:120px'>"
-            f"<div style='height:10px;background:{BAR};width:{100 * table.answer[at] / top:.1f}%'></div></div></td>"
-            f"{_cells('td', numbers, _NUMBER)}</tr>"
-        )
-    left = len(table.labels) - len(order)
-    more = f"<p style='opacity:.7'>... and {left:,} less probable</p>" if left else ""
-    return f"<table style='font-size:inherit'><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>{more}"
+        row: list[Cell] = [*map(str, found.labels[at]), Bar(float(found.answer[at] / top))]
+        row += [_number(values[at]) for values in columns.values()]
+        rows.append(row + ([f"{found.errors[at]:.2g}"] if sampled else []))
+    heads = [*found.names, "", *columns, *(["± s.e."] if sampled else [])]
+    left = len(found.labels) - len(order)
+    more = note(f"... and {left:,} less probable") if left else ""
+    return table(heads, rows, left=len(found.names)) + more
 
 
 def _numbers(numbers: tuple[NumberSummary, ...]) -> str:
@@ -79,20 +58,12 @@ def _numbers(numbers: tuple[NumberSummary, ...]) -> str:
     if not numbers:
         return ""
     levels = list(numbers[0].quantiles)
-    heads = ["mean", "s.d.", *("median" if level == 0.5 else f"{level:.0%}" for level in levels)]
+    heads = ["", "mean", "s.d.", *("median" if level == 0.5 else f"{level:.0%}" for level in levels)]
     rows = []
     for number in numbers:
         values = [with_error(number.mean, number.mean_error), shown(number.standard_deviation)]
-        values += [shown(number.quantiles[level]) for level in levels]
-        rows.append(f"<tr>{_cells('th', [number.name], _LABEL)}{_cells('td', values, _NUMBER)}</tr>")
-    return (
-        f"<table style='font-size:inherit'><thead><tr><th></th>{_cells('th', heads, _NUMBER)}</tr></thead>"
-        f"<tbody>{''.join(rows)}</tbody></table>"
-    )
-
-
-def _cells(tag: str, texts: Iterable[str], style: str) -> str:
-    return "".join(f"<{tag} style='{style}'>{escape(text)}</{tag}>" for text in texts)
+        rows.append([number.name, *values, *(shown(number.quantiles[level]) for level in levels)])
+    return table(heads, rows)
 
 
 def _number(value: float) -> str:

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from depnet.checks import seconds_given
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.variable import Label
 from depnet.errors import DomainTooLargeError, EvidenceError
 from depnet.inference.clamped.relevance import reduce
 from depnet.inference.clamped.solved import exact_law
 from depnet.inference.clamped.tilt import tilted_rows
+from depnet.inference.effort import Over, over_after
 from depnet.law.mode import most_probable_state, searched_state
 from depnet.model.evidence import Evidence, Given
 from depnet.model.network import Network, checked_network
@@ -66,7 +68,9 @@ def most_probable(
     evidence: Given | Evidence | None = None,
     *,
     scan: Scan | None = None,
+    max_seconds: float | None = None,
     rng: np.random.Generator | None = None,
+    stop: Over | None = None,
 ) -> MostProbable:
     """The most probable state of all variables, given `evidence` (one of equals).
 
@@ -75,7 +79,9 @@ def most_probable(
         evidence: what is known, by name and label.
         scan: asks for the chain of the tables under this scan; None: the law of an ordered network, the random scan of
             any other.
+        max_seconds: of a search, where an ordered law is too large to be sure; None: until nothing is better nearby.
         rng: the generator of a search; None: fresh entropy.
+        stop: a search ends early when it returns True.
 
     Returns:
         A `MostProbable`.
@@ -90,7 +96,8 @@ def most_probable(
         raise EvidenceError("the evidence gives the state of every variable: nothing is left to complete.")
     if network.order is not None and scan is None:
         found = most_probable_state(network, known)
-        codes = searched_state(network, known, new_seeds(rng, 1)[0]) if found is None else found[0]
+        over = over_after(seconds_given(max_seconds), stop)
+        codes = searched_state(network, known, new_seeds(rng, 1)[0], over) if found is None else found[0]
         probability = None if found is None else math.exp(found[1])
         score = float(score_samples(network, Dataset.from_codes(codes[None], domain=domain))[0])
     else:

@@ -136,12 +136,12 @@ class NumberSummary:
         return cls(
             name=variable.name,
             kind=kind,
-            mean=_value(mean, kind),
-            mean_error=_length(mean_error, kind),
-            standard_deviation=_length(deviation, kind),
-            standard_deviation_error=_length(deviation_error, kind),
-            quantiles={level: _value(at, kind) for level, (at, _) in found.items()},
-            quantile_errors={level: _length(error, kind) for level, (_, error) in found.items()},
+            mean=value_of(mean, kind),
+            mean_error=length_of(mean_error, kind),
+            standard_deviation=length_of(deviation, kind),
+            standard_deviation_error=length_of(deviation_error, kind),
+            quantiles={level: value_of(at, kind) for level, (at, _) in found.items()},
+            quantile_errors={level: length_of(error, kind) for level, (_, error) in found.items()},
             present=law.present,
             law=law,
             variable=variable,
@@ -160,7 +160,7 @@ class NumberSummary:
     def quantile(self, level: float) -> tuple[Value, Length]:
         """The quantile of any level, and its standard error."""
         at, error = self.law.quantile(level)
-        return _value(at, self.kind), _length(error, self.kind)
+        return value_of(at, self.kind), length_of(error, self.kind)
 
     def above(self, value: object) -> tuple[float, float]:
         """P(X > value) of the numbers that are there, and its standard error; a date or duration may be text."""
@@ -189,7 +189,7 @@ def mean_and_deviation(variable: Variable, probabilities: FloatArray) -> tuple[V
     if law is None:
         return None
     (mean, _), (deviation, _) = law.moments()
-    return _value(mean, law.mixture.kind), _length(deviation, law.mixture.kind)
+    return value_of(mean, law.mixture.kind), length_of(deviation, law.mixture.kind)
 
 
 def shown(value: Value | Length, digits: int = 4) -> str:
@@ -224,7 +224,7 @@ def with_error(value: Value, error: Length) -> str:
     return f"{shown(value)} ± {shown(error, 2)}" if error else shown(value)
 
 
-def _value(number: float, kind: Kind) -> Value:
+def value_of(number: float, kind: Kind) -> Value:
     """A number as its kind has it; a mean of dates is the day that it falls on."""
     if kind == "date":
         day = min(max(math.floor(number), FIRST_DAY), LAST_DAY)
@@ -235,7 +235,7 @@ def _value(number: float, kind: Kind) -> Value:
     return dt.timedelta(microseconds=round(number)) if kind == "duration" else number
 
 
-def _length(number: float, kind: Kind) -> Length:
+def length_of(number: float, kind: Kind) -> Length:
     """A difference of numbers as its kind has it."""
     if kind == "date":
         return dt.timedelta(days=number)

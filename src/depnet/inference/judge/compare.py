@@ -24,6 +24,8 @@ from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
 from depnet.model.scan import Scan
 from depnet.model.score import score_samples
+from depnet.notebook import Bar, Cell, beside, card, line, note
+from depnet.notebook import table as html_table
 from depnet.sampling import sample
 from depnet.wording import some_of
 
@@ -94,11 +96,7 @@ class Comparison:
         if self.difference is not None:
             gain, error = self.difference.mean, self.difference.standard_error
             lines.append(f"second less first on the data: {gain:+.4f} ± {error:.4f}")
-        for what in ("gained", "lost"):
-            pairs = getattr(self, what)
-            if pairs is not None:
-                some = some_of([f"{a} -> {b}" for a, b in pairs], SHOWN)
-                lines.append(f"links {what}: {len(pairs):,}{f' ({some})' if pairs else ''}")
+        lines += self._links_said()
         if self.differing:
             lines.append(f"not compared: {some_of(self.differing, SHOWN)}")
         lines.append(
@@ -109,6 +107,40 @@ class Comparison:
             )
         )
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: scores, marginals beside what chance gives, and the links that only one of the two has."""
+        scores = [[s.by, s.rows_of, f"{s.mean:.4f}", f"{s.standard_error:.4f}"] for s in self.scores]
+        if self.difference is not None:
+            gain = self.difference
+            scores.append(
+                ["second less first", gain.rows_of, f"{gain.mean:+.4f}", f"{gain.standard_error:.4f}"]
+            )
+        apart = [
+            [ways, f"{mean:.4f}", f"{worst:.4f}", f"{floor:.4f}"]
+            for ways, mean, worst, floor in self.marginals.by_ways()
+        ]
+        furthest = self.marginals.furthest(SHOWN)
+        top = max((distance for _, distance in furthest), default=0.0) or 1.0
+        far: list[list[Cell]] = [
+            [name, Bar(distance / top), f"{distance:.4f}"] for name, distance in furthest
+        ]
+        parts = [
+            html_table(["score of", "on the rows of", "nats a row", "± s.e."], scores, left=2),
+            html_table(["marginals", "apart (mean)", "worst", "by chance"], apart),
+            html_table(["furthest apart", "", "total variation"], far),
+        ]
+        notes = [note(f"not compared: {some_of(self.differing, SHOWN)}")] if self.differing else []
+        return card("Comparison", beside(*parts), *map(line, self._links_said()), *notes)
+
+    def _links_said(self) -> list[str]:
+        """The links that only one of the two has, a line each way."""
+        said = []
+        for what, pairs in (("gained", self.gained), ("lost", self.lost)):
+            if pairs is not None:
+                some = some_of([f"{a} -> {b}" for a, b in pairs], SHOWN)
+                said.append(f"links {what}: {len(pairs):,}{f' ({some})' if pairs else ''}")
+        return said
 
 
 def compare(

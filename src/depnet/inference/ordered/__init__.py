@@ -4,7 +4,8 @@ In reading order, for one question:
 
 - `answer`: exact by elimination where that is small, else by passes;
 - `weighted`, `tails`: weighted passes, and how far a few of them decide;
-- `moved`: passes that are resampled and moved, where weights are too uneven.
+- `moved`: passes that are resampled and moved, where weights are too uneven;
+- `target_tables`, `target_draws`: a target beside every other variable at once, exactly or by draws.
 
 And for many rows with holes:
 

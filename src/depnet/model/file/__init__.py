@@ -12,8 +12,8 @@ memory than its own size allows, and never more than a limit.
 - `document`: networks as plain values; `packed`: the long lists among them as arrays
 - `text`: plain values as text, and the checksum
 - `memory`, `parse`: text as plain values, within a limit of memory
-- `fields`, `reading`: plain values as networks, every field checked; `variables`, `boosted`, `counts`, `held_out`, `layout`:
-  both ways of a part of a file
+- `fields`, `reading`: plain values as networks, every field checked; `variables`, `boosted`, `counts`, `held_out`, `within`,
+  `layout`: both ways of a part of a file
 """
 
 import os

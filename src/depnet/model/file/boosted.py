@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 from depnet.arrays import FloatArray
 from depnet.errors import brief
 from depnet.model.boosted import BoostedNode
-from depnet.model.file.fields import fault, fields_of, items_of, located, number_of, wholes_of
+from depnet.model.file.fields import (
+    check_each,
+    fault,
+    fields_of,
+    items_of,
+    located,
+    number_of,
+    whole_array,
+)
 from depnet.model.sources.source import InformationSource
 from depnet.model.stages import MOST_LEAVES, MOST_SCORE, Stages
 
@@ -41,26 +49,28 @@ def boosted_of(
 
 
 def _stages(fields: dict[str, Any], states: int, cardinalities: tuple[int, ...], at: str) -> Stages:
-    tested = _wholes(fields["variable"], 0, len(cardinalities) - 1, None, f"{at}.variable")
-    low, high = (_wholes(fields[name], 0, 2**16 - 1, len(tested), f"{at}.{name}") for name in ("low", "high"))
-    _check(
+    tested = whole_array(fields["variable"], 0, len(cardinalities) - 1, None, f"{at}.variable")
+    low, high = (
+        whole_array(fields[name], 0, 2**16 - 1, len(tested), f"{at}.{name}") for name in ("low", "high")
+    )
+    check_each(
         high < np.array(cardinalities, dtype=np.int64)[tested],
         f"{at}.high",
         "there are not so many states in the variable of this test.",
     )
-    _check(low <= high, f"{at}.low", "the lowest state of this test is above its highest.")
-    leaf = _wholes(fields["leaf"], 0, MOST_LEAVES - 2, None, f"{at}.leaf")
-    test = _wholes(fields["test"], 0, len(tested) - 1, len(leaf), f"{at}.test")
-    begin = _wholes(fields["begin"], 0, len(leaf), None, f"{at}.begin")
+    check_each(low <= high, f"{at}.low", "the lowest state of this test is above its highest.")
+    leaf = whole_array(fields["leaf"], 0, MOST_LEAVES - 2, None, f"{at}.leaf")
+    test = whole_array(fields["test"], 0, len(tested) - 1, len(leaf), f"{at}.test")
+    begin = whole_array(fields["begin"], 0, len(leaf), None, f"{at}.begin")
     if not len(begin) or begin[0] != 0 or begin[-1] != len(leaf):
         raise fault(
             f"{at}.begin", f"expected numbers from 0 to {len(leaf):,}, that of splits; got {_ends(begin)}."
         )
     sizes = np.diff(begin)
-    _check(sizes >= 0, f"{at}.begin", "this stage ends before it begins.")
-    _check(sizes < MOST_LEAVES, f"{at}.begin", f"this stage has more than {MOST_LEAVES} leaves.")
+    check_each(sizes >= 0, f"{at}.begin", "this stage ends before it begins.")
+    check_each(sizes < MOST_LEAVES, f"{at}.begin", f"this stage has more than {MOST_LEAVES} leaves.")
     leaves = np.arange(len(leaf)) - np.repeat(begin[:-1], sizes)
-    _check(leaf <= leaves, f"{at}.leaf", "the stage of this split does not have so many leaves then.")
+    check_each(leaf <= leaves, f"{at}.leaf", "the stage of this split does not have so many leaves then.")
     cells = (len(leaf) + len(sizes)) * states
     scores = _scores(fields["scores"], cells, f"{at}.scores").reshape(-1, states)
     with located(f"{at}.scores"):
@@ -68,7 +78,7 @@ def _stages(fields: dict[str, Any], states: int, cardinalities: tuple[int, ...],
 
 
 def _scores(value: object, length: int, at: str) -> NDArray[np.int32]:
-    return _wholes(value, 1 - MOST_SCORE, MOST_SCORE - 1, length, at)
+    return whole_array(value, 1 - MOST_SCORE, MOST_SCORE - 1, length, at)
 
 
 def _gains(value: object, length: int, at: str) -> FloatArray:
@@ -77,23 +87,6 @@ def _gains(value: object, length: int, at: str) -> FloatArray:
         if not abs(number_of(number, f"{at}[{k}]")) <= sys.float_info.max:
             raise fault(f"{at}[{k}]", f"expected a finite number; got {brief(number)}.")
     return np.array(numbers, dtype=np.float64)
-
-
-def _wholes(value: object, low: int, high: int, length: int | None, at: str) -> NDArray[np.int32]:
-    """Whole numbers from `low` to `high`, so many; already an array where the text had nothing else."""
-    if (
-        isinstance(value, np.ndarray)
-        and (length is None or len(value) == length)
-        and (value.min() >= low and value.max() <= high)
-    ):
-        return value
-    numbers = value.tolist() if isinstance(value, np.ndarray) else value
-    return np.array(wholes_of(numbers, at, low, high, length), dtype=np.int32)
-
-
-def _check(fine: NDArray[np.bool_], at: str, what: str) -> None:
-    if not fine.all():
-        raise fault(f"{at}[{int(np.argmin(fine))}]", what)
 
 
 def _ends(numbers: NDArray[np.int32]) -> str:

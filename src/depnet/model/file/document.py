@@ -14,6 +14,7 @@ from depnet.model.file.held_out import held_out_in
 from depnet.model.file.layout import document_of_layout
 from depnet.model.file.packed import PackedOperations
 from depnet.model.file.variables import document_of_variable
+from depnet.model.file.within import document_of_within
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
 from depnet.model.node import Node
@@ -63,6 +64,8 @@ def document_of(network: Network, layout: Layout | None = None, law: Network | N
     ordered = [i for i, variable in enumerate(domain.variables) if variable.ordered]
     if ordered:
         document["ordered"] = ordered
+    if law is not None and law.within is not None:
+        document["within"] = document_of_within(law.within)
     if layout is not None:
         document["layout"] = document_of_layout(layout, domain)
     return document

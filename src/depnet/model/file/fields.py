@@ -4,6 +4,9 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from depnet.errors import DataError, ModelError, ModelFileError, brief
 from depnet.wording import nearest
 
@@ -68,6 +71,24 @@ def wholes_of(value: object, at: str, low: int, high: int, length: int | None = 
         for k, number in enumerate(numbers):
             whole_of(number, f"{at}[{k}]", low, high)
     return numbers
+
+
+def whole_array(value: object, low: int, high: int, length: int | None, at: str) -> NDArray[np.int32]:
+    """Whole numbers from `low` to `high`, so many; already an array where the text had nothing else."""
+    if (
+        isinstance(value, np.ndarray)
+        and (length is None or len(value) == length)
+        and (value.min() >= low and value.max() <= high)
+    ):
+        return value
+    numbers = value.tolist() if isinstance(value, np.ndarray) else value
+    return np.array(wholes_of(numbers, at, low, high, length), dtype=np.int32)
+
+
+def check_each(fine: NDArray[np.bool_], at: str, what: str) -> None:
+    """The error of the first entry that is not fine."""
+    if not fine.all():
+        raise fault(f"{at}[{int(np.argmin(fine))}]", what)
 
 
 def number_of(value: object, at: str) -> float:

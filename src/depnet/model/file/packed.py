@@ -13,7 +13,8 @@ KINDS = ("split", "merge")
 """The names of operations, by their kinds in arrays."""
 
 STAGES = ("start_scores", "variable", "low", "high", "begin", "leaf", "test", "scores")
-"""Fields of a boosted node that are lists of whole numbers."""
+TREES = ("roots", "threshold", "child", "knots")
+"""Fields of a boosted node, and of trees within bins, that are lists of whole numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ def packed(fields: dict[str, Any]) -> dict[str, Any]:
             fields[name] = _rows(fields[name])
     if "leaves" in fields and _all_of(fields["leaves"], int):
         fields["leaves"] = _array(fields["leaves"], int)
-    for name in STAGES:
+    for name in (*STAGES, *TREES):
         if name in fields and _all_of(fields[name], int) and _is_small(fields[name]):
             fields[name] = np.array(fields[name], dtype=np.int32)
     if "gains" in fields and _all_of(fields["gains"], float):

@@ -4,9 +4,9 @@ Python's JSON reader is lenient where a model file must not be: it takes NaN and
 of two fields of one name, and fails in three ways of its own on deep nesting, long numbers and broken text.
 Here each is a `ModelFileError`.
 
-A piece is a line, and the nodes of a file that `save` wrote stand one on each: no more than one is in memory as plain
-values, since its long lists become arrays as they are met. A value that goes past the end of its line, in a file in
-another layout, makes the whole text one piece.
+A piece is a line, and the nodes (and the trees within bins) of a file that `save` wrote stand one on each: no more than
+one is in memory as plain values, since its long lists become arrays as they are met. A value that goes past the end of its
+line, in a file in another layout, makes the whole text one piece.
 """
 
 import json
@@ -21,7 +21,7 @@ from depnet.model.file.memory import Budget, most_to_keep, most_to_read, width_o
 from depnet.model.file.packed import packed
 
 _BLANKS = re.compile(r"[ \t\r\n]*")
-_NODES = ("nodes", "law.nodes")
+_NODES = ("nodes", "law.nodes", "within")
 _IN_PARTS = ("", "domain", "domain.variables", "law", *_NODES)
 """Objects and lists whose parts are read one by one."""
 

@@ -5,7 +5,7 @@ is the table looked at, which must have exactly as many rows. So nothing is made
 declares and does not hold.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from depnet.model.file.fields import fault, fields_of, items_of, located, number
 from depnet.model.file.held_out import held_out_of
 from depnet.model.file.packed import KINDS, PackedOperations
 from depnet.model.file.variables import variable_of, with_order
+from depnet.model.file.within import within_of
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
 from depnet.model.node import Node
@@ -93,6 +94,8 @@ def networks_of(document: dict[str, Any]) -> Loaded:
         domain = with_order(domain, document["ordered"], "ordered")
     counts = counts_of(document["counts"], domain) if "counts" in document else None
     law = _law(document["law"], domain, counts, version) if lawful and "law" in document else None
+    if law is not None and "within" in document:
+        law = replace(law, within=within_of(document["within"], domain, law.order or ()))
     if "nodes" not in document:
         if "held_out" in document:
             raise fault("held_out", "this is of the network in 'nodes', which is missing.")

@@ -13,7 +13,7 @@ from depnet.model.file.packed import plain
 
 
 def encode(document: dict[str, Any], *, compressed: bool) -> bytes:
-    """The bytes of a file, with the checksum: one variable and one node a line."""
+    """The bytes of a file, with the checksum: one variable, one node and the trees of one variable a line."""
     document = {name: _NodeTexts(value) if name == "nodes" else value for name, value in document.items()}
     if "law" in document:
         document["law"] = {**document["law"], "nodes": _NodeTexts(document["law"]["nodes"])}
@@ -21,6 +21,8 @@ def encode(document: dict[str, Any], *, compressed: bool) -> bytes:
     for name, value in {**document, "checksum": checksum_of(document)}.items():
         if name == "domain":
             parts.append(f'"domain": {{"variables": {_lines(map(_compact, value["variables"]))}}}')
+        elif name == "within":
+            parts.append(f'"within": {_lines(map(_compact, value))}')
         elif name == "nodes":
             parts.append(f'"nodes": {_lines(value.written)}')
         elif name == "law":

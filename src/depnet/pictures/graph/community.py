@@ -57,6 +57,25 @@ def modularity(graph: DependencyGraph, partition: tuple[int, ...]) -> float:
     return inside / total - sum((d / total) ** 2 for d in degree.values()) if total > 0 else 0.0
 
 
+def strongest_members(graph: DependencyGraph, partition: tuple[int, ...]) -> tuple[int, ...]:
+    """Of every community the member with most bits to and from others, by which it is named; of equal ones the first.
+
+    >>> from depnet.pictures.graph.dependency import Arrow
+    >>> graph = DependencyGraph(("a", "b", "c", "d", "e"), (Arrow(3, 4, 1.0), Arrow(4, 2, 1.0), Arrow(1, 0, 1.0)))
+    >>> strongest_members(graph, communities(graph))
+    (4, 0)
+    """
+    bits = [0.0] * len(graph)
+    for arrow in graph.arrows:
+        for end in (arrow.source, arrow.target):
+            bits[end] += max(arrow.strength, 0.0)
+    strongest: dict[int, int] = {}
+    for v, group in enumerate(partition):
+        if group not in strongest or bits[v] > bits[strongest[group]]:
+            strongest[group] = v
+    return tuple(strongest[group] for group in sorted(strongest))
+
+
 def _moved(weights: list[dict[int, float]]) -> list[int]:
     """The communities after every vertex has moved where it gains most, numbered from 0 by first member."""
     group = list(range(len(weights)))

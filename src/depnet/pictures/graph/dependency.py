@@ -9,6 +9,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 from depnet.data.table.dataset import Dataset
@@ -56,7 +57,7 @@ class Tie:
         return (self.first, self.second) if self.forward is not None else (self.second, self.first)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DependencyGraph:
     """Variables by name, and arrows between them, the strongest first. Make one with `dependency_graph`.
 
@@ -87,10 +88,16 @@ class DependencyGraph:
         object.__setattr__(self, "names", tuple(self.names))
         object.__setattr__(self, "arrows", tuple(order))
 
+    def _repr_svg_(self) -> str:
+        """For notebooks: the picture."""
+        from depnet.pictures.graph.svg import to_svg
+
+        return to_svg(self)
+
     def __len__(self) -> int:
         return len(self.names)
 
-    @property
+    @cached_property
     def ties(self) -> tuple[Tie, ...]:
         """Both ways between two variables as one, the strongest first."""
         told = {(a.source, a.target): a.strength for a in self.arrows}

@@ -88,6 +88,12 @@ class Decision:
         rows = [v.rows for v in self.vertices if isinstance(v, Leaf)]
         return None if None in rows else sum(r for r in rows if r is not None)
 
+    def _repr_svg_(self) -> str:
+        """For notebooks: the picture."""
+        from depnet.pictures.node.svg import decision_svg
+
+        return decision_svg(self)
+
 
 def node_of(network: Network, node: int | str) -> int:
     """The number of a node given by its number, or by the name of its variable."""

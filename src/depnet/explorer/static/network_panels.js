@@ -1,0 +1,138 @@
+// Beside the picture: two variables together, the links of the chosen one, and all links.
+import { bits, mixed, rampOf, readableOn, relation, told } from "/depnet/network_options.js";
+
+const MOST_LISTED = 100;
+
+// The joint table of two variables, and what either is worth to the other.
+export const PairPanel = {
+  template: `
+<section class="depnet-card depnet-pair" ref="panel" tabindex="-1" aria-label="Two variables together">
+  <div class="depnet-bar"><div class="depnet-heading depnet-grow" role="heading" aria-level="2">{{ first }} and {{ second }}</div>
+    <button type="button" class="depnet-icon" aria-label="Close the pair" @click="$emit('close')">✕</button></div>
+  <table class="depnet-table"><tbody>
+    <tr><td>{{ first }} predicts {{ second }}</td><td class="number">{{ link(forward) }}</td></tr>
+    <tr><td>{{ second }} predicts {{ first }}</td><td class="number">{{ link(backward) }}</td></tr>
+    <template v-if="table && !table.problem">
+      <tr><td>either alone tells of the other (mutual information)</td><td class="number">{{ about }}{{ bits(table.information) }}</td></tr>
+      <tr v-for="(name, k) in [first, second]"><td>that is, of the uncertainty of {{ name }}</td><td class="number">{{ part(k) }} of {{ bits(table.uncertainty[k]) }}</td></tr>
+    </template>
+  </tbody></table>
+  <div class="depnet-note" v-if="!table">asking …</div>
+  <div class="depnet-warning" role="status" v-else-if="table.problem">{{ table.problem }}</div>
+  <template v-else>
+    <label class="depnet-field">probabilities of <select v-model="view">
+      <option value="joint">{{ first }} and {{ second }}, together</option>
+      <option value="second">{{ second }}, given {{ first }} (a row is 1)</option>
+      <option value="first">{{ first }}, given {{ second }} (a column is 1)</option></select></label>
+    <div class="depnet-note">{{ first }} down, {{ second }} across{{ table.counts ? "; the small numbers are rows of the table" : "" }}.</div>
+    <div class="depnet-scroll depnet-tall" tabindex="0" role="region" aria-label="Joint table"><table class="depnet-joint">
+      <thead><tr><td></td><th v-for="name in table.columns" scope="col">{{ name }}</th></tr></thead>
+      <tbody><tr v-for="(name, r) in table.rows"><th scope="row">{{ name }}</th>
+        <td v-for="(value, c) in table.tables[view][r]" :style="shade(value)">{{ value === null ? "–" : value.toFixed(3) }}
+          <small v-if="table.counts">{{ table.counts[r][c] === null ? "hidden" : table.counts[r][c].toLocaleString("en") }}</small></td></tr></tbody>
+    </table></div>
+    <div class="depnet-note" v-if="table.left">The most probable states; {{ table.left }} more are not shown.</div>
+    <div class="depnet-note" v-if="table.known">Given what is known{{ table.clamped.length ? ", which fixes " + table.clamped.join(" and ") : "" }}.</div>
+    <div class="depnet-note" v-if="!table.sharp">Not yet sharp: drawn from the model for a few seconds.</div>
+  </template>
+</section>`,
+  props: { first: String, second: String, forward: Number, backward: Number, table: Object, dark: Boolean },
+  emits: ["close"],
+  data() {
+    return { view: "joint" };
+  },
+  computed: {
+    about() { return this.table.exact ? "" : "about "; },
+  },
+  methods: {
+    bits,
+    link(value) { return value === null || value === undefined ? "no link" : bits(value); },
+    part(k) {
+      const whole = this.table.uncertainty[k];
+      return whole > 0 ? `${((100 * this.table.information) / whole).toFixed(1)} %` : "nothing";
+    },
+    shade(value) {
+      if (value === null) return {};
+      const share = Math.sqrt(value / Math.max(...this.table.tables[this.view].flat(), 1e-12));
+      const background = mixed(rampOf("strength", this.dark), share);
+      return { background, color: readableOn(background) };
+    },
+    focus() { this.$refs.panel.focus({ preventScroll: true }); this.$refs.panel.scrollIntoView({ block: "nearest" }); },
+  },
+};
+
+// What predicts the chosen variable and what it predicts: the bits are those of that direction.
+export const NearPanel = {
+  template: `
+<section class="depnet-card" aria-live="polite">
+  <div class="depnet-bar"><div class="depnet-heading depnet-grow" role="heading" aria-level="2">{{ names[chosen] }}</div>
+    <button type="button" class="depnet-icon" @click="$emit('choose', null)" aria-label="Choose no variable">✕</button></div>
+  <template v-for="(list, how) in lists">
+    <div class="depnet-note" v-if="list.length">{{ how }} ({{ list.length }}), bits a row</div>
+    <div class="depnet-scroll depnet-half" v-if="list.length"><table class="depnet-table depnet-near"><tbody>
+      <tr v-for="other in list.slice(0, 100)" :key="other.variable">
+        <td><button type="button" class="depnet-plain" @click="$emit('choose', other.variable)">
+          <i :class="'depnet-line ' + other.how"></i>{{ names[other.variable] }}</button></td>
+        <td class="depnet-meter"><i :style="{ width: other.share }"></i></td>
+        <td class="number"><button type="button" class="depnet-plain" @click="$emit('pair', [other.variable, chosen])"
+          :aria-label="names[other.variable] + ' and ' + names[chosen] + ' together'">{{ other.value.toFixed(4) }}</button></td></tr>
+    </tbody></table></div>
+    <div class="depnet-note" v-if="list.length > 100">and {{ list.length - 100 }} more</div>
+  </template>
+  <div class="depnet-note" v-if="empty">No link: it is known alone.</div>
+</section>`,
+  props: { names: Array, ties: Object, chosen: Number },
+  emits: ["choose", "pair"],
+  computed: {
+    lists() {
+      const lists = { "predicts it": [], "it predicts": [] };
+      for (const tie of this.ties.list) {
+        const how = relation(tie, this.chosen);
+        if (!how) continue;
+        const variable = tie[0] === this.chosen ? tie[1] : tie[0];
+        const [into, out] = [told(tie, variable), told(tie, this.chosen)];
+        if (into !== null) lists["predicts it"].push({ variable, how, value: into });
+        if (out !== null) lists["it predicts"].push({ variable, how, value: out });
+      }
+      for (const list of Object.values(lists)) {
+        list.sort((a, b) => b.value - a.value);
+        for (const other of list) other.share = `${(100 * Math.max(other.value, 0)) / Math.max(list[0].value, 1e-12)}%`;
+      }
+      return lists;
+    },
+    empty() { return Object.values(this.lists).every((list) => !list.length); },
+  },
+};
+
+// All links, the strongest first; a link leads to its pair.
+export const LinksPanel = {
+  template: `
+<section class="depnet-card">
+  <div class="depnet-heading" role="heading" aria-level="2">Links</div>
+  <div class="depnet-note">{{ measured }} A link leads to its pair.</div>
+  <div class="depnet-scroll depnet-tall">
+    <table class="depnet-table"><thead><tr><th scope="col">predicts</th><th scope="col">is predicted</th><th scope="col" class="number">bits</th></tr></thead>
+      <tbody><tr v-for="arrow in listed">
+        <td><button type="button" class="depnet-plain" @click="$emit('choose', arrow[0])">{{ names[arrow[0]] }}</button></td>
+        <td><button type="button" class="depnet-plain" @click="$emit('choose', arrow[1])">{{ names[arrow[1]] }}</button></td>
+        <td class="number"><button type="button" class="depnet-plain" @click="$emit('pair', [arrow[0], arrow[1]])"
+          :aria-label="names[arrow[0]] + ' and ' + names[arrow[1]] + ' together'">{{ arrow[2].toFixed(4) }}</button></td></tr></tbody>
+    </table>
+  </div>
+  <div class="depnet-note" v-if="unlisted">and {{ unlisted.toLocaleString("en") }} weaker ones: save them as CSV.</div>
+</section>`,
+  props: { names: Array, ties: Object, left: Number, measured: String },
+  emits: ["choose", "pair"],
+  computed: {
+    arrows() {
+      const arrows = [];
+      for (const [first, second, forward, backward] of this.ties.list) {
+        if (forward !== null) arrows.push([first, second, forward]);
+        if (backward !== null) arrows.push([second, first, backward]);
+      }
+      return arrows.sort((a, b) => b[2] - a[2]);
+    },
+    listed() { return this.arrows.slice(0, MOST_LISTED); },
+    unlisted() { return this.arrows.length - this.listed.length + this.left; },
+  },
+};

@@ -1,0 +1,275 @@
+"""Target: what would move one variable, which facts would tell most of it, and the most probable completion."""
+
+from asyncio import Task
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from nicegui import ui
+
+from depnet.errors import DepnetError
+from depnet.explorer.parts import bar, button, card, fact, note, stack, warning, without_law
+from depnet.explorer.session import Session, Stop
+from depnet.explorer.state import State
+from depnet.explorer.target import (
+    SHARPER_SECONDS,
+    Found,
+    find,
+    measures,
+    rarity,
+    seen_of,
+)
+from depnet.explorer.target_lists import Completions, Telling
+from depnet.explorer.tornado import Bar, Tornado
+from depnet.inference.judge.effects import Effect
+from depnet.inference.judge.seen_effects import SeenEffect
+
+TITLE = "Target"
+PATH = "/target"
+NEEDS_MODEL = True
+
+SHOWN = 24
+"""Variables at first, and with each "more"."""
+
+
+def build(session: Session) -> None:
+    """The view, in the state that the address says."""
+    _Target(session).start()
+
+
+class _Target:
+    """What is asked about the target of one open page."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.loaded = session.loaded  # held, even if it leaves the shelf meanwhile
+        self.law = self.loaded.asked
+        self.domain = self.law.domain
+        self.asked: tuple[Any, ...] | None = None
+        self.found: Found | None = None
+        self.shown = SHOWN
+        self.texts: list[str] = []
+        self.stopping = session.stop()
+        self.task: Task[Any] | None = None
+        with card("The target"):
+            without_law(self.loaded)
+            self._choice()
+            self.headline = ui.label("").classes("depnet-headline").props('role="status"')
+            self.facts = bar("depnet-facts")
+            self.notes = stack("depnet-tight").props('aria-live="polite"')
+            with bar():
+                self.said = note("").classes("depnet-said")
+                self.sharpen = button("Sharpen", self._sharpen, "outline dense")
+                self.links = bar()
+        with ui.element("div").classes("depnet-columns") as self.answers:
+            with card("What would move it most"):
+                self._legend()
+                self.search = ui.input("Find a variable", on_change=self._filtered).props(
+                    "dense clearable outlined"
+                )
+                self.tornado = Tornado(self.choose)
+                self.more = button("Show more", self._more)
+            with stack():
+                self.telling = Telling(session)
+                self.completions = Completions(session, self.choose)
+
+    def _choice(self) -> None:
+        with bar():
+            self.variable = ui.select(
+                dict(enumerate(self.domain.names)),
+                label="Target",
+                with_input=True,
+                on_change=self._variable_chosen,
+            )
+            self.measure = ui.select({}, label="What of it", on_change=self._measure_chosen)
+            for select in (self.variable, self.measure):
+                select.props("dense outlined").classes("depnet-grow")
+
+    def _legend(self) -> None:
+        with ui.element("div").classes("depnet-legend"):
+            for key, text in (
+                ("depnet-key-less", "lower"),
+                ("depnet-key-more", "higher than now"),
+                ("depnet-key-range", "with the rarest states, too"),
+            ):
+                with ui.element("span"):
+                    ui.element("span").classes(f"depnet-key {key}").style("margin: 0")
+                    ui.label(text)
+            if self.loaded.data is not None:
+                with ui.element("span"):
+                    ui.element("span").classes("depnet-key-observed")
+                    ui.label("the table's own rows")
+        note(
+            "Each bar goes from the lowest to the highest that one more fact would lead to. So that states which hardly "
+            "ever come do not decide, 2 % of what is to be expected is left out at each end. Click a state to make it "
+            "known; the arrow lists all states."
+        )
+
+    def start(self) -> None:
+        """Ask what the address asks."""
+        self._changed(self.session.state)
+        self.session.on_change(self._changed)
+
+    # what the reader does
+
+    def choose(self, name: str, code: int) -> None:
+        """A state was clicked: it becomes known."""
+        if name in self.domain.names:
+            states = self.domain.variables[self.domain.index(name)].states
+            if 0 <= code < len(states):
+                self.session.change(known={**self.session.state.known, name: (states[code],)})
+
+    def _variable_chosen(self) -> None:
+        i = self.variable.value
+        name = None if i is None else self.domain.names[i]
+        if name != self.session.state.target:
+            own = {key: value for key, value in self.session.state.own.items() if key != "state"}
+            self.session.change(target=name, own=own)
+
+    def _measure_chosen(self) -> None:
+        place = self.measure.value
+        if (
+            place is not None
+            and self.found is not None
+            and self.texts[place] != self.found.influence.measure.text
+        ):
+            self.session.set_own(state=self.texts[place])
+
+    def _filtered(self) -> None:
+        self.shown = SHOWN
+        self._show_bars()
+
+    def _more(self) -> None:
+        self.shown += SHOWN
+        self._show_bars()
+
+    def _sharpen(self) -> None:
+        if self.found is not None:
+            self._begin(SHARPER_SECONDS)
+
+    # what follows from it
+
+    def _changed(self, state: State) -> None:
+        asked = (dict(state.known), state.target, state.own.get("state"))
+        if asked != self.asked:
+            self.asked = asked
+            self.variable.value = None if state.target is None else self.domain.index(state.target)
+            self.completions.drop()
+            self._begin()
+
+    def _begin(self, seconds: float | None = None) -> None:
+        """The older question is dropped, and the new one asked."""
+        self.stopping.press()
+        if self.task is not None:
+            self.task.cancel()
+        self.stopping = self.session.stop()
+        self.sharpen.set_visibility(False)
+        state = self.session.state
+        if state.target is None or self.law.order is None:
+            self._nothing("Choose the variable that you want to know." if self.law.order is not None else "")
+            return
+        self.task = self.session.spawn(self._ask(state, self.stopping, seconds))
+
+    def _nothing(self, text: str, problem: str = "") -> None:
+        self.found = None
+        self.headline.text = text
+        self.said.text = ""
+        self.facts.clear()
+        self.links.clear()
+        self.notes.clear()
+        if problem:
+            with self.notes:
+                warning(problem[0].upper() + problem[1:])
+        self.measure.set_visibility(False)
+        self.answers.set_visibility(False)
+
+    async def _ask(self, state: State, stop: Stop, seconds: float | None) -> None:
+        assert state.target is not None
+        self.said.text = "asking ..." if seconds is None else "sharpening ..."
+        text = state.own.get("state")
+        try:
+            found = await self.session.work(
+                find, self.loaded, state.target, state.known, text, stop, seconds, hide=self.session.hides
+            )
+        except DepnetError as error:
+            self._nothing("", str(error))
+            return
+        if stop.pressed:
+            return
+        self.found = found
+        self._show(state)
+        await self.completions.follow(found.influence, state.known, stop)
+
+    def _show(self, state: State) -> None:
+        assert self.found is not None
+        influence = self.found.influence
+        measure = influence.measure
+        self.answers.set_visibility(True)
+        self.measure.set_visibility(True)
+        options = measures(influence.target, self.found.median)
+        if measure.text not in options:
+            options = {**options, measure.text: measure.said}
+        self.texts = list(options)
+        self.measure.set_options(dict(enumerate(options.values())), value=self.texts.index(measure.text))
+        error = f" ± {measure.shown_error(influence.error)}" if influence.error else ""
+        asked = measure.said if measure.kind is not None else f"P({measure.said})"
+        asked = asked[0].upper() + asked[1:] if measure.kind is not None else asked
+        self.headline.text = f"{asked} is {measure.shown(influence.value)}{error} by the model"
+        how = "exact" if influence.method == "exact" else f"from {influence.draws:,} draws"
+        self.said.text = how if influence.sharp else f"{how}; not yet sharp"
+        self.sharpen.set_visibility(not influence.sharp)
+        self._show_facts(state)
+        self._show_links(state)
+        self._show_bars()
+        self.telling.show(influence.most_telling)
+
+    def _show_facts(self, state: State) -> None:
+        assert self.found is not None
+        influence, seen = self.found.influence, self.found.seen
+        self.facts.clear()
+        self.notes.clear()
+        with self.facts:
+            if seen is not None:
+                fact("the table's own", seen)
+            if state.known:
+                fact("what is known comes in", rarity(self.found, self.session.hides))
+            fact("open about the target", f"{influence.entropy:.3g} bits")
+        with self.notes:
+            for text in self.found.warnings:
+                warning(text[0].upper() + text[1:])
+
+    def _show_links(self, state: State) -> None:
+        self.links.clear()
+        with self.links:
+            ui.link("Ask with this", self.session.url("/ask", replace(state, own={}))).classes("depnet-jump")
+            node = replace(state, variable=state.target, own={})
+            ui.link(f"What {state.target} depends on", self.session.url("/node", node)).classes("depnet-jump")
+
+    def _show_bars(self) -> None:
+        found = self.found
+        if found is None:
+            return
+        wanted = (self.search.value or "").casefold()
+        effects = [each for each in found.influence.effects if wanted in each.variable.name.casefold()]
+        self.more.set_visibility(len(effects) > self.shown)
+        self.more.text = f"Show more ({len(effects) - self.shown:,} left)"
+        self.session.spawn(self._draw(found, effects[: self.shown]))
+
+    async def _draw(self, found: Found, effects: Sequence[Effect]) -> None:
+        """The bars, with what the table has of them, which is counted for these alone."""
+        seen: Sequence[SeenEffect | None] = [None] * len(effects)
+        if self.loaded.data is not None:
+            seen = await self.session.work(seen_of, self.loaded.data, found, effects, hide=self.session.hides)
+        if found is not self.found:
+            return
+        state = self.session.state
+        bars = [
+            Bar(
+                effect,
+                own,
+                state.known.get(effect.variable.name, ()),
+                self.session.url("/node", replace(state, variable=effect.variable.name, own={})),
+            )
+            for effect, own in zip(effects, seen, strict=True)
+        ]
+        self.tornado.show(found.influence, bars)

@@ -1,0 +1,142 @@
+"""What would move a target, a bar for each variable from the least to the greatest: one element of the page."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from nicegui.element import Element
+from nicegui.events import GenericEventArguments
+
+from depnet.data.binning.mixture import Mixture
+from depnet.explorer.known import Held
+from depnet.inference.judge.effects import Effect
+from depnet.inference.judge.influence import Influence
+from depnet.inference.judge.measure import Measure
+from depnet.inference.judge.seen_effects import SeenEffect
+from depnet.wording import counted
+
+STATES = 20
+"""States of a variable that are listed, the most probable ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One variable: its effect, the table's own where there are rows, what is known of it, and where its node is shown."""
+
+    effect: Effect
+    seen: SeenEffect | None
+    held: Held
+    href: str
+
+
+class Tornado(Element, component="tornado.js"):
+    """Bars; `choose(name, code)` is called when a state is clicked."""
+
+    def __init__(self, choose: Callable[[str, int], None]) -> None:
+        super().__init__()
+        self._props.update({"bars": [], "scale": {}, "answer": 0})
+
+        def clicked(event: GenericEventArguments) -> None:
+            name, code = event.args
+            if isinstance(name, str) and isinstance(code, int):
+                choose(name, code)
+
+        self.on("choose", clicked)
+
+    def show(self, found: Influence | None, bars: Sequence[Bar]) -> None:
+        """Show these variables, in this order; nothing where nothing was found."""
+        self._props["bars"] = []
+        self._props["scale"] = {}
+        if found is not None and bars:
+            low, high = ends(found, bars)
+            self._props["scale"] = scale_of(found, low, high)
+            self._props["bars"] = [bar_of(found.measure, bar, low, high) for bar in bars]
+        self._props["answer"] += 1
+        self.update()
+
+
+def ends(found: Influence, bars: Sequence[Bar]) -> tuple[float, float]:
+    """What the axis shows: all ends of bars, and a little beyond; a probability stays within 0 and 1."""
+    values = [found.value, *(float(b.effect.values[x]) for b in bars for x in (b.effect.low, b.effect.high))]
+    values = [value for value in values if not math.isnan(value)]
+    low, high = min(values), max(values)
+    room = 0.05 * (high - low) or max(0.05 * abs(high), 0.01)
+    low, high = low - room, high + room
+    return (max(low, 0.0), min(high, 1.0)) if found.measure.kind is None else (low, high)
+
+
+def scale_of(found: Influence, low: float, high: float) -> dict[str, Any]:
+    """The axis: its two ends, and where the target is now."""
+    shown = found.measure.shown
+    return {
+        "low": shown(low),
+        "high": shown(high),
+        "now": shown(found.value),
+        "at": _at(found.value, low, high),
+        "said": found.measure.said,
+    }
+
+
+def bar_of(measure: Measure, bar: Bar, low: float, high: float) -> dict[str, Any]:
+    """What a bar shows, as plain values: places are in percent of the axis."""
+    effect = bar.effect
+    possible = [
+        x for x in np.argsort(-effect.probabilities, kind="stable").tolist() if effect.probabilities[x] > 0
+    ]
+    listed = sorted({*possible[:STATES], effect.low, effect.high}, key=lambda x: _place(effect, x))
+    values = effect.values[possible]
+    there = values[~np.isnan(values)]
+    return {
+        "name": effect.variable.name,
+        "href": bar.href,
+        "low": state_of(measure, bar, effect.low, low, high),
+        "high": state_of(measure, bar, effect.high, low, high),
+        "least": _at(float(there.min()), low, high) if len(there) else 0.0,
+        "most": _at(float(there.max()), low, high) if len(there) else 0.0,
+        "width": measure.shown_error(effect.width) if measure.kind is not None else f"{effect.width:.3f}",
+        "flat": effect.low == effect.high,
+        "states": [state_of(measure, bar, x, low, high) for x in listed],
+        "left": len(possible) - len(listed) if len(possible) > len(listed) else 0,
+    }
+
+
+def state_of(measure: Measure, bar: Bar, code: int, low: float, high: float) -> dict[str, Any]:
+    """One state: how probable it is, where it would lead the target, and what the table has."""
+    effect, seen = bar.effect, bar.seen
+    value, error = float(effect.values[code]), float(effect.errors[code])
+    told = ""
+    mark = math.nan
+    if seen is not None:
+        rows, mark = float(seen.rows[code]), float(seen.values[code])
+        told = "table: hidden" if math.isnan(rows) else f"table: {counted(round(rows), 'row')}"
+        told = told if math.isnan(mark) else f"table: {measure.shown(mark)} in {counted(round(rows), 'row')}"
+    whisker = 0.0 if math.isnan(error) else error
+    label = str(effect.variable.states[code])
+    return {
+        "code": code,
+        "label": label,
+        "probability": f"{effect.probabilities[code]:.3f}",
+        "value": "not drawn" if math.isnan(value) else measure.shown(value),
+        "error": f"± {measure.shown_error(whisker)}" if whisker else "",
+        "at": _at(value, low, high),
+        "mark": None if math.isnan(mark) or not low <= mark <= high else _at(mark, low, high),
+        "table": told,
+        "held": not isinstance(bar.held, str) and effect.variable.states[code] in bar.held,
+    }
+
+
+def _place(effect: Effect, code: int) -> float:
+    """States of a number stay in their order; of any other variable the least value comes first."""
+    value = float(effect.values[code])
+    if effect.variable.ordered or Mixture.of(effect.variable) is not None:
+        return code
+    return math.inf if math.isnan(value) else value
+
+
+def _at(value: float, low: float, high: float) -> float:
+    """The place of a value on the axis, in percent."""
+    if math.isnan(value):
+        return 0.0
+    return round(100 * min(max((value - low) / ((high - low) or 1.0), 0.0), 1.0), 3)

@@ -1,0 +1,71 @@
+"""What a terminal gets, and what a pipe gets: signs for bold and colour go to a terminal alone."""
+
+import io
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+
+import pytest
+
+from depnet.cli.progress import progress
+from depnet.cli.render import show_lines, show_table
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@contextmanager
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
+    """Standard output and standard error, 40 columns wide."""
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("COLUMNS", "40")
+    there = Terminal()
+    with redirect_stdout(there), redirect_stderr(there):
+        yield there
+
+
+def test_a_terminal_is_shown_bold_heads_and_folded_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    with terminal(monkeypatch) as there:
+        show_table(["state", "share"], [["No", "0.25"]], title="P(survived)")
+        show_lines("word " * 12, style="dim")
+    shown = there.getvalue()
+    assert "\x1b[1mP(survived)\x1b[0m" in shown
+    assert "\x1b[1m  state   share\x1b[0m" in shown
+    assert "\n  No       0.25\n" in shown
+    assert shown.endswith("\x1b[2mword word word word\x1b[0m\n")
+
+
+def test_no_colour_where_none_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    with terminal(monkeypatch) as there:
+        monkeypatch.setenv("NO_COLOR", "1")
+        show_lines("plain", style="bold")
+    assert there.getvalue() == "plain\n"
+
+
+def test_a_pipe_gets_plain_text(capsys: pytest.CaptureFixture[str]) -> None:
+    show_table(["state", "share"], [["\x1b[2JNo", "0.25"]], title="P(survived)")
+    assert capsys.readouterr().out == (
+        "P(survived)\n\n  state       share\n ───────────────────\n  \\x1b[2JNo    0.25\n\n"
+    )
+
+
+def test_a_bar_is_drawn_on_a_terminal_and_taken_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("depnet.cli.progress.SECONDS_BETWEEN", 0.001)
+    with terminal(monkeypatch) as there, progress("learning") as told:
+        assert told is not None
+        told(3, 12, "growing")
+        until = time.monotonic() + 20
+        while "growing" not in there.getvalue() and time.monotonic() < until:
+            time.sleep(0.001)
+    drawn = there.getvalue()
+    assert "growing ━━━" in drawn
+    assert all(len(line.removesuffix("\x1b[K")) < 40 for line in drawn.split("\r"))
+    assert drawn.endswith("\r\x1b[K")
+
+
+def test_nothing_is_drawn_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress("learning") as told:
+        assert told is None
+    assert capsys.readouterr().err == ""

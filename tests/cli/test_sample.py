@@ -1,0 +1,25 @@
+"""Sampled rows of a file: numbers agree within their bins, and with what is known of them."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from tests.cli.entry import answer
+
+
+def test_numbers_agree_within_their_bins_and_with_what_is_known(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    high = rng.lognormal(5, 1, 20_000).round(2)
+    low = (high * rng.uniform(0.99, 1, 20_000)).round(2)
+    table, model, out = tmp_path / "days.csv", tmp_path / "days.json", tmp_path / "drawn.csv"
+    pd.DataFrame({"high": high, "low": low}).to_csv(table, index=False)
+    answer("fit", table, "-o", model, "--penalty", "mdl")
+    answer("sample", model, "-n", 1000, "--seed", 1, "-o", out)
+    drawn = pd.read_csv(out)
+    off = np.abs(np.log(drawn["high"] / drawn["low"]))
+    assert np.median(off) < 0.02  # independent within bins: 0.05
+    answer("sample", model, "-n", 200, "--seed", 1, "-o", out, "--force", "--given", "high=100..110")
+    given = pd.read_csv(out)
+    assert given["high"].between(100, 110).all()
+    assert np.median(np.abs(np.log(given["high"] / given["low"]))) < 0.03

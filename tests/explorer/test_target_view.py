@@ -1,0 +1,83 @@
+"""Target, in a browser: what would move it, by click and keyboard; the state in the address; hostile labels; no law."""
+
+from urllib.parse import parse_qs, quote, urlsplit
+
+from playwright.sync_api import Page, expect
+
+from depnet.inference.judge.influence import influence
+from tests.explorer.cases import HOSTILE, titanic_models
+
+TORNADO = ".depnet-tornado"
+
+
+def query_of(page: Page) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query)
+
+
+def test_a_target_is_chosen_and_moved(page: Page, titanic: str) -> None:
+    page.goto(f"{titanic}target?.state=Yes")
+    expect(page.get_by_text("Choose the variable that you want to know.")).to_be_visible()
+    page.get_by_label("Target", exact=True).click()
+    page.get_by_role("option", name="survived").click()
+    law = titanic_models()[1]
+    found = influence(law, "survived", of="Yes")
+    headline = page.locator(".depnet-headline")
+    expect(headline).to_have_text(f"P(survived = Yes) is {found.value:.3f} by the model")
+    expect(page.get_by_text("0.323 in 2,201 rows")).to_be_visible()
+    bars = page.locator(f"{TORNADO} [data-variable]")
+    expect(bars).to_have_count(3)
+    shown = [bars.nth(k).get_attribute("data-variable") for k in range(3)]
+    assert shown == [effect.variable.name for effect in found.effects]
+    # All states of one, by the keyboard; then the state at an end.
+    toggle = page.get_by_role("button", name="All states of class")
+    toggle.focus()
+    page.keyboard.press("Enter")
+    expect(toggle).to_have_attribute("aria-expanded", "true")
+    expect(page.locator(".depnet-tornado-state")).to_have_count(4)
+    expect(page.locator(".depnet-tornado-state").first).to_contain_text("table: ")
+    end = bars.first.locator(".depnet-tornado-high")
+    end.focus()
+    page.keyboard.press("Enter")
+    after = influence(law, "survived", {"sex": "female"}, of="Yes")
+    expect(headline).to_have_text(f"P(survived = Yes) is {after.value:.3f} by the model")
+    expect(page.get_by_text("about 21 in 100 rows; 470 rows of the table match")).to_be_visible()
+    expect(bars).to_have_count(2)
+    page.wait_for_function("() => location.search.includes('sex=female')")
+    assert query_of(page) == {"sex": ["female"], ".target": ["survived"]}
+    # What is asked of it is in the address, and Back leads to what was asked before.
+    page.get_by_label("What of it").click()
+    page.get_by_role("option", name="No", exact=True).click()
+    expect(headline).to_have_text(f"P(survived = No) is {1 - after.value:.3f} by the model")
+    page.wait_for_function("() => location.search.includes('.state=No')")
+    page.go_back()
+    expect(headline).to_have_text(f"P(survived = Yes) is {after.value:.3f} by the model")
+    # The most probable completion: a click makes a state known.
+    page.get_by_role("button", name="Make class = 1st known").click()
+    expect(page.locator('[aria-label="Evidence"]')).to_contain_text("class = 1st")
+    expect(page.get_by_role("link", name="Ask with this")).to_have_attribute(
+        "href", "/ask?sex=female&class=1st&.target=survived"
+    )
+    page.goto(f"{titanic}target?survived=Yes&.target=survived")
+    expect(page.get_by_text("'survived' is known: nothing can move it.")).to_be_visible()
+    page.goto(f"{titanic}target?.target=survived&.state=blue")
+    expect(page.get_by_text("'blue' is neither a state of 'survived' nor a condition on it.")).to_be_visible()
+
+
+def test_hostile_labels_are_text_and_the_widest_are_shown_first(page: Page, hostile: str) -> None:
+    page.goto(f"{hostile}target?.target={quote(HOSTILE[1])}")
+    bars = page.locator(f"{TORNADO} [data-variable]")
+    expect(bars).to_have_count(24)
+    expect(page.get_by_text("from ", exact=False).first).to_be_visible()
+    page.get_by_role("button", name="Show more (175 left)").click()
+    expect(bars).to_have_count(48)
+    page.get_by_label("Find a variable").fill("script")
+    expect(bars.first).to_have_attribute("data-variable", HOSTILE[0])
+    bars.first.locator(".depnet-tornado-low").click()
+    expect(page.locator('[aria-label="Evidence"]')).to_contain_text(HOSTILE[0])
+    expect(page.get_by_text("The most probable state that a search found")).to_be_visible()
+
+
+def test_without_a_law_the_view_says_so(page: Page, mixed: str) -> None:
+    page.goto(f"{mixed}target?.target=survived")
+    expect(page.locator(".depnet-warning").first).to_be_visible()
+    expect(page.locator(TORNADO)).not_to_be_visible()

@@ -1,0 +1,148 @@
+"""What would move a target: exact by elimination, within its errors by draws, and what a table's own rows say."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+
+from depnet import Domain, Network, Variable
+from depnet.data import Bins
+from depnet.errors import EvidenceError, InferenceError
+from depnet.inference.judge import influence as module
+from depnet.inference.judge.effects import LEVEL
+from depnet.inference.judge.influence import Influence, influence
+from depnet.inference.judge.measure import Measure
+from depnet.inference.ordered import target_draws
+from tests.law.cases import evidence_of, given_tables
+from tests.reference import influence as twin
+from tests.reference import ordered
+from tests.strategies import ordered_networks, random_evidence, random_ordered_network, seeds
+
+NETWORKS = ordered_networks(min_variables=2, max_states=60, zeros=0.2, boosted=True)
+
+
+def asked(network: Network, seed: int) -> tuple[int, dict[int, tuple[float, ...]]]:
+    """A target and what is known beside it; a range of the target may be known, too."""
+    rng = np.random.default_rng(seed)
+    cards = network.domain.cardinalities
+    weights = random_evidence(rng, cards, range(len(cards)))
+    free = [i for i in range(len(cards)) if np.count_nonzero(weights.get(i, (1.0,) * cards[i])) > 1]
+    assume(len(free) > 0)
+    return free[int(rng.integers(len(free)))], weights
+
+
+def weighed(network: Network, weights: dict[int, tuple[float, ...]]) -> np.ndarray:
+    law = ordered.law(network)
+    for j, w in weights.items():
+        law = law * np.array(w).reshape([-1 if axis == j else 1 for axis in range(law.ndim)])
+    return np.asarray(law)
+
+
+@settings(max_examples=40)
+@given(NETWORKS, seeds)
+def test_exact_tables_are_those_of_the_joint_law(network: Network, seed: int) -> None:
+    target, weights = asked(network, seed)
+    mass = weighed(network, weights)
+    assume(mass.sum() > 0)
+    law = mass / mass.sum()
+    found = influence(network, f"X{target}", evidence_of(weights), of="0")
+    assert (found.method, found.sharp, found.error) == ("exact", True, 0)
+    assert math.exp(found.log_evidence) == pytest.approx(mass.sum())
+    assert found.value == pytest.approx(twin.marginal(law, target)[0])
+    g, h = found.measure.values.tolist(), found.measure.counts.tolist()
+    for effect in found.effects:
+        j = network.domain.index(effect.variable.name)
+        z = twin.values(law, target, j, g, h)
+        np.testing.assert_allclose(effect.values, z, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(effect.probabilities, twin.marginal(law, j), rtol=0, atol=1e-9)
+        assert effect.bits == pytest.approx(twin.information(law, target, j), abs=1e-9)
+        low, high = twin.reach(twin.marginal(law, j), z, LEVEL)
+        # one of states whose values or masses are equal but for the order of sums
+        assert effect.values[effect.low] == pytest.approx(low, abs=1e-6)
+        assert effect.values[effect.high] == pytest.approx(high, abs=1e-6)
+        assert effect.width >= 0
+    widths = [effect.width for effect in found.effects]
+    assert widths == sorted(widths, reverse=True)
+
+
+def drawn(network: Network, known: dict[str, int], seed: int, draws: int) -> Influence:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "EXACT_CELLS", 0)
+        patch.setattr(module, "MOST_DRAWS", draws)
+        rng = np.random.default_rng(seed)
+        return influence(network, "X0", known, of="0", tolerance=1e-6, max_seconds=None, rng=rng)
+
+
+def worst(found: Influence, law: np.ndarray) -> float:
+    """The largest deviation of the draws, in standard errors (of 16 batches: t with 15 degrees of freedom)."""
+    g, h = found.measure.values.tolist(), found.measure.counts.tolist()
+    gaps = []
+    for effect in found.effects:
+        j = int(effect.variable.name.removeprefix("X"))
+        z = np.array(twin.values(law, 0, j, g, h))
+        likely = effect.probabilities > 0.02
+        gaps += (np.abs(effect.values - z)[likely] / np.maximum(effect.errors[likely], 1e-12)).tolist()
+        gaps.append(abs(effect.bits - twin.information(law, 0, j)) / max(effect.bits_error, 1e-4))
+    return float(max(gaps))
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_draws_agree_within_their_errors(moved: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Some 25 quantities within 7 standard errors of 16 batches: false alarms below 25 * 4e-6. An error of 0.03 would be
+    # 7 standard errors at the last assertion.
+    network = random_ordered_network(np.random.default_rng(8), (3, 2, 3, 2, 2), (3, 0, 4, 1, 2))
+    if moved:
+        monkeypatch.setattr(target_draws, "UNEVEN", 0)
+    known = {"X2": 1, "X3": 0}
+    found = drawn(network, known, 4, 1 << 15)
+    weights = {2: (0.0, 1.0, 0.0), 3: (1.0, 0.0)}
+    law = ordered.condition(ordered.law(network), weights)
+    mass = weighed(network, weights).sum()
+    assert (found.method, found.sharp) == ("passes and moves" if moved else "passes", False)
+    assert worst(found, law) < 7
+    assert abs(found.log_evidence - math.log(mass)) < 7 * found.log_evidence_error < 0.3
+    other = ordered.condition(ordered.law(network), {2: (0.0, 0.0, 1.0), 3: (1.0, 0.0)})
+    assert worst(found, other) > 7  # of another law
+
+
+def test_a_rare_state_is_no_end_of_a_reach() -> None:
+    # X1 is 2 once in a thousand, and then X0 is certain.
+    network = given_tables(([], [[0.6, 0.399, 0.001]]), ([0], [[0.5, 0.5], [0.3, 0.7], [0.0, 1.0]]))
+    found = influence(network, "X1", of="1")
+    (effect,) = found.effects
+    assert (effect.low, effect.high) == (0, 1)
+    assert effect.values[2] == 1.0
+
+
+def test_means_leave_out_what_is_missing() -> None:
+    bins = Bins((0, 10, 20), ((2, 4), (12, 16)), "integer")
+    age = Variable("age", (*bins.labels, "none"), bins, missing="none")
+    network = given_tables(([], [[0.5, 0.5]]), ([0], [[0.4, 0.1, 0.5], [0.2, 0.8, 0.0]]))
+    domain = Domain((Variable("sex", ("female", "male")), age))
+    found = influence(Network(domain, network.nodes, order=(0, 1)), "age", of="mean")
+    assert found.measure.said == "mean of age"
+    (effect,) = found.effects
+    np.testing.assert_allclose(effect.values, [(0.4 * 3 + 0.1 * 14) / 0.5, 0.2 * 3 + 0.8 * 14])
+    assert found.value == pytest.approx((0.6 * 3 + 0.9 * 14) / 1.5)
+    above = influence(Network(domain, network.nodes, order=(0, 1)), "age", of=">3")
+    np.testing.assert_allclose(above.effects[0].values, [0.4 * 0.5 + 0.1, 0.2 * 0.5 + 0.8])
+
+
+def test_what_cannot_be_asked() -> None:
+    network = given_tables(([], [[0.5, 0.5]]), ([0], [[0.4, 0.6], [0.2, 0.8]]))
+    with pytest.raises(EvidenceError, match="'X1' is known"):
+        influence(network, "X1", {"X1": 0})
+    with pytest.raises(EvidenceError, match="neither a state of 'X1' nor a condition"):
+        influence(network, "X1", of="blue")
+    with pytest.raises(InferenceError, match="ordered law"):
+        influence(Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]])), "X1")
+
+
+def test_a_measure_is_a_state_first() -> None:
+    variable = Variable("level", ("mean", "mode", "other"))
+    assert Measure.of(variable).values.tolist() == [1.0, 0.0, 0.0]
+    assert Measure.of(variable, "!=mean").values.tolist() == [0.0, 1.0, 1.0]
+    days = Variable("day", (10, 20, 30))
+    assert Measure.of(days).shown(12.5) == "12.5"
+    assert Measure.of(days, "20").shown(0.25) == "0.250"
