@@ -70,10 +70,10 @@ class Expected:
     def _of(self, held: Held) -> Posterior:
         variables = self.network.domain.variables
         evidence = {variables[i].name: variables[i].states[code] for i, code in held}
-        free = [variable.name for variable in variables if variable.name not in evidence]
-        found = depnet.query(self.network, free, evidence, method="exact", joint=False).probabilities
-        each = found if isinstance(found, dict) else {free[0]: found}
-        return {name: np.asarray(law).tolist() for name, law in each.items()}
+        names = [variable.name for variable in variables]
+        found = depnet.query(self.network, names, evidence, method="exact", joint=False).probabilities
+        assert isinstance(found, dict)
+        return {name: np.asarray(law).tolist() for name, law in found.items()}
 
     def agrees(self, held: Held, posterior: Posterior) -> bool:
         """Is this the posterior of that evidence? The page has six digits."""

@@ -23,7 +23,7 @@ class Reader:
     def __init__(self, url: str, http: aiohttp.ClientSession) -> None:
         self.url, self.http = url, http
         self.socket = socketio.AsyncClient(reconnection=False)
-        self.socket.on("update", self._updated)
+        self.socket.on("run_javascript", self._told)
         self.answers: asyncio.Queue[Posterior] = asyncio.Queue()
         self.shown = 0
 
@@ -47,7 +47,6 @@ class Reader:
             "document_id": str(uuid.uuid4()),
             "tab_id": str(uuid.uuid4()),
         }
-        self._updated({self.marginals: elements[self.marginals]})
         await self.socket.connect(
             f"{self.url}?{urlencode(query)}",
             headers={"Origin": self.url},
@@ -70,14 +69,14 @@ class Reader:
     async def _answered(self) -> Posterior:
         return await asyncio.wait_for(self.answers.get(), SECONDS)
 
-    def _updated(self, elements: dict[str, Any]) -> None:
-        element = elements.get(self.marginals)
-        if element is not None and element["props"]["answer"] > self.shown:
-            self.shown = element["props"]["answer"]
-            cards = element["props"]["variables"]
-            self.answers.put_nowait(
-                {card["name"]: [state["posterior"] for state in card["states"]] for card in cards}
-            )
+    def _told(self, message: dict[str, Any]) -> None:
+        said = re.fullmatch(r'return runMethod\(\d+, "answered", (.*)\)', message["code"], re.DOTALL)
+        if said is None:
+            return
+        (answer,) = json.loads(said[1])
+        if answer["serial"] > self.shown:
+            self.shown = answer["serial"]
+            self.answers.put_nowait({name: numbers["p"] for name, numbers in answer["numbers"]})
 
 
 def _found(pattern: str, text: str) -> str:

@@ -2,12 +2,16 @@
 
 import re
 
+import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 import depnet
+from depnet import Variable
+from depnet.data.binning.bins import Bins
 from depnet.explorer.loaded import Loaded
-from depnet.explorer.questions import first_questions
+from depnet.explorer.questions import first_questions, telling, what_ifs
+from tests.explorer.cases import titanic_models
 
 
 def panel(page: Page, title: str) -> Locator:
@@ -60,3 +64,18 @@ def test_questions_are_of_the_model_at_hand(rows: bool) -> None:
         depnet.learn(depnet.Dataset.from_codes([[0, 0], [0, 1], [1, 0], [1, 1]] * 9, [2, 2]))
     )
     assert [question.path for question in first_questions(independent, rows=rows)] == ["/rows"] * rows
+
+
+def test_of_a_number_the_top_quarter_is_asked_for_and_of_others_what_is_rare() -> None:
+    bins = Bins(tuple(range(9)), tuple((k,) for k in range(8)), "integer")
+    assert telling(Variable("n", bins.labels, bins), None) == ">=6"
+    word = Variable("word", ("a", "b", "c"))
+    assert telling(word, None) == ("c",)
+    assert telling(word, np.array([0.9, 0.06, 0.04])) == ("b",)
+
+
+def test_links_that_are_asked_about_share_no_variable() -> None:
+    two = what_ifs(Loaded(titanic_models()[0]), 2)
+    assert len(two) == 2
+    named = [name for question in two for name in (*question.state.known, question.state.variable)]
+    assert len(set(named)) == 4

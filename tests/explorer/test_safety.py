@@ -120,7 +120,7 @@ def test_on_other_addresses_counts_of_few_rows_are_hidden(context: BrowserContex
     _open(page, elsewhere)
     page.goto(elsewhere.split("?")[0] + FEW)
     expect(page.get_by_text("counts under 5 are hidden")).to_be_visible()
-    expect(page.locator(".depnet-state")).to_have_count(4)
+    expect(page.locator("[data-posterior]")).to_have_count(10)
     expect(page.locator(".depnet-observed")).to_have_count(0)
     assert "table hidden of 145 rows" in (page.locator(".depnet-state").first.get_attribute("title") or "")
     page.goto(elsewhere.split("?")[0] + f"{FEW}&age=child")
@@ -139,7 +139,7 @@ def test_on_other_addresses_they_are_shown_when_that_is_said(
         opened, page = url.replace("0.0.0.0", "127.0.0.1"), context.new_page()
         _open(page, opened)
         page.goto(opened.split("?")[0] + FEW)
-        expect(page.locator(".depnet-observed")).to_have_count(4)
+        expect(page.locator(".depnet-observed")).to_have_count(10)
         page.goto(opened.split("?")[0] + "rows")
         expect(page.get_by_text("Rows of the table", exact=True)).to_be_visible()
         page.close()
@@ -147,4 +147,4 @@ def test_on_other_addresses_they_are_shown_when_that_is_said(
 
 def test_on_this_machine_all_counts_are_shown(page: Page, titanic: str) -> None:
     page.goto(titanic + FEW)
-    expect(page.locator(".depnet-observed")).to_have_count(4)
+    expect(page.locator(".depnet-observed")).to_have_count(10)

@@ -2,22 +2,24 @@
 
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from depnet.errors import DepnetError
+import numpy as np
+
+from depnet.arrays import FloatArray
 from depnet.explorer.known import Known, given, is_clamped
-from depnet.explorer.loaded import Loaded
+from depnet.explorer.loaded import TOLERANCE, Loaded
 from depnet.inference.answer.query import query
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.small_counts import without_small_counts
 from depnet.inference.judge.shifts import Shift, largest_error, largest_first, most_moved, shifts_between
 
-TOLERANCE = 0.01
-"""Standard errors to ask for: of a bar on a page, half a pixel or two."""
-
-FIRST_SECONDS = 0.2
+FIRST_SECONDS = 0.5
 """Of sampling before something is shown; most answers are exact, or within the tolerance, before that."""
+
+FIRST_CHAIN_SECONDS = 0.2
+"""The same of chains, which take longer to agree than a reader waits."""
 
 MAX_SECONDS = 20.0
 """Of sampling in all, where the first answer was not within the tolerance."""
@@ -25,8 +27,10 @@ MAX_SECONDS = 20.0
 MAX_CELLS = 4096
 """Chains go on for variables with at most these states together, about 100 MB; those that moved most."""
 
-MOST_PRIORS = 16
-"""Answers without evidence that are kept for each model."""
+FINER = 4.0
+"""How much smaller an error is asked for by a reader who wants it sharper."""
+
+ALL_KNOWN = "every variable is known: nothing is left to ask."
 
 Work = Callable[[Callable[[], Any]], Awaitable[Any]]
 """Computes in a thread: `await work(function)`."""
@@ -36,14 +40,25 @@ Work = Callable[[Callable[[], Any]], Awaitable[Any]]
 class Answer:
     """All shifts, the largest change first; a `last` answer is not followed by a sharper one.
 
-    `sharpened` says of how many variables a sharper answer is, where it is not of all.
+    `sharp`: it is within the tolerance. `sharpened` says of how many variables a sharper answer is, where it is not of all.
     """
 
     shifts: tuple[Shift, ...]
     result: QueryResult
+    sharp: bool
     last: bool
     seconds: float
     sharpened: int | None = None
+
+    def moved(self, known: Known) -> tuple[Shift, ...]:
+        """The shifts but of variables whose state is known."""
+        return tuple(s for s in self.shifts if s.name not in known or not is_clamped(known[s.name]))
+
+    @property
+    def error(self) -> float:
+        """The largest standard error of any probability in it; infinite where it is not known."""
+        largest = max(float(np.max(shift.error)) for shift in self.shifts)
+        return float("inf") if np.isnan(largest) else largest
 
 
 async def answers(
@@ -53,62 +68,75 @@ async def answers(
     stop: Callable[[], bool],
     *,
     hide: bool = False,
+    tolerance: float = TOLERANCE,
     max_seconds: float = MAX_SECONDS,
 ) -> AsyncIterator[Answer]:
-    """The answer, and a sharper one where it was not within `TOLERANCE`, until `max_seconds` or `stop()`.
+    """The answer, and a sharper one where it was not within `tolerance`, until `max_seconds` or `stop()`.
 
     Each is found by a piece of `work` of its own, so that others have their turn between them. `hide`: without counts of
-    few rows of the table.
+    few rows of the table. What is known is answered, too: its state has all of the probability.
     """
     law = loaded.asked
     names = law.domain.names
     free = tuple(name for name in names if name not in known or not is_clamped(known[name]))
-    if not free:
-        raise DepnetError("every variable is clamped: nothing is left to ask. Take one state back.")
 
-    def ask(targets: tuple[str, ...], before: tuple[str, ...], **bounds: Any) -> tuple[Answer, bool]:
-        """An answer, and whether it is within the tolerance."""
+    def ask(targets: tuple[str, ...], before: tuple[str, ...], **bounds: Any) -> Answer:
         began = time.monotonic()  # here: waiting for a turn does not count
-        prior = found = _prior(loaded, before, **bounds)
-        if known:
-            found = query(law, targets, given(known), tolerance=TOLERANCE, data=loaded.data, **bounds)
+        prior = found = loaded.prior(before, tolerance=tolerance, **bounds)
+        if known and not free:
+            found = _all_known(prior, known)
+        elif known:
+            found = query(law, targets, given(known), tolerance=tolerance, data=loaded.data, **bounds)
         sharp = prior.converged and found.converged
         if hide:
             prior, found = without_small_counts(prior), without_small_counts(found)
-        return Answer(shifts_between(prior, found), found, sharp, time.monotonic() - began), sharp
+        return Answer(shifts_between(prior, found), found, sharp, sharp, time.monotonic() - began)
 
-    first, sharp = await work(lambda: ask(free, names, max_seconds=FIRST_SECONDS))
+    soon = FIRST_CHAIN_SECONDS if law.order is None else FIRST_SECONDS
+    first = await work(lambda: ask(names, names, max_seconds=soon))
     yield first
-    if sharp or stop():
+    if first.sharp or stop():
         return
-    targets = free
+    targets = names
     if law.order is None:  # Passes of a law are summed as they come; chains keep what they sum.
-        moved = most_moved(first.shifts, MAX_CELLS)
-        targets = tuple(name for name in free if name in moved)
-    before = names if targets == free else targets
+        moved = most_moved([shift for shift in first.shifts if shift.name in free], MAX_CELLS)
+        targets = tuple(name for name in names if name in moved)
     seconds = max(max_seconds / 2, 0.05)  # of the prior, and of the posterior
-    later, _ = await work(lambda: ask(targets, before, max_seconds=seconds, stop=stop))
+    later = await work(lambda: ask(targets, targets, max_seconds=seconds, stop=stop))
     if stop() and largest_error(later.result) > largest_error(first.result):
         return  # half an answer is worse than the one before
-    rest = tuple(shift for shift in first.shifts if shift.name not in targets)  # still as at first
-    yield Answer(
-        largest_first((*later.shifts, *rest)),
-        later.result,
-        True,
-        first.seconds + later.seconds,
-        len(later.shifts) if rest else None,
+    left = tuple(shift for shift in first.shifts if shift.name not in targets)  # still as at first
+    blurred = any(shift.name in free for shift in left)
+    yield replace(
+        later,
+        shifts=largest_first((*later.shifts, *left)),
+        sharp=later.sharp and not blurred,
+        last=True,
+        seconds=first.seconds + later.seconds,
+        sharpened=len(later.shifts) if blurred else None,
     )
 
 
-def _prior(loaded: Loaded, targets: tuple[str, ...], **bounds: Any) -> QueryResult:
-    """The marginals without evidence: the best that were found so far, which are kept with the model."""
-    kept = loaded.priors.get(targets)
-    if kept is not None and kept.converged:
-        return kept
-    found = query(loaded.asked, targets, tolerance=TOLERANCE, data=loaded.data, **bounds)
-    if kept is not None and largest_error(kept) <= largest_error(found):
-        return kept
-    loaded.priors[targets] = found
-    for oldest in list(loaded.priors)[:-MOST_PRIORS]:
-        loaded.priors.pop(oldest, None)
-    return found
+def _all_known(prior: QueryResult, known: Known) -> QueryResult:
+    """The answer where every variable has its state."""
+
+    def certain(variable: Any) -> FloatArray:
+        return np.array(np.eye(variable.cardinality)[variable.code(known[variable.name][0])])
+
+    laws = {variable.name: certain(variable) for variable in prior.variables}
+    errors = {name: np.zeros_like(law) for name, law in laws.items()}
+    alone = len(laws) == 1
+    return replace(
+        prior,
+        probabilities=next(iter(laws.values())) if alone else laws,
+        standard_errors=next(iter(errors.values())) if alone else errors,
+        method="evidence",
+        closure=(),
+        evidence_ignored=(),
+        support=None,
+        converged=True,
+        diagnostics=None,
+        warnings=(ALL_KNOWN,),
+        observed=None,
+        matching=None,
+    )

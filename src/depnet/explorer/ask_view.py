@@ -1,37 +1,34 @@
-"""Ask: say what is known, and see how the marginals of all others move, the table's own beside them."""
+"""Ask: say what is known on the cards of all variables, and see how their marginals move, the table's own beside them."""
 
 from asyncio import Task
 from typing import Any
 
 from nicegui import ui
 
-from depnet.data import Label
+from depnet.data import Variable
 from depnet.errors import DepnetError
-from depnet.explorer.ask import Answer, answers
-from depnet.explorer.copyable import command_line, python
+from depnet.explorer.answer_words import sharpness
+from depnet.explorer.ask import FINER, Answer, answers
+from depnet.explorer.ask_cards import AskCards
+from depnet.explorer.ask_notes import AskNotes
+from depnet.explorer.bars import between, typed
 from depnet.explorer.known import Held, Known
-from depnet.explorer.marginals import MEASURE, Marginals
-from depnet.explorer.parts import bar, button, card, fact, note, progress, stack, warning, without_law
+from depnet.explorer.loaded import TOLERANCE
+from depnet.explorer.parts import button, card, note, without_law
+from depnet.explorer.questions import Question, what_ifs
 from depnet.explorer.session import Session, Stop
 from depnet.explorer.state import State
-from depnet.inference.answer.observed import DIFFERENCE
-from depnet.inference.answer.result import QueryResult
-from depnet.inference.answer.small_counts import LEAST
 from depnet.wording import counted
 
 TITLE = "Ask"
 PATH = "/ask"
 NEEDS_MODEL = True
 
+QUESTIONS = 2
+"""To begin with."""
 
-SHOWN = 24
-"""Cards at first, and with each "more"."""
-
-DIFFERENCES = 3
-"""Warnings that model and table differ, at most; of more, only how many."""
-
-COPIED = 4
-"""Targets of the question to copy: those that moved most."""
+CHANGED = 6
+"""Variables that changed most, by name above the cards."""
 
 
 def build(session: Session) -> None:
@@ -40,257 +37,187 @@ def build(session: Session) -> None:
 
 
 class _Ask:
-    """The evidence of one open page, and the question that is being answered."""
+    """The question of one open page, and its answer so far."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.loaded = session.loaded  # held, even if it leaves the shelf meanwhile
-        self.network = self.loaded.asked
-        self.domain = self.network.domain
-        self.known = session.state.known
+        self.domain = self.loaded.asked.domain
+        self.known: Known = {}
         self.answer: Answer | None = None
-        self.shown = SHOWN
         self.stopping = session.stop()
         self.task: Task[Any] | None = None
-        with card("What is known"):
-            self._evidence_inputs()
-        with card("What is likely then"):
+        with card("What is likely, given what is known"):
             without_law(self.loaded)
-            self._progress()
-            self.facts = bar("depnet-facts")
-            self.notes = stack("depnet-tight").props('aria-live="polite"')
-            with bar():
-                ui.element("span").classes("depnet-key depnet-key-prior")
-                note("before")
-                ui.element("span").classes("depnet-key depnet-key-posterior")
-                note("given what is known, ± 2 standard errors. Click a state to clamp it.")
-                if self.loaded.data is not None:
-                    with ui.element("span").classes("depnet-mark"):
-                        ui.element("span").classes("depnet-key-observed")
-                        self.table = note("")
-                    apart = ui.switch(
-                        "Model and table apart", on_change=lambda e: self.marginals.apart(e.value)
-                    )
-                    apart.props("dense")
-            self.find = ui.input("Find a variable", on_change=self._filtered).props(
-                "dense clearable outlined"
+            self._status()
+            self.hints = ui.element("div").classes("depnet-hints").props('role="group"')
+            self.cards = AskCards(
+                session,
+                self.loaded,
+                clamp=self.clamp,
+                toggle=self.toggle,
+                range=self.range,
+                condition=self.condition,
+                target=self.target,
             )
-            note(f"The most surprising changes first: {MEASURE}.")
-            self.marginals: Marginals = Marginals(self.clamp)
-            self.more = button("Show more", self._more)
-        with card("The same question elsewhere"):
-            alone = " Python asks the model alone." if self.loaded.data is not None else ""
-            note(f"Its targets are the variables that moved most.{alone}")
-            self.command = self._copyable("Command line")
-            self.python = self._copyable("Python")
-        self._figures()
+        self.notes = AskNotes(session, self.loaded)
+        self.remarks.props["href"] = f"#{self.notes.place.html_id}"
+        self.remarks.set_visibility(False)
 
-    def _figures(self) -> None:
-        """How good the law is, once that is known."""
-        if self.loaded.law is None:
-            return
-        with card("How good the answers are") as told:
-            told.set_visibility(False)
-
-        async def tell() -> None:
-            figures = await self.session.work(lambda: self.loaded.figures)
-            with told:
-                for line in figures:
-                    note(line)
-            told.set_visibility(bool(figures))
-
-        self.session.spawn(tell())
+    def _status(self) -> None:
+        """How sharp the answer is: one line, whatever it says, so that nothing below it moves."""
+        with ui.element("div").classes("depnet-status"):
+            self.said = ui.label("").classes("depnet-sharpness").props('role="status"')
+            self.matching = note("")
+            self.remarks = ui.link("", "#notes").classes("depnet-note")
+            self.sharpen = button("Sharpen", self.sharper, "outline dense")
+            self.sharpen.props["title"] = f"Go on until errors are {FINER:.0f} times smaller"
+            self.stop = button("Stop", self.stopped_by_reader, "outline dense")
 
     def start(self) -> None:
         """Ask what the address asks."""
-        self._changed(self.session.state)
+        self.known = self.session.state.known
+        self.cards.follow(self.session.state)
+        self._ask()
         self.session.on_change(self._changed)
-
-    def _evidence_inputs(self) -> None:
-        with bar():
-            self.variable = ui.select(
-                dict(enumerate(self.domain.names)),
-                label="Variable",
-                with_input=True,
-                on_change=self._variable_chosen,
-            )
-            self.states = ui.select(
-                {}, label="States (one clamps it)", multiple=True, on_change=self._states_chosen
-            )
-            for select in (self.variable, self.states):
-                select.props("dense outlined").classes("depnet-grow")
-            self.states.set_enabled(False)
-
-    def _progress(self) -> None:
-        with bar():
-            self.bar = progress("How far the answer is")
-            self.said = note("").classes("depnet-said").props('role="status"')
-            self.stop = button("Stop", self.stopped_by_reader, "outline dense")
-
-    def _copyable(self, title: str) -> ui.label:
-        with bar():
-            note(title)
-            copy = button("Copy", lambda: ui.clipboard.write(shown.text), "flat dense")
-            copy.props(f'aria-label="Copy: {title}"')
-        shown = ui.label("").classes("depnet-code")
-        shown.props["data-copy"] = title
-        return shown
 
     # what the reader does
 
     def clamp(self, name: str, code: int) -> None:
         """A state was clicked: clamp it, or take it back."""
-        if name not in self.domain.names or not 0 <= code < len(self._variable(name).states):
+        variable = self._variable(name)
+        if variable is not None and 0 <= code < variable.cardinality:
+            state = variable.states[code]
+            self._hold(name, None if self.known.get(name) == (state,) else (state,))
+
+    def toggle(self, name: str, code: int) -> None:
+        """One more state is allowed, or one less; without any, all are."""
+        variable = self._variable(name)
+        if variable is not None and 0 <= code < variable.cardinality:
+            held = self.known.get(name, ())
+            codes = set() if isinstance(held, str) else {variable.code(state) for state in held}
+            codes ^= {code}
+            every = len(codes) == variable.cardinality
+            self._hold(name, None if every else tuple(variable.states[c] for c in sorted(codes)))
+
+    def range(self, name: str, first: int, last: int) -> None:
+        """Bars were drawn over, from one to the other."""
+        variable = self._variable(name)
+        if variable is not None and all(0 <= code < variable.cardinality for code in (first, last)):
+            self._hold(name, between(variable, first, last))
+
+    def condition(self, name: str, text: str) -> None:
+        """What is known was written on a card; what is wrong with it is said there."""
+        variable = self._variable(name)
+        if variable is None:
             return
-        state = self._variable(name).states[code]
-        self._hold(name, () if self.known.get(name) == (state,) else (state,))
+        try:
+            held = typed(variable, text)
+        except DepnetError as error:
+            self.cards.marginals.problem(name, str(error))
+            return
+        self.cards.marginals.problem(name, "")
+        self._hold(name, held)
+
+    def target(self, name: str) -> None:
+        """Make a variable the target, or none."""
+        if self._variable(name) is not None:
+            self.session.change(target=None if self.session.state.target == name else name)
+
+    def _begin(self, question: Question) -> None:
+        """A question to begin with was chosen."""
+        self.session.change(known=question.state.known, variable=question.state.variable)
 
     def stopped_by_reader(self) -> None:
         """The stop button: what was found so far stays."""
         self.stopping.press()
         self.stop.set_enabled(False)
 
-    def _variable_chosen(self) -> None:
-        i = self.variable.value
-        self.states.set_enabled(i is not None)
-        if i is None:
-            self.states.set_options({}, value=[])
-            return
-        variable = self.domain.variables[i]
-        held = self.known.get(variable.name, ())
-        known = [] if isinstance(held, str) else [variable.code(state) for state in held]
-        self.states.set_options({code: str(state) for code, state in enumerate(variable.states)}, value=known)
+    def sharper(self) -> None:
+        """The same question, until errors are a quarter of what they are."""
+        if self.answer is not None and self.answer.error > 0:
+            self._ask(min(self.answer.error, TOLERANCE) / FINER)
 
-    def _states_chosen(self) -> None:
-        if self.variable.value is None:
-            return
-        variable = self.domain.variables[self.variable.value]
-        codes = sorted(self.states.value or [])
-        states: tuple[Label, ...] = tuple(variable.states[code] for code in codes)
-        held = self.known.get(variable.name, ())
-        if states != (() if isinstance(held, str) else held):
-            self._hold(variable.name, states if len(states) < len(variable.states) else ())
+    def _variable(self, name: str) -> Variable | None:
+        return self.domain.variables[self.domain.index(name)] if name in self.domain.names else None
 
-    def _hold(self, name: str, held: Held) -> None:
+    def _hold(self, name: str, held: Held | None) -> None:
         known = {**self.known, name: held}
         self.session.change(known={name: held for name, held in known.items() if held})
 
-    def _filtered(self) -> None:
-        self.shown = SHOWN
-        self._show_marginals()
-
-    def _more(self) -> None:
-        self.shown += SHOWN
-        self._show_marginals()
-
     # what follows from it
 
-    def _variable(self, name: str) -> Any:
-        return self.domain.variables[self.domain.index(name)]
-
     def _changed(self, state: State) -> None:
-        """Other evidence: the older question is dropped, and the new one asked."""
-        if self.task is not None and state.known == self.known:
-            return
+        other = state.known != self.known
+        self.known = state.known
+        self.cards.follow(state)
+        if other:
+            self._ask()
+        elif self.answer is not None:
+            self.notes.show_copies(self.answer, self.known)
+
+    def _ask(self, tolerance: float = TOLERANCE) -> None:
+        """The older question is dropped, and the new one asked."""
         self.stopping.press()
         if self.task is not None:
             self.task.cancel()
-        self.known = state.known
-        self._variable_chosen()
         self.stopping = self.session.stop()
-        self.task = self.session.spawn(self._ask(self.known, self.stopping))
+        self.task = self.session.spawn(self._asked(self.known, self.stopping, tolerance))
 
-    async def _ask(self, known: Known, stop: Stop) -> None:
+    async def _asked(self, known: Known, stop: Stop, tolerance: float) -> None:
         self.said.text = "asking ..."
         self.stop.set_enabled(True)
-        self.bar.value = 0.0
+        self.sharpen.set_enabled(False)
         try:
-            found = answers(self.loaded, known, self.session.work, stop, hide=self.session.hides)
+            found = answers(
+                self.loaded, known, self.session.work, stop, hide=self.session.hides, tolerance=tolerance
+            )
             async for answer in found:
                 self.answer = answer
                 self._show(answer)
-            if stop.pressed:
-                self.said.text = "stopped; this is as far as it came"
-            elif self.answer is not None:
-                self.bar.value = 1.0
-                self.said.text = f"done, {self.answer.seconds:.2g} s"
+            if self.answer is not None:
+                self.said.text = sharpness(self.answer) + (" (stopped)" if stop.pressed else "")
+                self.sharpen.set_enabled(self.answer.error > 0)
         except DepnetError as error:
-            self._fail(str(error))
+            self.answer = None
+            self.said.text = "no answer"
+            self.matching.text = ""
+            self._remark(self.notes.fail(str(error)))
+            self.cards.show(None)
         self.stop.set_enabled(False)
-
-    def _fail(self, text: str) -> None:
-        self.said.text = "no answer"
-        self.facts.clear()
-        self.notes.clear()
-        with self.notes:
-            warning(text)
-        self.answer = None
-        self.marginals.show((), self.known, "")
-        self.more.set_visibility(False)
+        await self._hint()
 
     def _show(self, answer: Answer) -> None:
-        self.bar.value = 1.0 if answer.last else 0.1
-        self.said.text = f"{'done' if answer.last else 'sharpening'}, {answer.seconds:.2g} s"
-        self._show_facts(answer.result)
-        self._show_notes(answer)
-        if self.loaded.data is not None:
-            self.table.text = self._table_said(answer.result)
-        targets = [shift.name for shift in answer.shifts[:COPIED]]
-        self.command.text = command_line(self.loaded.path, targets, self.known, self.loaded.table)
-        self.python.text = python(self.loaded.path, targets, self.known, law=self.loaded.law is not None)
-        self._show_marginals()
+        self.cards.show(answer)
+        self.said.text = sharpness(answer) + ("" if answer.last else ", sharpening ...")
+        support = answer.result.support
+        self.matching.text = str(support) if support is not None and self.known else ""
+        self._remark(self.notes.show(answer, self.known))
 
-    def _show_facts(self, result: QueryResult) -> None:
-        self.facts.clear()
-        with self.facts:
-            fact("method", f"{result.method}, {result.scan_name}")
-            if result.diagnostics is not None:
-                d = result.diagnostics
-                fact("largest standard error", f"{d.largest_error:.2g} (asked: {result.tolerance:.2g})")
-                if result.r_hat is not None:
-                    fact("R-hat", f"{result.r_hat:.3f}")
-                fact("effective sample size", d.effective_draws)
-            fact("relevant variables", f"{len(result.closure):,} of {len(self.domain):,}")
-            if result.support is not None and self.known:
-                fact("support of the evidence", str(result.support))
+    def _remark(self, remarks: int) -> None:
+        self.remarks.text = f"{counted(remarks, 'remark')} below"
+        self.remarks.set_visibility(bool(remarks))
 
-    def _show_notes(self, answer: Answer) -> None:
-        result = answer.result
-        self.notes.clear()
-        with self.notes:
-            differences = [text for text in result.warnings if text.startswith(DIFFERENCE)]
-            for text in [text for text in result.warnings if text not in differences]:
-                warning(text)
-            for text in differences[:DIFFERENCES]:
-                warning(text[0].upper() + text[1:])
-            if len(differences) > DIFFERENCES:
-                left = len(differences) - DIFFERENCES
-                warning(f"Model and table differ like that in {counted(left, 'more variable')}.")
-            if result.evidence_ignored:
-                note(f"Without effect: {', '.join(result.evidence_ignored)}.")
-            if answer.sharpened is not None:
-                note(
-                    f"Chains went on for the {answer.sharpened:,} variables that moved most; "
-                    "the others stay as they were answered at first."
-                )
-
-    def _table_said(self, result: QueryResult) -> str:
-        """What the marks are, and what the answers have of them."""
-        if not result.matching:
-            hidden = self.session.hides and result.matching is None
-            few = "too few rows match to be shown" if hidden else "no row matches"
-            return f"the table: {few}; answers are the model's alone."
-        rows = counted(result.matching, "row")
-        which = "all" if not self.known else "the matching"
-        joins = f"Answers join both: the model counts as {result.worth:,.3g} rows"
-        joined = f"the table's own frequency ({which} {rows}). {joins}"
-        return f"{joined}; counts under {LEAST} are hidden." if self.session.hides else f"{joined}."
-
-    def _show_marginals(self) -> None:
-        if self.answer is None:
+    async def _hint(self) -> None:
+        """Without evidence a first question or two; with some, what changed most."""
+        answer = self.answer
+        if answer is None:
             return
-        wanted = (self.find.value or "").casefold()
-        found = [shift for shift in self.answer.shifts if wanted in shift.name.casefold()]
-        self.marginals.show(found[: self.shown], self.known, self.answer.result.method)
-        self.more.set_visibility(len(found) > self.shown)
-        self.more.text = f"Show more ({len(found) - self.shown:,} left)"
+        asked = [] if self.known else await self.session.work(what_ifs, self.loaded, QUESTIONS)
+        self.hints.clear()
+        with self.hints:
+            if not self.known:
+                self.hints.props["aria-label"] = "Questions to begin with"
+                for question in asked:
+                    link = ui.link(question.text, self.session.url(PATH, question.state))
+                    link.on("click.prevent", lambda _, q=question: self._begin(q))
+                return
+            self.hints.props["aria-label"] = "What changed most"
+            moved = [shift for shift in answer.shifts if shift.name not in self.known][:CHANGED]
+            note("Changed most:")
+            for shift in moved:
+                button(
+                    f"{shift.name} {shift.change:.2f}",
+                    lambda n=shift.name: self.cards.look_at(n),
+                    "flat dense",
+                )

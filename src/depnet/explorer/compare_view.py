@@ -233,8 +233,9 @@ class _Compare:
 
     def _show(self) -> None:
         a, b = self.a.answer, self.b.answer
-        self.found = () if a is None or b is None else differences_between(a.shifts, b.shifts)
+        self.found = ()
         if a is not None and b is not None:
+            self.found = differences_between(a.moved(self.a.known), b.moved(self.b.known))
             there = {difference.first.name for difference in self.found}
             given = [name for name in self.domain.names if name not in there]
             same = "A and B are the same: change one of them. " if self.a.known == self.b.known else ""

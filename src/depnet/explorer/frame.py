@@ -55,6 +55,7 @@ STYLES = (
     "/depnet/views.css",
     "/depnet/overview.css",
     "/depnet/network.css",
+    "/depnet/ask.css",
     "/depnet/target.css",
     "/depnet/compare.css",
     "/depnet/node.css",

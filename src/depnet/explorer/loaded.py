@@ -4,10 +4,12 @@ Links, decision graphs, geometry and odd cells are of the paper's network; answe
 """
 
 import secrets
+import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +17,11 @@ from depnet.arrays import FloatArray, IntArray
 from depnet.data import Dataset
 from depnet.fitting.explained import law_nearness, plain_figures
 from depnet.fitting.summary import rows_learned
+from depnet.inference.answer.query import query
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.judge.marginals import Nearness
 from depnet.inference.judge.row_scores import RowScores
+from depnet.inference.judge.shifts import largest_error
 from depnet.learning.certificate import Certificate, certificate
 from depnet.learning.links.links import Link, links
 from depnet.model import Network
@@ -26,6 +30,15 @@ from depnet.pictures import DependencyGraph, communities, dependency_graph, layo
 
 MOST_LEARNED = 8
 """Models that readers have learned are kept so far; then the one that was asked for longest ago goes."""
+
+TOLERANCE = 0.01
+"""Standard errors to ask for: of a bar on a page, half a pixel or two."""
+
+MOST_PRIORS = 16
+"""Answers without evidence that are kept for each model."""
+
+WARM_SECONDS = 5.0
+"""Of sampling them before they are asked for."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +59,9 @@ class Loaded:
     lacks: str | None = None
     """What a file without a law says."""
     priors: dict[tuple[str, ...], QueryResult] = field(default_factory=dict, compare=False, repr=False)
-    """The best answers without evidence so far, by their targets (`ask`)."""
+    """The best answers without evidence so far, by their targets (`prior`)."""
+    asking: threading.Lock = field(default_factory=threading.Lock, compare=False, repr=False)
+    """Held while they are found, so that none is found twice."""
     scores: list[RowScores] = field(default_factory=list, compare=False, repr=False)
     """Those of the rows, once they were asked for (`rows`)."""
     places_in_table: IntArray | None = field(default=None, compare=False, repr=False)
@@ -110,9 +125,31 @@ class Loaded:
         """What is proven from the rows, where they were given."""
         return None if self.data is None else certificate(self.network, self.data)
 
+    def prior(
+        self, targets: tuple[str, ...] | None = None, *, tolerance: float = TOLERANCE, **bounds: Any
+    ) -> QueryResult:
+        """The marginals without evidence (None: all): the best that were found so far, or better ones within `bounds`."""
+        targets = self.network.domain.names if targets is None else targets
+        with self.asking:
+            kept = self.priors.get(targets)
+            if (
+                kept is not None
+                and kept.converged
+                and (kept.diagnostics is None or kept.tolerance <= tolerance)
+            ):
+                return kept
+            found = query(self.asked, targets, tolerance=tolerance, data=self.data, **bounds)
+            if kept is not None and largest_error(kept) <= largest_error(found):
+                return kept
+            self.priors[targets] = found
+            for oldest in list(self.priors)[:-MOST_PRIORS]:
+                self.priors.pop(oldest, None)
+            return found
+
     def warm(self) -> None:
-        """Derive what the first page needs."""
+        """Derive what the first pages need."""
         _ = self.places, self.strongest
+        self.prior(max_seconds=WARM_SECONDS)
 
     @property
     def counts(self) -> MarginalCounts | None:

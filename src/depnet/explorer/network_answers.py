@@ -11,8 +11,9 @@ from typing import Any
 
 from depnet.arrays import FloatArray
 from depnet.errors import DepnetError
-from depnet.explorer.ask import TOLERANCE, Answer, answers
+from depnet.explorer.ask import Answer, answers
 from depnet.explorer.known import Known, given, is_clamped
+from depnet.explorer.loaded import TOLERANCE
 from depnet.explorer.network_cards import bars, joint_table
 from depnet.explorer.session import Session, Stop
 from depnet.inference.answer.small_counts import without_small_counts
@@ -61,7 +62,7 @@ class NetworkAnswers:
         found = answers(self.loaded, known, self.session.work, stop, hide=hide, max_seconds=MAX_SECONDS)
         try:
             async for answer in found:
-                self.shifts = {shift.name: shift for shift in answer.shifts}
+                self.shifts = {shift.name: shift for shift in answer.moved(known)}
                 self.tell("answered", self._changes(known, answer))
                 self._tell_bars()
         except DepnetError as error:  # such as: all of them are known
@@ -71,7 +72,7 @@ class NetworkAnswers:
 
     def _changes(self, known: Known, answer: Answer) -> dict[str, Any]:
         """None where nothing is known; None for a variable that is known itself."""
-        moved = {shift.name: round(shift.change, 4) for shift in answer.shifts}
+        moved = {shift.name: round(shift.change, 4) for shift in answer.moved(known)}
         changes = [moved.get(name) for name in self.domain.names] if known else None
         return {"changes": changes, "sharp": answer.result.converged}
 

@@ -4,9 +4,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from depnet.explorer.known import Held
+from depnet.arrays import FloatArray
+from depnet.data import Variable
+from depnet.explorer.bars import between, is_histogram
+from depnet.explorer.known import Held, said
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.state import State
+from depnet.pictures.graph.dependency import Tie
+
+LEAST = 0.05
+"""The share of a state that is worth asking for."""
 
 
 @dataclass(frozen=True)
@@ -18,26 +25,54 @@ class Question:
     state: State = field(default_factory=State)
 
 
-def what_if(loaded: Loaded) -> Question | None:
-    """What changes when the variable that tells most is known? None where no variable tells of another."""
-    graph = loaded.graph
-    if not graph.ties:
-        return None
-    teller, told = graph.ties[0].ends
-    variable = loaded.network.domain.variables[teller]
-    held: Held = (variable.states[_telling_state(loaded, teller)],)
-    other = loaded.network.domain.names[told]
-    return Question(
-        f"What is likely when {variable.name} is {held[0]}? Look at {other}.",
-        "/ask",
-        State({variable.name: held}, variable=other),
-    )
+def what_ifs(loaded: Loaded, most: int = 1) -> list[Question]:
+    """What changes when a variable that tells much is known? None where no variable tells of another.
+
+    The strongest links first, each of other variables than those before it, where there are such ones.
+    """
+    variables, counts = loaded.network.domain.variables, loaded.counts
+    ties = loaded.graph.ties
+    apart: list[Tie] = []
+    for tie in ties:
+        if len(apart) < most and not any({*tie.ends} & {*other.ends} for other in apart):
+            apart.append(tie)
+    found = []
+    for tie in apart:
+        teller, told = tie.ends
+        shares = None if counts is None or not counts.total else counts.singles[teller] / counts.total
+        held = telling(variables[teller], shares)
+        found.append(
+            Question(
+                f"What is likely when {said(variables[teller].name, held)}? Look at {variables[told].name}.",
+                "/ask",
+                State({variables[teller].name: held}, variable=variables[told].name),
+            )
+        )
+    return found
+
+
+def telling(variable: Variable, shares: FloatArray | None) -> Held:
+    """The top quarter of a number's bins; else the rarest state that is not too rare, which is most of a surprise.
+
+    >>> telling(Variable("class", ("1st", "2nd", "crew")), np.array([0.3, 0.68, 0.02]))
+    ('1st',)
+    """
+    if is_histogram(variable):
+        last = len(variable.present_states) - 1
+        held = between(variable, last - max(1, (last + 1) // 4) + 1, last)
+        if held is not None:
+            return held
+    if shares is None:
+        return variable.states[-1:]
+    enough = [code for code in range(variable.cardinality) if shares[code] >= LEAST]
+    code = min(enough, key=lambda c: (shares[c], c)) if enough else int(np.argmax(shares))
+    return (variable.states[code],)
 
 
 def first_questions(loaded: Loaded, *, rows: bool) -> list[Question]:
     """Three at most; `rows` says whether rows of a table may be shown."""
-    asked = what_if(loaded)
-    found = [] if asked is None else [asked]
+    found = what_ifs(loaded)
+    asked = found[0] if found else None
     names = loaded.network.domain.names
     if asked is not None:
         strength = np.zeros(len(names))
@@ -51,12 +86,3 @@ def first_questions(loaded: Loaded, *, rows: bool) -> list[Question]:
     elif asked is not None:
         found.append(Question(f"How is {asked.state.variable} predicted?", "/node", asked.state))
     return found
-
-
-def _telling_state(loaded: Loaded, variable: int) -> int:
-    """The last state of two; else the one that is met most often: of it, most is known."""
-    states = loaded.network.domain.variables[variable].cardinality
-    counts = loaded.counts
-    if states <= 2 or counts is None:
-        return states - 1
-    return int(np.argmax(counts.singles[variable]))

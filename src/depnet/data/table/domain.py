@@ -27,6 +27,8 @@ class Domain:
 
     variables: tuple[Variable, ...]
     cardinalities: tuple[int, ...] = field(init=False, repr=False, compare=False, hash=False)
+    names: tuple[str, ...] = field(init=False, repr=False, compare=False, hash=False)
+    """The variables' names, in order."""
     _indices: dict[str, int] = field(init=False, repr=False, compare=False, hash=False)
 
     def __post_init__(self) -> None:
@@ -45,6 +47,7 @@ class Domain:
                     "names must differ."
                 )
         object.__setattr__(self, "cardinalities", tuple(v.cardinality for v in self.variables))
+        object.__setattr__(self, "names", tuple(indices))
         object.__setattr__(self, "_indices", indices)
 
     @classmethod
@@ -77,11 +80,6 @@ class Domain:
     def size(self) -> int:
         """|X|, the number of joint states (exact, however large)."""
         return math.prod(self.cardinalities)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The variables' names, in order."""
-        return tuple(variable.name for variable in self.variables)
 
     def index(self, name: str) -> int:
         """The place of a variable; an unknown name is an error that offers the nearest.

@@ -54,6 +54,7 @@ class Weights:
 
     def __init__(self, asked: Conditional) -> None:
         self._asked = asked
+        self._known_ancestors = asked.known_ancestors
         self._largest = log_largest_weight(asked.network, asked.variables, asked.own)
         self.sums = [np.zeros(k) for k in asked.cells]
         self.squares = [np.zeros((2, k)) for k in asked.cells]
@@ -82,7 +83,7 @@ class Weights:
     def _cells(self, table: tuple[int, ...], codes: CodeArray) -> NDArray[np.int64] | FloatArray:
         """The cell of each row, or theta_i(. | y_i), whose mean varies less, where no weight depends on the target X_i."""
         network = self._asked.network
-        if len(table) == 1 and table[0] not in self._asked.known_ancestors:
+        if len(table) == 1 and table[0] not in self._known_ancestors:
             return network.nodes[table[0]].probabilities(codes)
         return joint_codes(codes, table, network.domain.cardinalities)
 

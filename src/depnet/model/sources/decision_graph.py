@@ -41,6 +41,9 @@ class CompiledGraph(NamedTuple):
 Recorded: TypeAlias = tuple[NDArray[Any], ...]
 """Operations as arrays: kinds (0 for Split, 1 for Merge), and their two numbers."""
 
+CHECKED_ROWS = 1 << 14
+"""Rows whose codes are checked at once, so that copies of them stay small."""
+
 NOTHING_RECORDED = (np.zeros(0, np.uint8), np.zeros(0, np.int32), np.zeros(0, np.int32))
 
 
@@ -208,18 +211,21 @@ class DecisionGraph:
             )
         if table.size and table.dtype.kind not in "bui":
             raise ModelError(f"a decision graph is evaluated on integer codes; got {table.dtype}.")
-        for j in self.inputs:  # before any cast, that would wrap a bad code into a good one
-            self._check_column(table, j)
+        inputs = list(self.inputs)
+        for first in range(0, len(table) if inputs else 0, CHECKED_ROWS):
+            self._check_columns(table[first : first + CHECKED_ROWS, inputs])
         if table.dtype == np.uint8 or max(self.cardinalities) <= 256:
             return np.asarray(table, dtype=np.uint8, order="F")
         return np.asarray(table, dtype=np.uint16, order="F")
 
-    def _check_column(self, table: NDArray[np.integer], j: int) -> None:
-        column = table[:, j]
-        if column.size and not (column.min() >= 0 and column.max() < self.cardinalities[j]):
-            raise ModelError(
-                f"variable {j} has the codes 0..{self.cardinalities[j] - 1}; got {column.min()}..{column.max()}."
-            )
+    def _check_columns(self, read: NDArray[np.integer]) -> None:
+        """Before any cast, that would wrap a bad code into a good one. All inputs at once: there may be hundreds."""
+        low, high = read.min(axis=0), read.max(axis=0)
+        for j, least, greatest in zip(self.inputs, low.tolist(), high.tolist(), strict=True):
+            if not 0 <= least <= greatest < self.cardinalities[j]:
+                raise ModelError(
+                    f"variable {j} has the codes 0..{self.cardinalities[j] - 1}; got {least}..{greatest}."
+                )
 
 
 def recorded_of(operations: Sequence[Operation]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

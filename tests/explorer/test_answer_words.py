@@ -1,0 +1,36 @@
+"""How sharp an answer is, in words that promise no more than was found."""
+
+import numpy as np
+import pytest
+
+import depnet
+from depnet.explorer.answer_words import found_by, sharpness
+from depnet.explorer.ask import Answer
+from depnet.inference.judge.shifts import Shift
+from tests.explorer.cases import titanic_models
+
+
+@pytest.mark.parametrize(
+    ("error", "sharp", "said"),
+    [
+        (0.0, True, "exact"),
+        (0.0099, True, "± 0.01"),
+        (0.031, False, "not yet sharp: ± 0.04 at most"),
+        (np.nan, False, "not yet sharp"),
+        (0.0, False, "not yet sharp: ± 0 at most"),
+    ],
+)
+def test_nothing_is_called_sharp_that_is_not(error: float, sharp: bool, said: str) -> None:
+    half = np.array([0.5, 0.5])
+    result = depnet.query(titanic_models()[1], "sex")
+    shift = Shift("x", ("a", "b"), half, half, np.array([0.0, error]), 0.0, half)
+    assert sharpness(Answer((shift,), result, sharp, True, 0.1)) == said
+
+
+def test_methods_are_said_in_words() -> None:
+    law = titanic_models()[1]
+    assert found_by(depnet.query(law, "sex")) == "Found by adding up all cases, without any error of chance."
+    drawn = depnet.query(law, "sex", {"survived": "Yes"}, method="sample", tolerance=0.05)
+    assert "draws of the model, weighted by what is known" in found_by(drawn)
+    chains = depnet.query(titanic_models()[0], ["sex", "age"], method="sample", tolerance=0.05)
+    assert "of draws in which what is known stays as it is" in found_by(chains)

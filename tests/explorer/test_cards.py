@@ -1,0 +1,58 @@
+"""What a card shows: all bars of a number, the likely states of others, and no bar that moves."""
+
+import numpy as np
+
+from depnet import Variable
+from depnet.data.binning.bins import Bins
+from depnet.explorer.cards import MOST_STATES, OTHERS, STATES, Card
+from depnet.inference.judge.shifts import Shift
+
+
+def shift_of(
+    variable: Variable, prior: np.ndarray, later: np.ndarray, observed: np.ndarray | None = None
+) -> Shift:
+    error = 0.0 * prior
+    return Shift(variable.name, variable.states, prior, later, error, 0.5, later, observed, 40, variable)
+
+
+def test_few_states_have_a_bar_each() -> None:
+    variable = Variable("class", ("1st", "2nd", "3rd", "Crew"))
+    prior, later = np.array([0.1, 0.2, 0.3, 0.4]), np.array([0.4, 0.3, 0.2, 0.1])
+    card = Card.of(variable, prior, opened=False)
+    numbers = card.numbers(shift_of(variable, prior, later, np.array([0.5, np.nan, np.nan, 0.1])))
+    assert numbers["p"] == [0.4, 0.3, 0.2, 0.1]
+    assert numbers["o"] == [0.5, None, None, 0.1]  # some are hidden
+    assert "e" not in numbers
+    static = card.static(numbers)
+    assert [state["l"] for state in static["states"]] == list(variable.states)
+    assert not static["columns"]
+    assert card.held(("1st", "3rd")) == [1.0, 0.0, 1.0, 0.0]
+
+
+def test_many_states_are_the_likely_ones_and_the_rest_until_opened() -> None:
+    variable = Variable("word", tuple(f"w{k}" for k in range(300)))
+    prior = np.arange(300) / np.arange(300).sum()
+    card = Card.of(variable, prior, opened=False)
+    assert len(card.codes) == STATES - 1
+    assert card.codes == tuple(range(293, 300))
+    numbers = card.numbers(shift_of(variable, prior, np.eye(300)[0]))
+    assert numbers["p"][-1] == 1.0  # of the others
+    assert card.static(numbers)["states"][-1]["c"] == OTHERS
+    assert card.static(numbers)["states"][-1]["l"] == "293 others"
+    kept = Card.of(variable, prior, opened=False, kept={3})
+    assert kept.codes == (3, *range(293, 300))
+    assert kept.held(("w3",)) == [1.0, *[0.0] * 8]
+    assert len(Card.of(variable, prior, opened=True).codes) == MOST_STATES - 1
+
+
+def test_a_number_has_all_its_bins_and_its_mean_and_spread() -> None:
+    bins = Bins(tuple(range(17)), tuple((k,) for k in range(16)), "integer")
+    variable = Variable("n", (*bins.labels, "?"), bins, "?")
+    flat, later = np.full(17, 1 / 17), np.eye(17)[7]
+    card = Card.of(variable, flat, opened=False)
+    assert card.codes == tuple(range(17))
+    numbers = card.numbers(shift_of(variable, flat, later))
+    assert (numbers["mean"], numbers["sd"]) == ("7", "0")
+    static = card.static(numbers)
+    assert (static["columns"], static["ordered"], static["missing"]) == (True, True, 16)
+    assert sum(card.held("3..8")) == 6
