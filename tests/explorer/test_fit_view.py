@@ -86,7 +86,7 @@ def test_a_table_is_chosen_by_keyboard(page: Page, titanic: str, table: bytes) -
 
     def asked() -> bool:
         """A key counts for the browser for a few seconds only: where it was handled later, it is pressed again."""
-        page.locator(".q-uploader__header a").focus()
+        page.get_by_role("button", name="Choose a table").focus()
         page.keyboard.press("Enter")
         page.wait_for_timeout(1000)
         return bool(choosers)
