@@ -10,6 +10,7 @@ import depnet
 from depnet import Variable
 from depnet.data.binning.bins import Bins
 from depnet.explorer.loaded import Loaded
+from depnet.explorer.overview_view import BARS, heights
 from depnet.explorer.questions import first_questions, telling, what_ifs
 from tests.explorer.cases import titanic_models
 
@@ -79,3 +80,17 @@ def test_links_that_are_asked_about_share_no_variable() -> None:
     assert len(two) == 2
     named = [name for question in two for name in (*question.state.known, question.state.variable)]
     assert len(set(named)) == 4
+
+
+def test_small_pictures_of_numbers_are_histograms() -> None:
+    drawn = np.random.default_rng(0).normal(50, 9, 5000).tolist()
+    table = depnet.Dataset.from_frame([{"x": v, "n": int(v) % 4, "c": "ab"[int(v) % 2]} for v in drawn])
+    x, n, c = table.domain.variables
+    found = heights(x, np.bincount(table.column(0)) / table.rows)
+    assert len(found) == BARS
+    assert abs(found.sum() - 1) < 1e-9
+    assert found[7:9].min() > 3 * found[[1, 14]].max()  # where the bins themselves are all alike
+    for variable, place in ((n, 1), (c, 2)):
+        shares = np.bincount(table.column(place)) / table.rows
+        shown = heights(variable, shares)
+        assert sorted(shown[shown > 0]) == sorted(shares)

@@ -1,11 +1,10 @@
 """Overview, the first view: the table's columns, the strongest links, the oddest rows, how good the model is."""
 
-from typing import Any
-
 import numpy as np
 from nicegui import ui
 
 from depnet.arrays import FloatArray
+from depnet.data import Variable
 from depnet.errors import DepnetError
 from depnet.explorer.parts import bar, button, card, fact, note, show_table, stack, without_law
 from depnet.explorer.questions import first_questions
@@ -115,7 +114,7 @@ def _shares(session: Session, i: int) -> FloatArray | None:
     return shares
 
 
-def _values(variable: Any, shares: FloatArray | None) -> str:
+def _values(variable: Variable, shares: FloatArray | None) -> str:
     """Mean and spread of a number, the most frequent states of others."""
     if variable.bins is not None and shares is not None and not np.isnan(shares).any():
         law = NumberSummary.of(variable, shares, Spread.of(np.zeros_like(shares), None))
@@ -129,9 +128,29 @@ def _values(variable: Any, shares: FloatArray | None) -> str:
     return told + (f" and {len(states) - len(common):,} more" if len(states) > len(common) else "")
 
 
-def _picture(variable: Any, shares: FloatArray) -> None:
-    """A bar for each state; a number's in order, a category's as the table has them."""
-    kept = np.nan_to_num(shares[:BARS])
+def heights(variable: Variable, shares: FloatArray) -> FloatArray:
+    """The bars of a small picture: of a category a bar for each state, of a number a histogram of equal widths.
+
+    Bins hold about equally many rows, so that bars of them would all be alike. The histogram is of the values that bins
+    keep, from the 1 % to the 99 % quantile: what lies beyond is in the first bar and the last.
+    """
+    shares = np.nan_to_num(shares)
+    if variable.bins is None or len(variable.bins.quantiles) <= 2:
+        return shares[:BARS]
+    kept = variable.bins.quantiles
+    values = np.concatenate([np.asarray(values, dtype=np.float64) for values in kept])
+    sizes = np.array([len(values) for values in kept])
+    weights = np.repeat(shares[: len(kept)] / sizes, sizes)  # values of bins are in order
+    below = np.cumsum(weights) / max(float(weights.sum()), 1e-12)
+    last = len(values) - 1
+    low, high = (values[min(int(np.searchsorted(below, level)), last)] for level in (0.01, 0.99))
+    if low == high:
+        return shares[:BARS]
+    return np.histogram(np.clip(values, low, high), BARS, (low, high), weights=weights)[0]
+
+
+def _picture(variable: Variable, shares: FloatArray) -> None:
+    kept = heights(variable, shares)
     top = max(float(kept.max()), 1e-12)
     with ui.element("div").classes("depnet-spark").props("role=img") as picture:
         picture.props["aria-label"] = f"Shares of {variable.name}"
