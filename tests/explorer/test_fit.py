@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import depnet
@@ -94,3 +95,19 @@ def test_reading_tells_how_far_it_is() -> None:
     read_table("t.csv", b"a,b\n" + rows, "utf-8", lambda done, steps: told.append((done, steps)))
     assert told
     assert told[-1][0] == told[-1][1]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "xlsx", "jsonl"])
+def test_any_file_is_read_and_the_same_columns_are_left_out(tmp_path: Path, ending: str) -> None:
+    rows = [{"id": f"p{k:04}", "sex": "fm"[k % 2], "age": 20 + k % 50} for k in range(200)]
+    frame = pd.DataFrame(rows)
+    path = tmp_path / f"people.{ending}"
+    if ending == "xlsx":
+        frame.to_excel(path, index=False)
+    elif ending == "parquet":
+        frame.to_parquet(path)
+    else:
+        depnet.write(frame, path)
+    found = read_table(path.name, path.read_bytes(), "utf-8")
+    assert found.rows.rows == 200
+    assert found.unlikely == ("id",)
