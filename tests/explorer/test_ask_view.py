@@ -503,3 +503,20 @@ def test_how_good_the_answers_are_is_said(page: Page, titanic: str, people: Netw
     expect(page.locator("header")).to_contain_text(f"explains {people.held_out.gained:.3g} bits a row")
     expect(page.get_by_text("bits a row that independent columns leave")).to_be_visible()
     expect(page.get_by_text("by chance alone")).to_be_visible()
+
+
+@pytest.mark.long
+def test_other_views_are_painted_at_once(
+    page: Page, sized: tuple[int, str], record_property: Callable[[str, object], None]
+) -> None:
+    variables, url = sized
+    for path, drawn in (("", ".depnet-spark, .depnet-question"), ("network", ".depnet-picture[data-drawn]")):
+        painted = []
+        for _ in range(4):
+            page.goto(url + path, wait_until="commit")
+            page.wait_for_selector(drawn)
+            painted.append(round(page.evaluate("performance.now()")))
+        record_property(
+            f"explorer: first paint of /{path}, {variables} variables, ms (to reach: {PAINT_TO_REACH[variables]})",
+            painted[1:],  # scripts are in the cache, and the layout with the model
+        )

@@ -10,7 +10,7 @@ from depnet.explorer.ask import Answer
 from depnet.explorer.copyable import command_line, python
 from depnet.explorer.known import Known, is_clamped
 from depnet.explorer.loaded import Loaded
-from depnet.explorer.parts import bar, button, card, fact, note, stack, warning
+from depnet.explorer.parts import bar, card, copyable, fact, note, stack, warning
 from depnet.explorer.session import Session
 from depnet.inference.answer.observed import DIFFERENCE
 from depnet.inference.answer.result import QueryResult
@@ -37,18 +37,9 @@ class AskNotes:
         with card("The same question elsewhere"):
             alone = " Python asks the model alone." if loaded.data is not None else ""
             note(f"Its targets are the target, or the variables that moved most.{alone}")
-            self.command = self._copyable("Command line")
-            self.python = self._copyable("Python")
+            self.command = copyable("Command line")
+            self.python = copyable("Python")
         self._figures()
-
-    def _copyable(self, title: str) -> ui.label:
-        with bar():
-            note(title)
-            copy = button("Copy", lambda: ui.clipboard.write(shown.text), "flat dense")
-            copy.props(f'aria-label="Copy: {title}"')
-        shown = ui.label("").classes("depnet-code")
-        shown.props["data-copy"] = title
-        return shown
 
     def _figures(self) -> None:
         """How good the law is, once that is known."""

@@ -12,7 +12,7 @@ from depnet.explorer.ask import Answer, answers
 from depnet.explorer.copyable import command_line, python
 from depnet.explorer.differences import MEASURE, Differences, other_known, other_text
 from depnet.explorer.known import Held, Known, held_by, said
-from depnet.explorer.parts import bar, button, card, note, stack, warning, without_law
+from depnet.explorer.parts import bar, button, card, copyable, note, stack, warning, without_law
 from depnet.explorer.session import Session, Stop
 from depnet.explorer.state import State
 from depnet.inference.judge.shifts import Difference, differences_between
@@ -99,19 +99,10 @@ class _Compare:
         with card("The same questions elsewhere"):
             note("Their targets are the variables that differ most.")
             self.texts = {
-                (letter, title): self._copyable(f"{title}, {letter}")
+                (letter, title): copyable(f"{title}, {letter}")
                 for letter in ("A", "B")
                 for title in ("Command line", "Python")
             }
-
-    def _copyable(self, title: str) -> ui.label:
-        with bar():
-            note(title)
-            copy = button("Copy", lambda: ui.clipboard.write(shown.text), "flat dense")
-            copy.props(f'aria-label="Copy: {title}"')
-        shown = ui.label("").classes("depnet-code")
-        shown.props["data-copy"] = title
-        return shown
 
     def start(self) -> None:
         """Ask what the address asks."""

@@ -89,6 +89,17 @@ def fact(name: str, value: str) -> ui.label:
         return ui.label(value).classes("depnet-number")
 
 
+def copyable(title: str) -> ui.label:
+    """A text with a button that copies it, under this title; the label, to be set anew."""
+    with bar():
+        note(title)
+        copy = button("Copy", lambda: ui.clipboard.write(shown.text), "flat dense")
+        copy.props(f'aria-label="Copy: {title}"')
+    shown = ui.label("").classes("depnet-code")
+    shown.props["data-copy"] = title
+    return shown
+
+
 class Table:
     """A table that is being filled, cell by cell."""
 
