@@ -1,5 +1,6 @@
 """`depnet fit`: a model from a table."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -96,27 +97,26 @@ def fit(
         boost="auto" if boost else None,
         **learning,
     )
+    left: Sequence[LeftOut]
     if cluster is not None or local_cluster is not None:
-        from depnet.cli.fit_cluster import cluster_document, learn_on_cluster
+        from depnet.cli.fit_cluster import fit_cluster
 
-        network, law, rounds = learn_on_cluster(table, options, chosen, cluster, local_cluster)
-        save_model(network, run.place, run.force, law)
-        document, lines = cluster_document(network, law, rounds)
+        found, left = fit_cluster(table, options, chosen, run, cluster, local_cluster)
     else:
-        left: list[LeftOut] = []
+        left = []
         rows = chosen.read(table, left)
         total = options.steps(rows)
         with progress("learning") as told:
             found = fit(rows, options, run.fit_rng, None if told is None else lambda done: told(done, total))
-        save_model(found.network, run.place, run.force, found.law)
-        if run.output == "-" and not run.as_json:
-            return
-        document = _document(found, left)
-        lines = _lines(found, document["figures"])
+    save_model(found.network, run.place, run.force, found.law)
+    if run.output == "-" and not run.as_json:
+        return
+    document = _document(found, left)
+    lines = _lines(found, document["figures"])
     run.answer(document, *lines, f"written: {run.output}")
 
 
-def _document(found: "Fitted", left: "list[LeftOut]") -> dict[str, Any]:
+def _document(found: "Fitted", left: "Sequence[LeftOut]") -> dict[str, Any]:
     from depnet.cli.model_documents import law_document, law_proof, network_proof, sizes
     from depnet.fitting.explained import law_nearness, plain_figures
     from depnet.learning.certificate import certificates_of_learned

@@ -8,18 +8,20 @@ import itertools
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from depnet.cluster.ranked_parts import RankedParts
-from depnet.data.binning.ranked import Ranked, RankedArray
+from depnet.data.binning.ranked import Ranked, RankedArray, RankedCounts
+from depnet.data.frames.columns import kind_of_times, numbers_of_times
 from depnet.data.frames.describe import summary_of
-from depnet.data.frames.left_out import Keep, check_some_left, left_out, warn_left_out
+from depnet.data.frames.left_out import Keep, LeftOut, check_keep, check_some_left, left_out
 from depnet.data.frames.open import open_frame
 from depnet.data.frames.variables import StateOptions, Summary, variable_of
 from depnet.data.table.domain import Domain
 from depnet.data.table.layout import ColumnKind
+from depnet.data.table.variable import Variable
 from depnet.errors import DataError
 from depnet.learning.rows.workers import Workers
 
@@ -54,13 +56,28 @@ def _of_column(part: Sequence[Summary], place: int, function: Any, *arguments: A
     return function(np.zeros(0) if numbers is None else numbers.ordered, *arguments)
 
 
+class DescribedParts(NamedTuple):
+    """What a table in parts was found to be."""
+
+    domain: Domain
+    rows: tuple[int, ...]
+    """Of each part."""
+    columns: int
+    """Of the table, those that were left out among them."""
+    left_out: tuple[LeftOut, ...]
+    holes: int
+    """Missing values of the columns that are not left out."""
+
+    @property
+    def total(self) -> int:
+        """The rows of all parts."""
+        return sum(self.rows)
+
+
 def describe_parts(
-    workers: Workers,
-    parts: Sequence[Any],
-    options: StateOptions,
-    keep: Keep,
-) -> tuple[Domain, int]:
-    """The domain of a table whose parts are `part_columns`, where the workers have them, and its number of rows."""
+    workers: Workers, parts: Sequence[Any], options: StateOptions, keep: Keep
+) -> DescribedParts:
+    """The domain of a table whose parts are `part_columns`, where the workers have them."""
     heads = workers.gather(workers.call(without_numbers, parts))
     names = [column.name for column in heads[0]]
     for number, head in enumerate(heads):
@@ -71,20 +88,35 @@ def describe_parts(
                 "All parts need the same columns, in the same order."
             )
     options.check_names(names)
-    variables, left = [], []
+    check_keep(keep, names)
+    variables: list[Variable] = []
+    left: list[LeftOut] = []
+    holes = 0
     for place, columns in enumerate(zip(*heads, strict=True)):
         column = _in_all_parts(columns)
+        if not options.as_they_are(column.name):
+            column = _times_of_text(column)
         unlikely = left_out(column, options, keep)
         if unlikely is not None:
             left.append(unlikely)
             continue
-        if column.kind not in ("label", "empty") and column.hidden < column.rows:
+        if column.kind not in ("label", "empty") and column.numbers is None and column.hidden < column.rows:
             numbers = _ranked(workers, parts, place, column.kind, column.rows - column.hidden)
             column = replace(column, numbers=numbers)
         variables.append(variable_of(column, options))
+        holes += column.hidden
     check_some_left(left, len(names))
-    warn_left_out(left)
-    return Domain(tuple(variables)), sum(head[0].rows for head in heads)
+    rows = tuple(head[0].rows for head in heads)
+    return DescribedParts(Domain(tuple(variables)), rows, len(names), tuple(left), holes)
+
+
+def _times_of_text(column: Summary) -> Summary:
+    """A column of text that is all dates, dates with times, or durations is that: seen in the texts of all parts."""
+    kind = None if column.kind != "label" or column.declared else kind_of_times(column.labels)
+    if kind is None:
+        return column
+    numbers = RankedCounts.of(numbers_of_times(column.labels, kind), column.counts)
+    return replace(column, kind=kind, numbers=numbers, labels=(), counts=(), different=0)
 
 
 def _in_all_parts(columns: Sequence[Summary]) -> Summary:

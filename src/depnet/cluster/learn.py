@@ -1,34 +1,32 @@
 """`depnet.cluster.learn`: the network of `depnet.learn`, from rows that lie in many parts.
 
-The rows are read twice (`source`), and stay where they are: in the workers' memory, or on disk. Then nodes are
-grown by rounds of counts (`depnet.learning.grow.rounds`).
+The rows are read twice (`placed`). A table that fits one place is brought there in codes, and its nodes are shared out; else
+rows stay where they are, in the workers' memory or on disk, and nodes are grown by rounds of counts
+(`depnet.learning.grow.rounds`).
 """
 
-import contextlib
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-from depnet.cluster.columns import describe_parts
-from depnet.cluster.on_dask import Client, DaskPlace
-from depnet.cluster.on_disk import DiskPlace, checked_memory, disk_place
-from depnet.cluster.source import ROWS, TablePart, parts_of
+from depnet.cluster.placed import Report, TableRequest, Where, placed
+from depnet.cluster.waiting import Client
 from depnet.data.binning.cut import MAX_BINS
-from depnet.data.frames.left_out import Keep
+from depnet.data.frames.left_out import Keep, warn_left_out
 from depnet.data.frames.variables import BinChoice, StateOptions
-from depnet.data.table.domain import Domain
-from depnet.errors import DataError, LearningError, brief
+from depnet.errors import DataError, brief
+from depnet.learning.boost.settings import BoostLike, checked_boost
 from depnet.learning.choose.auto import learn_rows
 from depnet.learning.grow.node_specs import first_specs
-from depnet.learning.grow.rounds import Reports, Round
+from depnet.learning.grow.rounds import Reports
+from depnet.learning.learn import learn_asked
 from depnet.learning.options import LearnOptions, Order
-from depnet.learning.rows.parts import PartedRows
+from depnet.learning.rows.prepared import PreparedRows
 from depnet.model import Network
 from depnet.removed import without
 
 Missing = Literal["error", "state"]
-Report = Callable[[Round], object]
 
 
 @without("blocks")
@@ -41,35 +39,45 @@ def learn(
     bins: BinChoice = "quantile",
     max_bins: int = MAX_BINS,
     missing: Missing = "error",
-    rows_per_part: int = ROWS,
+    rows_per_part: int | None = None,
     scratch: str | os.PathLike[str] | None = None,
     report: Report | None = None,
+    boost: BoostLike = None,
     **options: Any,
 ) -> Network:
     """The network that `depnet.learn` gives for all the rows of `source` together, bit for bit.
 
-    With a `client`, rows are on the workers of its cluster. Without one they are on this machine's disk.
+    With a `client`, the workers of its cluster read the rows. Without one they are on this machine's disk. A table whose
+    codes fit this machine's memory, and every worker's, is learned from in one place, its nodes over the workers;
+    the rows of any other stay where they are, and counts travel.
 
     Args:
         source: Parquet files (a path, a pattern, a directory or a list) that every worker can read, or a Dask data
             frame.
         client: of a Dask cluster; None: this machine.
-        memory: bounds what is held of rows on disk, such as "2GB".
+        memory: bounds what is held of rows on this machine, such as "2GB".
         columns: the names of the columns to learn from; None: all.
         bins, max_bins, missing: those of `depnet.Dataset.from_frame`.
-        rows_per_part: about so many rows are one part.
+        rows_per_part: about so many rows are one part; None: some parts for each thread of the workers.
         scratch: rows on disk are in a directory of their own under this one, while it lasts.
-        report: called after each round.
+        report: called after each round, where rows stay in parts.
+        boost: as of `depnet.learn`. It needs a table that fits one place; else it is refused, before the rows are read where
+            their number is known.
         options: those of `depnet.learn`: `penalty`, `smoothing`, `order`, `max_leaves`, `min_leaf_rows`, `roles`,
             `forbidden`, `max_seconds`, `progress` and `resume`, a file with which a driver that was killed continues.
 
     Returns:
         The network.
     """
-    asked = _given("depnet.cluster.learn", options)
-    table = Table(source, columns, bins, max_bins, missing, rows_per_part)
-    with _placed(table, client, memory, scratch) as placed:
-        return learn_rows(placed.rows(asked, report), asked)[0]
+    asked = LearnOptions.given("depnet.cluster.learn", options)
+    table = _table(source, columns, StateOptions(bins, max_bins, _checked(missing)), rows_per_part)
+    stages = checked_boost(boost)
+    with placed(table, Where(client, memory, scratch), boost=stages is not None) as found:
+        warn_left_out(found.described.left_out)
+        if found.fits:
+            with found.gathered() as rows:
+                return learn_asked(rows.dataset(), asked, boost=stages)[0]
+        return learn_rows(found.rows(asked, report), asked)[0]
 
 
 @without("blocks")
@@ -83,15 +91,16 @@ def learn_both(
     bins: BinChoice = "quantile",
     max_bins: int = MAX_BINS,
     missing: Missing = "error",
-    rows_per_part: int = ROWS,
+    rows_per_part: int | None = None,
     scratch: str | os.PathLike[str] | None = None,
     report: Report | None = None,
+    boost: BoostLike = None,
     **options: Any,
 ) -> tuple[Network, Network]:
     """The paper's network and the ordered law of the same rows, which are read and coded once: see `learn`.
 
     Args:
-        source, client, memory, columns, bins, max_bins, missing, rows_per_part, scratch, report: as of `learn`.
+        source, client, memory, columns, bins, max_bins, missing, rows_per_part, scratch, report, boost: as of `learn`.
         order: of the law: "auto", or all columns by name.
         options: as of `learn`. The law's nodes are kept in a second file beside `resume`, its name with ".law" after it.
             Each of the two may take half of `max_seconds`, and `progress` counts the nodes of both.
@@ -99,15 +108,22 @@ def learn_both(
     Returns:
         The network, and the law.
     """
-    asked = _given("depnet.cluster.learn_both", options)
+    asked = LearnOptions.given("depnet.cluster.learn_both", options)
     for_law = replace(asked, order=order)
-    table = Table(source, columns, bins, max_bins, missing, rows_per_part)
-    with _placed(table, client, memory, scratch) as placed:
-        specs = first_specs(placed.domain, for_law)  # whose errors are told before the second pass
-        rows = placed.rows(asked, report)
-        network, _ = learn_rows(rows, _half(asked, len(placed.domain), 0))
-        again = replace(rows.with_specs(specs), reports=Reports(report))
-        law, _ = learn_rows(again, _half(for_law, len(placed.domain), 1))
+    table = _table(source, columns, StateOptions(bins, max_bins, _checked(missing)), rows_per_part)
+    stages = checked_boost(boost)
+    with placed(table, Where(client, memory, scratch), boost=stages is not None) as found:
+        specs = first_specs(found.domain, for_law)  # whose errors are told before the second pass
+        warn_left_out(found.described.left_out)
+        halves = [_half(each, len(found.domain), number) for number, each in enumerate((asked, for_law))]
+        if found.fits:
+            with found.gathered() as gathered:
+                prepared = PreparedRows(gathered.dataset())
+                network, law = (learn_asked(prepared, each, boost=stages)[0] for each in halves)
+                return network, law
+        rows = found.rows(asked, report)
+        network, _ = learn_rows(rows, halves[0])
+        law, _ = learn_rows(replace(rows.with_specs(specs), reports=Reports(report)), halves[1])
         return network, law
 
 
@@ -122,70 +138,18 @@ def _half(options: LearnOptions, nodes: int, number: int) -> LearnOptions:
     )
 
 
-class Table(NamedTuple):
-    """What is read of a source, and how."""
-
-    source: Any
-    columns: Sequence[str] | None
-    bins: BinChoice
-    max_bins: int
-    missing: Missing
-    rows_per_part: int
+def _table(
+    source: Any, columns: Sequence[str] | None, states: StateOptions, rows_per_part: int | None
+) -> TableRequest:
+    """What is read; columns that are named are kept, whatever they look like."""
+    keep: Keep = () if columns is None else "all"
+    return TableRequest(source, columns, (), states, keep, rows_per_part)
 
 
-class Placed(NamedTuple):
-    """The parts of a table and their domain, after the first pass over the rows."""
-
-    place: DaskPlace | DiskPlace
-    parts: Sequence[TablePart]
-    domain: Domain
-    total: int
-
-    def rows(self, options: LearnOptions, report: Report | None) -> PartedRows:
-        """The second pass: the rows, for the nodes of these options."""
-        if self.total == 0:
-            raise DataError("a network is learned from at least one row; there are none.")
-        live = self.place.live(self.total)
-        specs = first_specs(self.domain, options)
-        parts = self.place.load(self.parts, self.domain, specs, self.total)
-        return PartedRows(
-            self.place.workers, parts, self.domain, specs, self.total, options.limits, live, Reports(report)
-        )
-
-
-@contextlib.contextmanager
-def _placed(
-    table: Table, client: Client | None, memory: int | str | None, scratch: str | os.PathLike[str] | None
-) -> Iterator[Placed]:
-    """The first pass over the rows."""
-    if table.missing not in ("error", "state"):
+def _checked(missing: Missing) -> Missing:
+    if missing not in ("error", "state"):
         raise DataError(
-            f'missing is "error" or "state" where rows lie in parts; got {brief(table.missing)}. Complete missing values '
-            "with DependencyNetwork, on a table that fits one machine."
+            f'missing is "error" or "state" here; got {brief(missing)}. Missing values are completed by depnet fit '
+            "--cluster, and by DependencyNetwork."
         )
-    if (client is None) == (memory is None):
-        raise ValueError(
-            "depnet.cluster.learn takes either client=, a cluster's, or memory=, a bound on this machine."
-        )
-    budget = 0 if memory is None else checked_memory(memory)
-    parts = parts_of(table.source, table.columns, table.rows_per_part)
-    with contextlib.ExitStack() as stack:
-        place: DaskPlace | DiskPlace = (
-            stack.enter_context(disk_place(scratch, budget)) if client is None else DaskPlace(client)
-        )
-        with place.columns(parts) as columns:
-            options = StateOptions(table.bins, table.max_bins, table.missing)
-            keep: Keep = () if table.columns is None else "all"
-            domain, total = describe_parts(place.workers, columns, options, keep)
-        del columns
-        yield Placed(place, parts, domain, total)
-
-
-def _given(who: str, options: Mapping[str, Any]) -> LearnOptions:
-    """The options of learning; `boost`, which rows in parts cannot have, is an error of its own."""
-    if options.get("boost") is not None:
-        raise LearningError(
-            f"{who}: `boost` goes through rows that lie in one place; rows in parts have one graph a node. Leave it out, "
-            "or boost a sample of the rows with `depnet.learn`."
-        )
-    return LearnOptions.given(who, {name: value for name, value in options.items() if name != "boost"})
+    return missing

@@ -6,21 +6,20 @@ the same task; it then knows nothing of the leaves, says so, and is told all ope
 """
 
 import contextlib
-import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
-from typing import Any, TypeAlias
+from typing import Any
 
+from depnet.arrays import IntArray
 from depnet.cluster.columns import part_columns
+from depnet.cluster.forecast import room_of
+from depnet.cluster.gather import CodedPart, coded_rows
+from depnet.cluster.nodes import DaskNodes
 from depnet.cluster.source import ParquetPart, TablePart, coded_part
+from depnet.cluster.waiting import Client, Future, waited
 from depnet.data.table.domain import Domain
-from depnet.errors import LearningError
 from depnet.learning.grow.node_specs import NodeSpec
 from depnet.learning.rows.workers import Answer
-
-Client: TypeAlias = Any
-"""A `distributed.Client`; so that nothing here needs Dask to be imported, or typed."""
-Future: TypeAlias = Any
 
 FAN_IN = 8
 """The number of answers that one task adds."""
@@ -30,12 +29,6 @@ INLINE_BYTES = 1 << 20
 
 LIVE = 64
 """Nodes that grow at once, each with 4 bytes for every row: as many as keep a round's counts worth their way."""
-
-LOOK_SECONDS = 5.0
-"""While an answer does not come, the cluster is looked at this often."""
-
-WORKERLESS_SECONDS = 300.0
-"""A cluster that has had no worker for this long is given up."""
 
 
 class DaskWorkers:
@@ -50,26 +43,9 @@ class DaskWorkers:
 
     def gather(self, results: Sequence[Future]) -> list[Any]:
         """The results, brought here; an error where all workers are lost, and no others come."""
-        from distributed import TimeoutError as NotYetError
-        from distributed import wait
-
-        lost_at = None
-        while True:
-            try:
-                wait(results, timeout=LOOK_SECONDS)  # type: ignore[no-untyped-call]
-            except NotYetError:
-                if self._client.scheduler_info()["workers"]:
-                    lost_at = None
-                    continue
-                lost_at = lost_at or time.monotonic()
-                if time.monotonic() - lost_at < WORKERLESS_SECONDS:
-                    continue
-                raise LearningError(
-                    f"the Dask cluster has had no workers for {WORKERLESS_SECONDS:.0f} seconds, and rows wait for them. "
-                    "Start workers, and learn again; with `resume=...` the nodes that are done are kept."
-                ) from None
-            found: list[Any] = self._client.gather(results)
-            return found
+        waited(self._client, results, "ALL_COMPLETED")
+        found: list[Any] = self._client.gather(results)
+        return found
 
     def add(self, function: Callable[..., Answer], *columns: Sequence[Any]) -> Answer:
         """The sum of the answers of all parts."""
@@ -92,6 +68,19 @@ class DaskPlace:
     def __init__(self, client: Client) -> None:
         self._client, self.workers = client, DaskWorkers(client)
 
+    @property
+    def threads(self) -> int:
+        """How many parts are read at once."""
+        return max(int(sum(self._client.nthreads().values())), 1)
+
+    def room(self) -> int:
+        """The bytes that a table may take in one place, here and on every worker."""
+        return room_of(self._client)
+
+    def nodes(self) -> DaskNodes:
+        """The workers, for nodes of a table that is in one place."""
+        return DaskNodes(self._client)
+
     @contextlib.contextmanager
     def columns(self, parts: Sequence[TablePart]) -> Iterator[list[Future]]:
         """The first pass: numbers are sorted on the workers, and let go of afterwards."""
@@ -102,6 +91,16 @@ class DaskPlace:
     ) -> list[Future]:
         """The second pass: each part is coded where it is loaded, and stays there."""
         return [self._run(part, coded_part, number, domain, specs) for number, part in enumerate(parts)]
+
+    def coded(
+        self, parts: Sequence[TablePart], domain: Domain, some: Sequence[IntArray]
+    ) -> Iterator[CodedPart]:
+        """The second pass, for rows that are brought here: each part is coded where it is loaded."""
+        waiting = [self._run(part, coded_rows, domain, own) for part, own in zip(parts, some, strict=True)]
+        for number in range(len(waiting)):
+            (found,) = self.workers.gather([waiting[number]])
+            waiting[number] = None  # its worker may let go of it
+            yield found
 
     def live(self, total: int) -> int:
         """How many nodes may grow at once."""

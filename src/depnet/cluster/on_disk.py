@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import read_only
+from depnet.arrays import IntArray, read_only
 from depnet.cluster.columns import part_columns
+from depnet.cluster.gather import CodedPart, coded_rows
 from depnet.cluster.source import ParquetPart, TablePart, coded_part
 from depnet.data.binning.ranked import RankedArray
 from depnet.data.files.engine import bytes_of
@@ -55,6 +56,14 @@ class DiskPlace:
     def __init__(self, directory: Path, memory: int) -> None:
         self._directory, self._memory, self._files = directory, memory, 0
         self.workers = LocalWorkers()
+        self.threads = 1
+
+    def room(self) -> int:
+        """The bytes that a table may take in memory."""
+        return self._memory
+
+    def nodes(self) -> None:
+        """No workers elsewhere."""
 
     @contextlib.contextmanager
     def columns(self, parts: Sequence[TablePart]) -> Iterator[list[Any]]:
@@ -86,6 +95,13 @@ class DiskPlace:
             coded_part(_frame(part), number, domain, specs, in_bits, self._keep)
             for number, part in enumerate(parts)
         ]
+
+    def coded(
+        self, parts: Sequence[TablePart], domain: Domain, some: Sequence[IntArray]
+    ) -> Iterator[CodedPart]:
+        """The second pass, for rows that fit in memory: coded part by part."""
+        for part, own in zip(parts, some, strict=True):
+            yield coded_rows(_frame(part), domain, own)
 
     def live(self, total: int) -> int:
         """As many nodes as half of the memory holds rows of."""

@@ -1,15 +1,15 @@
 """Tables in parts: Parquet files by their row groups, or the partitions of a Dask data frame.
 
-Two places load parts, `on_dask.DaskPlace` and `on_disk.DiskPlace`, in two passes: `columns(parts)`, which the states of the
-columns are found by, and `load(parts, domain, specs, total)`, which codes the rows and keeps them.
+What files say of themselves, rows and columns, is known before any row is read (`Parts`).
 """
 
 import glob
+import itertools
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from depnet.data.frames.encode import encode
 from depnet.data.table.domain import Domain
@@ -18,8 +18,12 @@ from depnet.learning.grow.node_specs import NodeSpec
 from depnet.learning.rows.part import Keep, Part, in_memory
 from depnet.wording import nearest
 
-ROWS = 1 << 20
-"""About the number of rows in a part, as far as row groups allow."""
+MOST_ROWS = 1 << 20
+FEWEST_ROWS = 1 << 15
+"""Of a part, as far as row groups allow: so many that to ask for it costs little, so few that every thread has some."""
+
+PARTS = 2
+"""Parts for each thread of the workers, where the rows are enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +53,43 @@ class FramePart:
 TablePart = ParquetPart | FramePart
 
 
-def parts_of(source: Any, columns: Sequence[str] | None, rows: int = ROWS) -> list[TablePart]:
-    """The parts of Parquet files (a path, a pattern, a directory, or a list of them) or of a Dask data frame."""
-    chosen = None if columns is None else tuple(columns)
+class Parts(NamedTuple):
+    """The parts of a table, and what is known of it before any row is read."""
+
+    parts: Sequence[TablePart]
+    columns: int
+    rows: int | None
+    """None of a Dask data frame."""
+    nulls: int
+    """Cells that the files say are missing; numbers may be missing in other ways, too."""
+
+
+def parts_of(
+    source: Any,
+    columns: Sequence[str] | None,
+    without: Sequence[str] = (),
+    rows: int | None = None,
+    threads: int = 1,
+) -> Parts:
+    """The parts of Parquet files (a path, a pattern, a directory, or a list of them) or of a Dask data frame.
+
+    About `rows` rows are one part; None: as many as give each of the `threads` some parts.
+    """
     if hasattr(source, "to_delayed"):
-        _check_columns(chosen, [str(name) for name in source.columns])
-        return [FramePart(partition, chosen) for partition in source.to_delayed()]
-    return [part for path in _files(source) for part in _row_groups(path, chosen, rows)]
+        names = [str(name) for name in source.columns]
+        chosen = _chosen(columns, without, names)
+        parts: list[TablePart] = [FramePart(partition, chosen) for partition in source.to_delayed()]
+        return Parts(parts, len(names if chosen is None else chosen), None, 0)
+    groups = [group for path in _files(source) for group in _row_groups(path, columns, without)]
+    total = sum(group.rows for group in groups)
+    if rows is None:
+        rows = min(max(total // (PARTS * threads), FEWEST_ROWS), MOST_ROWS)
+    found: list[TablePart] = []
+    for _, own in itertools.groupby(groups, key=lambda group: group.path):
+        found += _packed(list(own), rows)
+    return Parts(
+        found, max((group.width for group in groups), default=0), total, sum(group.nulls for group in groups)
+    )
 
 
 def _files(source: Any) -> list[str]:
@@ -79,32 +113,69 @@ def _files(source: Any) -> list[str]:
     )
 
 
-def _row_groups(path: str, columns: tuple[str, ...] | None, rows: int) -> list[ParquetPart]:
+class _Group(NamedTuple):
+    """A row group of a file, and its chosen columns."""
+
+    path: str
+    number: int
+    rows: int
+    columns: tuple[str, ...] | None
+    width: int
+    nulls: int
+
+
+def _row_groups(path: str, columns: Sequence[str] | None, without: Sequence[str]) -> list[_Group]:
     from pyarrow import ArrowInvalid, parquet
 
     try:
         with parquet.ParquetFile(path) as file:
             names = [str(name) for name in file.schema_arrow.names]
-            sizes = [file.metadata.row_group(g).num_rows for g in range(file.metadata.num_row_groups)]
+            chosen = _chosen(columns, without, names)
+            own = set(names if chosen is None else chosen)
+            return [
+                _Group(path, number, group.num_rows, chosen, len(own), _nulls(group, own))
+                for number in range(file.metadata.num_row_groups)
+                for group in [file.metadata.row_group(number)]
+            ]
     except (ArrowInvalid, OSError) as error:
         raise DataError(f"{path} is not read as Parquet: {error}. Convert it to Parquet first.") from None
-    _check_columns(columns, names)
-    parts, groups, filled = [], [], 0
-    for group, size in enumerate(sizes):
-        groups.append(group)
-        filled += size
-        if filled >= rows:
-            parts.append(ParquetPart(path, tuple(groups), columns))
-            groups, filled = [], 0
-    if filled:
-        parts.append(ParquetPart(path, tuple(groups), columns))
+
+
+def _nulls(group: Any, names: set[str]) -> int:
+    """The missing cells that a row group's statistics tell of."""
+    found = 0
+    for place in range(group.num_columns):
+        column = group.column(place)
+        known = column.statistics if column.path_in_schema in names else None
+        found += known.null_count or 0 if known is not None and known.has_null_count else 0
+    return found
+
+
+def _packed(groups: Sequence[_Group], rows: int) -> list[ParquetPart]:
+    """The row groups of one file in parts of about `rows` rows."""
+    parts: list[ParquetPart] = []
+    numbers: list[int] = []
+    filled = 0
+    for group in groups:
+        numbers.append(group.number)
+        filled += group.rows
+        if filled >= rows or group is groups[-1]:
+            parts.append(ParquetPart(group.path, tuple(numbers), group.columns))
+            numbers, filled = [], 0
     return parts
 
 
-def _check_columns(columns: tuple[str, ...] | None, names: Sequence[str]) -> None:
-    for name in columns or ():
-        if name not in names:
-            raise DataError(f"columns: there is no column {brief(name)}. {nearest(name, names)}")
+def _chosen(
+    columns: Sequence[str] | None, without: Sequence[str], names: Sequence[str]
+) -> tuple[str, ...] | None:
+    """The columns to read; None: all of them."""
+    for argument, given in (("columns", columns or ()), ("without", without)):
+        for name in given:
+            if name not in names:
+                raise DataError(f"{argument}: there is no column {brief(name)}. {nearest(name, names)}")
+    if columns is not None:
+        return tuple(columns)
+    return tuple(name for name in names if name not in without) if without else None
 
 
 def coded_part(

@@ -119,8 +119,30 @@ def learn_with_choice(
 
     What of the rows is made ready for one network is there for the next one, where they are `PreparedRows`.
     """
-    asked, stages = LearnOptions(**options), checked_boost(boost)
-    rows = TableRows.of(dataset, asked, n_jobs, cuts)
+    return learn_asked(
+        dataset,
+        LearnOptions(**options),
+        n_jobs,
+        cuts=cuts,
+        boost=boost,
+        boosted=boosted,
+        validation=validation,
+    )
+
+
+def learn_asked(
+    dataset: Dataset | PreparedRows,
+    options: LearnOptions,
+    n_jobs: int | None = 1,
+    *,
+    cuts: bool = False,
+    boost: BoostLike = None,
+    boosted: Sequence[str] | None = None,
+    validation: Dataset | None = None,
+) -> tuple[Network, Choice | None]:
+    """The same with its options as one value."""
+    stages = checked_boost(boost)
+    rows = TableRows.of(dataset, options, n_jobs, cuts)
     if stages is not None:
-        return learn_boosted(rows, asked, stages, rows_to_score(validation, rows), boosted)
-    return learn_rows(rows, asked, rows_to_score(validation, rows))
+        return learn_boosted(rows, options, stages, rows_to_score(validation, rows), boosted)
+    return learn_rows(rows, options, rows_to_score(validation, rows))

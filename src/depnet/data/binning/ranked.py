@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from depnet.arrays import IntArray
 from depnet.data.binning.bins import Number, Numbers
 
 
@@ -65,3 +66,39 @@ class RankedArray:
             found.append(self.ordered[rank])
             rank = self.until(self.ordered[rank])
         return np.array(found, dtype=self.ordered.dtype)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankedCounts:
+    """Different numbers, ascending, and how often each comes.
+
+    >>> ranked = RankedCounts.of(np.array([7, 3]), np.array([1, 2]))
+    >>> len(ranked), ranked.at([1, 2]).tolist(), ranked.before(7), ranked.until(3), ranked.distinct(1).tolist()
+    (3, [3, 7], 2, 2, [3])
+    """
+
+    values: Numbers
+    ends: IntArray
+    """How many numbers are less than each value, or equal; 0 before the first."""
+
+    @classmethod
+    def of(cls, values: Any, counts: Any) -> "RankedCounts":
+        """Numbers in any order, some of them equal, and how often each comes."""
+        found, where = np.unique(values, return_inverse=True)
+        times = np.bincount(where, counts, minlength=len(found)).astype(np.int64)
+        return cls(found, np.concatenate(([0], np.cumsum(times))))
+
+    def __len__(self) -> int:
+        return int(self.ends[-1])
+
+    def at(self, ranks: Sequence[int]) -> Numbers:  # noqa: D102  # the protocol says it
+        return self.values[np.searchsorted(self.ends, np.asarray(ranks, dtype=np.int64), side="right") - 1]
+
+    def before(self, value: Number) -> int:  # noqa: D102
+        return int(self.ends[np.searchsorted(self.values, value, side="left")])
+
+    def until(self, value: Number) -> int:  # noqa: D102
+        return int(self.ends[np.searchsorted(self.values, value, side="right")])
+
+    def distinct(self, limit: int) -> Numbers:  # noqa: D102
+        return self.values[:limit]

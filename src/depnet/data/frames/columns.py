@@ -5,7 +5,7 @@ What is done for every row is done in arrays; only a column's distinct values ar
 
 import datetime as dt
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
@@ -174,15 +174,23 @@ def column_of_objects(key: Any, objects: list[Any], dtype: Any) -> Column:
 
 def times_of_text(column: Column) -> Column:
     """A column of text that is all dates, dates with times, or durations, as in a file of text, is that; else as it is."""
-    if column.ids is None or column.declared or not all(isinstance(label, str) for label in column.labels):
-        return column
-    kind: ColumnKind | None = kind_of_dates(column.labels)
-    if are_durations(column.labels):
-        kind = "duration"
+    kind = None if column.ids is None or column.declared else kind_of_times(column.labels)
     if kind is None:
         return column
-    each = np.array([*map(_NUMBERS[kind], column.labels), 0], dtype=np.int64)
+    each = np.append(numbers_of_times(column.labels, kind), 0)
     return column_of_numbers(replace(column.layout, kind=kind), each[column.ids], column.hidden)
+
+
+def kind_of_times(labels: tuple[Any, ...]) -> ColumnKind | None:
+    """What labels are that are texts of dates, of dates with times, or of durations, all of them; None: neither."""
+    if not all(isinstance(label, str) for label in labels):
+        return None
+    return "duration" if are_durations(labels) else kind_of_dates(labels)
+
+
+def numbers_of_times(labels: Sequence[str], kind: ColumnKind) -> NDArray[np.int64]:
+    """The numbers of such texts: days, or microseconds."""
+    return np.array([*map(_NUMBERS[kind], labels)], dtype=np.int64)
 
 
 def _distinct(name: str, objects: list[Any]) -> tuple[list[Any], NDArray[np.int64]]:

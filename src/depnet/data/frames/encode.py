@@ -38,13 +38,13 @@ def encode(
     *,
     handle_unknown: HandleUnknown = "error",
     absent: Literal["error", "missing"] = "error",
-    levels: bool = False,
+    levels: bool | IntArray = False,
 ) -> Holed:
     """The codes of a frame's rows, columns found by name (a numpy array's by place); others are left alone.
 
     `handle_unknown`: a value that is no state is an error, or like a missing value, which a warning says. `absent`: a
     column that is not there at all is an error, too, or full of missing values. `levels`: the levels of the numbers of some
-    rows are kept, too, for a model to be learned from.
+    rows are kept, too, for a model to be learned from; which rows may be said.
 
     >>> from depnet.data import Variable
     >>> domain = Domain((Variable("sex", ("female", "male")),))
@@ -56,7 +56,9 @@ def encode(
             raise DataError(f'{option} is "error" or "missing"; got {brief(value)}.')
     opened = open_frame(frame)
     places = places_of(opened, domain, absent)
-    some = level_rows(opened.rows, len(domain)) if levels else None
+    some = levels if isinstance(levels, np.ndarray) else None
+    if levels is True:
+        some = level_rows(opened.rows, len(domain))
     made, unknown = TableBuilder(domain, opened.rows, some), Unknowns()
     for i, variable in enumerate(domain.variables):
         place, known = places[i], None

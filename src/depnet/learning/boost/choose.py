@@ -13,22 +13,19 @@ penalties are chosen.
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from typing import TypeVar
+from dataclasses import dataclass
 
 import numpy as np
 
 from depnet._native import boost as native
 from depnet.arrays import FloatArray
-from depnet.learning.boost.kept import KeptStages
+from depnet.learning.boost.in_turn import in_turn
+from depnet.learning.boost.kept import CollectedStages, KeptStages
 from depnet.learning.boost.node import Boosted, Until, boosted, log_theta
 from depnet.learning.boost.rows import BoostRows
 from depnet.learning.boost.settings import AutoBoost, Boost
 from depnet.model.network import Network
 from depnet.model.node import Node
-
-Result = TypeVar("Result")
 
 GRAPH = -1
 """The number of the candidate that is the node's one decision graph; the others are numbered from 0."""
@@ -71,9 +68,79 @@ MOST_TURNS = 5
 """By how much the patience with a node of many states is longer, at most."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """What is tried: some `candidates` by their numbers, on some parts, until `ends`, a time of `time.time`.
+
+    What was tried before, on the first part, is not tried again.
+    """
+
+    parts: Sequence[TrialPart]
+    readable: Mapping[int, Sequence[int]]
+    auto: AutoBoost
+    settings: Sequence[Boost]
+    candidates: Sequence[int]
+    before: Mapping[int, NodeTrials]
+    ends: float
+
+    @property
+    def cells(self) -> int:
+        """Rows times columns that it goes through."""
+        return max(part.rows.dataset.codes.size for part in self.parts)
+
+    def __call__(
+        self, i: int, stop: native.Stop, kept: KeptStages | CollectedStages | None
+    ) -> NodeTrials | None:
+        """The candidates on node i; None where the time does not suffice."""
+        grown: dict[int, list[Boosted]] = {c: [] for c in self.candidates}
+        graph = 0.0
+        for k, part in enumerate(self.parts):
+            rival = float(part.network.nodes[i].log_theta(part.held.dataset).sum())
+            graph += rival
+            for candidate in self.candidates:
+                had = self.before[i].grown.get(candidate, ()) if i in self.before else ()
+                left = None if math.isinf(self.ends) else self.ends - time.time()
+                if k < len(had):
+                    grown[candidate].append(had[k])
+                elif left is not None and left <= 0:
+                    return None
+                else:
+                    until = self._until(i, candidate, part, rival)
+                    grown[candidate].append(
+                        boosted(
+                            part.rows,
+                            part.network.nodes[i],
+                            self.readable[i],
+                            self.settings[candidate],
+                            held=part.held,
+                            until=until,
+                            seconds=left,
+                            stop=stop,
+                            kept=kept,
+                        )
+                    )
+                if not grown[candidate][-1].complete:
+                    return None
+                rival = max(rival, self._at_look(candidate, grown[candidate][-1]))
+        return NodeTrials(graph, grown)
+
+    def _look(self, candidate: int) -> int:
+        return max(round(self.auto.look / self.settings[candidate].rate), 1)
+
+    def _at_look(self, candidate: int, trial: Boosted) -> float:
+        """How well a trial had done by where the next one will be looked at: both have made as many steps then."""
+        return float(trial.held_scores[: self._look(candidate) + 1].max())
+
+    def _until(self, i: int, candidate: int, part: TrialPart, rival: float) -> Until:
+        # Of many states each is looked at in turn, and held-out rows hear of a stage's own set above all.
+        turns = min(part.network.domain.cardinalities[i] - 1, MOST_TURNS)
+        patience = max(round(turns * self.auto.patience / self.settings[candidate].rate), 1)
+        return Until(patience, self._look(candidate), rival)
+
+
 @dataclass(eq=False)
 class Chooser:
-    """Tries candidates on nodes, on some threads, until `ends`."""
+    """Tries candidates on nodes, on some threads or workers, until `ends`, a time of `time.time`."""
 
     parts: Sequence[TrialPart]
     readable: Mapping[int, Sequence[int]]
@@ -85,7 +152,6 @@ class Chooser:
     kept: KeptStages | None = None
     told: Callable[[], object] = lambda: None
     """Called after each trial of a node."""
-    _stop: native.Stop = field(default_factory=native.Stop, init=False)
 
     def choose(self) -> dict[int, tuple[int, NodeTrials]]:
         """For each node the candidate that is chosen, and its trials; not of nodes that the time did not suffice for."""
@@ -106,54 +172,9 @@ class Chooser:
         before: Mapping[int, NodeTrials],
     ) -> dict[int, NodeTrials]:
         """The candidates on these nodes; what was tried before, on the first part, is not tried again."""
-
-        def one(i: int) -> NodeTrials | None:
-            grown: dict[int, list[Boosted]] = {c: [] for c in candidates}
-            graph = 0.0
-            for k, part in enumerate(parts):
-                rival = float(part.network.nodes[i].log_theta(part.held.dataset).sum())
-                graph += rival
-                for candidate in candidates:
-                    had = before[i].grown.get(candidate, ()) if i in before else ()
-                    left = None if math.isinf(self.ends) else self.ends - time.monotonic()
-                    if k < len(had):
-                        grown[candidate].append(had[k])
-                    elif left is not None and left <= 0:
-                        return None
-                    else:
-                        grown[candidate].append(self._boosted(i, candidate, part, rival, left))
-                    if not grown[candidate][-1].complete:
-                        return None
-                    rival = max(rival, self._at_look(candidate, grown[candidate][-1]))
-            return NodeTrials(graph, grown)
-
-        found = in_turn(one, nodes, self.jobs, self._stop, self.told)
+        work = Trial(parts, self.readable, self.auto, self.candidates, candidates, before, self.ends)
+        found = in_turn(work, nodes, self.jobs, self.kept, self.told)
         return {i: trials for i, trials in zip(nodes, found, strict=True) if trials is not None}
-
-    def _look(self, candidate: int) -> int:
-        return max(round(self.auto.look / self.candidates[candidate].rate), 1)
-
-    def _at_look(self, candidate: int, trial: Boosted) -> float:
-        """How well a trial had done by where the next one will be looked at: both have made as many steps then."""
-        return float(trial.held_scores[: self._look(candidate) + 1].max())
-
-    def _boosted(self, i: int, candidate: int, part: TrialPart, rival: float, left: float | None) -> Boosted:
-        settings = self.candidates[candidate]
-        # Of many states each is looked at in turn, and held-out rows hear of a stage's own set above all.
-        turns = min(part.network.domain.cardinalities[i] - 1, MOST_TURNS)
-        patience = max(round(turns * self.auto.patience / settings.rate), 1)
-        look = self._look(candidate)
-        return boosted(
-            part.rows,
-            part.network.nodes[i],
-            self.readable[i],
-            settings,
-            held=part.held,
-            until=Until(patience, look, rival),
-            seconds=left,
-            stop=self._stop,
-            kept=self.kept,
-        )
 
     def _kept(self, pilots: Mapping[int, NodeTrials]) -> list[int]:
         """The candidate that is best on all pilots together, and those that are best on many of them."""
@@ -205,31 +226,3 @@ def trial_node(trials: NodeTrials, candidate: int, part: int, graph: Node) -> No
     stages, _ = trials.best_stages(candidate)
     one = trials.grown[candidate][part]
     return one.node(min(stages, len(one.stages)))
-
-
-def in_turn(
-    work: Callable[[int], Result],
-    nodes: Sequence[int],
-    jobs: int,
-    stop: native.Stop,
-    told: Callable[[], object],
-) -> list[Result]:
-    """`work` on every node, on some threads, `told` of after each; however this ends, none goes on."""
-    found = []
-    if jobs <= 1 or len(nodes) <= 1:
-        for i in nodes:
-            found.append(work(i))
-            told()
-        return found
-    with ThreadPoolExecutor(jobs) as pool:
-        futures = [pool.submit(work, i) for i in nodes]
-        try:
-            for future in futures:
-                found.append(future.result())
-                told()
-        except BaseException:
-            stop.set()
-            for future in futures:
-                future.cancel()
-            raise
-    return found

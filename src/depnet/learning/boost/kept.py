@@ -28,14 +28,15 @@ class KeptStages:
 
     def __init__(self, path: Path, fingerprint: str) -> None:
         self.path = path
-        self._found: dict[str, Arrays] = {}
+        self.found: dict[str, Arrays] = {}
+        """By their names."""
         self._lock = threading.Lock()
         header = {"format": FORMAT, "version": VERSION, "fingerprint": fingerprint}
         self._journal = Journal(path, header, self._read)
 
     def get(self, name: str) -> Arrays | None:
         """What an earlier run has left behind."""
-        return self._found.get(name)
+        return self.found.get(name)
 
     def put(self, name: str, arrays: Arrays) -> None:
         """It is done."""
@@ -48,7 +49,23 @@ class KeptStages:
 
     def _read(self, entry: dict[str, Any]) -> None:
         given = zip(entry["arrays"], TYPES, strict=True)
-        self._found[str(entry["name"])] = tuple(np.array(values, dtype=kind) for values, kind in given)
+        self.found[str(entry["name"])] = tuple(np.array(values, dtype=kind) for values, kind in given)
+
+
+class CollectedStages:
+    """The same in a process elsewhere: what is done there is collected, to be kept where the file is."""
+
+    def __init__(self, found: dict[str, Arrays]) -> None:
+        self._found = found
+        self.collected: list[tuple[str, Arrays]] = []
+
+    def get(self, name: str) -> Arrays | None:
+        """What an earlier run has left behind."""
+        return self._found.get(name)
+
+    def put(self, name: str, arrays: Arrays) -> None:
+        """It is done."""
+        self.collected.append((name, arrays))
 
 
 @contextlib.contextmanager

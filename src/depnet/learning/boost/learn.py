@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 from depnet._native import boost as native
 from depnet.data.table.dataset import Dataset
-from depnet.learning.boost.choose import GRAPH, Chooser, TrialPart, in_turn, trial_node
-from depnet.learning.boost.kept import KeptStages
+from depnet.learning.boost.choose import GRAPH, Chooser, TrialPart, trial_node
+from depnet.learning.boost.in_turn import in_turn
+from depnet.learning.boost.kept import CollectedStages, KeptStages
 from depnet.learning.boost.node import boosted
 from depnet.learning.boost.rows import BoostRows
 from depnet.learning.boost.settings import AutoBoost, Boost, candidates_for
@@ -79,7 +80,7 @@ def boosted_network(
     rows = BoostRows.of(dataset, all_tests(dataset))
     settings = dict.fromkeys(readable, within(boost, limits))
     told = Told(effort.progress, len(network), len(readable))
-    nodes = _refitted(rows, network, readable, settings, _ends(effort.max_seconds), effort, told)
+    nodes = _refitted(Refit(rows, network, readable, settings, _ends(effort.max_seconds)), effort, told)
     told.end()
     return _with_nodes(network, nodes)
 
@@ -99,7 +100,7 @@ def chosen_boost(
     from are all of the dataset's, the trials' own stages are taken.
     """
     ends = _ends(effort.max_seconds)
-    until = ends if math.isinf(ends) else time.monotonic() + TRIALS_SHARE * (ends - time.monotonic())
+    until = ends if math.isinf(ends) else time.time() + TRIALS_SHARE * (ends - time.time())
     tests = all_tests(dataset)
     trial_parts = [
         TrialPart(BoostRows.of(learned, tests, f"part {k}"), BoostRows.of(held, tests), graphs)
@@ -127,7 +128,7 @@ def chosen_boost(
     else:
         rows = BoostRows.of(dataset, tests)
         some = {i: readable[i] for i in settings}
-        nodes = _refitted(rows, network, some, settings, ends, effort, told)
+        nodes = _refitted(Refit(rows, network, some, settings, ends), effort, told)
     told.end()
     gained = sum(
         trials.score(candidate) - trials.graph_score
@@ -144,32 +145,38 @@ def within(boost: Boost, limits: Limits) -> Boost:
 
 
 def _ends(seconds: float | None) -> float:
-    return math.inf if seconds is None else time.monotonic() + seconds
+    return math.inf if seconds is None else time.time() + seconds  # which all processes have
 
 
-def _refitted(
-    rows: BoostRows,
-    network: Network,
-    readable: Mapping[int, Sequence[int]],
-    settings: Mapping[int, Boost],
-    ends: float,
-    effort: Effort,
-    told: Told,
-) -> dict[int, Node]:
-    """Nodes boosted from all rows, each with its own settings; those that the time did not suffice for are not there."""
-    stop = native.Stop()
+@dataclass(frozen=True, slots=True, eq=False)
+class Refit:
+    """Nodes boosted from all rows, each with its own settings; None is what the time did not suffice for."""
 
-    def one(i: int) -> Node | None:
-        left = None if math.isinf(ends) else ends - time.monotonic()
+    rows: BoostRows
+    network: Network
+    readable: Mapping[int, Sequence[int]]
+    settings: Mapping[int, Boost]
+    ends: float
+
+    @property
+    def cells(self) -> int:
+        """Rows times columns that it goes through."""
+        return self.rows.dataset.codes.size
+
+    def __call__(self, i: int, stop: native.Stop, kept: KeptStages | CollectedStages | None) -> Node | None:
+        """Node i."""
+        left = None if math.isinf(self.ends) else self.ends - time.time()
         if left is not None and left <= 0:
             return None
-        grown = boosted(
-            rows, network.nodes[i], readable[i], settings[i], seconds=left, stop=stop, kept=effort.kept
-        )
+        node, readable, settings = self.network.nodes[i], self.readable[i], self.settings[i]
+        grown = boosted(self.rows, node, readable, settings, seconds=left, stop=stop, kept=kept)
         return grown.node() if grown.complete and len(grown.stages) else None
 
-    nodes = list(readable)
-    found = in_turn(one, nodes, effort.jobs, stop, told)
+
+def _refitted(work: Refit, effort: Effort, told: Told) -> dict[int, Node]:
+    """The nodes by their numbers; those that the time did not suffice for are not there."""
+    nodes = list(work.readable)
+    found = in_turn(work, nodes, effort.jobs, effort.kept, told)
     return {i: node for i, node in zip(nodes, found, strict=True) if node is not None}
 
 

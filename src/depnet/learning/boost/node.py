@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from depnet._native import boost as native
 from depnet.arrays import FloatArray
 from depnet.data.table.dataset import Dataset
-from depnet.learning.boost.kept import Arrays, KeptStages
+from depnet.learning.boost.kept import Arrays, CollectedStages, KeptStages
 from depnet.learning.boost.rows import BoostRows
 from depnet.learning.boost.settings import Boost
 from depnet.learning.boost.splits import is_ordered
@@ -103,7 +103,7 @@ def boosted(
     until: Until | None = None,
     seconds: float | None = None,
     stop: native.Stop | None = None,
-    kept: KeptStages | None = None,
+    kept: KeptStages | CollectedStages | None = None,
 ) -> Boosted:
     """The stages of the node's variable, which may split on `readable`, learned from `rows`.
 

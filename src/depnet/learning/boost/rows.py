@@ -8,6 +8,7 @@ the table matters, nor whether they come as weights or as repetitions.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,10 @@ class BoostRows:
         """The tests as arrays: variable, low, high."""
         flat = np.array(self.tests, dtype=np.int64).reshape(-1, 3)
         return flat[:, 0].astype(np.int32), flat[:, 1].astype(np.uint16), flat[:, 2].astype(np.uint16)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is native: another process makes it again, once."""
+        return {name: value for name, value in self.__dict__.items() if name != "bits"}
 
     @cached_property
     def bits(self) -> native.BitTable:

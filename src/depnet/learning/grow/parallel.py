@@ -4,20 +4,34 @@ To ask for a node costs Python and joblib some ten microseconds, more than to gr
 a large table takes seconds. So nodes are grown in batches of about as many as a twentieth of a second takes,
 judged by those that are grown already: few calls on small tables, one node a call on large ones, and neither
 progress nor Ctrl-C waits for long.
+
+Where there are workers elsewhere (`depnet.learning.node_workers`), the first half second is spent here, and what is left
+then goes to them if it would take longer than to send the rows.
 """
 
 import sys
+import time
 import warnings
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import Any
 
 from depnet.learning.grow.native import Batch, Grower
+from depnet.learning.node_workers import NodeWorkers, node_workers
 
 SECONDS = 0.05
 """The wall time that a batch should take."""
 
 MOST = 256
 """Nodes in a batch, at most."""
+
+HERE_SECONDS = 0.5
+"""So long nodes are grown here before any are sent elsewhere."""
+
+SENT_BYTES = 100_000_000
+"""Of the rows that are sent, about so many a second come to a worker and are made ready there."""
+
+SHARES = 8
+"""Shares of the nodes for each thread of the workers: the last ones to come are waited for, so they are small."""
 
 
 def grown_batches(
@@ -36,7 +50,14 @@ def grown_batches(
 
     numbers = sorted(numbers, key=key)
     found: Iterable[list[Batch]] = ()
+    workers = node_workers()
     try:
+        if workers is not None:
+            grown: set[int] = set()
+            for batch in _grown_elsewhere(grower, numbers, workers, most):
+                grown.update(batch.numbers)
+                yield batch
+            numbers = [number for number in numbers if number not in grown]
         # Without joblib there is no joblib.parallel_config that None could refer to.
         if n_jobs == 1 or (n_jobs is None and "joblib" not in sys.modules):
             while numbers:
@@ -61,6 +82,25 @@ def grown_batches(
         grower.stop()
         _end(found)
         grower.close()
+
+
+def _grown_elsewhere(
+    grower: Grower, numbers: Sequence[int], workers: NodeWorkers, most: int
+) -> Iterator[Batch]:
+    """Nodes that are grown here for a while; and then all others by the workers, if that is worth it."""
+    began = time.perf_counter()
+    done = 0
+    while done < len(numbers) and time.perf_counter() - began < HERE_SECONDS:
+        for batch in grower(numbers[done : done + most], SECONDS):
+            done += len(batch.numbers)
+            yield batch
+    left, took = numbers[done:], time.perf_counter() - began
+    saved = took / max(done, 1) * len(left) * (1 - 1 / max(workers.threads, 1))
+    if not left or saved < HERE_SECONDS + grower.dataset.codes.nbytes / SENT_BYTES:
+        return
+    size = max(1, min(most, len(left) // (SHARES * workers.threads)))
+    for _, batches in workers.run(grower, [left[at : at + size] for at in range(0, len(left), size)]):
+        yield from batches
 
 
 def _end(found: Iterable[list[Batch]]) -> None:

@@ -1,0 +1,142 @@
+"""A table in parts after its first pass: what it was found to be, where its parts are, and whether it fits one place.
+
+One that fits is brought there in codes (`gather`) and learned from as any table is, its nodes over the workers (`nodes`). Of
+one that does not, the rows stay where they are and counts travel (`depnet.learning.grow.rounds`).
+"""
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from depnet.cluster.columns import DescribedParts, describe_parts
+from depnet.cluster.forecast import learning_bytes
+from depnet.cluster.gather import gathered, level_rows_of_parts
+from depnet.cluster.on_dask import DaskPlace
+from depnet.cluster.on_disk import DiskPlace, checked_memory, disk_place
+from depnet.cluster.source import Parts, parts_of
+from depnet.cluster.waiting import Client
+from depnet.data.frames.left_out import Keep
+from depnet.data.frames.variables import StateOptions
+from depnet.data.table.domain import Domain
+from depnet.data.table.holed import Holed
+from depnet.errors import DataError, LearningError
+from depnet.learning.grow.node_specs import first_specs
+from depnet.learning.grow.rounds import Reports, Round
+from depnet.learning.node_workers import nodes_on
+from depnet.learning.options import LearnOptions
+from depnet.learning.rows.parts import PartedRows
+
+Report = Callable[[Round], object]
+
+
+@dataclass(frozen=True, slots=True)
+class TableRequest:
+    """What is read of a source, and how."""
+
+    source: Any
+    columns: Sequence[str] | None = None
+    without: Sequence[str] = ()
+    states: StateOptions = field(default_factory=StateOptions)
+    keep: Keep = ()
+    rows_per_part: int | None = None
+
+
+class Where(NamedTuple):
+    """Where rows are put: on the workers of a `client`, or here, in `memory` and under the directory `scratch`."""
+
+    client: Client | None = None
+    memory: int | str | None = None
+    scratch: str | os.PathLike[str] | None = None
+
+    @contextlib.contextmanager
+    def place(self) -> Iterator[DaskPlace | DiskPlace]:
+        """The place, while it lasts."""
+        if (self.client is None) == (self.memory is None):
+            raise ValueError(
+                "depnet.cluster.learn takes either client=, a cluster's, or memory=, a bound on this machine."
+            )
+        if self.memory is None:
+            yield DaskPlace(self.client)
+            return
+        with disk_place(self.scratch, checked_memory(self.memory)) as place:
+            yield place
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placed:
+    """The parts of a table, after the first pass over the rows."""
+
+    place: DaskPlace | DiskPlace
+    parts: Parts
+    described: DescribedParts
+    fits: bool
+    """May it be learned from in one place?"""
+
+    @property
+    def domain(self) -> Domain:
+        """Of all variables."""
+        return self.described.domain
+
+    @contextlib.contextmanager
+    def gathered(self) -> Iterator[Holed]:
+        """The second pass, of a table that fits one place: all of it; its nodes are learned on the workers meanwhile."""
+        some = level_rows_of_parts(self.described)
+        table = gathered(self.described, self.place.coded(self.parts.parts, self.domain, some), some)
+        with nodes_on(self.place.nodes()):
+            yield table
+
+    def rows(self, options: LearnOptions, report: Report | None) -> PartedRows:
+        """The second pass, of a table that stays in parts: its rows, for the nodes of these options."""
+        total = self.described.total
+        live = self.place.live(total)
+        specs = first_specs(self.domain, options)
+        parts = self.place.load(self.parts.parts, self.domain, specs, total)
+        return PartedRows(
+            self.place.workers, parts, self.domain, specs, total, options.limits, live, Reports(report)
+        )
+
+
+@contextlib.contextmanager
+def placed(
+    table: TableRequest, where: Where, *, boost: bool = False, complete: bool = False
+) -> Iterator[Placed]:
+    """The first pass over the rows.
+
+    What needs a table in one place, to `boost` its nodes or to `complete` its holes, is refused where it does not fit:
+    before any row is read, as far as the files say how large they are.
+    """
+    with where.place() as place:
+        parts = parts_of(table.source, table.columns, table.without, table.rows_per_part, place.threads)
+        room = place.room()
+        if parts.rows is not None:
+            _check_one_place(parts.rows, parts.columns, room, boost, complete and parts.nulls > 0)
+        with place.columns(parts.parts) as columns:
+            described = describe_parts(place.workers, columns, table.states, table.keep)
+        del columns
+        total, width = described.total, described.columns
+        if total == 0:
+            raise DataError("a network is learned from at least one row; there are none.")
+        fits = _check_one_place(total, width, room, boost, complete and described.holes > 0)
+        yield Placed(place, parts, described, fits)
+
+
+def _check_one_place(rows: int, columns: int, room: int, boost: bool, complete: bool) -> bool:
+    """Does the table fit one place? An error where it does not, and needs to."""
+    needed = learning_bytes(rows, columns)
+    if needed <= room:
+        return True
+    what = f"{rows:,} rows of {columns:,} columns need about {needed / 1e9:.2g} GB in one place, here and on every worker"
+    there = f"there are {room / 1e9:.2g} GB"
+    if boost:
+        raise LearningError(
+            f"boosting: {what}, since it goes through all rows again and again; {there}. Leave `boost` out, give the driver "
+            "and the workers more memory, or boost a sample of the rows."
+        )
+    if complete:
+        raise DataError(
+            f"missing values are completed by drawing all rows again and again: {what}; {there}. Make missing a state with "
+            '`missing="state"`, or give the driver and the workers more memory.'
+        )
+    return False
