@@ -11,6 +11,7 @@ from depnet.wording import counted
 
 if TYPE_CHECKING:
     from depnet.cli.table_options import NewTable
+    from depnet.cluster.fit import PartsFitted
     from depnet.data.frames.left_out import LeftOut
     from depnet.fitting.fit import Fitted
 
@@ -86,7 +87,7 @@ def fit(
     from depnet.cli.files import save_model
     from depnet.cli.progress import progress
     from depnet.cli.table_options import names_in
-    from depnet.fitting.fit import FitOptions, fit
+    from depnet.fitting.fit import FitOptions, Fitted, fit
 
     options = FitOptions(
         penalty=penalty,
@@ -97,27 +98,34 @@ def fit(
         boost="auto" if boost else None,
         **learning,
     )
+    found: Fitted | PartsFitted
     left: Sequence[LeftOut]
     if cluster is not None or local_cluster is not None:
         from depnet.cli.fit_cluster import fit_cluster
 
-        found, left = fit_cluster(table, options, chosen, run, cluster, local_cluster)
+        done = fit_cluster(table, options, chosen, run, cluster, local_cluster)
+        found, left = done.found, done.left_out
     else:
-        left = []
-        rows = chosen.read(table, left)
-        total = options.steps(rows)
+        heard: list[LeftOut] = []
+        rows = chosen.read(table, heard)
+        total, left = options.steps(rows), heard
         with progress("learning") as told:
             found = fit(rows, options, run.fit_rng, None if told is None else lambda done: told(done, total))
     save_model(found.network, run.place, run.force, found.law)
     if run.output == "-" and not run.as_json:
         return
-    document = _document(found, left)
-    lines = _lines(found, document["figures"])
+    if isinstance(found, Fitted):
+        document = _document(found, left)
+        lines = _lines(found, document["figures"])
+    else:
+        from depnet.cli.fit_cluster import parts_document
+
+        document, lines = parts_document(found, left)
     run.answer(document, *lines, f"written: {run.output}")
 
 
 def _document(found: "Fitted", left: "Sequence[LeftOut]") -> dict[str, Any]:
-    from depnet.cli.model_documents import law_document, law_proof, network_proof, sizes
+    from depnet.cli.model_documents import law_document, law_proof, marginals_document, network_proof, sizes
     from depnet.fitting.explained import law_nearness, plain_figures
     from depnet.learning.certificate import certificates_of_learned
 
@@ -133,10 +141,7 @@ def _document(found: "Fitted", left: "Sequence[LeftOut]") -> dict[str, Any]:
         "score": of_network.score,
         **(network_proof(of_network) or {}),
         "law": {**law_document(law), "score": of_law.score, **law_proof(of_law)},
-        "marginals": {
-            **(picked(apart, "one_way", "two_way", "rows") or {}),
-            "floor": picked(apart, one_way="floor_one_way", two_way="floor_two_way"),
-        },
+        "marginals": marginals_document(apart),
         "completion": {
             "holes": int(found.completion.hidden.sum()),
             "rounds": len(found.completion.rounds),

@@ -1,17 +1,23 @@
-"""`depnet fit --cluster` and `--local-cluster`: a model from Parquet files whose rows stay on workers."""
+"""`depnet fit --cluster` and `--local-cluster`: a model from Parquet files that workers read."""
 
 import contextlib
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from depnet.cli.command import picked
+from depnet.cli.model_documents import marginals_document
+from depnet.wording import counted
+
 if TYPE_CHECKING:
     from depnet.cli.command import Run
     from depnet.cli.table_options import NewTable
-    from depnet.cluster.fit import ClusterFit
+    from depnet.cluster.fit import ClusterFit, PartsFitted
+    from depnet.data.frames.left_out import LeftOut
     from depnet.fitting.fit import FitOptions
+    from depnet.learning.grow.rounds import Round
 
 NOT_ON_A_CLUSTER = {
     "--where": "workers read whole files. Write the rows that you want to Parquet files of their own.",
@@ -83,4 +89,55 @@ def fit_cluster(
         "all" if chosen.columns else chosen.keep,
     )
     with connected(address, workers) as client, progress("reading") as told:
-        return fit_on_cluster(request, options, run.fit_rng, client, told)
+        if told is None:
+            return fit_on_cluster(request, options, run.fit_rng, client)
+        grown = total = 0
+
+        def count(done: int, steps: int) -> None:
+            nonlocal grown, total
+            grown, total = done, steps
+            told(done, steps, "learning")
+
+        def report(done: "Round") -> None:
+            told(grown, max(total, 2 * done.nodes), round_text(done))
+
+        return fit_on_cluster(request, options, run.fit_rng, client, count, report)
+
+
+def parts_document(found: "PartsFitted", left: "Sequence[LeftOut]") -> tuple[dict[str, Any], list[str]]:
+    """What is said of a model whose rows stayed in parts, as JSON and in lines: all that counts can say."""
+    from depnet.cli.model_documents import law_document, sizes, sizes_line
+    from depnet.cluster.fit import score
+    from depnet.fitting.explained import law_nearness, plain_figures
+    from depnet.learning.certificate import BIT
+
+    network, law, variables = found.network, found.law, len(found.network.domain)
+    apart = law_nearness(law)
+    known, nothing = found.kl / BIT, found.one_leaf_kl / BIT
+    proven = f"the law is {known:.4g} bits a row from these rows, KL(data || law); independent columns are {nothing:.4g}"
+    figures = [*plain_figures(law, apart), proven]
+    proof = {"score": score(law), "kl": found.kl, "one_leaf_kl": found.one_leaf_kl}
+    document = {
+        "rows": found.rows,
+        "variables": variables,
+        "left_out": [picked(column, "name", "why") for column in left],
+        **sizes(network),
+        "score": score(network),
+        "law": {**law_document(law), **proof},
+        "marginals": marginals_document(apart),
+        "figures": figures,
+    }
+    learned = (
+        f"learned from {counted(found.rows, 'row')} of {counted(variables, 'column')}, which stayed in parts"
+    )
+    return document, [learned, *figures, sizes_line(network, law)]
+
+
+def round_text(done: "Round") -> str:
+    """How far a cluster has come, for its progress bar.
+
+    >>> from depnet.learning.grow.rounds import Round
+    >>> round_text(Round(number=7, live=12, done=3, nodes=40, leaves=900, told=0, counted=0, seconds=0.1))
+    'round 7: 12 live nodes, 900 leaves counted'
+    """
+    return f"round {done.number:,}: {done.live:,} live nodes, {done.leaves:,} leaves counted"

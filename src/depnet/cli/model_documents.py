@@ -6,6 +6,7 @@ from depnet.cli.command import picked
 from depnet.wording import counted
 
 if TYPE_CHECKING:
+    from depnet.inference.judge.marginals import Nearness
     from depnet.learning.certificate import Certificate
     from depnet.model.network import Network
 
@@ -45,3 +46,11 @@ def law_proof(proven: "Certificate | None") -> dict[str, Any]:
 def network_proof(proven: "Certificate | None", *more: str) -> dict[str, Any] | None:
     """The FC-limit of the dependency network, and with one leaf a node."""
     return picked(proven, "fc_limit", "one_leaf_limit", "no_bound", *more)
+
+
+def marginals_document(apart: "Nearness | None") -> dict[str, Any]:
+    """How near the marginals of rows drawn from the law are to the table's, and would be by chance alone."""
+    return {
+        **(picked(apart, "one_way", "two_way", "rows") or {}),
+        "floor": picked(apart, one_way="floor_one_way", two_way="floor_two_way"),
+    }

@@ -43,6 +43,7 @@ def learn(
     scratch: str | os.PathLike[str] | None = None,
     report: Report | None = None,
     boost: BoostLike = None,
+    cuts: bool = False,
     **options: Any,
 ) -> Network:
     """The network that `depnet.learn` gives for all the rows of `source` together, bit for bit.
@@ -63,6 +64,7 @@ def learn(
         report: called after each round, where rows stay in parts.
         boost: as of `depnet.learn`. It needs a table that fits one place; else it is refused, before the rows are read where
             their number is known.
+        cuts: as of `depnet.learn`.
         options: those of `depnet.learn`: `penalty`, `smoothing`, `order`, `max_leaves`, `min_leaf_rows`, `roles`,
             `forbidden`, `max_seconds`, `progress` and `resume`, a file with which a driver that was killed continues.
 
@@ -76,8 +78,8 @@ def learn(
         warn_left_out(found.described.left_out)
         if found.fits:
             with found.gathered() as rows:
-                return learn_asked(rows.dataset(), asked, boost=stages)[0]
-        return learn_rows(found.rows(asked, report), asked)[0]
+                return learn_asked(rows.dataset(), asked, boost=stages, cuts=cuts)[0]
+        return learn_rows(found.rows(asked, report, cuts=cuts), asked)[0]
 
 
 @without("blocks")
@@ -95,12 +97,14 @@ def learn_both(
     scratch: str | os.PathLike[str] | None = None,
     report: Report | None = None,
     boost: BoostLike = None,
+    cuts: bool = False,
     **options: Any,
 ) -> tuple[Network, Network]:
     """The paper's network and the ordered law of the same rows, which are read and coded once: see `learn`.
 
     Args:
-        source, client, memory, columns, bins, max_bins, missing, rows_per_part, scratch, report, boost: as of `learn`.
+        source, client, memory, columns, bins, max_bins, missing, rows_per_part, scratch, report, boost, cuts: as of
+            `learn`.
         order: of the law: "auto", or all columns by name.
         options: as of `learn`. The law's nodes are kept in a second file beside `resume`, its name with ".law" after it.
             Each of the two may take half of `max_seconds`, and `progress` counts the nodes of both.
@@ -119,9 +123,9 @@ def learn_both(
         if found.fits:
             with found.gathered() as gathered:
                 prepared = PreparedRows(gathered.dataset())
-                network, law = (learn_asked(prepared, each, boost=stages)[0] for each in halves)
+                network, law = (learn_asked(prepared, each, boost=stages, cuts=cuts)[0] for each in halves)
                 return network, law
-        rows = found.rows(asked, report)
+        rows = found.rows(asked, report, cuts=cuts)
         network, _ = learn_rows(rows, halves[0])
         law, _ = learn_rows(replace(rows.with_specs(specs), reports=Reports(report)), halves[1])
         return network, law

@@ -15,10 +15,9 @@ from depnet.cluster.columns import part_columns
 from depnet.cluster.forecast import room_of
 from depnet.cluster.gather import CodedPart, coded_rows
 from depnet.cluster.nodes import DaskNodes
-from depnet.cluster.source import ParquetPart, TablePart, coded_part
+from depnet.cluster.source import Coding, ParquetPart, TablePart, coded_part
 from depnet.cluster.waiting import Client, Future, waited
 from depnet.data.table.domain import Domain
-from depnet.learning.grow.node_specs import NodeSpec
 from depnet.learning.rows.workers import Answer
 
 FAN_IN = 8
@@ -86,11 +85,9 @@ class DaskPlace:
         """The first pass: numbers are sorted on the workers, and let go of afterwards."""
         yield [self._run(part, part_columns) for part in parts]
 
-    def load(
-        self, parts: Sequence[TablePart], domain: Domain, specs: Sequence[NodeSpec], total: int
-    ) -> list[Future]:
+    def load(self, parts: Sequence[TablePart], coding: Coding, total: int) -> list[Future]:
         """The second pass: each part is coded where it is loaded, and stays there."""
-        return [self._run(part, coded_part, number, domain, specs) for number, part in enumerate(parts)]
+        return [self._run(part, coded_part, number, coding) for number, part in enumerate(parts)]
 
     def coded(
         self, parts: Sequence[TablePart], domain: Domain, some: Sequence[IntArray]

@@ -18,13 +18,12 @@ from numpy.typing import NDArray
 from depnet.arrays import IntArray, read_only
 from depnet.cluster.columns import part_columns
 from depnet.cluster.gather import CodedPart, coded_rows
-from depnet.cluster.source import ParquetPart, TablePart, coded_part
+from depnet.cluster.source import Coding, ParquetPart, TablePart, coded_part
 from depnet.data.binning.ranked import RankedArray
 from depnet.data.files.engine import bytes_of
 from depnet.data.frames.variables import Summary
 from depnet.data.table.domain import Domain
 from depnet.errors import DataError
-from depnet.learning.grow.node_specs import NodeSpec
 from depnet.learning.rows.part import Part
 from depnet.learning.rows.workers import LocalWorkers
 
@@ -85,15 +84,14 @@ class DiskPlace:
                 for number, part in enumerate(parts)
             ]
 
-    def load(
-        self, parts: Sequence[TablePart], domain: Domain, specs: Sequence[NodeSpec], total: int
-    ) -> list[Part]:
+    def load(self, parts: Sequence[TablePart], coding: Coding, total: int) -> list[Part]:
         """The second pass: codes are files."""
-        planes = sum(k - 1 for k in domain.cardinalities)
+        planes = sum(k - 1 for k in coding.domain.cardinalities) + len(
+            coding.cuts.cuts if coding.cuts else ()
+        )
         in_bits = total * planes // 4 <= self._memory // 2  # by row and by column
         return [
-            coded_part(_frame(part), number, domain, specs, in_bits, self._keep)
-            for number, part in enumerate(parts)
+            coded_part(_frame(part), number, coding, in_bits, self._keep) for number, part in enumerate(parts)
         ]
 
     def coded(

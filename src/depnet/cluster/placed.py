@@ -15,18 +15,19 @@ from depnet.cluster.forecast import learning_bytes
 from depnet.cluster.gather import gathered, level_rows_of_parts
 from depnet.cluster.on_dask import DaskPlace
 from depnet.cluster.on_disk import DiskPlace, checked_memory, disk_place
-from depnet.cluster.source import Parts, parts_of
+from depnet.cluster.source import Coding, Parts, parts_of
 from depnet.cluster.waiting import Client
 from depnet.data.frames.left_out import Keep
 from depnet.data.frames.variables import StateOptions
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
 from depnet.errors import DataError, LearningError
+from depnet.learning.grow.cuts import CutDomain
 from depnet.learning.grow.node_specs import first_specs
 from depnet.learning.grow.rounds import Reports, Round
 from depnet.learning.node_workers import nodes_on
 from depnet.learning.options import LearnOptions
-from depnet.learning.rows.parts import PartedRows
+from depnet.learning.rows.parts import PartedRows, with_cuts
 
 Report = Callable[[Round], object]
 
@@ -87,14 +88,20 @@ class Placed:
         with nodes_on(self.place.nodes()):
             yield table
 
-    def rows(self, options: LearnOptions, report: Report | None) -> PartedRows:
-        """The second pass, of a table that stays in parts: its rows, for the nodes of these options."""
-        total = self.described.total
+    def rows(self, options: LearnOptions, report: Report | None, *, cuts: bool = False) -> PartedRows:
+        """The second pass, of a table that stays in parts: its rows, for the nodes of these options.
+
+        With `cuts`, sources may also split binned variables at a cut.
+        """
+        total, domain = self.described.total, self.domain
         live = self.place.live(total)
-        specs = first_specs(self.domain, options)
-        parts = self.place.load(self.parts.parts, self.domain, specs, total)
+        specs = first_specs(domain, options)
+        wide = CutDomain(domain) if cuts else None
+        read = wide if wide is not None and wide.cuts else None
+        coding = Coding(domain, with_cuts(specs, read), read, level_rows_of_parts(self.described))
+        parts = self.place.load(self.parts.parts, coding, total)
         return PartedRows(
-            self.place.workers, parts, self.domain, specs, total, options.limits, live, Reports(report)
+            self.place.workers, parts, domain, specs, total, options.limits, live, Reports(report), read
         )
 
 

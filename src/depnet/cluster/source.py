@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from depnet.arrays import IntArray
 from depnet.data.frames.encode import encode
 from depnet.data.table.domain import Domain
 from depnet.errors import DataError, brief
+from depnet.learning.grow.cuts import CutDomain
 from depnet.learning.grow.node_specs import NodeSpec
 from depnet.learning.rows.part import Keep, Part, in_memory
 from depnet.wording import nearest
@@ -178,16 +180,28 @@ def _chosen(
     return tuple(name for name in names if name not in without) if without else None
 
 
+class Coding(NamedTuple):
+    """How the rows of parts are coded that stay where they are."""
+
+    domain: Domain
+    specs: Sequence[NodeSpec]
+    """The nodes that are to be grown first."""
+    cuts: CutDomain | None
+    """What sources may read beside the variables."""
+    some: Sequence[IntArray]
+    """Of each part, the rows whose levels are kept."""
+
+
 def coded_part(
     frame: Any,
     number: int,
-    domain: Domain,
-    specs: Sequence[NodeSpec],
+    coding: "Coding",
     in_bits: bool = True,
     keep: Keep = in_memory,
 ) -> Part:
     """A part whose rows are in `frame`; values are missing only where the domain has a state for that."""
-    dataset = encode(frame, domain).dataset()
+    table = encode(frame, coding.domain, levels=coding.some[number])
+    dataset = table.dataset()
     if keep is not in_memory:
-        dataset = type(dataset)(domain, keep(dataset.codes))
-    return Part(dataset, specs, number, in_bits, keep)
+        dataset = type(dataset)(coding.domain, keep(dataset.codes))
+    return Part(dataset, coding.specs, number, in_bits, keep, coding.cuts, table.levels)

@@ -17,14 +17,13 @@ from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
 from depnet.errors import LearningError
 from depnet.fitting.complete import Completion, complete_and_learn
+from depnet.fitting.rows import FitRows, TableFitRows
 from depnet.fitting.worth import chosen_worth
 from depnet.learning.choose.ladder import Auto
 from depnet.learning.choose.trials import Choice
 from depnet.learning.grow.node_specs import node_specs
-from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import Order, Progress, Role
 from depnet.learning.penalty import Mdl, StructuralMdl
-from depnet.learning.rows.prepared import PreparedRows
 from depnet.learning.rows.table import warn_of_identifiers
 from depnet.learning.within import learn_within
 from depnet.model.marginals import MarginalCounts
@@ -119,7 +118,7 @@ def fit(
     progress: Callable[[int], object] | None = None,
 ) -> Fitted:
     """Complete the table, and learn both networks from it; `progress` counts to `options.steps(table)`."""
-    _check_order(table.domain, options)
+    check_order(table.domain, options)
     report = progress or (lambda done: None)
     began, limit = time.monotonic(), options.max_seconds
     share = None if limit is None else NETWORK_SHARE * limit
@@ -153,11 +152,18 @@ def fit_network(
 
 def learn_network(rows: Dataset, options: FitOptions, progress: Progress | None = None) -> Network:
     """The paper's network from complete rows."""
-    return _learned(PreparedRows(rows), options, progress)[0]
+    return network_of(TableFitRows(rows), options, progress)[0]
+
+
+def network_of(
+    rows: FitRows, options: FitOptions, progress: Progress | None = None
+) -> tuple[Network, Choice | None]:
+    """The paper's network from complete rows, and what penalty="auto" chose for it."""
+    return rows.learn(order=None, resume=options.resume, **_arguments(rows.total, options, progress))
 
 
 def fit_law(
-    rows: Dataset | PreparedRows,
+    rows: Dataset | FitRows,
     options: FitOptions,
     progress: Progress | None = None,
     *,
@@ -170,26 +176,26 @@ def fit_law(
     first of these is learned again by the whole ladder.
     """
     resume = None if options.resume is None else f"{options.resume}.law"
-    rows = rows if isinstance(rows, PreparedRows) else PreparedRows(rows)
-    arguments = _arguments(rows.dataset, options, progress)
+    rows = TableFitRows(rows) if isinstance(rows, Dataset) else rows
+    arguments = _arguments(rows.total, options, progress)
     whole = arguments["penalty"]
     if beside is not None and options.resume is None:
         arguments["penalty"] = _ladder_near(whole, beside)
-    law, choice = learn_with_choice(rows, order=options.order, resume=resume, **arguments)
+    law, choice = rows.learn(order=options.order, resume=resume, **arguments)
     if choice is not None and options.max_seconds is None and arguments["penalty"] is not whole:
         shorter = arguments["penalty"].penalties
         if len(shorter) < len(_auto(whole).penalties) and choice.pooled[0] == shorter[0]:
             arguments["penalty"] = whole
-            law, choice = learn_with_choice(rows, order=options.order, resume=resume, **arguments)
+            law, choice = rows.learn(order=options.order, resume=resume, **arguments)
     if choice is None or law.held_out is None:
         return law
-    worth = chosen_worth(choice.tried, [(learned.dataset, scored) for learned, scored in rows.held_out])
+    worth = chosen_worth(choice.tried, rows.held_out())
     return replace(law, held_out=replace(law.held_out, worth=worth))
 
 
 def _completed(
     table: Holed, options: FitOptions, rng: np.random.Generator, report: Callable[[int], object]
-) -> tuple[Completion, PreparedRows, Choice | None]:
+) -> tuple[Completion, FitRows, Choice | None]:
     """The paper's network from the completed table, the rows of that, and what penalty="auto" chose for it.
 
     The rounds take half of the time that there is, and the last network the other half.
@@ -206,11 +212,11 @@ def _completed(
         boost=None,
     )
     last = options if limit is None or not rounds else options.within(limit / 2)
-    learned: list[tuple[PreparedRows, Choice | None]] = []
+    learned: list[tuple[FitRows, Choice | None]] = []
 
     def learn_last(rows: Dataset) -> Network:
-        prepared = PreparedRows(rows)
-        network, choice = _learned(prepared, last, lambda done, nodes: report(rounds + done))
+        prepared = TableFitRows(rows)
+        network, choice = network_of(prepared, last, lambda done, nodes: report(rounds + done))
         learned.append((prepared, choice))
         return network
 
@@ -226,17 +232,10 @@ def _completed(
     return completed, *learned[-1]
 
 
-def _learned(
-    rows: PreparedRows, options: FitOptions, progress: Progress | None
-) -> tuple[Network, Choice | None]:
-    arguments = _arguments(rows.dataset, options, progress)
-    return learn_with_choice(rows, order=None, resume=options.resume, **arguments)
-
-
-def _arguments(rows: Dataset, options: FitOptions, progress: Progress | None) -> dict[str, Any]:
+def _arguments(total: int, options: FitOptions, progress: Progress | None) -> dict[str, Any]:
     """What both networks are learned with."""
     return {
-        "penalty": QUICK if options.chooses and rows.total < FEW_ROWS else options.penalty,
+        "penalty": QUICK if options.chooses and total < FEW_ROWS else options.penalty,
         "smoothing": options.smoothing,
         # To ask joblib for one thread takes longer than to grow small nodes.
         "n_jobs": 1 if options.threads == 1 else options.n_jobs,
@@ -247,7 +246,7 @@ def _arguments(rows: Dataset, options: FitOptions, progress: Progress | None) ->
         "max_seconds": options.max_seconds,
         "progress": progress,
         "cuts": True,  # numbers have an order, and few rows can pay for a leaf a bin
-        **({} if options.boost is None or rows.total < FEW_ROWS else _boost(options)),
+        **({} if options.boost is None or total < FEW_ROWS else _boost(options)),
     }
 
 
@@ -255,7 +254,7 @@ def _boost(options: FitOptions) -> dict[str, Any]:
     return {"boost": options.boost, "boosted": options.boosted}
 
 
-def _check_order(domain: Domain, options: FitOptions) -> None:
+def check_order(domain: Domain, options: FitOptions) -> None:
     """Errors of an order that is given, before anything is learned."""
     order, roles, forbidden = options.order, options.roles, options.forbidden
     if order is None:

@@ -150,13 +150,33 @@ class MarginalCounts:
         [[126, 344], [1364, 367]]
         """
         cards = dataset.domain.cardinalities
-        pairs = PairTables.of(dataset) if pair_cells(cards) <= max_pair_cells else None
-        if not pairs:
-            return cls(
-                tuple(_count(dataset.column(i), k, dataset.weights) for i, k in enumerate(cards)), pairs
+        if _has_pairs(cards, max_pair_cells):
+            return cls.of_cells(cards, PairTables.of(dataset).cells, max_pair_cells)
+        singles = [_count(dataset.column(i), k, dataset.weights) for i, k in enumerate(cards)]
+        return cls.of_cells(cards, np.concatenate(singles), max_pair_cells)
+
+    @classmethod
+    def of_cells(
+        cls, cardinalities: tuple[int, ...], cells: IntArray, max_pair_cells: int = MAX_PAIR_CELLS
+    ) -> "MarginalCounts":
+        """The counts whose `cells` these are: those of parts of a table may be added up."""
+        if not _has_pairs(cardinalities, max_pair_cells):
+            ends = np.cumsum(cardinalities)[:-1]
+            none = (
+                PairTables(cardinalities, cells[:0], 0, 1)
+                if pair_cells(cardinalities) <= max_pair_cells
+                else None
             )
+            return cls(tuple(read_only(own) for own in np.split(cells, ends)), none)
+        pairs = PairTables(cardinalities, read_only(cells), 0, len(cardinalities))
         first = read_only(pairs[0, 1].sum(axis=1))
-        return cls((first, *(read_only(pairs[0, j].sum(axis=0)) for j in range(1, len(cards)))), pairs)
+        others = (read_only(pairs[0, j].sum(axis=0)) for j in range(1, len(cardinalities)))
+        return cls((first, *others), pairs)
+
+    @property
+    def cells(self) -> IntArray:
+        """All counts as one array: those of pairs, from which the others follow, or, where there are none, of variables."""
+        return self.pairs.cells if self.pairs else np.concatenate(self.singles)
 
     @property
     def total(self) -> int:
@@ -200,6 +220,11 @@ class MarginalCounts:
         return same_pairs and all(map(np.array_equal, self.singles, other.singles))
 
     __hash__ = None  # type: ignore[assignment]  # holds arrays
+
+
+def _has_pairs(cardinalities: tuple[int, ...], most: int) -> bool:
+    """Are there pairs, and are their tables kept?"""
+    return len(cardinalities) > 1 and pair_cells(cardinalities) <= most
 
 
 def _count(codes: np.ndarray, cells: int, weights: IntArray | None) -> IntArray:

@@ -13,8 +13,8 @@ from depnet import Aic, Dataset, Mdl, NoPenalty, StructuralMdl
 from depnet.learning.choose.ladder import Auto
 from depnet.learning.rows import contexts, held_out
 from depnet.learning.rows.distinct import distinct_rows
-from depnet.learning.rows.paired_counts import PairedRequest, added, paired_counts
-from depnet.learning.rows.parts import PartedRows
+from depnet.learning.rows.paired_counts import PairedRequest, paired_counts
+from depnet.model.marginals import MarginalCounts
 from tests.cluster.tables import assert_same_network
 from tests.learning.parts import learn_parts, parted, parts_of, weak_words
 from tests.strategies import datasets
@@ -29,8 +29,13 @@ def multiset(codes: np.ndarray, weights: np.ndarray | None) -> Counter[Row]:
     return +found
 
 
-def rows_in(rows: PartedRows) -> Counter[Row]:
-    return sum((multiset(part.dataset.codes, part.dataset.weights) for part in rows.parts), Counter())
+def assert_same_rows(found: Dataset, expected: Dataset) -> None:
+    """The same rows in the same order: what draws from them by their numbers draws the same."""
+    assert np.array_equal(found.codes, expected.codes)
+    assert found.codes.dtype == expected.codes.dtype
+    assert np.array_equal(
+        [] if found.weights is None else found.weights, [] if expected.weights is None else expected.weights
+    )
 
 
 @given(parted(), st.sampled_from([1, 7, 10**6]), st.booleans(), st.sampled_from([20, 10**6]))
@@ -48,9 +53,8 @@ def test_the_same_rows_are_held_out(
         found = parts_of(dataset, rows).held_out()
     assert len(found) == len(expected)
     for (learned, scored), (whole, held) in zip(found, expected, strict=True):
-        assert rows_in(learned) == multiset(whole.codes, whole.weights)
-        assert rows_in(scored) == multiset(held.codes, held.weights)
-        assert (learned.total, scored.total) == (whole.total, held.total)
+        assert_same_rows(learned.dataset, whole)
+        assert_same_rows(scored.dataset, held)
 
 
 @pytest.mark.parametrize("trial_rows", [1_000, 10**6])
@@ -84,8 +88,8 @@ def test_collisions_are_those_of_the_whole_table(cuts: list[int], monkeypatch: p
     assert contexts.Contexts(dataset).seed == 3
     expected = list(held_out.held_out(dataset))
     for (learned, scored), (whole, held) in zip(parts.held_out(), expected, strict=True):
-        assert rows_in(learned) == multiset(whole.codes, whole.weights)
-        assert rows_in(scored) == multiset(held.codes, held.weights)
+        assert_same_rows(learned.dataset, whole)
+        assert_same_rows(scored.dataset, held)
 
 
 @given(datasets(max_rows=100, weighted=True))
@@ -97,14 +101,12 @@ def test_distinct_rows_equal_the_dictionary(dataset: Dataset) -> None:
     assert (found.first[1:] > found.first[:-1]).all()
 
 
-@given(parted(max_rows=80))
+@given(datasets(max_rows=80, weighted=True).filter(lambda dataset: dataset.total > 0))
 @settings(deadline=None)
-def test_paired_counts_equal_the_dictionary(table: tuple[Dataset, list[np.ndarray]]) -> None:
-    dataset, rows = table
+def test_paired_counts_equal_the_dictionary(dataset: Dataset) -> None:
     first, second = (
         depnet.learn(dataset, penalty=penalty).nodes[0].source for penalty in (NoPenalty(), Mdl())
     )
-    parts = parts_of(dataset, rows)
     states = dataset.domain.cardinalities[0]
     asked = PairedRequest(0, first, second)
     weights = [1] * dataset.rows if dataset.weights is None else dataset.weights.tolist()
@@ -113,11 +115,29 @@ def test_paired_counts_equal_the_dictionary(table: tuple[Dataset, list[np.ndarra
         first(dataset.codes), second(dataset.codes), dataset.codes[:, 0], weights, strict=True
     ):
         expected[(int(one) * second.size + int(other)) * states + int(x)] += weight
-    (found,) = parts.paired_counts([asked])
+    found = paired_counts(asked, 0, dataset)
     assert dict(zip(found.cells.tolist(), found.counts.tolist(), strict=True)) == dict(expected)
     assert (np.diff(found.cells) > 0).all()
-    whole = paired_counts(asked, 0, dataset)
-    assert added([whole, whole]).counts.tolist() == (2 * found.counts).tolist()
+
+
+@given(parted(max_rows=80))
+@settings(deadline=None)
+def test_counts_and_entropy_of_parts_are_those_of_the_whole_table(
+    table: tuple[Dataset, list[np.ndarray]],
+) -> None:
+    dataset, rows = table
+    parts = parts_of(dataset, rows)
+    found, expected = parts.marginal_counts(), MarginalCounts.of(dataset)
+    assert [counts.tolist() for counts in found.singles] == [counts.tolist() for counts in expected.singles]
+    assert found.pairs is not None
+    assert expected.pairs is not None
+    assert {pair: found.pairs[pair].tolist() for pair in found.pairs} == {
+        pair: expected.pairs[pair].tolist() for pair in expected.pairs
+    }
+    every = multiset(dataset.codes, dataset.weights)
+    share = np.array([count / dataset.total for count in every.values()])
+    entropy = held_out.row_entropy(parts.workers, parts.parts, dataset.total)
+    assert entropy == pytest.approx(-float((share * np.log(share)).sum()), abs=1e-9)
 
 
 LADDERS = (

@@ -13,7 +13,7 @@ import contextlib
 import math
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -40,7 +40,7 @@ Rows = TypeVar("Rows", bound=LearningRows)
 
 
 def learn_rows(
-    rows: Rows, options: LearnOptions, validation: Rows | None = None
+    rows: Rows, options: LearnOptions, validation: TableRows | None = None
 ) -> tuple[Network, Choice | None]:
     """The network of rows wherever they lie, and what penalty="auto" chose, where it did.
 
@@ -79,7 +79,7 @@ def in_order(rows: Rows, options: LearnOptions) -> Rows:
 
 
 def _learn_chosen(
-    rows: Rows, auto: Auto, options: LearnOptions, validation: Rows | None
+    rows: Rows, auto: Auto, options: LearnOptions, validation: TableRows | None
 ) -> tuple[Network, Choice]:
     """With chosen penalties and smoothings; `resume` keeps the nodes of the trials and of the last fit."""
     budget, progress = options.max_seconds, options.progress
@@ -155,12 +155,14 @@ def rows_to_score(validation: Dataset | None, rows: TableRows) -> TableRows | No
 
 
 def _tried(
-    rows: Rows, auto: Auto, options: LearnOptions, validation: Rows | None, fits: Fits | None = None
+    rows: Rows, auto: Auto, options: LearnOptions, validation: TableRows | None, fits: Fits | None = None
 ) -> tuple[Trials, int]:
     """The ladder climbed; and the stages that `progress` was told of, the last fit being one more."""
     if rows.total == 0:
         raise LearningError('`penalty="auto"`: the dataset has no rows; there is nothing to learn from.')
-    parts = [(rows, validation)] if validation is not None else rows.held_out()
+    parts: Sequence[tuple[LearningRows, TableRows]] = (
+        [(rows, validation)] if validation is not None else rows.held_out()
+    )
     ends = math.inf if options.max_seconds is None else time.monotonic() + options.max_seconds
     stages = len(auto.penalties) * len(parts) + 1
     trials = Trials([held for _, held in parts], auto, options.smoothing)
@@ -183,7 +185,9 @@ def _tried(
     return trials, stages
 
 
-def _resume_file(path: str | os.PathLike[str], rows: Rows, auto: Auto, validation: Rows | None) -> ResumeFile:
+def _resume_file(
+    path: str | os.PathLike[str], rows: Rows, auto: Auto, validation: TableRows | None
+) -> ResumeFile:
     """One file for all fits. Its own fingerprint is of the rows, those held out, and the whole ladder."""
     ladder = [penalty for penalty in auto.penalties for _ in rows.specs]
     keys = [each.fingerprint(ladder) for each in (rows, validation) if each is not None]

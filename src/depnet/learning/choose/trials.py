@@ -21,9 +21,8 @@ from scipy.special import xlogy
 from depnet.arrays import FloatArray, IntArray
 from depnet.learning.choose.ladder import Auto
 from depnet.learning.penalty import Penalty
-from depnet.learning.rows.learning_rows import LearningRows
 from depnet.learning.rows.paired_counts import PairedRequest
-from depnet.learning.rows.table import MANY_STATES
+from depnet.learning.rows.table import MANY_STATES, TableRows
 from depnet.model.held_out import HeldOut
 from depnet.model.network import Network
 from depnet.model.node import Node
@@ -92,7 +91,7 @@ class Tuning:
 class Trials:
     """The rungs tried so far: their networks, one for each part held out, and every candidate's scores."""
 
-    def __init__(self, held: Sequence[LearningRows], auto: Auto, smoothing: float) -> None:
+    def __init__(self, held: Sequence[TableRows], auto: Auto, smoothing: float) -> None:
         self.networks: list[Sequence[Network]] = []
         self._held, self._auto = held, auto
         self._rows = sum(rows.total for rows in held)

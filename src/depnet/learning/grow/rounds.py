@@ -148,7 +148,7 @@ def _advanced(growing: dict[int, _Live], counts: IntArray, over: bool) -> dict[i
 def _grown(
     rows: "PartedRows", number: int, node: native.CountedNode, smoothing: float, complete: bool
 ) -> GrownNode:
-    cards = rows.domain.cardinalities
+    cards = rows.grown_domain.cardinalities
     kinds, first, second, flat = node.result()
     counts = flat.reshape(-1, cards[rows.specs[number].target])
     source = DecisionGraph.recorded(kinds, first, second, cards, len(counts))
@@ -156,7 +156,7 @@ def _grown(
 
 
 def _counted_node(rows: "PartedRows", number: int, penalty: Penalty, root: IntArray) -> native.CountedNode:
-    spec, limits, total = rows.specs[number], rows.limits, rows.total
+    spec, limits, total = rows.grown_specs[number], rows.limits, rows.total
     settings = native_settings(penalty, per_parameter(penalty, total), limits, total)
-    cards = rows.domain.cardinalities
+    cards = rows.grown_domain.cardinalities
     return native.CountedNode(settings, cards, root, target=spec.target, inputs=spec.inputs)

@@ -11,7 +11,7 @@ learns from all rows, and so is somewhat better than its held-out score says.
 
 Of a table that lies in parts, each part finds its distinct rows and their hashes. These come together a range of hashes at
 a time, in ascending order, are added up over the parts and divided as those of one table are; then each part is told how
-many of each of its rows are held out. Which of equal rows in several parts these are does not matter to a count.
+many of each of its rows take part, and sends these: they are no more than fit any memory.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,9 +19,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import xlogy
 
 from depnet.arrays import CodeArray, IntArray, read_only
 from depnet.data.table.dataset import Dataset
+from depnet.data.table.domain import Domain
 from depnet.errors import LearningError
 from depnet.learning.rows.distinct import CollisionError, Distinct, Words, added, distinct_rows, grouped
 from depnet.learning.rows.some_rows import codes_of
@@ -81,68 +83,105 @@ def held_out(dataset: Dataset) -> Iterator[tuple[Dataset, Dataset]]:
     """(rows to learn from, rows to score on), the same whatever the order of rows."""
     division = HeldOutCounts(dataset.total)
     distinct = distinct_rows(dataset)
+    return _divided(dataset.domain, dataset.codes, distinct.rows, division.next(distinct.counts))
 
-    def rows(counts: IntArray) -> Dataset:
-        codes, weights = rows_with_counts(dataset.codes, distinct, counts)
-        return Dataset(dataset.domain, read_only(codes), weights)
 
-    taken, *parts = division.next(distinct.counts)
+def _divided(
+    domain: Domain, codes: CodeArray, distinct: IntArray, counts: IntArray
+) -> Iterator[tuple[Dataset, Dataset]]:
+    """`distinct` are the numbers of rows, by hash; of each, `counts` has how many are taken, and held out by each part."""
+
+    def rows(many: IntArray) -> Dataset:
+        own, weights = rows_with_counts(codes, distinct, many)
+        return Dataset(domain, read_only(own), weights)
+
+    taken, *parts = counts
     for held in parts:
         yield rows(taken - held), rows(held)
 
 
 def rows_with_counts(
-    codes: CodeArray, distinct: Distinct, counts: IntArray
+    codes: CodeArray, distinct: IntArray, counts: IntArray
 ) -> tuple[CodeArray, IntArray | None]:
-    """Distinct rows as often as `counts` says: as single rows where most are single, which are counted faster."""
+    """Distinct rows, by their numbers, as often as `counts` says: as single rows, counted faster, where most are."""
     kept = np.flatnonzero(counts)
     if counts.sum() < 4 * max(len(kept), 1):
-        return codes_of(codes, distinct.rows[np.repeat(kept, counts[kept])]), None
-    return codes_of(codes, distinct.rows[kept]), counts[kept].astype(np.int64)
+        return codes_of(codes, distinct[np.repeat(kept, counts[kept])]), None
+    return codes_of(codes, distinct[kept]), counts[kept].astype(np.int64)
 
 
-def held_out_parts(workers: Workers, parts: Sequence[Any], total: int) -> list[tuple[list[Any], int, int]]:
-    """For each part of `held_out`: `Part.divided` of all parts, where they are, and how many rows are learned from and
-    held out.
-    """
-    seed = 0
+def held_out_parts(
+    workers: Workers, parts: Sequence[Any], domain: Domain, total: int
+) -> list[tuple[Dataset, Dataset]]:
+    """`held_out` of all parts together, brought here."""
+    found, seed = DistinctParts.of(workers, parts), 0
     while True:
-        found = workers.call(_distinct, parts, [seed] * len(parts))
-        heads = workers.gather(workers.call(_seed_and_size, found))
-        highest = max(seed for seed, _ in heads)
-        if any(seed < highest for seed, _ in heads):
-            seed = highest
-            continue
         try:
-            shares = _shares(workers, found, sum(size for _, size in heads), total)
+            shares = _shares(found, HeldOutCounts(total))
+            break
         except CollisionError:  # of rows in different parts
-            seed = highest + 1
-            continue
-        taken, *held_parts = zip(*shares, strict=True)
-        rows = _sum(taken)
-        return [
-            (workers.call(_divided, parts, found, taken, held), rows - _sum(held), _sum(held))
-            for held in held_parts
-        ]
+            seed = found.seed + 1
+            found = DistinctParts.of(workers, parts, seed)
+    chosen: list[_Chosen] = workers.gather(workers.call(_taken, parts, found.distinct, shares))
+    first, check, codes = (np.concatenate(each) for each in list(zip(*chosen, strict=True))[:3])
+    counts = np.concatenate([each.counts for each in chosen], axis=1)
+    order, begin = grouped(first, check)
+    together = np.add.reduceat(counts[:, order], begin, axis=1)
+    return list(_divided(domain, np.asfortranarray(codes), order[begin], together))
 
 
-def _sum(counts: Sequence[IntArray]) -> int:
-    return sum(int(each.sum()) for each in counts)
+class DistinctParts(NamedTuple):
+    """The distinct rows of each part, where the workers have them, all with the words of one seed."""
+
+    workers: Workers
+    distinct: list[Any]
+    seed: int
+    rows: int
+    """Of all parts."""
+
+    @classmethod
+    def of(cls, workers: Workers, parts: Sequence[Any], seed: int = 0) -> "DistinctParts":
+        """With the first seed from `seed` on that shows no collision in any part."""
+        while True:
+            found = workers.call(_distinct, parts, [seed] * len(parts))
+            heads = workers.gather(workers.call(_seed_and_size, found))
+            highest = max(own for own, _ in heads)
+            if all(own == highest for own, _ in heads):
+                return cls(workers, found, highest, sum(size for _, size in heads))
+            seed = highest
+
+    def ranges(self) -> "Iterator[list[Hashed]]":
+        """The hashes of each part's rows and their counts, a range of hashes at a time, ascending."""
+        ranges = self.rows // RANGE_ROWS + 1
+        for number in range(ranges):
+            low, high = (end * 2**64 // ranges for end in (number, number + 1))
+            columns = [low] * len(self.distinct), [high - 1] * len(self.distinct)
+            yield self.workers.gather(self.workers.call(_between, self.distinct, *columns))
 
 
-def _shares(workers: Workers, found: list[Any], rows: int, total: int) -> list[IntArray]:
+def row_entropy(workers: Workers, parts: Sequence[Any], total: int) -> float:
+    """H(p^D) in nats of the rows of all parts together: of `total` rows the sum over distinct ones of -p log p."""
+    found = DistinctParts.of(workers, parts)
+    while True:
+        try:
+            nats = 0.0
+            for answers in found.ranges():
+                first, check, counts = (np.concatenate(each) for each in zip(*answers, strict=True))
+                order, begin = grouped(first, check)
+                times = added(counts[order], begin)
+                nats += float(xlogy(times, times).sum())
+            return float(np.log(total)) - nats / total
+        except CollisionError:
+            found = DistinctParts.of(workers, parts, found.seed + 1)
+
+
+def _shares(found: DistinctParts, division: HeldOutCounts) -> list[IntArray]:
     """For each part `[1 + held-out part, distinct row]`: how many are taken, and held out."""
-    division = HeldOutCounts(total)
-    ranges = rows // RANGE_ROWS + 1
-    pieces = []
-    for number in range(ranges):
-        low, high = (end * 2**64 // ranges for end in (number, number + 1))
-        answers = workers.gather(workers.call(_between, found, [low] * len(found), [high - 1] * len(found)))
-        pieces.append([_narrow(share) for share in _shares_of_parts(answers, division)])
+    pieces = [[_narrow(share) for share in _shares_of_parts(answers, division)] for answers in found.ranges()]
     return [np.concatenate(each, axis=1) for each in zip(*pieces, strict=True)]
 
 
-class _Hashed(NamedTuple):
+class Hashed(NamedTuple):
     """Distinct rows of one part within a range of hashes, ascending."""
 
     first: Words
@@ -150,7 +189,7 @@ class _Hashed(NamedTuple):
     counts: IntArray
 
 
-def _shares_of_parts(answers: Sequence[_Hashed], division: HeldOutCounts) -> list[IntArray]:
+def _shares_of_parts(answers: Sequence[Hashed], division: HeldOutCounts) -> list[IntArray]:
     """For each part `[1 + held-out part, distinct row]`: how many are taken and held out, of the next range of hashes."""
     first, check, counts = (np.concatenate(each) for each in zip(*answers, strict=True))
     order, begin = grouped(first, check)
@@ -178,11 +217,23 @@ def _seed_and_size(distinct: Distinct) -> tuple[int, int]:
     return distinct.seed, len(distinct.rows)
 
 
-def _between(distinct: Distinct, low: int, high: int) -> _Hashed:
+def _between(distinct: Distinct, low: int, high: int) -> Hashed:
     begin = np.searchsorted(distinct.first, np.uint64(low), "left")
     within = slice(begin, np.searchsorted(distinct.first, np.uint64(high), "right"))
-    return _Hashed(distinct.first[within], distinct.check[within], distinct.counts[within])
+    return Hashed(distinct.first[within], distinct.check[within], distinct.counts[within])
 
 
-def _divided(part: Any, distinct: Distinct, taken: IntArray, held: IntArray) -> Any:
-    return part.divided(distinct, taken, held)
+class _Chosen(NamedTuple):
+    """Distinct rows of one part that take part in trials, with their hashes."""
+
+    first: Words
+    check: Words
+    codes: CodeArray
+    counts: IntArray
+    """How many are taken, and held out by each part."""
+
+
+def _taken(part: Any, distinct: Distinct, share: IntArray) -> _Chosen:
+    kept = np.flatnonzero(share[0])
+    codes = codes_of(part.dataset.codes, distinct.rows[kept])
+    return _Chosen(distinct.first[kept], distinct.check[kept], codes, share[:, kept].astype(np.int64))

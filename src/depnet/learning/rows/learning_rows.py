@@ -4,7 +4,7 @@ Learning, and `penalty="auto"` with its held-out rows, ask nothing else of a tab
 """
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from depnet.arrays import IntArray
 from depnet.data.table.domain import Domain
@@ -13,8 +13,10 @@ from depnet.learning.grow.node_specs import NodeSpec
 from depnet.learning.options import Limits
 from depnet.learning.penalty import Penalty
 from depnet.learning.rows.pair_counts import CountPairs
-from depnet.learning.rows.paired_counts import PairedCounts, PairedRequest
 from depnet.model.sources.source import InformationSource
+
+if TYPE_CHECKING:
+    from depnet.learning.rows.table import TableRows
 
 
 class GrowRequest(NamedTuple):
@@ -62,8 +64,5 @@ class LearningRows(Protocol):
     def leaf_counts(self, numbers: Sequence[int], sources: Sequence[InformationSource]) -> list[IntArray]:
         """For the nodes with these numbers `counts[leaf, state]`, their sources being those given."""
 
-    def paired_counts(self, requests: Sequence[PairedRequest]) -> list[PairedCounts]:
-        """Counts by two sources at once."""
-
-    def held_out(self) -> list[tuple[Self, Self]]:
-        """(rows to learn from, rows to score on), for each part that is held out."""
+    def held_out(self) -> "Sequence[tuple[TableRows, TableRows]]":
+        """(rows to learn from, rows to score on), for each part that is held out; they are few, and in memory."""

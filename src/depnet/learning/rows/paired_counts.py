@@ -1,11 +1,9 @@
 """Rows counted by two information sources of one node at once, and by the state of its target.
 
 Two candidates for a node are compared row by row, but what a row contributes depends only on its leaf under either
-source and on its state. So the counts of such cells are enough; they are whole numbers, and can be added up over parts
-of the rows.
+source and on its state. So the counts of such cells are enough.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -36,16 +34,6 @@ def paired_counts(request: PairedRequest, target: int, dataset: Dataset) -> Pair
     first, second = (leaves_of(source, dataset).astype(np.int64) for source in request[1:])
     cells = (first * request.second.size + second) * dataset.domain.cardinalities[target]
     counts = np.ones(dataset.rows, dtype=np.int64) if dataset.weights is None else dataset.weights
-    return _summed(cells + dataset.column(target), counts)
-
-
-def added(answers: Sequence[PairedCounts]) -> PairedCounts:
-    """The counts of several parts together."""
-    cells, counts = (np.concatenate(each) for each in zip(*answers, strict=True))
-    return _summed(cells, counts)
-
-
-def _summed(cells: IntArray, counts: IntArray) -> PairedCounts:
-    found, where = np.unique(cells, return_inverse=True)
+    found, where = np.unique(cells + dataset.column(target), return_inverse=True)
     sums = np.bincount(where, counts, minlength=len(found))  # exact: all weights sum to less than 2^53
     return PairedCounts(found, sums.astype(np.int64))

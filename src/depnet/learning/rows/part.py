@@ -9,15 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet._native import learner as native
-from depnet.arrays import IntArray, read_only
+from depnet.arrays import IntArray
 from depnet.data import Dataset
+from depnet.data.table.row_levels import RowLevels
+from depnet.learning.grow.cuts import CutDomain, rows_with_cuts
 from depnet.learning.grow.node_specs import NodeSpec
 from depnet.learning.rows.distinct import Distinct, distinct_rows
-from depnet.learning.rows.held_out import rows_with_counts
 from depnet.learning.rows.pair_counts import TablePairs
-from depnet.learning.rows.paired_counts import PairedCounts, PairedRequest, paired_counts
 from depnet.model import InformationSource
 from depnet.model.counting import leaf_counts
+from depnet.model.marginals import MarginalCounts
 
 Keep = Callable[[NDArray[Any]], NDArray[Any]]
 """Where an array of a part is kept: what it gives is the same array, in memory or on disk."""
@@ -50,7 +51,8 @@ class CountRequest(NamedTuple):
 class Part:
     """One part: its rows, and which of them are at each leaf of the nodes that grow.
 
-    Sent elsewhere, only its rows go along: the leaves are found anew.
+    With `cuts`, sources read these, too, numbered after the variables, as `specs` say. Of some rows a part may have the
+    `levels` of their numbers. Sent elsewhere, only its rows go along: the leaves are found anew.
     """
 
     def __init__(
@@ -60,9 +62,11 @@ class Part:
         number: int = 0,
         in_bits: bool = True,
         keep: Keep = in_memory,
+        cuts: CutDomain | None = None,
+        levels: RowLevels | None = None,
     ) -> None:
-        self.dataset, self.number = dataset, number
-        self._specs, self._in_bits, self._keep = specs, in_bits, keep
+        self.dataset, self.number, self.levels = dataset, number, levels
+        self._specs, self._in_bits, self._keep, self._cuts = specs, in_bits, keep, cuts
         self._forget()
 
     def _forget(self) -> None:
@@ -106,46 +110,42 @@ class Part:
 
     def _root(self, spec: NodeSpec) -> native.NodeRows:
         if self._table is None:
-            cards = self.dataset.domain.cardinalities
-            self._table = native.Table(self.dataset.codes, cards, self.dataset.weights, self._in_bits)
+            rows, codes = self.dataset, self.dataset.codes
+            if self._cuts is not None:
+                rows = rows_with_cuts(rows, self._cuts)
+                codes = self._keep(rows.codes)
+            self._table = native.Table(codes, rows.domain.cardinalities, rows.weights, self._in_bits)
         return native.NodeRows(self._table, target=spec.target, inputs=spec.inputs)
 
     def _width(self, node: int) -> int:
         """Counts of a leaf: by the state of the target, and of each input."""
-        cards, spec = self.dataset.domain.cardinalities, self._specs[node]
+        domain = self.dataset.domain if self._cuts is None else self._cuts.wide
+        cards, spec = domain.cardinalities, self._specs[node]
         return cards[spec.target] * sum(cards[j] for j in spec.inputs)
 
     def leaf_counts(self, node: int, source: InformationSource) -> IntArray:
         """[leaf, state]: how many rows have each state of the node's target at each leaf of `source`."""
         return leaf_counts(source, self._specs[node].target, self.dataset)
 
-    def paired_counts(self, request: PairedRequest) -> PairedCounts:
-        """How many rows are at each pair of leaves of two sources, by state."""
-        return paired_counts(request, self._specs[request.node].target, self.dataset)
+    def marginal_cells(self) -> IntArray:
+        """The cells of `MarginalCounts` of these rows: 2-way where they are not too many, else 1-way."""
+        return MarginalCounts.of(self.dataset).cells
 
     def pair_cells(self, first: int, last: int) -> IntArray:
         """The cells of `TablePairs` of these rows."""
         return TablePairs(self.dataset)(first, last).cells
 
     def with_specs(self, specs: Sequence[NodeSpec]) -> "Part":
-        """The same rows, for other nodes."""
-        return Part(self.dataset, specs, self.number, self._in_bits, self._keep)
+        """The same rows, for other nodes; what the native learner has made of them is kept."""
+        part = Part(self.dataset, specs, self.number, self._in_bits, self._keep, self._cuts, self.levels)
+        part._table = self._table
+        return part
 
     def distinct(self, seed: int) -> Distinct:
         """The distinct rows, with the words of this seed, or of a later one if that shows a collision."""
         found = distinct_rows(self.dataset, seed)
         arrays = (found.first, found.check, found.rows, found.counts)
         return Distinct(found.seed, *(self._keep(array) for array in arrays))
-
-    def divided(self, distinct: Distinct, taken: IntArray, held: IntArray) -> "tuple[Part, Part]":
-        """The rows to learn from, and those held out: `held` of the `taken` of each distinct row."""
-        learned = taken.astype(np.int64) - held
-        return self._with_counts(distinct, learned), self._with_counts(distinct, held)
-
-    def _with_counts(self, distinct: Distinct, counts: IntArray) -> "Part":
-        codes, weights = rows_with_counts(self.dataset.codes, distinct, counts)
-        dataset = Dataset(self.dataset.domain, read_only(self._keep(codes)), weights)
-        return Part(dataset, self._specs, self.number, self._in_bits, self._keep)
 
     def digest(self) -> bytes:
         """What tells these rows from others."""
@@ -163,7 +163,7 @@ class Part:
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what is native, and the lock."""
-        kept = ("dataset", "number", "_specs", "_in_bits", "_keep")
+        kept = ("dataset", "number", "levels", "_specs", "_in_bits", "_keep", "_cuts")
         return {name: self.__dict__[name] for name in kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -7,13 +7,13 @@ Nodes are grown by rounds of counts (`depnet.learning.grow.rounds`).
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from operator import getitem
 from typing import Any
 
 import numpy as np
 
 from depnet.arrays import IntArray, read_only
 from depnet.data import Domain
+from depnet.learning.grow.cuts import CutDomain, specs_with_cuts, spelled_out
 from depnet.learning.grow.native import GrownNode
 from depnet.learning.grow.node_specs import NodeSpec
 from depnet.learning.grow.resume import fingerprint
@@ -23,11 +23,12 @@ from depnet.learning.penalty import Penalty
 from depnet.learning.rows.held_out import held_out_parts
 from depnet.learning.rows.learning_rows import GrowRequest
 from depnet.learning.rows.pair_counts import CountPairs, folded
-from depnet.learning.rows.paired_counts import PairedCounts, PairedRequest, added
 from depnet.learning.rows.part import CountRequest, Part
+from depnet.learning.rows.prepared import HeldOut, PreparedRows
+from depnet.learning.rows.table import TableRows
 from depnet.learning.rows.workers import Answer, Workers
 from depnet.model import InformationSource
-from depnet.model.marginals import PairTables
+from depnet.model.marginals import MarginalCounts, PairTables
 from depnet.model.sources.source import ConstantSource
 
 
@@ -35,7 +36,8 @@ from depnet.model.sources.source import ConstantSource
 class PartedRows:
     """`total` rows in `parts`, which are `Part`s where the workers have them, numbered by their places.
 
-    At most `live` nodes grow at once: each takes 4 bytes for every row, where the row is.
+    At most `live` nodes grow at once: each takes 4 bytes for every row, where the row is. With `cuts`, sources may also
+    split binned variables at these; the parts have them, too. Rows that are held out are brought here, and kept in `held`.
     """
 
     workers: Workers
@@ -46,6 +48,18 @@ class PartedRows:
     limits: Limits = field(default_factory=Limits)
     live: int = 64
     reports: Reports = field(default_factory=Reports)
+    cuts: CutDomain | None = None
+    held: list[HeldOut] = field(default_factory=list)
+    grown_specs: Sequence[NodeSpec] = field(init=False)
+    """The nodes as they are grown: with cuts to read."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "grown_specs", with_cuts(self.specs, self.cuts))
+
+    @property
+    def grown_domain(self) -> Domain:
+        """What sources read while they grow."""
+        return self.domain if self.cuts is None else self.cuts.wide
 
     @property
     def wire_type(self) -> "np.dtype[Any]":
@@ -56,11 +70,11 @@ class PartedRows:
         """A digest of all that decides the structure."""
         digests = self.workers.gather(self.workers.call(Part.digest, self.parts))
         key = hashlib.sha256(b"".join([b"parts", *digests]))
-        return fingerprint(key, self.domain, self.total, self.specs, penalties, self.limits)
+        return fingerprint(key, self.domain, self.total, self.grown_specs, penalties, self.limits)
 
     def with_specs(self, specs: Sequence[NodeSpec]) -> "PartedRows":
         """The same rows, for other nodes of the same variables: where they are."""
-        parts = self.workers.call(Part.with_specs, self.parts, self._each(specs))
+        parts = self.workers.call(Part.with_specs, self.parts, self._each(with_cuts(specs, self.cuts)))
         return replace(self, parts=parts, specs=specs)
 
     def pair_counts(self) -> CountPairs:
@@ -75,7 +89,12 @@ class PartedRows:
     def grow(self, request: GrowRequest) -> Iterator[GrownNode]:
         """The nodes that are asked for, in any order: by rounds of counts."""
         self.reports.begin()
-        return grow_in_rounds(self, request)
+        for node in grow_in_rounds(self, request):
+            if self.cuts is None:
+                yield node
+                continue
+            source = spelled_out(node.source, self.cuts.numbered, self.domain.cardinalities)
+            yield node._replace(source=source)
 
     def roots(self, numbers: Sequence[int]) -> list[IntArray]:
         """For each of the nodes, how many rows have each state of its target."""
@@ -107,20 +126,29 @@ class PartedRows:
         tables = np.split(self._sum(_leaf_counts, asked), ends[:-1])
         return [table.reshape(shape) for table, shape in zip(tables, shapes, strict=True)]
 
-    def paired_counts(self, requests: Sequence[PairedRequest]) -> list[PairedCounts]:
-        """Counts by two sources at once."""
-        found = self.workers.call(_paired_counts, self.parts, self._each(list(requests)))
-        return [added(each) for each in zip(*self.workers.gather(found), strict=True)]
-
-    def held_out(self) -> "list[tuple[PartedRows, PartedRows]]":
-        """(rows to learn from, rows to score on), for each part that is held out."""
+    def held_out(self) -> list[tuple[TableRows, TableRows]]:
+        """(rows to learn from, rows to score on), for each part that is held out; here, as tables."""
+        if not self.held:
+            found = held_out_parts(self.workers, self.parts, self.domain, self.total)
+            self.held.extend(HeldOut(PreparedRows(learned, self.cuts), scored) for learned, scored in found)
         return [
-            (self._side(pairs, 0, learned), self._side(pairs, 1, held))
-            for pairs, learned, held in held_out_parts(self.workers, self.parts, self.total)
+            (
+                TableRows(
+                    each.learned.dataset,
+                    self.specs,
+                    self.limits,
+                    cuts=self.cuts is not None,
+                    prepared=each.learned,
+                ),
+                TableRows(each.scored, self.specs, self.limits),
+            )
+            for each in self.held
         ]
 
-    def _side(self, pairs: Sequence[Any], side: int, total: int) -> "PartedRows":
-        return replace(self, parts=self.workers.call(getitem, pairs, self._each(side)), total=total)
+    def marginal_counts(self) -> MarginalCounts:
+        """The 1- and 2-way counts of all parts together."""
+        cells = self._sum(_marginal_cells, None)
+        return MarginalCounts.of_cells(self.domain.cardinalities, read_only(cells))
 
     def _sum(self, function: Callable[..., IntArray], asked: Any) -> IntArray:
         """The sum over parts of `function(part, asked)`."""
@@ -147,9 +175,14 @@ def _leaf_counts(part: Part, asked: Sequence[tuple[int, InformationSource]]) -> 
     return np.concatenate([part.leaf_counts(*one).ravel() for one in asked])
 
 
-def _paired_counts(part: Part, requests: Sequence[PairedRequest]) -> list[PairedCounts]:
-    return [part.paired_counts(one) for one in requests]
+def _marginal_cells(part: Part, _: None) -> IntArray:
+    return part.marginal_cells()
 
 
 def _pair_cells(part: Part, band: tuple[int, int]) -> IntArray:
     return part.pair_cells(*band)
+
+
+def with_cuts(specs: Sequence[NodeSpec], cuts: CutDomain | None) -> Sequence[NodeSpec]:
+    """The nodes, with cuts to read where there are some."""
+    return specs if cuts is None else specs_with_cuts(specs, cuts.cuts, len(cuts.domain))
