@@ -1,8 +1,9 @@
 """One seed for the suite, --quick and --long for less and more of it, one worker for the tests that share a browser."""
 
 import signal
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -97,3 +98,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> "Load
             return TOGETHER if nodeid.startswith(TOGETHER) else nodeid
 
     return OneBrowser(config, log)
+
+
+@pytest.fixture(scope="session")
+def dask_client() -> Iterator[Any]:
+    """Of a Dask cluster of two processes that all tests share that kill none of them."""
+    from tests.cluster.clusters import two_workers
+
+    with two_workers() as client:
+        yield client

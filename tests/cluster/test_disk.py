@@ -4,12 +4,20 @@ from typing import Any
 import pytest
 
 import depnet.cluster
-from depnet import Dataset, Mdl, StructuralMdl
+from depnet import Boost, Dataset, Mdl, StructuralMdl
 from depnet.cluster import learn, learn_both
 from depnet.errors import DataError, LearningError
 from depnet.learning.choose.ladder import Auto
 from depnet.learning.grow.rounds import Round
+from tests.cluster.clusters import stay_in_parts
 from tests.cluster.tables import assert_same_network, mixed_table, write_parts
+
+
+@pytest.fixture(autouse=True)
+def in_parts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """These tables are small, and would all fit in memory."""
+    if "gathered" not in request.node.name:
+        stay_in_parts(monkeypatch)
 
 
 class StopError(Exception):
@@ -31,6 +39,31 @@ def test_rows_on_disk_give_the_network_of_rows_in_memory(tmp_path: Path, parts: 
     assert_same_network(found, expected)
     assert rounds[-1].done + rounds[-1].live <= len(found.nodes)
     assert [each.number for each in rounds] == list(range(1, len(rounds) + 1))
+
+
+def test_rows_that_fit_in_memory_are_gathered(tmp_path: Path) -> None:
+    frame = mixed_table(900, seed=1)
+    write_parts(frame, tmp_path, 3)
+    data = Dataset.from_frame(frame)
+    rounds: list[Round] = []
+    options: dict[str, Any] = {"smoothing": 0.5, "boost": Boost(stages=5)}
+    network, law = learn_both(tmp_path, memory="1GB", report=rounds.append, **options)
+    assert not rounds
+    assert network == depnet.learn(data, **options)
+    assert law == depnet.learn(data, order="auto", **options)
+
+
+@pytest.mark.parametrize("penalty", [StructuralMdl(), Auto((StructuralMdl(), Mdl()), (0.5, 2.0))])
+def test_numbers_may_be_split_at_cuts(tmp_path: Path, penalty: Any) -> None:
+    frame = mixed_table(1500, seed=12)
+    write_parts(frame, tmp_path, 3, row_group=200)
+    options: dict[str, Any] = {"penalty": penalty, "smoothing": 0.5, "cuts": True}
+    data = Dataset.from_frame(frame)
+    network, law = learn_both(tmp_path, memory="1GB", rows_per_part=300, **options)
+    assert_same_network(network, depnet.learn(data, **options))
+    assert_same_network(law, depnet.learn(data, order="auto", **options))
+    without = depnet.learn(data, penalty=penalty, smoothing=0.5)
+    assert [node.source for node in network.nodes] != [node.source for node in without.nodes]
 
 
 @pytest.mark.parametrize("rows", [3000, 26_000])  # several parts are held out, and one

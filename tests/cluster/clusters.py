@@ -1,0 +1,42 @@
+"""Real clusters of worker processes."""
+
+import contextlib
+import os
+import signal
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+
+@contextlib.contextmanager
+def two_workers() -> Iterator[Any]:
+    distributed = pytest.importorskip("distributed")
+    options: Any = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    with (
+        distributed.LocalCluster(n_workers=2, host="127.0.0.1", **options) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+def kill_workers(client: Any, many: int) -> list[int]:
+    """Kill some, and start two more: a nanny whose worker was killed does not always start another."""
+    client.wait_for_workers(2)
+    killed = list(client.run(os.getpid).values())[:many]
+    for pid in killed:
+        os.kill(pid, signal.SIGKILL)
+    client.cluster.scale(len(client.cluster.workers) + 2)
+    return killed
+
+
+def stay_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on no table fits one place."""
+    monkeypatch.setattr("depnet.cluster.placed.learning_bytes", lambda rows, columns: 10**18)
+
+
+def send_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on every node is worth its way to workers."""
+    monkeypatch.setattr("depnet.learning.grow.parallel.HERE_SECONDS", 0.0)
+    monkeypatch.setattr("depnet.learning.grow.parallel.SENT_BYTES", 10**18)
+    monkeypatch.setattr("depnet.learning.boost.in_turn.SENT_CELLS", 0)
