@@ -212,7 +212,7 @@ def test_boosting_that_does_not_fit_is_refused_before_a_row_is_read(
 ) -> None:
     write_parts(mixed_table(50, seed=1), tmp_path, 1)
     monkeypatch.setattr(on_dask.DaskPlace, "columns", None)  # the first pass, which is not begun
-    with pytest.raises(LearningError, match=r"boosting: 50 rows of 6 columns need about .* Leave `boost` out"):
+    with pytest.raises(LearningError, match=r"boosting: 50 rows of 6 columns need about .* Learn without it"):
         learn(tmp_path, client=client, boost="auto")
 
 

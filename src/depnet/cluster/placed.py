@@ -138,7 +138,7 @@ def _check_one_place(rows: int, columns: int, room: int, boost: bool, complete: 
     there = f"there are {room / 1e9:.2g} GB"
     if boost:
         raise LearningError(
-            f"boosting: {what}, since it goes through all rows again and again; {there}. Leave `boost` out, give the driver "
+            f"boosting: {what}, since it goes through all rows again and again; {there}. Learn without it, give the driver "
             "and the workers more memory, or boost a sample of the rows."
         )
     if complete:
