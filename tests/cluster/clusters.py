@@ -37,6 +37,5 @@ def stay_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def send_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     """From now on every node is worth its way to workers."""
-    monkeypatch.setattr("depnet.learning.grow.parallel.HERE_SECONDS", 0.0)
-    monkeypatch.setattr("depnet.learning.grow.parallel.SENT_BYTES", 10**18)
+    monkeypatch.setattr("depnet.learning.grow.parallel.MANY_CELLS", 0)
     monkeypatch.setattr("depnet.learning.boost.in_turn.SENT_CELLS", 0)

@@ -66,6 +66,7 @@ class DaskPlace:
 
     def __init__(self, client: Client) -> None:
         self._client, self.workers = client, DaskWorkers(client)
+        self._frames: dict[ParquetPart, Future] = {}
 
     @property
     def threads(self) -> int:
@@ -81,8 +82,14 @@ class DaskPlace:
         return DaskNodes(self._client)
 
     @contextlib.contextmanager
-    def columns(self, parts: Sequence[TablePart]) -> Iterator[list[Future]]:
-        """The first pass: numbers are sorted on the workers, and let go of afterwards."""
+    def columns(self, parts: Sequence[TablePart], *, once: bool) -> Iterator[list[Future]]:
+        """The first pass: numbers are sorted on the workers, and let go of afterwards.
+
+        With `once` files are read once: what was read stays with its worker until it is coded.
+        """
+        if once:
+            files = (part for part in parts if isinstance(part, ParquetPart))
+            self._frames = {part: self._client.submit(ParquetPart.load, part, pure=False) for part in files}
         yield [self._run(part, part_columns) for part in parts]
 
     def load(self, parts: Sequence[TablePart], coding: Coding, total: int) -> list[Future]:
@@ -96,7 +103,9 @@ class DaskPlace:
         waiting = [self._run(part, coded_rows, domain, own) for part, own in zip(parts, some, strict=True)]
         for number in range(len(waiting)):
             (found,) = self.workers.gather([waiting[number]])
-            waiting[number] = None  # its worker may let go of it
+            waiting[number] = None  # its worker may let go of it, and of what was read
+            if isinstance(part := parts[number], ParquetPart):
+                self._frames.pop(part, None)
             yield found
 
     def live(self, total: int) -> int:
@@ -104,6 +113,8 @@ class DaskPlace:
         return LIVE
 
     def _run(self, part: TablePart, function: Any, *arguments: Any) -> Future:
+        if isinstance(part, ParquetPart) and part in self._frames:
+            return self._client.submit(function, self._frames[part], *arguments, pure=False)
         if isinstance(part, ParquetPart):
             return self._client.submit(_loaded, part, function, *arguments, pure=False)
         from dask.delayed import delayed

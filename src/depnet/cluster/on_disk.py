@@ -65,8 +65,8 @@ class DiskPlace:
         """No workers elsewhere."""
 
     @contextlib.contextmanager
-    def columns(self, parts: Sequence[TablePart]) -> Iterator[list[Any]]:
-        """The first pass: sorted columns are files while it lasts."""
+    def columns(self, parts: Sequence[TablePart], *, once: bool) -> Iterator[list[Any]]:
+        """The first pass: sorted columns are files while it lasts. The files are read again, in any case."""
         with _scratch(self._directory) as directory:
 
             def on_disk(column: Summary, name: str) -> Summary:

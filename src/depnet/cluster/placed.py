@@ -117,9 +117,10 @@ def placed(
     with where.place() as place:
         parts = parts_of(table.source, table.columns, table.without, table.rows_per_part, place.threads)
         room = place.room()
+        small = False
         if parts.rows is not None:
-            _check_one_place(parts.rows, parts.columns, room, boost, complete and parts.nulls > 0)
-        with place.columns(parts.parts) as columns:
+            small = _check_one_place(parts.rows, parts.columns, room, boost, complete and parts.nulls > 0)
+        with place.columns(parts.parts, once=small) as columns:
             described = describe_parts(place.workers, columns, table.states, table.keep)
         del columns
         total, width = described.total, described.columns

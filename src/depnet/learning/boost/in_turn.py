@@ -13,7 +13,7 @@ from depnet._native import boost as native
 from depnet.learning.boost.kept import Arrays, CollectedStages, KeptStages
 from depnet.learning.node_workers import NodeWorkers, node_workers
 
-SENT_CELLS = 1_000_000
+SENT_CELLS = 20_000
 """Rows times columns from which on nodes are sent to workers, if there are any."""
 
 Result = TypeVar("Result")

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from depnet._native import learner as native
 from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data import Dataset
+from depnet.learning.grow.cuts import CutDomain, rows_with_cuts
 from depnet.learning.grow.node_specs import NodeSpec
 from depnet.learning.options import Limits
 from depnet.learning.penalty import Penalty, StructuralMdl, penalty_value, per_parameter
@@ -107,8 +108,8 @@ def _later(spec: NodeSpec, widest: NodeSpec) -> tuple[int, ...]:
 class Grower:
     """Grows the nodes of `specs`, each with its own penalty; safe to call from many threads.
 
-    `table` is the native one of the dataset, where somebody has it already. It can be pickled: another process makes the
-    native table again, once.
+    With `cuts`, sources read these, too, numbered after the variables. `make` gives the native table of the
+    rows, where somebody has it. It can be pickled: another process makes the native table again, once for each `token`.
     """
 
     dataset: Dataset
@@ -116,9 +117,10 @@ class Grower:
     penalties: Sequence[Penalty]
     limits: Limits = field(default_factory=Limits)
     max_seconds: float | None = None
-    table: native.Table | None = None
+    make: Callable[[], native.Table] | None = None
+    cuts: CutDomain | None = None
+    token: str = field(default_factory=lambda: uuid4().hex)
     _linear: dict[Penalty, float | None] = field(default_factory=dict, init=False)
-    _token: str = field(default_factory=lambda: uuid4().hex, init=False)
     _began: float = field(default_factory=time.time, init=False)
     _stop: native.Stop = field(default_factory=native.Stop, init=False)
 
@@ -126,8 +128,6 @@ class Grower:
         self._linear = {
             penalty: per_parameter(penalty, self.dataset.total) for penalty in dict.fromkeys(self.penalties)
         }
-        if self.table is None:
-            _table(self._token, self.dataset)
 
     def __call__(self, numbers: Sequence[int], seconds: float = math.inf) -> list[Batch]:
         """Grow these nodes, each to the end or until the time of the fit is over.
@@ -166,7 +166,7 @@ class Grower:
         specs, penalty = [self.specs[number] for number in numbers], self.penalties[numbers[0]]
         left = None if self.max_seconds is None else max(0.0, self._began + self.max_seconds - time.time())
         began = time.perf_counter()
-        table = _table(self._token, self.dataset) if self.table is None else self.table
+        table = self._table() if self.make is None else self.make()
         kinds, first, second, counts, variable, begin, children, flat = table.grow(
             native_settings(penalty, self._linear[penalty], self.limits, self.dataset.total),
             targets=[spec.target for spec in specs],
@@ -181,13 +181,25 @@ class Grower:
         took = time.perf_counter() - began
         return Batch(grown, kinds, first, second, counts, variable, begin, children, sizes, took)
 
+    @property
+    def cells(self) -> int:
+        """Rows times what sources may read."""
+        return self.dataset.rows * len(self.dataset.domain if self.cuts is None else self.cuts.wide)
+
     def stop(self) -> None:
         """End the growing in all threads, soon."""
         self._stop.set()
 
     def close(self) -> None:
         """Let go of the native table that was made here."""
-        TABLES.pop(self._token, None)
+        TABLES.pop(self.token, None)
+
+    def _table(self) -> native.Table:
+        table = TABLES.get(self.token)
+        if table is None:
+            rows = self.dataset if self.cuts is None else rows_with_cuts(self.dataset, self.cuts)
+            table = TABLES[self.token] = native_table(rows)
+        return table
 
     def __sizeof__(self) -> int:
         """With the codes, so that joblib's Dask backend sends it once to a worker and not with every call."""
@@ -195,15 +207,15 @@ class Grower:
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {key: value for key, value in self.__dict__.items() if key != "_stop"}
-        return {**kept, "table": None}
+        return {**kept, "make": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _stop=native.Stop())
-        if self._token not in TABLES:
-            # Sent from another process: nobody closes it here, so it goes when the next one comes.
+        if self.token not in TABLES:
+            # Sent from another process: nobody closes it here, so it goes when one of other rows comes.
             for token in _SENT:
                 TABLES.pop(token, None)
-            _SENT[:] = [self._token]
+            _SENT[:] = [self.token]
 
 
 def _as_array(spec: NodeSpec) -> NDArray[np.int32]:
@@ -219,13 +231,6 @@ def _shared_array(variables: tuple[int, ...]) -> NDArray[np.int32]:
 
 TABLES: dict[str, native.Table] = {}
 _SENT: list[str] = []
-
-
-def _table(token: str, dataset: Dataset) -> native.Table:
-    table = TABLES.get(token)
-    if table is None:
-        table = TABLES[token] = native_table(dataset)
-    return table
 
 
 def native_table(dataset: Dataset) -> native.Table:

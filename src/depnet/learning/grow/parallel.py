@@ -6,7 +6,7 @@ judged by those that are grown already: few calls on small tables, one node a ca
 progress nor Ctrl-C waits for long.
 
 Where there are workers elsewhere (`depnet.learning.node_workers`), the first half second is spent here, and what is left
-then goes to them if it would take longer than to send the rows.
+then goes to them if that saves as much again; of very many rows all goes to them.
 """
 
 import sys
@@ -25,10 +25,10 @@ MOST = 256
 """Nodes in a batch, at most."""
 
 HERE_SECONDS = 0.5
-"""So long nodes are grown here before any are sent elsewhere."""
+"""So long nodes are grown here before any are sent elsewhere; they are not sent for less."""
 
-SENT_BYTES = 100_000_000
-"""Of the rows that are sent, about so many a second come to a worker and are made ready there."""
+MANY_CELLS = 50_000_000
+"""Rows times columns, with cuts, from which on nothing is grown here: to make such rows ready takes longer than that."""
 
 SHARES = 8
 """Shares of the nodes for each thread of the workers: the last ones to come are waited for, so they are small."""
@@ -88,15 +88,18 @@ def _grown_elsewhere(
     grower: Grower, numbers: Sequence[int], workers: NodeWorkers, most: int
 ) -> Iterator[Batch]:
     """Nodes that are grown here for a while; and then all others by the workers, if that is worth it."""
-    began = time.perf_counter()
-    done = 0
-    while done < len(numbers) and time.perf_counter() - began < HERE_SECONDS:
-        for batch in grower(numbers[done : done + most], SECONDS):
-            done += len(batch.numbers)
-            yield batch
-    left, took = numbers[done:], time.perf_counter() - began
-    saved = took / max(done, 1) * len(left) * (1 - 1 / max(workers.threads, 1))
-    if not left or saved < HERE_SECONDS + grower.dataset.codes.nbytes / SENT_BYTES:
+    left = numbers
+    if grower.cells < MANY_CELLS:
+        began = time.perf_counter()
+        while left and time.perf_counter() - began < HERE_SECONDS:
+            for batch in grower(left[:most], SECONDS):
+                left = left[len(batch.numbers) :]
+                yield batch
+        took = time.perf_counter() - began
+        saved = took / max(len(numbers) - len(left), 1) * len(left) * (1 - 1 / max(workers.threads, 1))
+        if saved < HERE_SECONDS:
+            return
+    if not left or not workers.threads:
         return
     size = max(1, min(most, len(left) // (SHARES * workers.threads)))
     for _, batches in workers.run(grower, [left[at : at + size] for at in range(0, len(left), size)]):

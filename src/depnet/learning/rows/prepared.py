@@ -1,7 +1,9 @@
 """A dataset made ready to grow nodes from, once for all that are grown: the network, the law after it, and their trials."""
 
+import threading
 from functools import cached_property
 from typing import NamedTuple
+from uuid import uuid4
 
 from depnet._native import learner as native
 from depnet.data.table.dataset import Dataset
@@ -27,6 +29,8 @@ class PreparedRows:
         self.dataset = dataset
         self._with_cuts = with_cuts
         self._native: dict[bool, native.Table] = {}
+        self._token = uuid4().hex
+        self._lock = threading.Lock()
 
     @cached_property
     def with_cuts(self) -> CutDomain:
@@ -40,9 +44,14 @@ class PreparedRows:
 
     def native(self, *, wide: bool) -> native.Table:
         """The native learner's table of the rows, with or without a column for each cut."""
-        if wide not in self._native:
-            self._native[wide] = native_table(self.wide if wide else self.dataset)
-        return self._native[wide]
+        with self._lock:  # many threads grow nodes, and the first of them makes it
+            if wide not in self._native:
+                self._native[wide] = native_table(self.wide if wide else self.dataset)
+            return self._native[wide]
+
+    def token(self, *, wide: bool) -> str:
+        """What another process knows that table by."""
+        return f"{self._token} {wide}"
 
     @cached_property
     def held_out(self) -> tuple[HeldOut, ...]:

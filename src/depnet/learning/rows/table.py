@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -93,15 +93,24 @@ class TableRows:
     def grow(self, request: GrowRequest) -> Iterator[GrownNode]:
         """The nodes that are asked for, in any order: by the native learner, on `n_jobs` threads."""
         specs, wide = self.grown_specs, self.reads_cuts
-        rows = self.prepared.wide if wide else self.dataset
-        table = self.prepared.native(wide=wide)
-        grower = Grower(rows, specs, request.penalties, self.limits, request.max_seconds, table)
+        cuts = self.prepared.with_cuts if wide else None
+        domain = self.domain if cuts is None else cuts.wide
+        grower = Grower(
+            self.dataset,
+            specs,
+            request.penalties,
+            self.limits,
+            request.max_seconds,
+            partial(self.prepared.native, wide=wide),
+            cuts,
+            self.prepared.token(wide=wide),
+        )
         most = 1 if request.one_by_one else MOST
         for batch in grown_batches(grower, request.numbers, self.n_jobs, most):
-            for node in batch.nodes(specs, rows.domain.cardinalities, request.smoothing):
-                if wide:
-                    numbered = self.prepared.with_cuts.numbered
-                    node = node._replace(source=spelled_out(node.source, numbered, self.domain.cardinalities))
+            for node in batch.nodes(specs, domain.cardinalities, request.smoothing):
+                if cuts is not None:
+                    source = spelled_out(node.source, cuts.numbered, self.domain.cardinalities)
+                    node = node._replace(source=source)
                 yield node
 
     def leaf_counts(self, numbers: Sequence[int], sources: Sequence[InformationSource]) -> list[IntArray]:
