@@ -14,7 +14,7 @@ from depnet.learning.boost.kept import Arrays, CollectedStages, KeptStages
 from depnet.learning.node_workers import NodeWorkers, node_workers
 
 SENT_CELLS = 20_000
-"""Rows times columns from which on nodes are sent to workers, if there are any."""
+"""Rows times columns from which on nodes are sent to workers, if these have more threads than there are here."""
 
 Result = TypeVar("Result")
 Given = TypeVar("Given", covariant=True)
@@ -40,7 +40,7 @@ def in_turn(
 ) -> list[Result]:
     """`work` on every node, `told` of after each; on some threads, and however this ends, none goes on."""
     workers = node_workers()
-    if workers is not None and len(nodes) > 1 and work.cells >= SENT_CELLS:
+    if workers is not None and workers.threads > jobs and len(nodes) > 1 and work.cells >= SENT_CELLS:
         return _elsewhere(work, nodes, workers, kept, told)
     stop = native.Stop()
     found = []

@@ -5,8 +5,8 @@ a large table takes seconds. So nodes are grown in batches of about as many as a
 judged by those that are grown already: few calls on small tables, one node a call on large ones, and neither
 progress nor Ctrl-C waits for long.
 
-Where there are workers elsewhere (`depnet.learning.node_workers`), the first half second is spent here, and what is left
-then goes to them if that saves as much again; of very many rows all goes to them.
+Where there are workers elsewhere (`depnet.learning.node_workers`), with more threads than here, the first half second is
+spent here, and what is left then goes to them if that saves as much again; of very many rows all goes to them.
 """
 
 import sys
@@ -27,7 +27,10 @@ MOST = 256
 HERE_SECONDS = 0.5
 """So long nodes are grown here before any are sent elsewhere; they are not sent for less."""
 
-MANY_CELLS = 50_000_000
+SENT_BYTES = 100_000_000
+"""Of the rows that are sent, about so many a second come to a worker and are made ready there."""
+
+MANY_CELLS = 100_000_000
 """Rows times columns, with cuts, from which on nothing is grown here: to make such rows ready takes longer than that."""
 
 SHARES = 8
@@ -52,9 +55,9 @@ def grown_batches(
     found: Iterable[list[Batch]] = ()
     workers = node_workers()
     try:
-        if workers is not None:
+        if workers is not None and workers.threads > (here := _threads(n_jobs)):
             grown: set[int] = set()
-            for batch in _grown_elsewhere(grower, numbers, workers, most):
+            for batch in _grown_elsewhere(grower, numbers, workers, most, here):
                 grown.update(batch.numbers)
                 yield batch
             numbers = [number for number in numbers if number not in grown]
@@ -85,9 +88,12 @@ def grown_batches(
 
 
 def _grown_elsewhere(
-    grower: Grower, numbers: Sequence[int], workers: NodeWorkers, most: int
+    grower: Grower, numbers: Sequence[int], workers: NodeWorkers, most: int, here: int
 ) -> Iterator[Batch]:
-    """Nodes that are grown here for a while; and then all others by the workers, if that is worth it."""
+    """Nodes that are grown here for a while; and then all others by the workers, if that is worth it.
+
+    Else they are left to the threads that there are `here`.
+    """
     left = numbers
     if grower.cells < MANY_CELLS:
         began = time.perf_counter()
@@ -96,14 +102,23 @@ def _grown_elsewhere(
                 left = left[len(batch.numbers) :]
                 yield batch
         took = time.perf_counter() - began
-        saved = took / max(len(numbers) - len(left), 1) * len(left) * (1 - 1 / max(workers.threads, 1))
-        if saved < HERE_SECONDS:
+        saved = took / max(len(numbers) - len(left), 1) * len(left) * (1 / here - 1 / workers.threads)
+        if saved < HERE_SECONDS + grower.dataset.codes.nbytes / SENT_BYTES:
             return
-    if not left or not workers.threads:
+    if not left:
         return
-    size = max(1, min(most, len(left) // (SHARES * workers.threads)))
+    size = max(1, min(most, len(left) // (SHARES * max(workers.threads, 1))))
     for _, batches in workers.run(grower, [left[at : at + size] for at in range(0, len(left), size)]):
         yield from batches
+
+
+def _threads(n_jobs: int | None) -> int:
+    """`n_jobs` as a number of threads, by joblib's rules."""
+    if n_jobs == 1:
+        return 1
+    from joblib import effective_n_jobs
+
+    return int(effective_n_jobs(n_jobs))
 
 
 def _end(found: Iterable[list[Batch]]) -> None:
