@@ -32,10 +32,11 @@ def kill_workers(client: Any, many: int) -> list[int]:
 
 def stay_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """From now on no table fits one place."""
-    monkeypatch.setattr("depnet.cluster.placed.learning_bytes", lambda rows, columns: 10**18)
+    monkeypatch.setattr("depnet.cluster.forecast.CELL_BYTES", 1 << 40)
 
 
 def send_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     """From now on every node is worth its way to workers."""
-    monkeypatch.setattr("depnet.learning.grow.parallel.MANY_CELLS", 0)
+    monkeypatch.setattr("depnet.learning.grow.parallel.HERE_SECONDS", -1.0)
+    monkeypatch.setattr("depnet.learning.grow.parallel.SENT_BYTES", 10**18)
     monkeypatch.setattr("depnet.learning.boost.in_turn.SENT_CELLS", 0)

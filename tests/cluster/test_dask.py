@@ -241,8 +241,8 @@ def test_a_killed_driver_continues_from_its_file(tmp_path: Path) -> None:
     write_parts(frame, rows, 3)
     script = (
         "import os, signal, sys\n"
-        "from depnet.cluster import learn, placed\n"
-        "placed.learning_bytes = lambda rows, columns: 10**18\n"
+        "from depnet.cluster import forecast, learn\n"
+        "forecast.CELL_BYTES = 1 << 40\n"
         "def kill(done, nodes):\n"
         "    if done == 3: os.kill(os.getpid(), signal.SIGKILL)\n"
         f"learn({str(rows)!r}, memory='1GB', resume={str(tmp_path / 'resume')!r}, progress=kill)\n"

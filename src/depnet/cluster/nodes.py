@@ -11,6 +11,9 @@ from typing import Any, TypeVar
 from depnet.cluster.waiting import Client, Future, waited
 from depnet.errors import LearningError
 
+ATTEMPTS = 5
+"""So many times rows are sent again without a node coming back."""
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -29,17 +32,28 @@ class DaskNodes:
     def run(self, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[tuple[int, Result]]:
         """`work(item)` of every item, with its place, as soon as it is there."""
         left = dict(enumerate(items))
+        lost = 0
         while left:
+            before = len(left)
             for place, result in self._once(work, left):
                 del left[place]
                 yield place, result
+            lost = lost + 1 if len(left) == before else 0
+            if lost == ATTEMPTS:
+                raise LearningError(
+                    f"the rows of a table were sent to the workers of the Dask cluster {ATTEMPTS} times, and lost with them "
+                    "each time. Look at the workers' logs; with `resume=...` the nodes that are done are kept."
+                )
 
     def _once(self, work: Callable[[Item], Result], items: dict[int, Item]) -> Iterator[tuple[int, Result]]:
         """The same, without those whose rows were lost."""
         from distributed import CancelledError, KilledWorker
 
         waited(self._client, [self._client.submit(int, pure=False)], "ALL_COMPLETED")  # there is a worker
-        sent = self._client.scatter(work, broadcast=True, hash=False)
+        try:
+            sent = self._client.scatter(work, broadcast=True, hash=False)
+        except OSError:  # a worker was lost on the way
+            return
         places: dict[Future, int] = {
             self._client.submit(_called, sent, item, pure=False): place for place, item in items.items()
         }

@@ -6,7 +6,7 @@ judged by those that are grown already: few calls on small tables, one node a ca
 progress nor Ctrl-C waits for long.
 
 Where there are workers elsewhere (`depnet.learning.node_workers`), with more threads than here, the first half second is
-spent here, and what is left then goes to them if that saves as much again; of very many rows all goes to them.
+spent here, and what is left then goes to them if that saves as much again; of very many rows with cuts all goes to them.
 """
 
 import sys
@@ -25,13 +25,13 @@ MOST = 256
 """Nodes in a batch, at most."""
 
 HERE_SECONDS = 0.5
-"""So long nodes are grown here before any are sent elsewhere; they are not sent for less."""
+"""CPU seconds for which nodes are grown here before any are sent elsewhere; they are not sent for less."""
 
-SENT_BYTES = 100_000_000
-"""Of the rows that are sent, about so many a second come to a worker and are made ready there."""
+SENT_BYTES = 40_000_000
+"""Of the rows that are sent, about so many a second come to the workers and are made ready there."""
 
-MANY_CELLS = 100_000_000
-"""Rows times columns, with cuts, from which on nothing is grown here: to make such rows ready takes longer than that."""
+MANY_CUTS = 100_000_000
+"""Rows times columns, those of cuts among them, from which on nothing is grown here: to make the cuts takes longer."""
 
 SHARES = 8
 """Shares of the nodes for each thread of the workers: the last ones to come are waited for, so they are small."""
@@ -95,13 +95,13 @@ def _grown_elsewhere(
     Else they are left to the threads that there are `here`.
     """
     left = numbers
-    if grower.cells < MANY_CELLS:
-        began = time.perf_counter()
-        while left and time.perf_counter() - began < HERE_SECONDS:
+    if grower.cuts is None or grower.cells < MANY_CUTS:
+        began = time.thread_time()  # the driver may share its cores
+        while left and time.thread_time() - began < HERE_SECONDS:
             for batch in grower(left[:most], SECONDS):
                 left = left[len(batch.numbers) :]
                 yield batch
-        took = time.perf_counter() - began
+        took = time.thread_time() - began
         saved = took / max(len(numbers) - len(left), 1) * len(left) * (1 / here - 1 / workers.threads)
         if saved < HERE_SECONDS + grower.dataset.codes.nbytes / SENT_BYTES:
             return
