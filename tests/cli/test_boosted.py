@@ -73,24 +73,8 @@ def test_fit_boost_is_passed_on(table: Path, tmp_path: Path, monkeypatch: pytest
         asked.append(boost)
         return learn_with_choice(*args, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("depnet.fitting.fit.learn_with_choice", learn)
+    monkeypatch.setattr("depnet.fitting.rows.learn_with_choice", learn)
     depnet("fit", table, "-o", tmp_path / "m.json", "--penalty", "mdl", "--boost")
     depnet("fit", table, "-o", tmp_path / "n.json", "--penalty", "mdl")
     assert asked == ["auto", "auto", None, None]
     assert json.loads((tmp_path / "n.json").read_text())["version"] == 3
-
-
-def test_boost_is_not_for_a_cluster(table: Path, tmp_path: Path) -> None:
-    said = refused(
-        "fit",
-        table,
-        "-o",
-        tmp_path / "m.json",
-        "--boost",
-        "--missing",
-        "state",
-        "--local-cluster",
-        "1",
-        code=2,
-    )
-    assert "--boost is not for a cluster" in said

@@ -118,7 +118,7 @@ def test_boost_is_a_parameter_that_is_passed_on(estimator: Any, monkeypatch: pyt
         asked.append(options.pop("boost", None))
         return learn_with_choice(*args, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("depnet.fitting.fit.learn_with_choice", learn)
+    monkeypatch.setattr("depnet.fitting.rows.learn_with_choice", learn)
     rows = np.array([[0, 1], [1, 0], [1, 1], [0, 0]] * 5)
     assert "boost" in estimator().get_params()
     more = {"n_networks": 2} if estimator is depnet.DependencyNetworkImputer else {}

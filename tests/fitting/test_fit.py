@@ -50,7 +50,7 @@ def test_a_law_whose_best_is_the_first_rung_tried_climbs_the_whole_ladder(
         tried.append(len(getattr(options["penalty"], "penalties", LADDER)))
         return learn_with_choice(*args, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("depnet.fitting.fit.learn_with_choice", counted)
+    monkeypatch.setattr("depnet.fitting.rows.learn_with_choice", counted)
     assert fit_law(ROWS, FitOptions(), beside=far).nodes == alone.nodes
     assert tried == [1, len(LADDER)]
     tried.clear()
@@ -120,7 +120,7 @@ def test_boost_is_passed_on_where_it_is_given(monkeypatch: pytest.MonkeyPatch) -
         asked.append(options.pop("boost", "not said"))
         return learn_with_choice(*args, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("depnet.fitting.fit.learn_with_choice", learn)
+    monkeypatch.setattr("depnet.fitting.rows.learn_with_choice", learn)
     hidden = np.zeros(ROWS.codes.shape, dtype=bool)
     hidden[0, 0] = True
     holed = Holed(ROWS.domain, np.where(hidden, 0, ROWS.codes).astype(np.uint8), hidden)

@@ -140,7 +140,8 @@ def _row_groups(path: str, columns: Sequence[str] | None, without: Sequence[str]
                 for group in [file.metadata.row_group(number)]
             ]
     except (ArrowInvalid, OSError) as error:
-        raise DataError(f"{path} is not read as Parquet: {error}. Convert it to Parquet first.") from None
+        said = str(error).rstrip(".")
+        raise DataError(f"{path} is not read as Parquet: {said}. Convert it to Parquet first.") from None
 
 
 def _nulls(group: Any, names: set[str]) -> int:
