@@ -17,14 +17,12 @@ from depnet.data.table.holed import Holed
 from depnet.data.table.variable import Variable
 from depnet.estimators.base import TableEstimator
 from depnet.estimators.callbacks import Tasks, with_callbacks
-from depnet.estimators.tables import check_choice, fitted_table, later_table
+from depnet.estimators.tables import check_choice, check_target, finer_table, fitted_table, later_table
 from depnet.fitting.fit import fit_network
 from depnet.inference.rows.query import query_rows
 
 FINE_BINS = 64
-"""Bins of a number that only boosted stages read: they split it in two, wherever that tells most."""
-ROWS_A_BIN = 4
-"""Of such a bin, at least."""
+"""Bins of a number that only boosted stages read."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -71,16 +69,12 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
         Returns:
             The estimator itself.
         """
-        if y is None:
-            raise ValueError(
-                "This DependencyNetworkClassifier estimator requires y to be passed, but the target y is None."
-            )
+        check_target(self, y)
         check_choice("inputs", self.inputs, True, False, "auto")
         holed, _ = fitted_table(self, X, missing=self.missing)
         everything = self.inputs is True or (self.inputs == "auto" and not holed.complete)
         if not everything and self.boost is not None and self.bins == "quantile":
-            fine = min(FINE_BINS, max(holed.rows // ROWS_A_BIN, 2))
-            holed, _ = fitted_table(self, X, missing=self.missing, bins=fine)
+            holed = finer_table(self, X, holed.rows, FINE_BINS, missing=self.missing)
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
@@ -92,9 +86,9 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
         options = self._options(
             boosted=(y_name,), roles=None if everything else dict.fromkeys(holed.domain.names, "input")
         )
-        tasks = Tasks(self, "node", len(joined.domain) + (0 if holed.complete else self.rounds))
-        self.completion_ = fit_network(joined, options, self._fit_generator(), tasks.until)
-        tasks.end()
+        steps = len(joined.domain) + (0 if holed.complete else self.rounds)
+        with Tasks(self, "node", steps) as tasks:
+            self.completion_ = fit_network(joined, options, self._fit_generator(), tasks.until)
         self.network_ = self.completion_.network
         return self
 

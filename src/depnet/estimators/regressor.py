@@ -14,13 +14,12 @@ from depnet.data.table.holed import Holed
 from depnet.errors import DataError
 from depnet.estimators.base import TableEstimator
 from depnet.estimators.callbacks import Tasks, with_callbacks
-from depnet.estimators.tables import check_choice, fitted_table, later_table
+from depnet.estimators.tables import check_choice, check_target, finer_table, fitted_table, later_table
 from depnet.fitting.number import number_law
 from depnet.learning.boost.splits import is_ordered
 
 FINE_BINS = 255
-"""Bins of a number that only stages read: they split it in two, wherever that tells most."""
-ROWS_A_BIN = 4
+"""Bins of a number that only stages read."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -65,16 +64,12 @@ class DependencyNetworkRegressor(RegressorMixin, TableEstimator):  # type: ignor
         Returns:
             The estimator itself.
         """
-        if y is None:
-            raise ValueError(
-                "This DependencyNetworkRegressor estimator requires y to be passed, but the target y is None."
-            )
+        check_target(self, y)
         check_choice("point", self.point, "mean", "median")
         check_choice("missing", self.missing, "state", "error")
         holed, _ = fitted_table(self, X, missing=self.missing)
         if self.bins == "quantile":
-            fine = min(FINE_BINS, max(holed.rows // ROWS_A_BIN, 2))
-            holed, _ = fitted_table(self, X, missing=self.missing, bins=fine)
+            holed = finer_table(self, X, holed.rows, FINE_BINS, missing=self.missing)
         numbers = column_or_1d(y, warn=True)
         numbers = check_array(numbers, ensure_2d=False, dtype=np.float64, input_name="y")
         check_consistent_length(holed.codes, numbers)
@@ -85,9 +80,8 @@ class DependencyNetworkRegressor(RegressorMixin, TableEstimator):  # type: ignor
             numbers = numbers[repeated]
         self._inputs = holed.domain
         self._typical = _typical(rows)
-        tasks = Tasks(self, "node", len(holed.domain) + 2)
-        self.law_ = number_law(rows, numbers, self._options(), self._fit_generator(), tasks.until)
-        tasks.end()
+        with Tasks(self, "node", len(holed.domain) + 2) as tasks:
+            self.law_ = number_law(rows, numbers, self._options(), self._fit_generator(), tasks.until)
         self.network_ = self.law_.network
         return self
 
