@@ -24,6 +24,6 @@ app.serve(Busy(Network.from_joint([0.5, 0.5])), announce=lambda url: None, brows
 
 
 def test_what_is_made_ready_is_not_disturbed_by_the_start() -> None:
-    """NiceGUI looks at all objects as it starts: a tuple that a thread is making cannot be finished then (`gc.get_objects`)."""
+    """As NiceGUI starts, it looks at all objects (`gc.get_objects`): a tuple that a thread makes then is not finished."""
     done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
