@@ -14,12 +14,13 @@ from depnet.data.table.holed import Holed
 from depnet.errors import DataError
 from depnet.estimators.base import TableEstimator
 from depnet.estimators.callbacks import Tasks, with_callbacks
-from depnet.estimators.tables import check_choice, check_target, finer_table, fitted_table, later_table
+from depnet.estimators.tables import check_choice, check_target, fitted_table, later_table
 from depnet.fitting.number import number_law
 from depnet.learning.boost.splits import is_ordered
 
 FINE_BINS = 255
-"""Bins of a number that only stages read."""
+"""Bins of a number that only stages read: they split it in two, wherever that tells most."""
+ROWS_A_BIN = 4
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -69,7 +70,8 @@ class DependencyNetworkRegressor(RegressorMixin, TableEstimator):  # type: ignor
         check_choice("missing", self.missing, "state", "error")
         holed, _ = fitted_table(self, X, missing=self.missing)
         if self.bins == "quantile":
-            holed = finer_table(self, X, holed.rows, FINE_BINS, missing=self.missing)
+            fine = min(FINE_BINS, max(holed.rows // ROWS_A_BIN, 2))
+            holed, _ = fitted_table(self, X, missing=self.missing, bins=fine)
         numbers = column_or_1d(y, warn=True)
         numbers = check_array(numbers, ensure_2d=False, dtype=np.float64, input_name="y")
         check_consistent_length(holed.codes, numbers)

@@ -29,9 +29,6 @@ from depnet.data.table.layout import Layout
 from depnet.errors import DataError
 from depnet.estimators.base import TableEstimator
 
-ROWS_A_BIN = 4
-"""At least, of the many bins that stages split between."""
-
 Numbers: TypeAlias = dict[int, FloatArray]
 """Of some columns by their places, a number for each row; of cells that are not filled it may be any."""
 
@@ -96,12 +93,6 @@ def fitted_table(
     if holed.rows == 0:
         raise DataError("there are no rows to learn from: found a table with 0 sample(s).")
     return holed, layout
-
-
-def finer_table(estimator: TableEstimator, X: Any, rows: int, most: int, *, missing: str) -> Holed:
-    """The training rows once more, for stages, which split a number wherever that tells most: in up to `most` bins."""
-    fine = min(most, max(rows // ROWS_A_BIN, 2))
-    return fitted_table(estimator, X, missing=missing, bins=fine)[0]
 
 
 def check_target(estimator: TableEstimator, y: Any) -> None:
