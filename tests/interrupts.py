@@ -35,10 +35,12 @@ class CtrlC:
         return time.monotonic() - self.pressed[-1]
 
     def _press(self) -> None:
-        pause = self._after
+        pause, main = self._after, threading.main_thread().ident
+        assert main is not None
         while not self._over.wait(pause):
             self.pressed.append(time.monotonic())
-            signal.raise_signal(signal.SIGINT)
+            # To the main thread, as a terminal's is: one that came to this thread would not wake it where it waits.
+            signal.pthread_kill(main, signal.SIGINT)
             pause = 5.0
 
 
