@@ -31,8 +31,8 @@ class CtrlC:
 
     @property
     def since(self) -> float:
-        """Seconds since it was pressed last."""
-        return time.monotonic() - self.pressed[-1]
+        """Seconds since it was pressed first: were it the last time, no test that waits longer than that could fail."""
+        return time.monotonic() - self.pressed[0]
 
     def _press(self) -> None:
         pause, main = self._after, threading.main_thread().ident

@@ -370,7 +370,7 @@ def test_an_interrupt_ends_a_sampled_query_soon(titanic: Network) -> None:
         with pytest.raises(KeyboardInterrupt):
             query(titanic, "survived", method="sample", tolerance=1e-8, max_seconds=60)
         took = pressing.since
-    assert took < 10, f"{took:.2f} s (well below a second where nothing else runs)"
+    assert took < 20, f"{took:.2f} s (well below a second where nothing else runs)"
 
 
 def test_bad_input_is_named(titanic: Network, people: Dataset) -> None:
