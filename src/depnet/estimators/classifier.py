@@ -17,7 +17,7 @@ from depnet.data.table.holed import Holed
 from depnet.data.table.variable import Variable
 from depnet.estimators.base import TableEstimator
 from depnet.estimators.callbacks import Tasks, with_callbacks
-from depnet.estimators.tables import check_choice, fitted_table, later_table
+from depnet.estimators.tables import check_choice, check_target, fitted_table, later_table
 from depnet.fitting.fit import fit_network
 from depnet.inference.rows.query import query_rows
 from depnet.learning.boost.settings import AutoBoost
@@ -73,10 +73,7 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
         Returns:
             The estimator itself.
         """
-        if y is None:
-            raise ValueError(
-                "This DependencyNetworkClassifier estimator requires y to be passed, but the target y is None."
-            )
+        check_target(self, y)
         check_choice("inputs", self.inputs, True, False, "auto")
         holed, _ = fitted_table(self, X, missing=self.missing)
         everything = self.inputs is True or (self.inputs == "auto" and not holed.complete)
@@ -96,9 +93,9 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
         )
         if self.boost == "auto" and holed.rows <= FEW_ROWS:
             options = replace(options, boost=AutoBoost(runs=RUNS))
-        tasks = Tasks(self, "node", len(joined.domain) + (0 if holed.complete else self.rounds))
-        self.completion_ = fit_network(joined, options, self._fit_generator(), tasks.until)
-        tasks.end()
+        steps = len(joined.domain) + (0 if holed.complete else self.rounds)
+        with Tasks(self, "node", steps) as tasks:
+            self.completion_ = fit_network(joined, options, self._fit_generator(), tasks.until)
         self.network_ = self.completion_.network
         return self
 

@@ -186,7 +186,7 @@ def test_ctrl_c_ends_it() -> None:
             pressing.begin()
             with pytest.raises(KeyboardInterrupt):
                 learn(VOTES, boost=slow, n_jobs=jobs)
-            assert pressing.since < 5, "a tenth of a second on an idle machine"
+            assert pressing.since < 20, "a tenth of a second on an idle machine"
 
 
 def test_trials_are_of_the_chosen_nodes() -> None:
