@@ -1,6 +1,6 @@
 """`DependencyNetworkClassifier`: one column given the others."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -17,13 +17,16 @@ from depnet.data.table.holed import Holed
 from depnet.data.table.variable import Variable
 from depnet.estimators.base import TableEstimator
 from depnet.estimators.callbacks import Tasks, with_callbacks
-from depnet.estimators.tables import check_choice, fitted_table, later_table
+from depnet.estimators.tables import check_choice, check_target, fitted_table, later_table
 from depnet.fitting.fit import fit_network
 from depnet.inference.rows.query import query_rows
+from depnet.learning.boost.settings import AutoBoost
 
 FINE_BINS = ((64, 4), (255, 40))
 """Bins of a number that only boosted stages read, which split it in two wherever that tells most; and the rows of a bin, at
 least. Very fine bins need the rows that tell a better cut from a lucky one."""
+RUNS, FEW_ROWS = 4, 20_000
+"""Where there are few rows, what is chance in the stages weighs most, and averaging takes little time."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -70,10 +73,7 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
         Returns:
             The estimator itself.
         """
-        if y is None:
-            raise ValueError(
-                "This DependencyNetworkClassifier estimator requires y to be passed, but the target y is None."
-            )
+        check_target(self, y)
         check_choice("inputs", self.inputs, True, False, "auto")
         holed, _ = fitted_table(self, X, missing=self.missing)
         everything = self.inputs is True or (self.inputs == "auto" and not holed.complete)
@@ -91,9 +91,11 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
         options = self._options(
             boosted=(y_name,), roles=None if everything else dict.fromkeys(holed.domain.names, "input")
         )
-        tasks = Tasks(self, "node", len(joined.domain) + (0 if holed.complete else self.rounds))
-        self.completion_ = fit_network(joined, options, self._fit_generator(), tasks.until)
-        tasks.end()
+        if self.boost == "auto" and holed.rows <= FEW_ROWS:
+            options = replace(options, boost=AutoBoost(runs=RUNS))
+        steps = len(joined.domain) + (0 if holed.complete else self.rounds)
+        with Tasks(self, "node", steps) as tasks:
+            self.completion_ = fit_network(joined, options, self._fit_generator(), tasks.until)
         self.network_ = self.completion_.network
         return self
 

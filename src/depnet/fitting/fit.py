@@ -150,9 +150,9 @@ def fit_network(
     return _completed(table, options, rng, progress or (lambda done: None))[0]
 
 
-def learn_network(rows: Dataset, options: FitOptions, progress: Progress | None = None) -> Network:
+def learn_network(rows: Dataset, options: FitOptions) -> Network:
     """The paper's network from complete rows."""
-    return network_of(TableFitRows(rows), options, progress)[0]
+    return network_of(TableFitRows(rows), options)[0]
 
 
 def network_of(

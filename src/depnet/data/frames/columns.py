@@ -5,16 +5,16 @@ What is done for every row is done in arrays; only a column's distinct values ar
 
 import datetime as dt
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.data.binning.bins import Numbers
-from depnet.data.binning.calendar import days_of, kind_of_dates, microseconds_of
-from depnet.data.binning.durations import are_durations, duration_of
+from depnet.data.binning.bins import TIME_NUMBERS, Numbers
+from depnet.data.binning.calendar import kind_of_dates
+from depnet.data.binning.durations import are_durations
 from depnet.data.table.layout import ColumnKind, ColumnLayout
 from depnet.errors import DataError, brief
 
@@ -31,11 +31,6 @@ _UNITS: dict[ColumnKind, str] = {
     "date": "datetime64[D]",
     "datetime": "datetime64[us]",
     "duration": "timedelta64[us]",
-}
-_NUMBERS: dict[ColumnKind, Callable[[object], int]] = {
-    "date": days_of,
-    "datetime": microseconds_of,
-    "duration": duration_of,
 }
 
 
@@ -160,7 +155,7 @@ def column_of_objects(key: Any, objects: list[Any], dtype: Any) -> Column:
     places = np.where(absent, -1, np.cumsum(~absent) - 1)[ids]
     if kind == "label":
         return Column(layout, hidden, ids=places, labels=tuple(map(str, there)))
-    number = _NUMBERS.get(kind, lambda value: value)
+    number = TIME_NUMBERS.get(kind, lambda value: value)
     try:
         each = np.array([*map(number, there), 0], dtype=np.float64 if kind == "float" else np.int64)
     except OverflowError:
@@ -190,7 +185,7 @@ def kind_of_times(labels: tuple[Any, ...]) -> ColumnKind | None:
 
 def numbers_of_times(labels: Sequence[str], kind: ColumnKind) -> NDArray[np.int64]:
     """The numbers of such texts: days, or microseconds."""
-    return np.array([*map(_NUMBERS[kind], labels)], dtype=np.int64)
+    return np.array([*map(TIME_NUMBERS[kind], labels)], dtype=np.int64)
 
 
 def _distinct(name: str, objects: list[Any]) -> tuple[list[Any], NDArray[np.int64]]:

@@ -10,7 +10,7 @@ from depnet.data.table.dataset import Dataset
 from depnet.learning.boost.choose import GRAPH, Chooser, TrialPart, trial_node
 from depnet.learning.boost.in_turn import in_turn
 from depnet.learning.boost.kept import CollectedStages, KeptStages
-from depnet.learning.boost.node import boosted
+from depnet.learning.boost.node import averaged, boosted
 from depnet.learning.boost.rows import BoostRows
 from depnet.learning.boost.settings import AutoBoost, Boost, candidates_for
 from depnet.learning.boost.splits import all_tests
@@ -112,7 +112,7 @@ def chosen_boost(
     chooser = Chooser(trial_parts, readable, auto, candidates, effort.jobs, until, effort.kept, told)
     chosen = chooser.choose()
     settings = {
-        i: replace(candidates[candidate], stages=trials.best_stages(candidate)[0])
+        i: replace(candidates[candidate], stages=trials.best_stages(candidate)[0], runs=auto.runs)
         for i, (candidate, trials) in chosen.items()
         if candidate != GRAPH and trials.best_stages(candidate)[0] > 0
     }
@@ -165,12 +165,17 @@ class Refit:
 
     def __call__(self, i: int, stop: native.Stop, kept: KeptStages | CollectedStages | None) -> Node | None:
         """Node i."""
-        left = None if math.isinf(self.ends) else self.ends - time.time()
-        if left is not None and left <= 0:
-            return None
         node, readable, settings = self.network.nodes[i], self.readable[i], self.settings[i]
-        grown = boosted(self.rows, node, readable, settings, seconds=left, stop=stop, kept=kept)
-        return grown.node() if grown.complete and len(grown.stages) else None
+        grown = []
+        for run in range(settings.runs):
+            left = None if math.isinf(self.ends) else self.ends - time.time()
+            if left is not None and left <= 0:
+                return None
+            one = boosted(self.rows, node, readable, settings, run=run, seconds=left, stop=stop, kept=kept)
+            if not (one.complete and len(one.stages)):
+                return None
+            grown.append(one)
+        return averaged(grown).node()
 
 
 def _refitted(work: Refit, effort: Effort, told: Told) -> dict[int, Node]:
