@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from depnet.data.binning.cut import quantile_bounds, quantiles_between
-from depnet.data.binning.ranked import RankedArray
+from depnet.data.binning.ranked import RankedArray, RankedCounts
 from tests.reference import binning as reference
 
 FEW = st.lists(st.integers(0, 12), min_size=1, max_size=80)
@@ -35,3 +35,20 @@ def test_quantiles_are_middles_of_equal_parts() -> None:
     assert len(second) == 32
     assert second[0] == 64
     assert quantiles_between(ranked, [0, 0, 100])[0] == ()
+
+
+@given(st.one_of(FEW, HEAVY))
+def test_numbers_with_counts_are_the_numbers_repeated(values: list[int]) -> None:
+    whole = RankedArray.of(np.array(values))
+    half = len(values) // 2  # some numbers come twice, as those of two parts do
+    found, counts = zip(
+        *[(v, half_of.count(v)) for half_of in (values[:half], values[half:]) for v in set(half_of)],
+        strict=True,
+    )
+    ranked = RankedCounts.of(np.array(found), np.array(counts))
+    ranks = range(len(values))
+    assert len(ranked) == len(whole)
+    assert ranked.at(ranks).tolist() == whole.at(ranks).tolist()
+    assert ranked.distinct(5).tolist() == whole.distinct(5).tolist()
+    for value in range(-1, 42):
+        assert (ranked.before(value), ranked.until(value)) == (whole.before(value), whole.until(value))

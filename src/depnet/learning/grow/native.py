@@ -166,7 +166,7 @@ class Grower:
         specs, penalty = [self.specs[number] for number in numbers], self.penalties[numbers[0]]
         left = None if self.max_seconds is None else max(0.0, self._began + self.max_seconds - time.time())
         began = time.perf_counter()
-        table = self._table() if self.make is None else self.make()
+        table = self.ready()
         kinds, first, second, counts, variable, begin, children, flat = table.grow(
             native_settings(penalty, self._linear[penalty], self.limits, self.dataset.total),
             targets=[spec.target for spec in specs],
@@ -185,6 +185,10 @@ class Grower:
     def cells(self) -> int:
         """Rows times what sources may read."""
         return self.dataset.rows * len(self.dataset.domain if self.cuts is None else self.cuts.wide)
+
+    def ready(self) -> native.Table:
+        """The native table of the rows, made now if nobody has it."""
+        return self._table() if self.make is None else self.make()
 
     def stop(self) -> None:
         """End the growing in all threads, soon."""

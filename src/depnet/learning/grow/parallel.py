@@ -96,6 +96,7 @@ def _grown_elsewhere(
     """
     left = numbers
     if grower.cuts is None or grower.cells < MANY_CUTS:
+        grower.ready()
         began = time.thread_time()  # the driver may share its cores
         while left and time.thread_time() - began < HERE_SECONDS:
             for batch in grower(left[:most], SECONDS):
