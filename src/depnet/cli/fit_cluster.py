@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from depnet.files import scratch_folder
 from depnet.wording import counted
 
 if TYPE_CHECKING:
@@ -56,8 +57,12 @@ def connected(address: str | None, workers: int | None) -> Iterator[Any]:
             yield client
         return
     with (
+        scratch_folder() as scratch,
         distributed.LocalCluster(
             n_workers=workers,
+            local_directory=str(
+                scratch
+            ),  # what workers put on disk goes with the command, or with the next one
             threads_per_worker=1,
             processes=True,
             dashboard_address="127.0.0.1:0",  # any free port: None is 8787, with a warning where that is taken

@@ -3,7 +3,6 @@
 import contextlib
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -123,12 +122,13 @@ def as_file(path: str) -> Iterator[str]:
         yield path
         return
     from depnet.data.files.source import check_ends
+    from depnet.files import scratch_folder
 
     check_ends(sys.stdin.buffer)
-    with tempfile.NamedTemporaryFile(prefix="depnet-") as kept:
-        shutil.copyfileobj(sys.stdin.buffer, kept)
-        kept.flush()
-        yield kept.name
+    with scratch_folder() as scratch:
+        with (scratch / "stdin").open("wb") as kept:
+            shutil.copyfileobj(sys.stdin.buffer, kept)
+        yield str(scratch / "stdin")
 
 
 def write_filled(path: str, fillings: "Fillings", output: str, *, force: bool) -> None:
