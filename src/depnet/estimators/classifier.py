@@ -21,10 +21,9 @@ from depnet.estimators.tables import check_choice, fitted_table, later_table
 from depnet.fitting.fit import fit_network
 from depnet.inference.rows.query import query_rows
 
-FINE_BINS = 64
-"""Bins of a number that only boosted stages read: they split it in two, wherever that tells most."""
-ROWS_A_BIN = 4
-"""Of such a bin, at least."""
+FINE_BINS = ((64, 4), (255, 40))
+"""Bins of a number that only boosted stages read, which split it in two wherever that tells most; and the rows of a bin, at
+least. Very fine bins need the rows that tell a better cut from a lucky one."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -32,8 +31,8 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
     """P(y | x) from y's own node: one decision graph or boosted stages, whichever held-out rows prefer (`boost="auto"`).
 
     With complete rows only y's node is learned (quick), and a prediction is what it says of the row. Where only y's node
-    is learned and boosted, numbers are cut into many bins (up to 64), which its stages split between; else as `max_bins`
-    says.
+    is learned and boosted, numbers are cut into many bins (up to 255), which its stages split between; else as
+    `max_bins` says.
 
     Args:
         boost: "auto" (stages where held-out rows prefer them), a `depnet.Boost`, or None: the paper's node, one graph.
@@ -79,7 +78,7 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
         holed, _ = fitted_table(self, X, missing=self.missing)
         everything = self.inputs is True or (self.inputs == "auto" and not holed.complete)
         if not everything and self.boost is not None and self.bins == "quantile":
-            fine = min(FINE_BINS, max(holed.rows // ROWS_A_BIN, 2))
+            fine = max(2, *(min(most, holed.rows // least) for most, least in FINE_BINS))
             holed, _ = fitted_table(self, X, missing=self.missing, bins=fine)
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")

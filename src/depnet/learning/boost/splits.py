@@ -11,8 +11,8 @@ from depnet.data.table.dataset import Dataset
 from depnet.data.table.variable import Variable
 from depnet.model.stages import Test
 
-MOST_TESTS = 64
-"""Of a variable."""
+MOST_TESTS = 255
+"""Of a variable: all cuts between as many bins as codes of one byte have, but one for what is missing."""
 
 
 def is_ordered(variable: Variable) -> bool:
