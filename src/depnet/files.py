@@ -40,14 +40,17 @@ def advice(error: OSError) -> str:
     return ADVICE.get(error.errno or 0, "Save elsewhere.")
 
 
-def not_written(what: str, error: OSError) -> str:
-    """The message for a table or a model that could not be written to a file.
+def not_written(what: str, error: OSError, name: str) -> tuple[int | None, str, str]:
+    """What an error says, for a table or a model that could not be written to a file: its number, message and file.
 
-    >>> not_written("table", OSError(errno.EIO, "Input/output error"))
+    >>> not_written("table", OSError(errno.EIO, "Input/output error"), "rows.csv")[1]
     'the table was not written (Input/output error), and what was there is as it was. Save elsewhere.'
     """
-    reason = error.strerror or error
-    return f"the {what} was not written ({reason}), and what was there is as it was. {advice(error)}"
+    said = f"there is no such directory to write a {what} in; make it first"
+    if not isinstance(error, FileNotFoundError):
+        reason = error.strerror or error
+        said = f"the {what} was not written ({reason}), and what was there is as it was. {advice(error)}"
+    return error.errno, said, name
 
 
 def named_stream(name: str) -> str | None:

@@ -1,6 +1,7 @@
 """`depnet impute` a chunk of rows at a time: the same file for any chunk, whole or not at all, counted over all rows."""
 
 import contextlib
+import csv
 import gzip
 import json
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from depnet.cli import progress as bars
+from depnet.data.files import rows, source
 from depnet.errors import EvidenceError
 from depnet.inference.rows import chunks
 from depnet.inference.rows.impute import impute
@@ -53,6 +55,31 @@ def test_the_file_is_the_same_for_any_chunk(
     for document in (expected, found):
         del document["output"], document["seed"]
     assert found == expected
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.xlsx"])
+def test_a_table_is_parsed_once(
+    model: Path, holes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """A workbook is looked into once, text once by DuckDB; then its cells are copied as they are written."""
+    path, calls = tmp_path / name, list[str]()
+    if name.endswith(".xlsx"):
+        sheet = pytest.importorskip("openpyxl").Workbook()
+        for row in csv.reader(holes.read_text().splitlines()):
+            sheet.active.append([cell or None for cell in row])
+        sheet.save(path)
+    else:
+        path.write_bytes(gzip.compress(holes.read_bytes()) if name.endswith(".gz") else holes.read_bytes())
+    for module, function in ((source, "in_csv"), (rows, "load_csv")):
+        original = getattr(module, function)
+
+        def counted(*given: Any, original: Any = original, function: str = function) -> Any:
+            calls.append(function)
+            return original(*given)
+
+        monkeypatch.setattr(module, function, counted)
+    assert answer("impute", model, path, "-o", tmp_path / "full.csv")["rows"] == 200
+    assert calls == (["in_csv"] if name.endswith(".xlsx") else []) + ["load_csv"]
 
 
 def test_draws_are_those_of_the_seed(

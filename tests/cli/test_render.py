@@ -56,7 +56,7 @@ def test_a_bar_is_drawn_on_a_terminal_and_taken_away(monkeypatch: pytest.MonkeyP
     with terminal(monkeypatch) as there, progress("learning") as told:
         assert told is not None
         told(3, 12, "growing")
-        until = time.monotonic() + 20
+        until = time.monotonic() + 120
         while "growing" not in there.getvalue() and time.monotonic() < until:
             time.sleep(0.001)
     drawn = there.getvalue()

@@ -57,7 +57,7 @@ def test_standard_input_that_never_ends(tmp_path: Path) -> None:
             [COMMAND, "fit", "-", "-o", tmp_path / "o.json"],
             stdin=zeros,
             capture_output=True,
-            timeout=60,
+            timeout=120,
             check=False,
         )
     assert done.returncode == 1

@@ -10,7 +10,7 @@ from depnet.cli.table_options import UNKNOWN, WHERE, text_options
 from depnet.wording import some_of
 
 if TYPE_CHECKING:
-    from depnet.inference.judge.compare import Comparison
+    from depnet.inference.judge.comparison import Comparison
     from depnet.model import Network
     from depnet.model.file import Loaded
 

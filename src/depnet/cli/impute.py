@@ -51,17 +51,19 @@ def impute(
     """
     from depnet.cli.files import load_asked
     from depnet.cli.progress import progress
-    from depnet.cli.tables import as_file, read_to_fill, write_filled
+    from depnet.cli.tables import read_to_fill, source_of, write_filled
     from depnet.data.files.fill import Fillings
     from depnet.inference.rows.chunks import ChunkedImputation
 
     network = load_asked(model, chains=run.scan is not None)
     filling = ChunkedImputation(network, method=method, scan=run.asked_scan, rng=run.rng, n_jobs=run.threads)
-    with as_file(table) as path:
-        holed, empty = read_to_fill(path, network.domain, unknown=unknown)
+    with source_of(table) as source:
+        holed, empty = read_to_fill(source, network.domain, unknown=unknown)
         with progress("filling") as told:
             chunks = _chunks(filling, holed, empty, run.rng if method == "draw" else None, told)
-            write_filled(path, Fillings(network.domain.names, holed.rows, chunks), run.place, force=run.force)
+            write_filled(
+                source, Fillings(network.domain.names, holed.rows, chunks), run.place, force=run.force
+            )
     filled = dict(zip(network.domain.names, empty.sum(axis=0).tolist(), strict=True))
     holes = int(empty.sum())
     document = {

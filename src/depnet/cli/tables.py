@@ -1,8 +1,6 @@
 """Tables in and out, by the library's own reader and writer; "-" is a standard stream."""
 
 import contextlib
-import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,18 +18,25 @@ if TYPE_CHECKING:
     from depnet.arrays import IntArray
     from depnet.data import Dataset, Domain, Holed
     from depnet.data.files.fill import Fillings
+    from depnet.data.files.source import Source
     from depnet.data.frames.within import Within
 
 
-def read_table(path: str, **options: Any) -> "Dataset | Holed":
+def read_table(path: "str | Source", **options: Any) -> "Dataset | Holed":
     """A table, in the dialect that the command was given; `options` are those of `depnet.read`."""
-    from depnet.cli.files import is_model
     from depnet.data.files.read import read
+
+    if isinstance(path, str):
+        _check_no_model(path)
+    with progress("reading") as told:
+        return read(path, progress=told, **{**this_run().dialect, **options})  # type: ignore[arg-type]  # or a source
+
+
+def _check_no_model(path: str) -> None:
+    from depnet.cli.files import is_model
 
     if path != "-" and is_model(path):
         raise click.ClickException(f"{path} is a model, not a table. Look into it with depnet show {path}")
-    with progress("reading") as told:
-        return read(path, progress=told, **{**this_run().dialect, **options})
 
 
 def read_holed(path: str, domain: "Domain", *, where: str | None = None, unknown: str = "error") -> "Holed":
@@ -39,7 +44,9 @@ def read_holed(path: str, domain: "Domain", *, where: str | None = None, unknown
     return _recoded(path, _read_for(path, domain, where), domain, unknown)
 
 
-def read_to_fill(path: str, domain: "Domain", *, unknown: str = "error") -> "tuple[Holed, NDArray[np.bool_]]":
+def read_to_fill(
+    source: "Source", domain: "Domain", *, unknown: str = "error"
+) -> "tuple[Holed, NDArray[np.bool_]]":
     """The same, and the cells to fill: those that are empty in the file and unknown to the model.
 
     With --unknown missing, a state that the model does not have is a hole to it, but the file's cell is not empty; and an
@@ -49,13 +56,13 @@ def read_to_fill(path: str, domain: "Domain", *, unknown: str = "error") -> "tup
 
     from depnet.data.frames.recode import missing_cells
 
-    rows = _read_for(path, domain, None)
-    holed, empty = _recoded(path, rows, domain, unknown), missing_cells(rows, domain)
+    rows = _read_for(source, domain, None)
+    holed, empty = _recoded(source.name, rows, domain, unknown), missing_cells(rows, domain)
     known = empty & ~holed.hidden
     if known.any():
         names = [name for name, column in zip(domain.names, known.T, strict=True) if column.any()]
         warnings.warn(
-            f"{path}: {counted(int(known.sum()), 'empty cell')} left empty, since missing is a state of the model "
+            f"{source.name}: {counted(int(known.sum()), 'empty cell')} left empty, since missing is a state of the model "
             f"({some_of(names)}). To have them filled, learn with --missing complete.",
             UserWarning,
             stacklevel=2,
@@ -63,7 +70,7 @@ def read_to_fill(path: str, domain: "Domain", *, unknown: str = "error") -> "tup
     return holed, empty & holed.hidden
 
 
-def _read_for(path: str, domain: "Domain", where: str | None) -> "Dataset | Holed":
+def _read_for(path: "str | Source", domain: "Domain", where: str | None) -> "Dataset | Holed":
     from depnet.data.frames.recode import bins_for, labels_of
 
     return read_table(
@@ -116,23 +123,18 @@ def read_whole_rows(
 
 
 @contextlib.contextmanager
-def as_file(path: str) -> Iterator[str]:
-    """A path that can be read twice: standard input is kept in a temporary file meanwhile."""
-    if path != "-":
-        yield path
-        return
-    from depnet.data.files.source import check_ends
+def source_of(path: str) -> Iterator["Source"]:
+    """A table that is read for a model and then copied: standard input is kept, and a workbook read, once for both."""
+    from depnet.data.files.source import find_source
     from depnet.files import scratch_folder
 
-    check_ends(sys.stdin.buffer)
+    _check_no_model(path)
     with scratch_folder() as scratch:
-        with (scratch / "stdin").open("wb") as kept:
-            shutil.copyfileobj(sys.stdin.buffer, kept)
-        yield str(scratch / "stdin")
+        yield find_source(path, scratch)
 
 
-def write_filled(path: str, fillings: "Fillings", output: str, *, force: bool) -> None:
-    """The table at `path` with its empty cells filled, to a file."""
+def write_filled(path: "Source", fillings: "Fillings", output: str, *, force: bool) -> None:
+    """The table with its empty cells filled, to a file."""
     from depnet.data.files.fill import fill_file
     from depnet.data.files.text import Dialect
 

@@ -11,7 +11,6 @@ In reading order:
     fitted       what a fitted model has, proves and shows
     tables       from what callers pass as X to codes with holes, and back
     callbacks    progress through scikit-learn's callbacks
-    randomness   from a seed of scikit-learn's to a generator
 
 scikit-learn is imported when one of them is first used: the command fits without it.
 """

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
 
 from depnet.data.frames.left_out import Keep
 from depnet.data.frames.unknown import HandleUnknown
 from depnet.data.frames.variables import MAX_STATES, BinChoice
 from depnet.estimators.callbacks import CallbackSupportMixin
 from depnet.estimators.documented import HEADING, with_parameters
-from depnet.estimators.randomness import generator_of
 from depnet.fitting.fit import FIT_SEED, FitOptions
 
 
@@ -87,3 +87,15 @@ class TableEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
+
+
+def generator_of(random_state: object) -> np.random.Generator:
+    """A generator from `random_state`: None (fresh), a seed, a RandomState (which moves on), or a Generator.
+
+    >>> generator_of(3).integers(100, size=2).tolist() == generator_of(3).integers(100, size=2).tolist()
+    True
+    """
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    words = check_random_state(random_state).randint(0, 2**32, size=4, dtype=np.uint32)
+    return np.random.default_rng(words.tolist())

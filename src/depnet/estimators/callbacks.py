@@ -56,7 +56,10 @@ class Tasks:
             task.call_on_fit_task_begin(estimator=self._estimator)
             task.call_on_fit_task_end(estimator=self._estimator)
 
-    def end(self) -> None:
+    def __enter__(self) -> "Tasks":
+        return self
+
+    def __exit__(self, failed: type[BaseException] | None, *_: object) -> None:
         """All that was to do is done, be it fewer tasks than were foreseen."""
-        if self._context is not None:
+        if self._context is not None and failed is None:
             self._context.call_on_fit_task_end(estimator=self._estimator)

@@ -1,5 +1,6 @@
-"""A fitted `DependencyNetwork`: what it has after `fit`, what is proven of it, and how it shows itself."""
+"""A fitted `DependencyNetwork`: what `fit` leaves behind, which network is asked, what is proven, how it shows itself."""
 
+import warnings
 from typing import Any
 
 from sklearn.base import BaseEstimator
@@ -14,6 +15,7 @@ from depnet.fitting.explained import plain_figures
 from depnet.fitting.summary import Summary, short_lines, summary_of
 from depnet.learning.certificate import Certificate, certificate
 from depnet.learning.links.links import links
+from depnet.model.file import NO_LAW
 from depnet.model.network import Network
 from depnet.notebook import beside, card, line, table
 from depnet.wording import counted
@@ -42,6 +44,19 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
     _updated: bool
     _lacks: str | None
     """What a model file that has no law says of it."""
+
+    def _answering(self, method: str = "auto") -> Network:
+        """Which network is asked: the law, unless the method is the paper's own, or there is none.
+
+        Without a law answers are those of clamped chains, and it is said every time.
+        """
+        check_is_fitted(self, "network_")
+        if method in ("clamped", "bayes"):
+            return self.network_
+        if self.law_ is None:
+            warnings.warn(self._lacks or NO_LAW, UserWarning, stacklevel=3)
+            return self.network_
+        return self.law_
 
     @property
     def certificate_(self) -> Certificate | None:

@@ -1,7 +1,6 @@
 """`DependencyNetwork`: the joint distribution of a frame, learned, asked, completed, sampled and saved."""
 
 import os
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -32,7 +31,7 @@ from depnet.inference.rows.query import query_rows
 from depnet.learning.links.links import Link, links
 from depnet.learning.options import Role
 from depnet.model.evidence import Given, narrowed_domain
-from depnet.model.file import NO_LAW, load_both, save
+from depnet.model.file import load_both, save
 from depnet.model.network import Network
 from depnet.removed import without
 from depnet.sampling import sample
@@ -146,19 +145,6 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         return later_table(self, X, self.domain_, absent=absent)
 
     # Asking
-
-    def _answering(self, method: str = "auto") -> Network:
-        """Which network is asked: the law, unless the method is the paper's own, or there is none.
-
-        Without a law answers are those of clamped chains, and it is said every time.
-        """
-        check_is_fitted(self, "network_")
-        if method in ("clamped", "bayes"):
-            return self.network_
-        if self.law_ is None:
-            warnings.warn(self._lacks or NO_LAW, UserWarning, stacklevel=3)
-            return self.network_
-        return self.law_
 
     def query(
         self,
@@ -395,10 +381,9 @@ def fit_model(model: DependencyNetwork, X: Any, estimator: TableEstimator) -> De
     samples = estimator is model  # others have no use for how numbers go within bins
     holed, layout = fitted_table(model, X, missing=model.missing, levels=samples)
     options = model._options()  # noqa: SLF001  # a method but for its callbacks
-    tasks = Tasks(estimator, "node" if holed.complete else "round or node", options.steps(holed))
-    done = fit(holed, options, model._fit_generator(), tasks.until)  # noqa: SLF001
-    tasks.until(options.steps(holed))
-    tasks.end()
+    with Tasks(estimator, "node" if holed.complete else "round or node", options.steps(holed)) as tasks:
+        done = fit(holed, options, model._fit_generator(), tasks.until)  # noqa: SLF001
+        tasks.until(options.steps(holed))
     model.layout_ = layout
     model._take(done.network, done.law, done.completion)  # noqa: SLF001  # a method but for its callbacks
     return model

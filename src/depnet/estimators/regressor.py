@@ -14,7 +14,7 @@ from depnet.data.table.holed import Holed
 from depnet.errors import DataError
 from depnet.estimators.base import TableEstimator
 from depnet.estimators.callbacks import Tasks, with_callbacks
-from depnet.estimators.tables import check_choice, fitted_table, later_table
+from depnet.estimators.tables import check_choice, check_target, fitted_table, later_table
 from depnet.fitting.number import number_law
 from depnet.learning.boost.splits import is_ordered
 
@@ -65,10 +65,7 @@ class DependencyNetworkRegressor(RegressorMixin, TableEstimator):  # type: ignor
         Returns:
             The estimator itself.
         """
-        if y is None:
-            raise ValueError(
-                "This DependencyNetworkRegressor estimator requires y to be passed, but the target y is None."
-            )
+        check_target(self, y)
         check_choice("point", self.point, "mean", "median")
         check_choice("missing", self.missing, "state", "error")
         holed, _ = fitted_table(self, X, missing=self.missing)
@@ -85,9 +82,8 @@ class DependencyNetworkRegressor(RegressorMixin, TableEstimator):  # type: ignor
             numbers = numbers[repeated]
         self._inputs = holed.domain
         self._typical = _typical(rows)
-        tasks = Tasks(self, "node", len(holed.domain) + 2)
-        self.law_ = number_law(rows, numbers, self._options(), self._fit_generator(), tasks.until)
-        tasks.end()
+        with Tasks(self, "node", len(holed.domain) + 2) as tasks:
+            self.law_ = number_law(rows, numbers, self._options(), self._fit_generator(), tasks.until)
         self.network_ = self.law_.network
         return self
 

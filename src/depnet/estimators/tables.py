@@ -95,6 +95,14 @@ def fitted_table(
     return holed, layout
 
 
+def check_target(estimator: TableEstimator, y: Any) -> None:
+    """Refuse to learn what y is from no y, in scikit-learn's words."""
+    if y is None:
+        raise ValueError(
+            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
+        )
+
+
 def later_table(
     estimator: TableEstimator, X: Any, domain: Domain, *, absent: HandleUnknown = "error"
 ) -> Holed:

@@ -191,8 +191,10 @@ def serve(
         )
         if not debug:
             log.keep_short()
-        if loaded is not None:  # while the browser opens
-            threading.Thread(target=loaded.warm, daemon=True).start()
+        if loaded is not None:
+            # While the browser opens, and not before: as it starts, NiceGUI looks at all objects that there are (for its
+            # server), and CPython fails to finish a tuple of another thread that is being looked at.
+            nicegui_app.on_startup(threading.Thread(target=loaded.warm, daemon=True).start)
         announce(url)
         if browse:
             threading.Thread(target=_browse, args=(server, url), daemon=True).start()

@@ -10,6 +10,7 @@ from depnet.explorer.ask import Answer
 from depnet.explorer.cards import Card, in_order, pins, pins_text
 from depnet.explorer.known import Known, said
 from depnet.explorer.loaded import Loaded
+from depnet.explorer.long_list import LongList
 from depnet.explorer.marginals import Marginals
 from depnet.explorer.parts import bar, button, note
 from depnet.explorer.session import Session
@@ -17,9 +18,6 @@ from depnet.explorer.state import State
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.small_counts import without_small_counts
 from depnet.inference.judge.shifts import Shift, shifts_between
-
-SHOWN = 24
-"""Cards at first, and with each "more"."""
 
 MOST_PINNED = 12
 """In an address, which has no room for any number of names."""
@@ -41,7 +39,7 @@ class AskCards:
         self.order: tuple[str, ...] = tuple(self.variables)
         self.unsorted = False
         """Is the order by change still to come, with the next answer?"""
-        self.shown = SHOWN
+        self.listed = LongList(self._show)
         self.opened: set[str] = set()
         self.kept: dict[str, set[int]] = {}
         """Codes whose bars stay, once they were known."""
@@ -57,14 +55,12 @@ class AskCards:
         self.asking = False
         self._controls()
         self.marginals = Marginals(**told, expand=self._expand, pin=self._pin)
-        self.more = button("Show more", self._more)
+        self.listed.more_button()
         self._take_prior()
 
     def _controls(self) -> None:
         with bar():
-            self.find = ui.input("Find a variable", on_change=self._filtered).props(
-                "dense clearable outlined"
-            )
+            self.listed.search_box()
             with ui.element("div").classes("depnet-switch").props('role="group" aria-label="Order"'):
                 self.sorted = {
                     False: button("Model's order", lambda: self._sort(by_change=False), "flat dense"),
@@ -118,24 +114,16 @@ class AskCards:
             self.opened ^= {name}
             self._show()
 
-    def _filtered(self) -> None:
-        self.shown = SHOWN
-        self._show()
-
-    def _more(self) -> None:
-        self.shown += SHOWN
-        self._show()
-
     def look_at(self, name: str) -> None:
         """Bring a card into view, and the reader to it."""
-        self.find.value = ""
+        self.listed.search.value = ""
         self._look(name)
         self._show()
         self.marginals.run_method("look", name, True)
 
     def _look(self, name: str) -> None:
         """A card that is far down comes after the pinned ones, until another one is looked for."""
-        if name not in in_order(self.order, self._first, "")[: self.shown]:
+        if name not in in_order(self.order, self._first)[: self.listed.shown]:
             self.front = name
 
     # what follows from it
@@ -216,10 +204,8 @@ class AskCards:
     def _show_cards(self) -> bool:
         """Are they others than before?"""
         ready = self.base and not self.unsorted
-        names = in_order(self.order, self._first, self.find.value or "") if ready else []
-        cards = [self._static(name) for name in names[: self.shown]]
-        self.more.set_visibility(len(names) > self.shown)
-        self.more.text = f"Show more ({len(names) - self.shown:,} left)"
+        names = in_order(self.order, self._first) if ready else []
+        cards = [self._static(name) for name in self.listed.part(names, str)]
         state = self.session.state
         return self.marginals.show(
             cards=cards, pinned=self.pinned, target=state.target, chosen=state.variable

@@ -1,8 +1,5 @@
 """Ask: say what is known on the cards of all variables, and see how their marginals move, the table's own beside them."""
 
-from asyncio import Task
-from typing import Any
-
 from nicegui import ui
 
 from depnet.data import Variable
@@ -16,7 +13,7 @@ from depnet.explorer.known import Held, Known
 from depnet.explorer.loaded import TOLERANCE
 from depnet.explorer.parts import button, card, note, without_law
 from depnet.explorer.questions import Question, what_ifs
-from depnet.explorer.session import Session, Stop
+from depnet.explorer.session import Latest, Session, Stop
 from depnet.explorer.state import State
 from depnet.wording import counted
 
@@ -31,11 +28,6 @@ CHANGED = 6
 """Variables that changed most, by name above the cards."""
 
 
-def build(session: Session) -> None:
-    """The view, in the state that the address says."""
-    _Ask(session).start()
-
-
 class _Ask:
     """The question of one open page, and its answer so far."""
 
@@ -43,10 +35,9 @@ class _Ask:
         self.session = session
         self.loaded = session.loaded  # held, even if it leaves the shelf meanwhile
         self.domain = self.loaded.asked.domain
-        self.known: Known = {}
+        self.known: Known = session.state.known
         self.answer: Answer | None = None
-        self.stopping = session.stop()
-        self.task: Task[Any] | None = None
+        self.question = Latest(session)
         with card("What is likely, given what is known"):
             without_law(self.loaded)
             self._status()
@@ -63,6 +54,9 @@ class _Ask:
         self.notes = AskNotes(session, self.loaded)
         self.remarks.props["href"] = f"#{self.notes.place.html_id}"
         self.remarks.set_visibility(False)
+        self.cards.follow(session.state)
+        self._ask()
+        session.on_change(self._changed)
 
     def _status(self) -> None:
         """How sharp the answer is: one line, whatever it says, so that nothing below it moves."""
@@ -73,13 +67,6 @@ class _Ask:
             self.sharpen = button("Sharpen", self.sharper, "outline dense")
             self.sharpen.props["title"] = f"Go on until errors are {FINER:.0f} times smaller"
             self.stop = button("Stop", self.stopped_by_reader, "outline dense")
-
-    def start(self) -> None:
-        """Ask what the address asks."""
-        self.known = self.session.state.known
-        self.cards.follow(self.session.state)
-        self._ask()
-        self.session.on_change(self._changed)
 
     # what the reader does
 
@@ -130,7 +117,7 @@ class _Ask:
 
     def stopped_by_reader(self) -> None:
         """The stop button: what was found so far stays."""
-        self.stopping.press()
+        self.question.stop.press()
         self.stop.set_enabled(False)
 
     def sharper(self) -> None:
@@ -158,11 +145,7 @@ class _Ask:
 
     def _ask(self, tolerance: float = TOLERANCE) -> None:
         """The older question is dropped, and the new one asked."""
-        self.stopping.press()
-        if self.task is not None:
-            self.task.cancel()
-        self.stopping = self.session.stop()
-        self.task = self.session.spawn(self._asked(self.known, self.stopping, tolerance))
+        self.question.begin(lambda stop: self._asked(self.known, stop, tolerance))
 
     async def _asked(self, known: Known, stop: Stop, tolerance: float) -> None:
         self.said.text = "asking ..."
@@ -221,3 +204,6 @@ class _Ask:
                     lambda n=shift.name: self.cards.look_at(n),
                     "flat dense",
                 )
+
+
+build = _Ask

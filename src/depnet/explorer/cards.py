@@ -95,18 +95,14 @@ class Card:
         return {} if found is None else {"mean": shown(found[0]), "sd": shown(found[1], 3)}
 
 
-def in_order(names: Sequence[str], pinned: Sequence[str], wanted: str) -> list[str]:
-    """The cards to show: pinned ones first, and only those whose names hold what was looked for.
+def in_order(names: Sequence[str], pinned: Sequence[str]) -> list[str]:
+    """The cards, pinned ones first.
 
-    >>> in_order(["class", "sex", "age", "survived"], ["age"], "S")
-    ['class', 'sex', 'survived']
-    >>> in_order(["class", "sex", "age"], ["age"], "")
+    >>> in_order(["class", "sex", "age"], ["age"])
     ['age', 'class', 'sex']
     """
-    first = [name for name in pinned if name in set(names)]
-    rest = set(first)
-    found = [*first, *(name for name in names if name not in rest)]
-    return [name for name in found if wanted.casefold() in name.casefold()]
+    known = dict.fromkeys(names)
+    return list(dict.fromkeys(name for name in pinned if name in known) | known)
 
 
 def pins(text: str) -> list[str]:

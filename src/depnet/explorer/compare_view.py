@@ -1,6 +1,5 @@
 """Compare: two sets of evidence side by side, A (what is known on this page) and B, the largest differences first."""
 
-from asyncio import Task
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,8 +11,9 @@ from depnet.explorer.ask import Answer, answers
 from depnet.explorer.copyable import command_line, python
 from depnet.explorer.differences import MEASURE, Differences, other_known, other_text
 from depnet.explorer.known import Held, Known, held_by, said
+from depnet.explorer.long_list import LongList
 from depnet.explorer.parts import bar, button, card, copyable, note, stack, warning, without_law
-from depnet.explorer.session import Session, Stop
+from depnet.explorer.session import Latest, Session, Stop
 from depnet.explorer.state import State
 from depnet.inference.judge.shifts import Difference, differences_between
 from depnet.wording import some_of
@@ -22,28 +22,20 @@ TITLE = "Compare"
 PATH = "/compare"
 NEEDS_MODEL = True
 
-SHOWN = 24
-"""Cards at first, and with each "more"."""
 COPIED = 4
 """Targets of the questions to copy: those that differ most."""
 OTHER = "b"
 """The parameter of the address that has B."""
 
 
-def build(session: Session) -> None:
-    """The view, in the state that the address says."""
-    _Compare(session).start()
-
-
 class _Side:
     """One set of evidence: its chips, what adds to it, and the answer to it."""
 
-    def __init__(self, letter: str, title: str, names: tuple[str, ...]) -> None:
+    def __init__(self, session: Session, letter: str, title: str, names: tuple[str, ...]) -> None:
         self.known: Known = {}
         self.asked: Known | None = None
         self.answer: Answer | None = None
-        self.task: Task[Any] | None = None
-        self.stopping: Stop | None = None
+        self.question = Latest(session)
         with ui.element("div").classes(f"depnet-side {letter}").props('role="group"') as group:
             group.props["aria-label"] = f"Evidence {letter.upper()}"
             ui.label(title).classes("depnet-side-title")
@@ -65,13 +57,13 @@ class _Compare:
         self.session = session
         self.loaded = session.loaded  # held, even if it leaves the shelf meanwhile
         self.domain = self.loaded.asked.domain
-        self.shown = SHOWN
+        self.listed = LongList(self._show_cards)
         self.found: tuple[Difference, ...] = ()
         with card("Two sets of evidence"):
             without_law(self.loaded)
             with ui.element("div").classes("depnet-sides"):
-                self.a = _Side("a", "A: what is known", self.domain.names)
-                self.b = _Side("b", "B: to compare with", self.domain.names)
+                self.a = _Side(session, "a", "A: what is known", self.domain.names)
+                self.b = _Side(session, "b", "B: to compare with", self.domain.names)
             for side in (self.a, self.b):
                 side.variable.on_value_change(partial(self._variable_chosen, side))
                 side.states.on_value_change(partial(self._states_chosen, side))
@@ -90,12 +82,10 @@ class _Compare:
                     note(
                         "the table's own frequency among the rows that match; answers join it with the model's"
                     )
-            self.search = ui.input("Find a variable", on_change=self._filtered).props(
-                "dense clearable outlined"
-            )
+            self.listed.search_box()
             self.left_out = note("")
             self.cards = Differences(self.choose)
-            self.more = button("Show more", self._more)
+            self.listed.more_button()
         with card("The same questions elsewhere"):
             note("Their targets are the variables that differ most.")
             self.texts = {
@@ -103,11 +93,8 @@ class _Compare:
                 for letter in ("A", "B")
                 for title in ("Command line", "Python")
             }
-
-    def start(self) -> None:
-        """Ask what the address asks."""
-        self._changed(self.session.state)
-        self.session.on_change(self._changed)
+        self._changed(session.state)
+        session.on_change(self._changed)
 
     # what the reader does
 
@@ -163,14 +150,6 @@ class _Compare:
         if (held or ()) != side.known.get(variable.name, ()):
             self._hold(side, variable.name, held or ())
 
-    def _filtered(self) -> None:
-        self.shown = SHOWN
-        self._show_cards()
-
-    def _more(self) -> None:
-        self.shown += SHOWN
-        self._show_cards()
-
     # what follows from it
 
     def _changed(self, state: State) -> None:
@@ -188,12 +167,8 @@ class _Compare:
 
     def _ask(self, side: _Side) -> None:
         """The older question is dropped, and the new one asked."""
-        if side.stopping is not None:
-            side.stopping.press()
-        if side.task is not None:
-            side.task.cancel()
-        side.asked, side.stopping = side.known, self.session.stop()
-        side.task = self.session.spawn(self._answer(side, side.known, side.stopping))
+        side.asked = side.known
+        side.question.begin(lambda stop: self._answer(side, side.known, stop))
 
     async def _answer(self, side: _Side, known: Known, stop: Stop) -> None:
         side.said.text = "asking ..."
@@ -240,14 +215,14 @@ class _Compare:
         self._show_cards()
 
     def _show_cards(self) -> None:
-        wanted = (self.search.value or "").casefold()
-        found = [each for each in self.found if wanted in each.first.name.casefold()]
-        self.cards.show(found[: self.shown], self.a.known, self.b.known, self._href)
-        self.more.set_visibility(len(found) > self.shown)
-        self.more.text = f"Show more ({len(found) - self.shown:,} left)"
+        found = self.listed.part(self.found, lambda difference: difference.first.name)
+        self.cards.show(found, self.a.known, self.b.known, self._href)
 
     def _href(self, name: str) -> str:
         return self.session.url("/node", replace(self.session.state, variable=name, own={}))
+
+
+build = _Compare
 
 
 def _text(title: str, loaded: Any, targets: list[str], known: Known) -> str:

@@ -115,14 +115,13 @@ def learn_model(
     stop: Callable[[], bool],
     *,
     boost: bool = False,
-    max_seconds: float = MAX_SECONDS,
 ) -> Loaded:
     """The model that `depnet fit` would learn, its network and its law.
 
     `progress(done, all)` counts the nodes of both, and rounds of completion before.
     """
     rows = some_columns(table.rows, names)
-    options = FitOptions(penalty=penalty, max_seconds=max_seconds, boost="auto" if boost else None)
+    options = FitOptions(penalty=penalty, max_seconds=MAX_SECONDS, boost="auto" if boost else None)
     total = options.steps(rows)
 
     def told(done: int) -> None:

@@ -34,13 +34,8 @@ ONE_AT_A_TIME = asyncio.Semaphore(1)
 """Learning is long: the other threads are left for questions."""
 
 
-def build(session: Session) -> None:
-    """The view; with a model that was learned here, its file to download."""
-    _Fit(session)
-
-
 class _Fit:
-    """One reader's table and the model learned from it."""
+    """One reader's table and the model learned from it; with a model that was learned here, its file to download."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -213,6 +208,9 @@ class _Fit:
             self.stop.set_enabled(False)
             self._progressed()
         ui.navigate.to(self.session.url("/", key=self.session.shelf.keep(loaded)))
+
+
+build = _Fit
 
 
 def _base(name: str) -> str:

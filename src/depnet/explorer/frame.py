@@ -1,7 +1,7 @@
 """The frame around every view: skip link, name of the model, navigation, light or dark."""
 
 import html
-from collections.abc import Awaitable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Protocol
 
@@ -33,8 +33,9 @@ class View(Protocol):
     PATH: str
     NEEDS_MODEL: bool
 
-    def build(self, session: Session) -> Awaitable[None] | None:
-        """Show the view inside the frame's main part; may be a coroutine."""
+    @property
+    def build(self) -> Callable[[Session], object]:
+        """What shows the view inside the frame's main part, in the state that the address says; may be a coroutine."""
 
 
 VIEWS: tuple[View, ...] = (

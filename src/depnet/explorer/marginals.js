@@ -38,25 +38,16 @@ const Card = {
       <div ref="bars" :class="card.columns ? 'depnet-histogram' : 'depnet-bars'" role="group" :aria-label="said_group"
         @pointerleave="over = -1">
         <button v-for="(s, k) in card.states" :key="s.c" type="button" v-bind="bar(s, k)" v-on="heard(s, k)">
-          <template v-if="card.columns">
-            <span class="depnet-column">
-              <span class="depnet-fill" :style="{ height: share(p(k)) }"></span>
-              <span v-if="was" class="depnet-before" :style="{ height: share(was[k]) }"></span>
-              <span v-if="error(k)" class="depnet-whisker"
-                :style="{ bottom: share(p(k) - 2 * error(k)), height: share(4 * error(k)) }"></span>
-              <span v-if="observed(k) !== null" class="depnet-observed" :style="{ bottom: share(observed(k)) }"></span>
-            </span>
-            <span class="depnet-tick">{{ tick(s, k) }}</span>
-          </template>
+          <span v-if="!card.columns" class="depnet-state-label">{{ s.s }}</span>
+          <span :class="card.columns ? 'depnet-column' : 'depnet-track'">
+            <span class="depnet-fill" :style="long(p(k))"></span>
+            <span v-if="was" class="depnet-before" :style="long(was[k])"></span>
+            <span v-if="error(k)" class="depnet-whisker"
+              :style="[from(p(k) - 2 * error(k)), long(4 * error(k))]"></span>
+            <span v-if="observed(k) !== null" class="depnet-observed" :style="from(observed(k))"></span>
+          </span>
+          <span v-if="card.columns" class="depnet-tick">{{ tick(s, k) }}</span>
           <template v-else>
-            <span class="depnet-state-label">{{ s.s }}</span>
-            <span class="depnet-track">
-              <span class="depnet-fill" :style="{ width: share(p(k)) }"></span>
-              <span v-if="was" class="depnet-before" :style="{ width: share(was[k]) }"></span>
-              <span v-if="error(k)" class="depnet-whisker"
-                :style="{ left: share(p(k) - 2 * error(k)), width: share(4 * error(k)) }"></span>
-              <span v-if="observed(k) !== null" class="depnet-observed" :style="{ left: share(observed(k)) }"></span>
-            </span>
             <span class="depnet-state-number"><span v-if="was" class="depnet-was">{{ three(was[k]) }} →</span> {{ three(p(k)) }}</span>
             <span v-if="parts && both(k)" class="depnet-parts">{{ both(k) }}</span>
           </template>
@@ -109,6 +100,8 @@ const Card = {
     error(k) { return (this.numbers && this.numbers.e && this.numbers.e[k]) || 0; },
     observed(k) { return this.numbers && this.numbers.o ? this.numbers.o[k] ?? null : null; },
     share(value) { return (100 * Math.min(1, Math.max(0, value / this.scale))).toFixed(2) + "%"; },
+    long(value) { return { [this.card.columns ? "height" : "width"]: this.share(value) }; },
+    from(value) { return { [this.card.columns ? "bottom" : "left"]: this.share(value) }; },
     three(value) { return this.numbers ? value.toFixed(3) : "–"; },
     law(k) {
       const error = this.error(k) ? " ± " + this.error(k).toPrecision(1) : "";

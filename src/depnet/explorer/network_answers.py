@@ -3,8 +3,7 @@
 All of it is asked for once the page is there, and told by calls of the page's script (`static/network.js`).
 """
 
-from asyncio import Task
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -15,7 +14,7 @@ from depnet.explorer.ask import Answer, answers
 from depnet.explorer.known import Known, given, is_clamped
 from depnet.explorer.loaded import TOLERANCE
 from depnet.explorer.network_cards import bars, joint_table
-from depnet.explorer.session import Session, Stop
+from depnet.explorer.session import Latest, Session, Stop
 from depnet.inference.answer.small_counts import without_small_counts
 from depnet.inference.judge.pair import pair
 from depnet.inference.judge.shifts import Shift, by_target
@@ -43,8 +42,7 @@ class NetworkAnswers:
         self.peeked: str | None = None
         """The variable whose bars the page waits for."""
         self.pair: tuple[tuple[str, str], Known] | None = None
-        self.stopping = session.stop()
-        self.tasks: dict[str, Task[Any]] = {}
+        self.asking, self.joining = Latest(session), Latest(session)
 
     def ask(self) -> None:
         """How far each variable is moved by what is known."""
@@ -52,9 +50,7 @@ class NetworkAnswers:
         if known == self.known:
             return
         self.known, self.shifts = known, None
-        self.stopping.press()
-        self.stopping = self.session.stop()
-        self._work("ask", self._answers(known, self.stopping))
+        self.asking.begin(lambda stop: self._answers(known, stop))
 
     async def _answers(self, known: Known, stop: Stop) -> None:
         self.tell("answered", {"asking": bool(known)})
@@ -108,7 +104,7 @@ class NetworkAnswers:
             return
         self.pair = wanted
         if wanted is not None:
-            self._work("pair", self._joint(*wanted))
+            self.joining.begin(lambda _: self._joint(*wanted))
 
     async def _joint(self, names: tuple[str, str], known: Known) -> None:
         ask = partial(pair, self.loaded.asked, *names, given(known), hide=self.session.hides)
@@ -123,9 +119,3 @@ class NetworkAnswers:
         strengths = {"forward": told.get((first, second)), "backward": told.get((second, first))}
         clamped = [name for name in names if name in known and is_clamped(known[name])]
         self.tell("joined", [first, second], found | strengths | {"known": len(known), "clamped": clamped})
-
-    def _work(self, name: str, work: Coroutine[Any, Any, None]) -> None:
-        """Instead of what was worked on before under this name."""
-        if name in self.tasks:
-            self.tasks[name].cancel()
-        self.tasks[name] = self.session.spawn(work)

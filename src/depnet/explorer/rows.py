@@ -194,13 +194,11 @@ class Filled:
     error: float
 
 
-def filled(
-    network: Network, known: Mapping[str, Label], *, max_seconds: float = FILL_SECONDS
-) -> list[Filled]:
+def filled(network: Network, known: Mapping[str, Label]) -> list[Filled]:
     """A row of which `known` is given, every other cell at its most probable state."""
     variables = network.domain.variables
     codes = np.array([[v.code(known[v.name]) if v.name in known else -1 for v in variables]])
-    completed = impute(network, codes, max_seconds=max_seconds)
+    completed = impute(network, codes, max_seconds=FILL_SECONDS)
     found = []
     for variable, code in zip(variables, completed.codes[0].tolist(), strict=True):
         cells, name = completed.cells, variable.name

@@ -48,6 +48,26 @@ class Stop:
         return self.pressed or self._left.is_set()
 
 
+class Latest:
+    """The latest of a view's questions: whoever begins another one drops it."""
+
+    def __init__(self, session: "Session") -> None:
+        self._session, self.stop = session, session.stop()
+        self._task: asyncio.Task[Any] | None = None
+
+    def drop(self) -> None:
+        """Nobody waits for its answer any more."""
+        self.stop.press()
+        if self._task is not None:
+            self._task.cancel()
+
+    def begin(self, work: Callable[[Stop], Coroutine[Any, Any, None]]) -> None:
+        """Drop the older question, and go on with `work(stop)` beside the page."""
+        self.drop()
+        self.stop = self._session.stop()
+        self._task = self._session.spawn(work(self.stop))
+
+
 class Session:
     """What belongs to one open page, and to nobody else."""
 

@@ -1,6 +1,5 @@
 """Target: what would move one variable, which facts would tell most of it, and the most probable completion."""
 
-from asyncio import Task
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -8,8 +7,9 @@ from typing import Any
 from nicegui import ui
 
 from depnet.errors import DepnetError
+from depnet.explorer.long_list import LongList
 from depnet.explorer.parts import bar, button, card, fact, note, stack, warning, without_law
-from depnet.explorer.session import Session, Stop
+from depnet.explorer.session import Latest, Session, Stop
 from depnet.explorer.state import State
 from depnet.explorer.target import (
     SHARPER_SECONDS,
@@ -28,14 +28,6 @@ TITLE = "Target"
 PATH = "/target"
 NEEDS_MODEL = True
 
-SHOWN = 24
-"""Variables at first, and with each "more"."""
-
-
-def build(session: Session) -> None:
-    """The view, in the state that the address says."""
-    _Target(session).start()
-
 
 class _Target:
     """What is asked about the target of one open page."""
@@ -47,10 +39,9 @@ class _Target:
         self.domain = self.law.domain
         self.asked: tuple[Any, ...] | None = None
         self.found: Found | None = None
-        self.shown = SHOWN
         self.texts: list[str] = []
-        self.stopping = session.stop()
-        self.task: Task[Any] | None = None
+        self.question = Latest(session)
+        self.bars = LongList(self._show_bars)
         with card("The target"):
             without_law(self.loaded)
             self._choice()
@@ -64,14 +55,14 @@ class _Target:
         with ui.element("div").classes("depnet-columns") as self.answers:
             with card("What would move it most"):
                 self._legend()
-                self.search = ui.input("Find a variable", on_change=self._filtered).props(
-                    "dense clearable outlined"
-                )
+                self.bars.search_box()
                 self.tornado = Tornado(self.choose)
-                self.more = button("Show more", self._more)
+                self.bars.more_button()
             with stack():
                 self.telling = Telling(session)
                 self.completions = Completions(session, self.choose)
+        self._changed(session.state)
+        session.on_change(self._changed)
 
     def _choice(self) -> None:
         with bar():
@@ -105,11 +96,6 @@ class _Target:
             "known; the arrow lists all states."
         )
 
-    def start(self) -> None:
-        """Ask what the address asks."""
-        self._changed(self.session.state)
-        self.session.on_change(self._changed)
-
     # what the reader does
 
     def choose(self, name: str, code: int) -> None:
@@ -135,14 +121,6 @@ class _Target:
         ):
             self.session.set_own(state=self.texts[place])
 
-    def _filtered(self) -> None:
-        self.shown = SHOWN
-        self._show_bars()
-
-    def _more(self) -> None:
-        self.shown += SHOWN
-        self._show_bars()
-
     def _sharpen(self) -> None:
         if self.found is not None:
             self._begin(SHARPER_SECONDS)
@@ -159,16 +137,13 @@ class _Target:
 
     def _begin(self, seconds: float | None = None) -> None:
         """The older question is dropped, and the new one asked."""
-        self.stopping.press()
-        if self.task is not None:
-            self.task.cancel()
-        self.stopping = self.session.stop()
+        self.question.drop()
         self.sharpen.set_visibility(False)
         state = self.session.state
         if state.target is None or self.law.order is None:
             self._nothing("Choose the variable that you want to know." if self.law.order is not None else "")
             return
-        self.task = self.session.spawn(self._ask(state, self.stopping, seconds))
+        self.question.begin(lambda stop: self._ask(state, stop, seconds))
 
     def _nothing(self, text: str, problem: str = "") -> None:
         self.found = None
@@ -249,11 +224,8 @@ class _Target:
         found = self.found
         if found is None:
             return
-        wanted = (self.search.value or "").casefold()
-        effects = [each for each in found.influence.effects if wanted in each.variable.name.casefold()]
-        self.more.set_visibility(len(effects) > self.shown)
-        self.more.text = f"Show more ({len(effects) - self.shown:,} left)"
-        self.session.spawn(self._draw(found, effects[: self.shown]))
+        effects = self.bars.part(found.influence.effects, lambda effect: effect.variable.name)
+        self.session.spawn(self._draw(found, effects))
 
     async def _draw(self, found: Found, effects: Sequence[Effect]) -> None:
         """The bars, with what the table has of them, which is counted for these alone."""
@@ -273,3 +245,6 @@ class _Target:
             for effect, own in zip(effects, seen, strict=True)
         ]
         self.tornado.show(found.influence, bars)
+
+
+build = _Target

@@ -30,11 +30,6 @@ STARTS: dict[str, Any] = {
 SECONDS_A_STEP = 0.6
 
 
-def build(session: Session) -> None:
-    """The view, in the state that the address says."""
-    _Theory(session)
-
-
 class _Theory:
     """One reader's picture: where the tables come from, the scan, the step."""
 
@@ -195,6 +190,9 @@ class _Theory:
         self.plot.update_figure(figure_of(scene, palette(self.session.dark)))
         own = {"scan": self.scan.value, "start": self.start.value, "t": str(t)}
         self.session.change(push=False, own=own | self.tables.parameters())
+
+
+build = _Theory
 
 
 def _law(p: Any) -> str:

@@ -151,9 +151,9 @@ def fit_network(
     return _completed(table, options, rng, progress or (lambda done: None))[0]
 
 
-def learn_network(rows: Dataset, options: FitOptions, progress: Progress | None = None) -> Network:
+def learn_network(rows: Dataset, options: FitOptions) -> Network:
     """The paper's network from complete rows."""
-    return _learned(PreparedRows(rows), options, progress)[0]
+    return _learned(PreparedRows(rows), options, None)[0]
 
 
 def fit_law(

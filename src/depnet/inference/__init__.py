@@ -15,7 +15,8 @@ from depnet.inference.answer.most_probable import MostProbable, most_probable
 from depnet.inference.answer.query import query
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.support import Support
-from depnet.inference.judge.compare import Comparison, compare
+from depnet.inference.judge.compare import compare
+from depnet.inference.judge.comparison import Comparison
 from depnet.inference.rows.impute import Imputation, impute
 from depnet.inference.rows.query import query_rows
 from depnet.inference.rows.result import RowsResult

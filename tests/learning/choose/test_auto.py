@@ -13,7 +13,7 @@ from depnet.learning.choose.trials import Choice
 from depnet.learning.learn import learn_with_choice
 from depnet.learning.rows.held_out import held_out
 from depnet.model.network import Network
-from depnet.model.score import node_log_theta, score
+from depnet.model.score import score
 
 
 def noise_and_copies(rows: int, noise: int = 6, seed: int = 0) -> Dataset:
@@ -95,7 +95,7 @@ def test_the_standard_error_is_that_of_the_rows_one_by_one() -> None:
 
     candidates = (prohibitive, NoPenalty())
     own, pooled = (learn(dataset, penalty=each, smoothing=0.5).nodes[5] for each in candidates)
-    gains = node_log_theta(own, held) - node_log_theta(pooled, held)
+    gains = own.log_theta(held) - pooled.log_theta(held)
     errors = gains.mean() / (gains.std() / math.sqrt(len(gains)))
     for factor, chosen_by_node in ((1 - 1e-9, prohibitive), (1 + 1e-9, candidates[1])):
         _, choice = chosen(dataset, Auto(candidates, (1.0,), factor * errors), validation=held)

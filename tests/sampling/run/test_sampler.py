@@ -207,7 +207,7 @@ def test_ctrl_c_is_heard_and_what_was_drawn_is_kept(n_jobs: int) -> None:
         with pytest.raises(SamplingInterrupted) as stop:
             sampler.draw(10**7, progress=once_under_way)
         took = pressing.since
-    assert took < 5, "a second on an idle machine"
+    assert took < 20, "a second on an idle machine"
     assert 512 <= stop.value.drawn.rows < 10**7
     assert np.array_equal(stop.value.drawn.codes[:512], expected)
     following = sampler.draw(256).codes  # the chains are whole, and go on

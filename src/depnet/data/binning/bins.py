@@ -8,7 +8,7 @@ first bin and what lies at or above e_K to the last, so that every number has a 
 import bisect
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -33,6 +33,20 @@ KINDS: tuple[str, ...] = get_args(Kind)
 
 TIMES: tuple[Kind, ...] = ("date", "datetime", "duration")
 """Those that are kept as whole numbers, and that a column of text may hold, too."""
+
+TIME_NUMBERS: dict[str, Callable[[object], int]] = {
+    "date": days_of,
+    "datetime": microseconds_of,
+    "duration": duration_of,
+}
+"""The number of a value of such a kind, which may be text."""
+
+TIME_TEXTS: dict[str, Callable[[int], str]] = {
+    "date": text_of_day,
+    "datetime": text_of_moment,
+    "duration": text_of_duration,
+}
+"""And the text of a number, as people write it."""
 
 RANGES = {
     "integer": (-(2**63), 2**63 - 1),
@@ -163,12 +177,8 @@ class Bins:
         59
         """
         try:
-            if self.kind == "date":
-                return days_of(value)
-            if self.kind == "datetime":
-                return microseconds_of(value)
-            if self.kind == "duration":
-                return duration_of(value)
+            if self.kind in TIME_NUMBERS:
+                return TIME_NUMBERS[self.kind](value)
             number = _number(float(value) if isinstance(value, str) else value)
         except (TypeError, ValueError, OverflowError):
             raise DataError(f"expected {_WANTED.get(self.kind, 'a number')}; got {brief(value)}.") from None
@@ -180,12 +190,8 @@ class Bins:
         """A number of these bins as people write it: 25, 0.5, 2024-02-29, 2024-02-29 12:00, 01:30:00."""
         if number in (-math.inf, math.inf):
             return str(number)
-        if self.kind == "date":
-            return text_of_day(int(number))
-        if self.kind == "datetime":
-            return text_of_moment(int(number))
-        if self.kind == "duration":
-            return text_of_duration(int(number))
+        if self.kind in TIME_TEXTS:
+            return TIME_TEXTS[self.kind](int(number))
         whole = self.kind == "integer" or (abs(number) < 1e15 and number == int(number))
         return str(int(number)) if whole else repr(float(number))
 

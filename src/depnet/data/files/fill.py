@@ -105,7 +105,7 @@ class Fillings:
 
 
 def fill_file(
-    path: str,
+    path: str | Source,
     fillings: Fillings,
     output: str,
     *,

@@ -68,8 +68,10 @@ class Source:
 def find_source(path: object, scratch: Path, format: str | None = None) -> Source:  # noqa: A002
     """The file behind a path, "-" (standard input) or a file object; a stream is copied to `scratch`.
 
-    The first sheet of a workbook is written there as CSV.
+    The first sheet of a workbook is written there as CSV. A `Source` was found before, and is itself.
     """
+    if isinstance(path, Source):
+        return path
     if format is not None and format not in FORMATS:
         raise DataError(f"the format is one of {', '.join(FORMATS)}, or None to see; got {brief(format)}.")
     if path == "-":

@@ -98,12 +98,9 @@ def table_file(name: str, *, force: bool) -> Iterator[Path]:
         raise DataFileExistsError(
             error.errno, f"{error.strerror}. Choose another, or replace it with force=True", name
         ) from None
-    except FileNotFoundError as error:
-        raise DataFileNotFoundError(
-            error.errno, "there is no such directory to write a table in; make it first", name
-        ) from error
     except OSError as error:
-        raise DataFileError(error.errno, not_written("table", error), name) from error
+        kind = DataFileNotFoundError if isinstance(error, FileNotFoundError) else DataFileError
+        raise kind(*not_written("table", error, name)) from error
 
 
 def format_of(name: str, given: str | None) -> tuple[Format, bool]:

@@ -5,16 +5,15 @@ What is done for every row is done in arrays; only a column's distinct values ar
 
 import datetime as dt
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.data.binning.bins import Numbers
-from depnet.data.binning.calendar import days_of, kind_of_dates, microseconds_of
-from depnet.data.binning.durations import are_durations, duration_of
+from depnet.data.binning.bins import TIME_NUMBERS, Numbers
+from depnet.data.binning.calendar import kind_of_dates
+from depnet.data.binning.durations import are_durations
 from depnet.data.table.layout import ColumnKind, ColumnLayout
 from depnet.errors import DataError, brief
 
@@ -31,11 +30,6 @@ _UNITS: dict[ColumnKind, str] = {
     "date": "datetime64[D]",
     "datetime": "datetime64[us]",
     "duration": "timedelta64[us]",
-}
-_NUMBERS: dict[ColumnKind, Callable[[object], int]] = {
-    "date": days_of,
-    "datetime": microseconds_of,
-    "duration": duration_of,
 }
 
 
@@ -160,7 +154,7 @@ def column_of_objects(key: Any, objects: list[Any], dtype: Any) -> Column:
     places = np.where(absent, -1, np.cumsum(~absent) - 1)[ids]
     if kind == "label":
         return Column(layout, hidden, ids=places, labels=tuple(map(str, there)))
-    number = _NUMBERS.get(kind, lambda value: value)
+    number = TIME_NUMBERS.get(kind, lambda value: value)
     try:
         each = np.array([*map(number, there), 0], dtype=np.float64 if kind == "float" else np.int64)
     except OverflowError:
@@ -181,7 +175,7 @@ def times_of_text(column: Column) -> Column:
         kind = "duration"
     if kind is None:
         return column
-    each = np.array([*map(_NUMBERS[kind], column.labels), 0], dtype=np.int64)
+    each = np.array([*map(TIME_NUMBERS[kind], column.labels), 0], dtype=np.int64)
     return column_of_numbers(replace(column.layout, kind=kind), each[column.ids], column.hidden)
 
 

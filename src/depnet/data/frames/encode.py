@@ -11,9 +11,8 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 
 from depnet.arrays import IntArray
-from depnet.data.binning.bins import Bins, Number, Numbers
-from depnet.data.binning.calendar import DAY, text_of_day, text_of_moment
-from depnet.data.binning.durations import text_of_duration
+from depnet.data.binning.bins import TIME_TEXTS, Bins, Number, Numbers
+from depnet.data.binning.calendar import DAY
 from depnet.data.frames.columns import Column
 from depnet.data.frames.open import Opened, open_frame
 from depnet.data.frames.unknown import HandleUnknown, Unknowns
@@ -176,11 +175,7 @@ def value_of(column: Column, number: Any) -> object:
     """What a number of a column stands for: itself, a boolean, or a date or duration as text."""
     if column.kind == "boolean":
         return bool(number)
-    if column.kind == "date":
-        return text_of_day(number)
-    if column.kind == "duration":
-        return text_of_duration(number)
-    return text_of_moment(number) if column.kind == "datetime" else number
+    return TIME_TEXTS[column.kind](number) if column.kind in TIME_TEXTS else number
 
 
 def places_of(opened: Opened, domain: Domain, absent: str) -> list[int | None]:

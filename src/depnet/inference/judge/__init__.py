@@ -3,7 +3,7 @@
 In reading order:
 
 - `marginals`: the 1- and 2-way marginals of drawn rows against a table's, beside what chance alone gives;
-- `compare`: two models, or a model and a table, side by side;
+- `compare`, `comparison`: two models, or a model and a table, side by side;
 - `shifts`: how far evidence moves every variable;
 - `pair`: two variables together, and what either tells of the other;
 - `influence`, `measure`, `effects`: what would move a target, one more fact at a time; `seen_effects`: what rows say of it;

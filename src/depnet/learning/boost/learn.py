@@ -9,7 +9,7 @@ from depnet._native import boost as native
 from depnet.data.table.dataset import Dataset
 from depnet.learning.boost.choose import GRAPH, Chooser, TrialPart, in_turn, trial_node
 from depnet.learning.boost.kept import KeptStages
-from depnet.learning.boost.node import boosted
+from depnet.learning.boost.node import averaged, boosted
 from depnet.learning.boost.rows import BoostRows
 from depnet.learning.boost.settings import AutoBoost, Boost, candidates_for
 from depnet.learning.boost.splits import all_tests
@@ -111,7 +111,7 @@ def chosen_boost(
     chooser = Chooser(trial_parts, readable, auto, candidates, effort.jobs, until, effort.kept, told)
     chosen = chooser.choose()
     settings = {
-        i: replace(candidates[candidate], stages=trials.best_stages(candidate)[0])
+        i: replace(candidates[candidate], stages=trials.best_stages(candidate)[0], runs=auto.runs)
         for i, (candidate, trials) in chosen.items()
         if candidate != GRAPH and trials.best_stages(candidate)[0] > 0
     }
@@ -160,13 +160,26 @@ def _refitted(
     stop = native.Stop()
 
     def one(i: int) -> Node | None:
-        left = None if math.isinf(ends) else ends - time.monotonic()
-        if left is not None and left <= 0:
-            return None
-        grown = boosted(
-            rows, network.nodes[i], readable[i], settings[i], seconds=left, stop=stop, kept=effort.kept
-        )
-        return grown.node() if grown.complete and len(grown.stages) else None
+        grown = []
+        for run in range(settings[i].runs):
+            left = None if math.isinf(ends) else ends - time.monotonic()
+            if left is not None and left <= 0:
+                return None
+            grown.append(
+                boosted(
+                    rows,
+                    network.nodes[i],
+                    readable[i],
+                    settings[i],
+                    run=run,
+                    seconds=left,
+                    stop=stop,
+                    kept=effort.kept,
+                )
+            )
+            if not (grown[-1].complete and len(grown[-1].stages)):
+                return None
+        return averaged(grown).node()
 
     nodes = list(readable)
     found = in_turn(one, nodes, effort.jobs, stop, told)

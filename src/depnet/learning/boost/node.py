@@ -23,6 +23,8 @@ from depnet.model.stages import Scores, Stages, on_grid
 
 BASE_SMOOTHING = 0.5
 """The pseudo-count of each state in the base rates."""
+RUN_STEP = 2**32
+"""Between the seeds of two runs: more than there are variables."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,6 +101,7 @@ def boosted(
     readable: Sequence[int],
     settings: Boost,
     *,
+    run: int = 0,
     held: BoostRows | None = None,
     until: Until | None = None,
     seconds: float | None = None,
@@ -107,12 +110,13 @@ def boosted(
 ) -> Boosted:
     """The stages of the node's variable, which may split on `readable`, learned from `rows`.
 
-    `node` has the decision graph that `settings.graph` speaks of. With rows held out, growing ends when `until` says.
-    After `seconds` the stages are those grown by then. What an earlier run has left in `kept` is not grown again.
+    `node` has the decision graph that `settings.graph` speaks of. Each `run` has random words of its own. With rows held
+    out, growing ends when `until` says. After `seconds` the stages are those grown by then. What an earlier run has left
+    in `kept` is not grown again.
     """
     i, until = node.variable, until or Until()
     start = Start.of(base_scores(rows, i), node, settings.graph)
-    name = f"{rows.name} {i} {settings} {until}"
+    name = f"{rows.name} {i} {settings} {run} {until}"
     found = None if kept is None else kept.get(name)
     if found is not None:
         return _grown(rows, i, start, found, complete=True)
@@ -126,7 +130,7 @@ def boosted(
             shrinkage=settings.shrinkage,
             least_curvature=settings.least_curvature,
             share=settings.share,
-            seed=i,
+            seed=i + run * RUN_STEP,
             look=until.look,
             rival=until.rival,
         ),
@@ -151,6 +155,29 @@ def _grown(rows: BoostRows, i: int, start: Start, arrays: Arrays, complete: bool
     stages = Stages(*rows.arrays, begin, leaf, test, scores.reshape(-1, start.scores.shape[1]))
     total = max(rows.dataset.rows, 1)
     return Boosted(i, start, stages, np.asarray(gains / total), np.asarray(held_scores), complete)
+
+
+def averaged(runs: Sequence[Boosted]) -> Boosted:
+    """The mean of the scores of several runs: their stages one after the other, each with its share of the score.
+
+    So theta is, in proportion, the geometric mean of what the runs say.
+    """
+    if len(runs) == 1:
+        return runs[0]
+    splits = np.cumsum([0, *(len(one.stages.leaf) for one in runs)])
+    first = runs[0].stages
+    joined = Stages(
+        first.variable,
+        first.low,
+        first.high,
+        np.concatenate([[0], *(one.stages.begin[1:] + at for one, at in zip(runs, splits, strict=False))]),
+        np.concatenate([one.stages.leaf for one in runs]),
+        np.concatenate([one.stages.test for one in runs]),
+        np.rint(np.concatenate([one.stages.scores for one in runs]) / len(runs)),
+    )
+    gains = np.mean([one.gains for one in runs], axis=0)
+    complete = all(one.complete for one in runs)
+    return Boosted(runs[0].variable, runs[0].start, joined, gains, np.empty(0), complete)
 
 
 def log_theta(one: Boosted, stages: int, held: BoostRows) -> NDArray[np.float64]:

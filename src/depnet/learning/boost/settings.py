@@ -9,6 +9,7 @@ from depnet.errors import LearningError, brief
 from depnet.model.stages import MOST_LEAVES
 
 MOST_STAGES = 100_000
+MOST_RUNS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +27,11 @@ class Boost:
         share: of the variables, those that a stage may split on, drawn anew for each.
         shrinkage: is added to the curvature of a leaf: leaves of few rows move less.
         least_curvature: no leaf has a curvature, the sum over its rows of p (1 - p), below it.
+        runs: the stages are grown as often, each time with other random words, and the scores averaged: rows say more
+            surely what is chance.
 
     >>> Boost(leaves=16, rate=0.05)
-    Boost(stages=200, leaves=16, rate=0.05, graph=0.0, share=0.5, shrinkage=0.5, least_curvature=0.1)
+    Boost(stages=200, leaves=16, rate=0.05, graph=0.0, share=0.5, shrinkage=0.5, least_curvature=0.1, runs=1)
     """
 
     stages: int = 200
@@ -38,9 +41,10 @@ class Boost:
     share: float = 0.5
     shrinkage: float = 0.5
     least_curvature: float = 0.1
+    runs: int = 1
 
     def __post_init__(self) -> None:
-        for name, most in (("stages", MOST_STAGES), ("leaves", MOST_LEAVES)):
+        for name, most in (("stages", MOST_STAGES), ("leaves", MOST_LEAVES), ("runs", MOST_RUNS)):
             given = whole_number(f"Boost: {name}", getattr(self, name), at_least=1, error=LearningError)
             if given > most:
                 raise LearningError(f"Boost: {name} is at most {most:,}; got {given:,}.")
@@ -100,6 +104,8 @@ class AutoBoost:
     many: float = 0.4
     """The share of pilots that a candidate must win to be tried on all nodes."""
     standard_errors: float = 1.0
+    runs: int = 1
+    """Of the stages that are learned from all rows in the end; trials have one."""
 
 
 BoostLike: TypeAlias = Boost | AutoBoost | Literal["auto"] | None

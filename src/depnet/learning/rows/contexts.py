@@ -53,10 +53,6 @@ class Contexts:
         self._dataset = dataset
         self._hash(seed=0)
 
-    def entropy_given_others(self, i: int) -> float:
-        """H(p^D(X_i | X_-i)) in nats."""
-        return self.entropies_given_others([i])[0]
-
     def entropies_given_others(self, variables: Sequence[int]) -> list[float]:
         """H(p^D(X_i | X_-i)) of each of these variables i, in nats."""
         return self._without_collision(self._given_others, variables)

@@ -27,10 +27,9 @@ def some_rows(dataset: Dataset, rows: NDArray[np.intp], weights: IntArray | None
     return Dataset(dataset.domain, read_only(codes_of(dataset.codes, rows)), kept)
 
 
-def resampled(dataset: Dataset, rng: np.random.Generator, most: int | None = None) -> Dataset:
-    """N rows drawn with replacement (`most` at most), as row weights; rows that were not drawn are left out."""
-    kept, times = drawn_again(dataset, rng, most)
-    return some_rows(dataset, kept, times)
+def resampled(dataset: Dataset, rng: np.random.Generator) -> Dataset:
+    """N rows drawn with replacement, as row weights; rows that were not drawn are left out."""
+    return some_rows(dataset, *drawn_again(dataset, rng))
 
 
 def drawn_again(

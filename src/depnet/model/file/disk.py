@@ -68,9 +68,6 @@ def write_atomically(name: str, data: bytes) -> None:
             place.write_bytes(data)
     except IsADirectoryError as error:
         raise ModelFileError(f"{error.strerror}.") from None
-    except FileNotFoundError as error:
-        raise ModelFileNotFoundError(
-            error.errno, "there is no such directory to write a model file in; make it first", name
-        ) from error
     except OSError as error:
-        raise ModelFileAccessError(error.errno, not_written("model file", error), name) from error
+        kind = ModelFileNotFoundError if isinstance(error, FileNotFoundError) else ModelFileAccessError
+        raise kind(*not_written("model file", error, name)) from error

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from depnet._native import sampler as native
 from depnet.arrays import CodeArray
 from depnet.sampling.kernels.nodes import native_nodes
-from depnet.sampling.plan.plan import ChainPlan
+from depnet.sampling.plan.plan import ChainPlan, impossible
 from depnet.sampling.plan.row_finder import DIRECT, RowFinder
 from depnet.sampling.plan.rule import start_weights
 from depnet.sampling.plan.thresholds import thresholds_of
@@ -58,6 +58,28 @@ class Kernel(Protocol):
         """Advance `state` in place and write the recorded rows into `out` [variables, rows]."""
 
 
+TILE = 64
+
+
+class NativeKernel:
+    """A kernel that advances chains by `nodes` of the native core, which each kind makes of a plan in its own way."""
+
+    alignment = TILE
+
+    def __init__(self, plan: ChainPlan) -> None:
+        self.plan = plan
+        self.nodes = self._native(plan)
+
+    def _native(self, plan: ChainPlan) -> Any:
+        raise NotImplementedError
+
+    def run(self, task: Task, randomness: Randomness, state: State, out: CodeArray) -> None:
+        """Advance the chains."""
+        place = self.nodes.run(task, randomness.native(), state, out)
+        if place is not None and place >= 0:
+            raise impossible(self.plan, place)
+
+
 def start_codes(plan: ChainPlan, seed: int, first_chain: int, chains: int) -> CodeArray:
     """Where chains start [variables, chains]: each node in turn draws one of its states, all alike."""
     finders = [RowFinder(DIRECT, (), 0, thresholds_of(start_weights(rule)[None, :])) for rule in plan.rules]
@@ -67,9 +89,6 @@ def start_codes(plan: ChainPlan, seed: int, first_chain: int, chains: int) -> Co
     task = Task(first_chain, chains, lead=1, records=1, at_boundary=True)
     nodes.run(task, Randomness(seed).native(START), state, out)
     return out
-
-
-TILE = 64
 
 
 def tiles_by_variable(codes: CodeArray) -> State:

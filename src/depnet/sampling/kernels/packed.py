@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from depnet._native import sampler as native
 from depnet.arrays import CodeArray
-from depnet.sampling.kernels.base import TILE, Randomness, State, Task
+from depnet.sampling.kernels.base import NativeKernel, State
 from depnet.sampling.kernels.nodes import node_choice
 from depnet.sampling.plan.plan import ChainPlan
 from depnet.sampling.plan.row_finder import DIRECT, RowFinder
@@ -50,15 +50,13 @@ class BitLayout:
         return 64 * self.word[i] + self.shift[i]
 
 
-class PackedKernel:
+class PackedKernel(NativeKernel):
     """States in registers; any cardinality up to 256, nodes of up to 8 states, either scan."""
 
     name = "packed"
-    alignment = TILE
     updates_a_call = 2**25
 
-    def __init__(self, plan: ChainPlan) -> None:
-        self.plan = plan
+    def _native(self, plan: ChainPlan) -> native.PackedNodes:
         self.layout = BitLayout(plan.network.domain.cardinalities)
         self.width = next(w for w in WIDTHS if w >= self.layout.words)
         self.cells = next(c for c in CELLS if c >= max(rule.thresholds.shape[1] for rule, _ in plan.found))
@@ -73,7 +71,7 @@ class PackedKernel:
             first_threshold += len(table)
             first_pattern += len(pattern)
         layout = self.layout
-        self.nodes = native.PackedNodes(
+        return native.PackedNodes(
             node_choice(plan),
             heads=np.array(heads, dtype=np.uint64).ravel(),
             thresholds=np.concatenate(thresholds),
@@ -141,7 +139,3 @@ class PackedKernel:
         for i in range(self.plan.variables):
             packed[:, self.layout.word[i]] |= codes[i].astype(np.uint64) << np.uint64(self.layout.shift[i])
         return packed.ravel()
-
-    def run(self, task: Task, randomness: Randomness, state: State, out: CodeArray) -> None:
-        """Advance the chains."""
-        self.nodes.run(task, randomness.native(), state, out)  # type: ignore[arg-type]  # bytes: see fits

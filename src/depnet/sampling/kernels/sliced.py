@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from depnet._native import sampler as native
 from depnet.arrays import CodeArray
 from depnet.model import DecisionGraph
-from depnet.sampling.kernels.base import Randomness, State, Task
+from depnet.sampling.kernels.base import NativeKernel, State
 from depnet.sampling.plan.plan import ChainPlan
 from depnet.sampling.plan.row_finder import DIRECT, RowFinder
 from depnet.sampling.plan.rule import UpdateRule
@@ -21,15 +21,14 @@ MOST_ROWS = 2**10
 """A table over inputs becomes a tree of tests up to so many rows."""
 
 
-class SlicedKernel:
+class SlicedKernel(NativeKernel):
     """Bit planes of 512 chains; binary variables, sequential scan."""
 
     name = "sliced"
     alignment = GROUP
     updates_a_call = 2**26
 
-    def __init__(self, plan: ChainPlan) -> None:
-        self.plan = plan
+    def _native(self, plan: ChainPlan) -> native.SlicedNodes:
         heads, vertices, thresholds = [], [], []
         first_vertex = first_leaf = 0
         for rule, finder in plan.found:
@@ -39,7 +38,7 @@ class SlicedKernel:
             thresholds.append(leaves)
             first_vertex += len(tests)
             first_leaf += len(leaves)
-        self.nodes = native.SlicedNodes(
+        return native.SlicedNodes(
             variables=plan.variables,
             heads=np.array(heads, dtype=np.int64).ravel(),
             vertices=np.concatenate(vertices).ravel(),
@@ -66,10 +65,6 @@ class SlicedKernel:
         padded = np.zeros((variables, -(-chains // GROUP) * GROUP), dtype=np.uint8)
         padded[:, :chains] = codes
         return np.packbits(padded, axis=1, bitorder="little").view(np.uint64).ravel()
-
-    def run(self, task: Task, randomness: Randomness, state: State, out: CodeArray) -> None:
-        """Advance the chains."""
-        self.nodes.run(task, randomness.native(), state, out)  # type: ignore[arg-type]  # bytes: binary
 
 
 def _tests(rule: UpdateRule, finder: RowFinder) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
