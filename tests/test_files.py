@@ -2,6 +2,8 @@
 
 import errno
 import os
+import shutil
+import signal
 import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -69,7 +71,6 @@ def test_a_scratch_folder_that_nobody_holds_is_removed_by_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(files, "SCRATCH_AGE", -1.0)
     (tmp_path / f"{files.SCRATCH}killed").mkdir()
     (tmp_path / f"{files.SCRATCH}killed" / "rows").write_text("rows")
     (tmp_path / "depnet-scratches").mkdir()
@@ -82,7 +83,35 @@ def test_a_scratch_folder_that_nobody_holds_is_removed_by_the_next(
             assert held.exists(), "it is locked"
             assert other != held
     assert not held.exists()
-    monkeypatch.setattr(files, "SCRATCH_AGE", 60.0)
-    (tmp_path / f"{files.SCRATCH}new").mkdir()
-    with files.scratch_folder():
-        assert (tmp_path / f"{files.SCRATCH}new").exists(), "it may not be locked yet"
+    assert not other.exists()
+
+
+@pytest.mark.parametrize("moment", ["made", "used", "removed"])
+def test_a_scratch_folder_of_a_killed_process_is_removed_by_the_next(moment: str, tmp_path: Path) -> None:
+    """Killed before it is locked, with rows in it, and before they are removed: they are gone after the next start."""
+    child = os.fork()
+    if child == 0:
+        try:
+            _killed_in_scratch(tmp_path, moment)
+        finally:
+            os._exit(0)
+    assert os.WIFSIGNALED(os.waitpid(child, 0)[1])
+    assert len(list(tmp_path.rglob("rows"))) == (moment != "made")
+    assert any(tmp_path.iterdir())
+    with files.scratch_folder(tmp_path):
+        assert not list(tmp_path.rglob("rows"))
+
+
+def _killed_in_scratch(place: Path, moment: str) -> None:
+    def kill(*_: object, **__: object) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    made = tempfile.mkdtemp
+    if moment == "removed":
+        pytest.MonkeyPatch().setattr(shutil, "rmtree", kill)
+    if moment == "made":
+        pytest.MonkeyPatch().setattr(tempfile, "mkdtemp", lambda *given, **named: kill(made(*given, **named)))
+    with files.scratch_folder(place) as folder:
+        (folder / "rows").write_text("rows")
+        if moment == "used":
+            kill()

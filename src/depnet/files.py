@@ -29,8 +29,8 @@ ADVICE = {
     errno.ESTALE: "Run the command again: it then begins with what is there now.",
 }
 _LONGEST_ENDING = 40
-SCRATCH, SCRATCH_AGE = "depnet-scratch-", 60.0
-"""How temporary folders are called, and the seconds after which one that is not locked is abandoned."""
+SCRATCH = "depnet-scratch-"
+"""How the names of temporary folders begin."""
 PATIENCE = 3.0
 """Seconds that a named pipe may wait for its reader."""
 
@@ -154,34 +154,41 @@ def _read_by_somebody(name: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def scratch_folder() -> Iterator[Path]:
-    """A temporary folder (TMPDIR), locked while it is used and removed at the end.
+def scratch_folder(under: str | os.PathLike[str] | None = None) -> Iterator[Path]:
+    """A temporary folder that only this user reads, under `under` or TMPDIR: locked while it is used, removed at the end.
 
-    A process that is killed cannot remove its own, which may hold rows of a table: the next one to come here does.
+    A process that is killed cannot remove its own, which may hold rows of a table: the next one to come here does. It has
+    its name only once it is locked, so a folder of that name that nobody holds is abandoned.
     """
-    _remove_abandoned(Path(tempfile.gettempdir()))
-    with tempfile.TemporaryDirectory(prefix=SCRATCH) as name:
-        descriptor = _locked(Path(name))
-        try:
-            yield Path(name).resolve()
-        finally:
-            if descriptor is not None:
-                os.close(descriptor)
+    place = Path(tempfile.gettempdir() if under is None else under).resolve()
+    _remove_abandoned(place)
+    made = Path(tempfile.mkdtemp(prefix="depnet-new-", dir=place))
+    folder = made.with_name(SCRATCH + made.name.removeprefix("depnet-new-"))
+    descriptor = _locked(made)
+    try:
+        made.rename(folder)
+        yield folder
+    finally:
+        shutil.rmtree(
+            folder, ignore_errors=True
+        )  # what is mapped into memory stays, where the system does not let it go
+        if descriptor is not None:
+            os.close(descriptor)
 
 
 def _remove_abandoned(place: Path) -> None:
-    """Remove the scratch folders of this user that nobody holds; of the last minute none: one may not be locked yet."""
+    """Remove the scratch folders of this user that nobody holds."""
     if not hasattr(os, "geteuid"):
         return
     for folder in place.glob(f"{SCRATCH}*"):
         with contextlib.suppress(OSError):
             status = folder.lstat()
-            mine = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
-            if mine and time.time() - status.st_ctime > SCRATCH_AGE:
-                descriptor = _locked(folder)
-                if descriptor is not None:
-                    shutil.rmtree(folder, ignore_errors=True)
-                    os.close(descriptor)
+            descriptor = (
+                _locked(folder) if stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() else None
+            )
+            if descriptor is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+                os.close(descriptor)
 
 
 def _locked(folder: Path) -> int | None:

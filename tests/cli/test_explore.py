@@ -4,10 +4,12 @@ import json
 import socket
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
+from depnet.files import scratch_folder
 from tests.cli.entry import depnet
 
 
@@ -34,15 +36,26 @@ def test_a_model_that_is_none_is_said(table: Path) -> None:
     assert b"is not a model file" in depnet("explore", table, "--no-open", code=1).stderr
 
 
-def test_the_address_as_json(model: Path) -> None:
+def test_the_address_as_json_and_the_folder_of_a_killed_page(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed, the page leaves the folder in which uploads would lie; the next to need one removes it."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     command = [sys.executable, "-m", "depnet", "explore", str(model), "--no-open", "--port", "0", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None
         try:
             said = [running.stdout.readline() for _ in range(3)]
+            monkeypatch.setattr(tempfile, "tempdir", None)  # looks at TMPDIR again
+            (left,) = tmp_path.glob("depnet-*")
+            with scratch_folder():
+                assert left.exists(), "it is in use"
         finally:
-            running.terminate()
+            running.kill()
     assert json.loads("".join(said))["url"].startswith("http://127.0.0.1:")
+    assert left.exists()
+    with scratch_folder() as own:
+        assert list(tmp_path.glob("depnet-*")) == [own]
 
 
 def test_importing_depnet_does_not_import_the_page() -> None:

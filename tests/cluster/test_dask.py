@@ -234,9 +234,10 @@ def test_the_penalty_is_chosen_as_in_one_process(client: Any, tmp_path: Path, ro
 
 @pytest.mark.usefixtures("in_parts")
 def test_a_killed_driver_continues_from_its_file(tmp_path: Path) -> None:
-    """The process that grows the nodes is killed at once after its third node; another one goes on."""
-    rows = tmp_path / "rows"
+    """The process that grows the nodes is killed at once after its third node; another one goes on, and removes its rows."""
+    rows, scratch = tmp_path / "rows", tmp_path / "scratch"
     rows.mkdir()
+    scratch.mkdir()
     frame = mixed_table(2000, seed=5)
     write_parts(frame, rows, 3)
     script = (
@@ -245,10 +246,13 @@ def test_a_killed_driver_continues_from_its_file(tmp_path: Path) -> None:
         "forecast.CELL_BYTES = 1 << 40\n"
         "def kill(done, nodes):\n"
         "    if done == 3: os.kill(os.getpid(), signal.SIGKILL)\n"
-        f"learn({str(rows)!r}, memory='1GB', resume={str(tmp_path / 'resume')!r}, progress=kill)\n"
+        f"learn({str(rows)!r}, memory='1GB', resume={str(tmp_path / 'resume')!r}, progress=kill, "
+        f"scratch={str(scratch)!r})\n"
     )
     done = subprocess.run([sys.executable, "-c", script], check=False)
     assert done.returncode == -signal.SIGKILL
     assert (tmp_path / "resume").read_bytes().count(b"\n") == 1 + 3
-    found = learn(rows, memory="1GB", resume=tmp_path / "resume")
+    assert list(scratch.glob("*/part-*.npy")), "it left its rows behind"
+    found = learn(rows, memory="1GB", resume=tmp_path / "resume", scratch=scratch)
     assert_same_network(found, depnet.learn(Dataset.from_frame(frame)))
+    assert not list(scratch.iterdir())

@@ -77,3 +77,18 @@ def test_nodes_of_inputs_read_nothing() -> None:
     table = people(100)
     model = DependencyNetworkClassifier(penalty="mdl").fit(table.drop(columns="survived"), table["survived"])
     assert all(node.inputs == () and not node.boosted for node in model.network_.nodes[:-1])
+
+
+def test_holes_of_columns_that_are_nearly_copies_are_summed_out_by_one_law() -> None:
+    """Clamped chains would hardly move between copies that are all unknown; the law's last variable is y."""
+    rng = np.random.default_rng(0)
+    first = rng.integers(0, 6, size=600)
+    X = np.column_stack([np.where(rng.random(600) < 0.01, rng.integers(0, 6, 600), first) for _ in range(6)])
+    y = (first + (rng.random(600) < 0.1)) % 2
+    holed = np.where(rng.random(X.shape) < 0.2, np.nan, X)
+    model = DependencyNetworkClassifier(random_state=0, boost=None).fit(holed, y)
+    assert model.network_.order is not None
+    assert model.network_.order[-1] == 6
+    unknown = np.full((1, 6), np.nan)
+    np.testing.assert_allclose(model.predict_proba(unknown)[0, 1], y.mean(), atol=0.03)
+    assert model.score(holed, y) > 0.85

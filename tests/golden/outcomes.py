@@ -22,6 +22,7 @@ import numpy as np
 import depnet
 from depnet import Dataset, Mdl, Network, RandomScan, SequentialScan, StructuralMdl
 from depnet.sampling import Sampler
+from tests.golden.defaults import default_outcomes
 
 GOLDEN = Path(__file__).parent / "golden.json"
 
@@ -79,7 +80,7 @@ def numbers_given_mixed(n_jobs: int) -> depnet.DependencyNetworkRegressor:
 
 def outcomes(n_jobs: int = 1, block_rows: int = 1_000) -> dict[str, bytes]:
     """Every outcome by its name. Threads and blocks of rows must not matter."""
-    found, networks = {}, {}
+    found, networks = default_outcomes(n_jobs), {}
     for name, (rows, options) in MODELS.items():
         networks[name] = depnet.learn(rows, n_jobs=n_jobs, **options).with_counts(rows)
         found[f"model: {name}"] = model_of(networks[name])

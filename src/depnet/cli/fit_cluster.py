@@ -9,6 +9,7 @@ import click
 
 from depnet.cli.command import picked
 from depnet.cli.model_documents import marginals_document
+from depnet.files import scratch_folder
 from depnet.wording import counted
 
 if TYPE_CHECKING:
@@ -46,8 +47,12 @@ def connected(address: str | None, workers: int | None) -> Iterator[Any]:
             yield client
         return
     with (
+        scratch_folder() as scratch,
         distributed.LocalCluster(
             n_workers=workers,
+            local_directory=str(
+                scratch
+            ),  # what workers put on disk goes with the command, or with the next one
             threads_per_worker=1,
             processes=True,
             dashboard_address="127.0.0.1:0",  # any free port: None is 8787, with a warning where that is taken

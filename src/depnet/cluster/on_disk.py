@@ -24,6 +24,7 @@ from depnet.data.files.engine import bytes_of
 from depnet.data.frames.variables import Summary
 from depnet.data.table.domain import Domain
 from depnet.errors import DataError
+from depnet.files import scratch_folder
 from depnet.learning.rows.part import Part
 from depnet.learning.rows.workers import LocalWorkers
 
@@ -45,8 +46,8 @@ def checked_memory(memory: int | str) -> int:
 @contextlib.contextmanager
 def disk_place(under: str | os.PathLike[str] | None, memory: int) -> Iterator["DiskPlace"]:
     """A place in a new directory that only this user reads, gone at the end."""
-    with _scratch(under) as directory:
-        yield DiskPlace(Path(directory), memory)
+    with scratch_folder(under) as directory:
+        yield DiskPlace(directory, memory)
 
 
 class DiskPlace:
@@ -67,7 +68,7 @@ class DiskPlace:
     @contextlib.contextmanager
     def columns(self, parts: Sequence[TablePart], *, once: bool) -> Iterator[list[Any]]:
         """The first pass: sorted columns are files while it lasts. The files are read again, in any case."""
-        with _scratch(self._directory) as directory:
+        with tempfile.TemporaryDirectory(dir=self._directory, ignore_cleanup_errors=True) as directory:
 
             def on_disk(column: Summary, name: str) -> Summary:
                 if not isinstance(column.numbers, RankedArray):
@@ -115,10 +116,6 @@ class DiskPlace:
         """The same array, on disk."""
         self._files += 1
         return _mapped(array, self._directory / f"part-{self._files}.npy")
-
-
-def _scratch(under: str | os.PathLike[str] | None) -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="depnet-", dir=under, ignore_cleanup_errors=True)
 
 
 def _frame(part: TablePart) -> Any:

@@ -1,5 +1,7 @@
 """`DependencyNetworkClassifier`: one column given the others."""
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -18,7 +20,8 @@ from depnet.data.table.variable import Variable
 from depnet.estimators.base import TableEstimator
 from depnet.estimators.callbacks import Tasks, with_callbacks
 from depnet.estimators.tables import check_choice, check_target, fitted_table, later_table
-from depnet.fitting.fit import fit_network
+from depnet.fitting.complete import Completion
+from depnet.fitting.fit import NETWORK_SHARE, QUICK, FitOptions, fit_law, fit_network
 from depnet.inference.rows.query import query_rows
 from depnet.learning.boost.settings import AutoBoost
 
@@ -40,9 +43,9 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
     Args:
         boost: "auto" (stages where held-out rows prefer them), a `depnet.Boost`, or None: the paper's node, one graph.
         missing: holes of X in `fit`: "complete" (they are unknown), "state" (missing is a state of its own), or "error".
-        inputs: whether the nodes of X are learned, too, so that holes in a row to predict are integrated out by the
-            whole network: True, False (they are then drawn from their columns' own marginals), or "auto": where X has
-            holes in `fit`.
+        inputs: whether the nodes of X are learned, too, as an ordered law whose last variable is y, so that holes in a
+            row to predict are summed out: True, False (they are then drawn from their columns' own marginals), or
+            "auto": where X has holes in `fit`.
 
     Attributes:
         classes_: the classes, in order.
@@ -89,13 +92,17 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
         joined = _with_target(holed, codes, len(self.classes_))
         y_name = joined.domain.names[-1]
         options = self._options(
-            boosted=(y_name,), roles=None if everything else dict.fromkeys(holed.domain.names, "input")
+            boosted=(y_name,),
+            roles={y_name: "target"} if everything else dict.fromkeys(holed.domain.names, "input"),
         )
         if self.boost == "auto" and holed.rows <= FEW_ROWS:
             options = replace(options, boost=AutoBoost(runs=RUNS))
         steps = len(joined.domain) + (0 if holed.complete else self.rounds)
         with Tasks(self, "node", steps) as tasks:
-            self.completion_ = fit_network(joined, options, self._fit_generator(), tasks.until)
+            if everything:
+                self.completion_ = _fit_last(joined, options, self._fit_generator(), tasks.until)
+            else:
+                self.completion_ = fit_network(joined, options, self._fit_generator(), tasks.until)
         self.network_ = self.completion_.network
         return self
 
@@ -127,6 +134,22 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
         """
         chosen = self.predict_proba(X).argmax(axis=1)
         return np.asarray(self.classes_[chosen])
+
+
+def _fit_last(
+    table: Holed, options: FitOptions, rng: np.random.Generator, progress: Callable[[int], object]
+) -> Completion:
+    """The ordered law whose last variable is y, from the completed table.
+
+    P(y | what a row knows) sums out its holes: of one law that takes a pass, where chains may hardly move.
+    """
+    began, limit = time.monotonic(), options.max_seconds
+    quick = replace(options, penalty=QUICK if options.chooses else options.penalty, boost=None, roles=None)
+    share = None if limit is None else NETWORK_SHARE * limit
+    completion = fit_network(table, quick.within(share), rng, progress)
+    left = None if limit is None else max(limit - (time.monotonic() - began), 0.0)
+    law = fit_law(completion.dataset, options.within(left))
+    return replace(completion, network=law)
 
 
 def _with_target(holed: Holed, codes: NDArray[Any], classes: int) -> Holed:

@@ -27,6 +27,7 @@ from depnet.explorer.guard import MOST_HEAD, Address, Guard, is_this_machine
 from depnet.explorer.loaded import Loaded, Shelf
 from depnet.explorer.patience import PatientProtocol
 from depnet.explorer.session import Session
+from depnet.files import scratch_folder
 
 STATIC = Path(__file__).parent / "static"
 MOST_MESSAGE = 4 * 2**20
@@ -212,8 +213,8 @@ def _browse(server: uvicorn.Server, url: str) -> None:
 def _private_temporary_files() -> Iterator[None]:
     """What is put on disk meanwhile, an upload that is too large for memory, is put where only this user looks."""
     before = tempfile.tempdir
-    with tempfile.TemporaryDirectory(prefix="depnet-explorer-") as private:
-        tempfile.tempdir = private
+    with scratch_folder() as private:
+        tempfile.tempdir = str(private)
         try:
             yield
         finally:

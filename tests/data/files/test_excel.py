@@ -4,12 +4,13 @@ import datetime as dt
 import zipfile
 from pathlib import Path
 
-import openpyxl
 import pytest
 
 import depnet
 from depnet.data.files import excel
 from depnet.errors import DataError
+
+openpyxl = pytest.importorskip("openpyxl")
 
 HEAD: list[object] = ["sex", "age", "on", "ok"]
 ROWS: list[list[object]] = [

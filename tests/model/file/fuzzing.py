@@ -16,14 +16,18 @@ import signal
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType, FunctionType
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from depnet import Domain, Network, Variable
+from depnet.data import Layout, decode
 from depnet.data.binning.cut import given_bins
+from depnet.data.table.layout import ColumnKind, FrameKind
 from depnet.errors import ModelFileError
 from depnet.model.boosted import BoostedNode
 from depnet.model.file import Loaded, load_both
@@ -32,11 +36,18 @@ from tests.model.file.networks import KINDS, Pair, pair_of_all_kinds
 SECONDS = 10
 """A small file that takes longer hangs."""
 
+KINDS_OF_FRAMES = get_args(FrameKind)
+
 NASTY: list[Any] = [
     None, True, False, 0, 1, -1, 2, 0.5, -0.0, 1e308, 1e-320, 2**31, 2**53, 2**63, 2**64, 10**30, "", "a", "split",
     "\x00", "\ud800", [], [[]], [0], {}, {"kind": "constant"}, {"kind": "lossless", "inputs": []}, [["merge", 0, 1]],
     [[1, 0]], [[0.5, 0.5]], 2**30, -(2**31), 256, 65_535, [0, 1], [1.5], float("inf"), 10**400, -(10**400),
+    *KINDS_OF_FRAMES, *get_args(ColumnKind), "<i1", "Int8", "<U1", "object", "date32[day]", "category",
+    {"time": "us", "zone": "UTC"}, {"categories": "String", "ordered": True, "index": None},
 ]  # fmt: skip
+
+PARTS = ("boosted", "within", "layout", "ordered", "domain")
+"""Sections that are changed more often than their share of the file."""
 
 
 def places(value: Any, place: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -53,8 +64,9 @@ def _place(tree: Any, rng: random.Random) -> tuple[Any, ...]:
     anywhere = places(tree)
     small = [place for place in anywhere if place[0] == "law" and len(place) < 3]
     small += [place for place in anywhere if "order" in place or "held_out" in place]
-    small += [place for place in anywhere if "boosted" in place]
-    return rng.choice(small if small and rng.random() < 0.3 else anywhere)
+    parts = [small, *([place for place in anywhere if name in place] for name in PARTS)]
+    parts = [part for part in parts if part]
+    return rng.choice(rng.choice(parts) if parts and rng.random() < 0.4 else anywhere)
 
 
 def structurally_mutated(good: bytes, rng: random.Random) -> bytes:
@@ -106,21 +118,43 @@ def bytes_mutated(good: bytes, rng: random.Random) -> bytes:
 
 
 def assert_sound(loaded: Loaded, path: Path) -> None:
-    """All that networks promise holds, and they can be kept again."""
+    """All that networks promise holds, rows of the law become a frame, and all of it can be kept again."""
     for network in (loaded.network, loaded.law):
         if network is not None:
             _assert_sound(network)
     assert loaded.network is not None or loaded.law is not None
     assert loaded.network is None or loaded.network.order is None
     assert loaded.law is None or loaded.law.order is not None
-    Pair(loaded.network, loaded.law).save(path)
+    _assert_frame(loaded)
+    Pair(loaded.network, loaded.law).save(path, loaded.layout)
     again = load_both(path)
-    assert (again.network, again.law) == (loaded.network, loaded.law)
+    assert (again.network, again.law, again.layout) == (loaded.network, loaded.law, loaded.layout)
+
+
+def _assert_frame(loaded: Loaded) -> None:
+    """Rows are frames as the layout says, of values that their bins keep; what is drawn within bins is among them."""
+    domain, rng = loaded.first.domain, np.random.default_rng(0)
+    codes = _any_rows(domain)
+    layout = loaded.layout or Layout.of(domain, "dicts")
+    within = None if loaded.law is None else loaded.law.within
+    assert len(decode(codes, domain, layout, rng=rng, within=within)) == len(codes)
+    if within is None:
+        return
+    for i, numbers in within.draw(codes, domain, rng).items():
+        bins = domain.variables[i].bins
+        assert bins is not None
+        for code, number in zip(codes[:, i].tolist(), numbers.tolist(), strict=True):
+            assert code == len(bins) or number in bins.quantiles[code]
+
+
+def _any_rows(domain: Domain) -> NDArray[np.uint16]:
+    cards = domain.cardinalities
+    return np.random.default_rng(0).integers(0, cards, size=(20, len(cards)), dtype=np.uint16)
 
 
 def _assert_sound(network: Network) -> None:
     cards = network.domain.cardinalities
-    rows = np.random.default_rng(0).integers(0, cards, size=(20, len(cards)), dtype=np.uint16)
+    rows = _any_rows(network.domain)
     assert [node.variables for node in network.nodes] == [(i,) for i in range(len(cards))]
     for number, node in enumerate(network.nodes):
         source = node.start if isinstance(node, BoostedNode) else node.source
@@ -143,7 +177,7 @@ def _assert_sound(network: Network) -> None:
 
 
 def domain_with_bins(cards: list[int], rng: random.Random) -> Domain:
-    """Plain variables, binned ones, and ones with a state for missing values."""
+    """Plain variables, binned ones, ordered ones, and ones with a state for missing values or for all others."""
     variables = []
     for i, k in enumerate(cards):
         missing = k - 1 if rng.random() < 0.3 else None
@@ -152,12 +186,23 @@ def domain_with_bins(cards: list[int], rng: random.Random) -> Domain:
             values = np.array([rng.randrange(50) for _ in range(20)])
             edges = [float("-inf"), *range(10, 10 * (k - (missing is not None)), 10), float("inf")]
             bins = given_bins(values, edges, rng.choice(["float", "integer", "date", "datetime", "duration"]))
-        variables.append(Variable(f"X{i}", tuple(range(k)), bins, missing))
+        states = tuple(range(k)) if missing is not None or rng.random() < 0.7 else tuple("abc"[:k])
+        variable = Variable(f"X{i}", states, bins, missing, rng.random() < 0.2)
+        if bins is None and variable.present_states and rng.random() < 0.1:
+            variable = replace(variable, other=variable.present_states[-1])
+        variables.append(variable)
     return Domain(tuple(variables))
 
 
+def save_any(path: Path, rng: random.Random) -> None:
+    """A file of anything that one can hold, for fuzzers to change."""
+    pair = random_pair(rng)
+    kind = rng.choice([None, *KINDS_OF_FRAMES])
+    pair.save(path, None if kind is None else Layout.of(pair.first.domain, kind))
+
+
 def random_pair(rng: random.Random) -> Pair:
-    """Anything that a model file can hold: the seed of a corpus."""
+    """Anything that a model file can hold but for a layout."""
     cards = [rng.randrange(1, 4) for _ in range(rng.randrange(1, 5))]
     numbers = np.random.default_rng(rng.randrange(2**32))
     return pair_of_all_kinds(domain_with_bins(cards, rng), rng.choice(KINDS), numbers)
@@ -171,7 +216,7 @@ def fuzz(directory: Path, files: int, seed: int) -> tuple[int, int]:
     path = directory / "m.json"
     for number in range(files):
         if number % 20 == 0:
-            random_pair(rng).save(path)
+            save_any(path, rng)
             good = path.read_bytes()
         content = structurally_mutated(good, rng) if rng.random() < 0.7 else bytes_mutated(good, rng)
         if rng.random() < 0.1:
@@ -218,7 +263,7 @@ def atheris(arguments: list[str]) -> None:
         engine.Setup([sys.argv[0], str(corpus), *limits, *arguments], one)
         rng = random.Random(0)
         for k in range(100):
-            random_pair(rng).save(corpus / f"{k}.json")
+            save_any(corpus / f"{k}.json", rng)
         engine.Fuzz()
 
 
@@ -237,6 +282,8 @@ def main() -> None:
         atheris(rest)
         return
     begin, refused, accepted = time.perf_counter(), 0, 0
+    for name in ("pandas", "polars", "pyarrow"):  # what they take is none of a file's
+        importlib.import_module(name)
     start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for part in range(-(-options.files // 1000)):
         seed = options.seed * 1_000_003 + part

@@ -21,7 +21,8 @@ from depnet import (
     Variable,
 )
 from depnet.arrays import IntArray
-from depnet.data import Label
+from depnet.data import Label, Layout
+from depnet.data.frames.within import KNOTS, PARTS, PlaceTrees, Within, level_count
 from depnet.model.boosted import BoostedNode
 from depnet.model.held_out import HeldOut
 from depnet.model.marginals import MarginalCounts
@@ -66,8 +67,8 @@ class Pair(NamedTuple):
         assert found is not None
         return found
 
-    def save(self, path: Path) -> None:
-        depnet.save(self.first, path, law=None if self.network is None else self.law)
+    def save(self, path: Path, layout: Layout | None = None) -> None:
+        depnet.save(self.first, path, law=None if self.network is None else self.law, layout=layout)
 
 
 KINDS = ("network", "law", "both")
@@ -90,7 +91,8 @@ def pair_of_all_kinds(domain: Domain, kind: str, rng: np.random.Generator) -> Pa
         counts = MarginalCounts.of(Dataset.from_codes(rows, domain=domain), pair_cells)
     order = tuple(rng.permutation(len(cards)).tolist())
     network = Network(domain, _any_nodes(rng, cards, None), counts, None, _any_held_out(rng))
-    law = Network(domain, _any_nodes(rng, cards, order), counts, order, _any_held_out(rng))
+    within = _any_within(rng, domain, order) if rng.random() < 0.7 else None
+    law = Network(domain, _any_nodes(rng, cards, order), counts, order, _any_held_out(rng), within)
     return Pair(None if kind == "law" else network, None if kind == "network" else law)
 
 
@@ -131,6 +133,32 @@ def _any_held_out(rng: np.random.Generator) -> HeldOut | None:
     score, independent = rng.choice([-1.5, -0.0, 5e-324, -1.7e308, 1 / 3, 1e22], 2).tolist()
     worth = None if rng.random() < 0.5 else float(rng.choice([50.0, 5e-324, 1e300, 0.1]))
     return HeldOut(int(rng.choice([1, 1000, 2**53])), score, independent, worth)
+
+
+def _any_within(rng: np.random.Generator, domain: Domain, order: tuple[int, ...]) -> Within:
+    """Trees of some bins of some variables, which read any other variable."""
+    trees = []
+    for i, variable in enumerate(domain.variables):
+        others = [j for j in range(len(domain)) if j != i]
+        if variable.bins is None or rng.random() < 0.2:
+            continue
+        roots: list[int] = []
+        nodes: list[tuple[int, int, int]] = []
+        laws: list[list[int]] = []
+        for kept in variable.bins.quantiles:
+            roots.append(-1 if rng.random() < 0.3 else len(nodes))
+            inner = int(rng.integers(0, 3)) if roots[-1] >= 0 and others else 0
+            for t in range(inner):  # rows that do not pass go on at the next test
+                j = int(rng.choice(others))
+                level = int(rng.integers(0, level_count(domain.variables[j])))
+                nodes += [(j, level, len(nodes) + 1), (-1, 0, len(laws) + t)]
+            if roots[-1] >= 0:
+                nodes.append((-1, 0, len(laws) + inner))
+                laws += np.sort(rng.integers(0, PARTS * len(kept) + 1, size=(inner + 1, KNOTS))).tolist()
+        lists = (roots, *zip(*nodes, strict=True)) if nodes else (roots, (), (), ())
+        arrays = [np.array(each, dtype=np.int32) for each in (*lists, np.array(laws).ravel())]
+        trees.append(PlaceTrees(i, *arrays))
+    return Within(domain, order, tuple(trees))
 
 
 def _any_source(
@@ -177,6 +205,7 @@ def assert_same(loaded: Network, saved: Network) -> None:
     assert loaded.counts == saved.counts
     assert loaded.order == saved.order
     assert repr(loaded.held_out) == repr(saved.held_out)
+    assert loaded.within == saved.within
     cards = saved.domain.cardinalities
     rows = np.array(list(itertools.product(*map(range, cards))))
     for node, original in zip(loaded.nodes, saved.nodes, strict=True):

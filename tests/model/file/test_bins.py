@@ -60,7 +60,7 @@ def test_infinite_edges_are_null_in_the_file(tmp_path: Path) -> None:
 def test_the_fields_are_documented(tmp_path: Path) -> None:
     text = (Path(__file__).parents[3] / "docs" / "model-file.md").read_text(encoding="utf-8")
     variable = document(tmp_path)["domain"]["variables"][0]
-    for name in ("bins", "missing", *(f"bins.{inner}" for inner in variable["bins"])):
+    for name in ("bins", "missing", "other", *(f"bins.{inner}" for inner in variable["bins"])):
         assert re.search(rf"[`.]{name}`", text), name
 
 

@@ -17,6 +17,7 @@ from depnet.model.file import EARLIER, NO_LAW, load_both
 from depnet.model.file.memory import most_to_read
 from depnet.model.held_out import HeldOut
 from depnet.model.marginals import MarginalCounts
+from tests.cli.entry import depnet as command
 
 PEOPLE = depnet.titanic()
 CARDS = PEOPLE.domain.cardinalities
@@ -147,6 +148,41 @@ VERSION_1 = """{
 "checksum": "sha256:fe8110bfb7629c84cb308ce4f6aa62838694953a12ccffbcc646e7a3f7acc14b"
 }
 """  # noqa: E501  # as an earlier depnet wrote it
+
+VERSION_2 = """{
+"format": "depnet network",
+"version": 2,
+"domain": {"variables": [
+{"name": "age", "states": ["< 18", ">= 18", "missing"], "bins": {"kind": "float", "edges": [null, 18.0, null], "quantiles": [[0.5, 4.0, 16.0], [22.0, 30.0, 48.0]]}, "missing": true},
+{"name": "survived", "states": [false, true]}
+]},
+"nodes": [
+{"variables": [0], "source": {"kind": "decision graph", "operations": [["split", 0, 1]]}, "table": {"smoothing": 0.5, "counts": [[52, 372, 125], [61, 229, 52]]}},
+{"variables": [1], "source": {"kind": "constant"}, "table": {"smoothing": 0.5, "counts": [[549, 342]]}}
+],
+"checksum": "sha256:a396c9db31d875e902744d5da95f043497232da58f038aa2acf68718ffa7d130"
+}
+"""  # noqa: E501  # as a later one did, before laws
+
+
+@pytest.mark.parametrize("text", [VERSION_1, VERSION_2], ids=["1", "2"])
+def test_files_that_earlier_versions_wrote_answer_in_every_face_and_say_what_to_do(
+    text: str, path: Path
+) -> None:
+    path.write_text(text)
+    loaded = load_both(path)
+    assert loaded.network == depnet.load(path)
+    assert loaded.lacks == EARLIER
+    for words in (["query", path, "survived"], ["sample", path, "-n", 3]):
+        done = command(*words)
+        assert EARLIER.encode() in done.stderr
+        assert b"True" in done.stdout or b"False" in done.stdout
+    model = depnet.DependencyNetwork.load(path, random_state=0)
+    with pytest.warns(UserWarning, match="no ordered law.* Fit again"):
+        assert len(model.sample(3)) == 3
+    depnet.save(depnet.load(path), path)
+    assert json.loads(path.read_text())["version"] == 3
+    assert depnet.load(path) == loaded.network
 
 
 def test_a_file_that_an_earlier_depnet_wrote(path: Path) -> None:

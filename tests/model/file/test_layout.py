@@ -119,6 +119,51 @@ def test_a_file_without_a_layout_gives_pandas_and_one_of_a_missing_library_too(
     assert isinstance(depnet.DependencyNetwork.load(tmp_path / "model.json").sample(2), pd.DataFrame)
 
 
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_dates_that_were_text_are_text_again(kind: str, tmp_path: Path) -> None:
+    days = [str(dt.date(2020, 1, 1) + dt.timedelta(days=d)) if d % 5 else None for d in range(ROWS)]
+    columns = {"day": days, "x": [d % 2 for d in range(ROWS)]}
+    frame = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}[kind](columns)
+    model = depnet.DependencyNetwork(penalty="mdl", random_state=0, missing="state").fit(frame)
+    assert model.domain_.variables[0].bins is not None
+    model.save(tmp_path / "model.json")
+    again = depnet.DependencyNetwork.load(tmp_path / "model.json", random_state=0)
+    drawn = again.sample(20)["day"]
+    values = {v if isinstance(v, str) else None for v in (drawn.to_pylist() if kind == "pyarrow" else drawn)}
+    assert None in values
+    assert all(dt.date.fromisoformat(value).year == 2020 for value in values if value is not None)
+
+
+def test_dates_and_durations_that_may_be_missing_are_held_by_every_kind_of_frame(tmp_path: Path) -> None:
+    frame = pandas_frame()[["day", "wait", "truth"]]
+    frame.loc[::4, ["day", "wait"]] = None
+    depnet.DependencyNetwork(penalty="mdl", missing="state").fit(frame).save(tmp_path / "model.json")
+    for kind in ("pandas", "polars", "pyarrow", "numpy", "dicts"):
+        drawn = depnet.DependencyNetwork.load(tmp_path / "model.json", frame=kind, random_state=0).sample(50)
+        assert len(drawn) == 50
+    array = depnet.DependencyNetwork.load(tmp_path / "model.json", frame="numpy", random_state=0).sample(50)
+    assert {type(value) for value in array[:, 0]} == {dt.datetime, type(None)}
+    assert {type(value) for value in array[:, 1]} == {dt.timedelta, type(None)}
+
+
+@pytest.mark.parametrize("key", [0, ""])
+def test_named_fields_of_an_array_have_names(key: object, tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    depnet.DependencyNetwork(penalty="mdl").fit(np.array([[0, 1], [1, 0]] * 20)).save(path)
+    document = json.loads(path.read_text())
+    del document["checksum"]
+    columns = [
+        {**column, "key": name} for column, name in zip(document["layout"]["columns"], "ab", strict=True)
+    ]
+    document["layout"] |= {"structured": True, "columns": columns}
+    path.write_text(json.dumps(document))
+    assert depnet.DependencyNetwork.load(path).sample(3).dtype.names == ("a", "b")
+    columns[1]["key"] = key
+    path.write_text(json.dumps(document))
+    with pytest.raises(ModelFileError, match=r"layout.columns\[1\].key: expected the name of a field"):
+        depnet.DependencyNetwork.load(path)
+
+
 def test_types_that_cannot_be_kept_are_the_usual_ones(tmp_path: Path) -> None:
     frame = pd.DataFrame({"part": pd.cut(np.arange(60.0), 3), "x": np.arange(60) % 2})
     model = depnet.DependencyNetwork(penalty="mdl", random_state=0).fit(frame)

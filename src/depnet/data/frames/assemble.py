@@ -135,6 +135,8 @@ def numpy_column(column: Column) -> NDArray[Any]:
     if not column.hidden.any():
         values = column.objects() if column.numbers is None else column.times
         return values if dtype is None else values.astype(dtype)
+    if dtype is None and column.numbers is not None and column.times.dtype.kind in "Mm":
+        dtype = column.times.dtype
     values = column.objects()
     kind = "O" if dtype is None else dtype.kind
     if kind in "iuf" or (kind == "O" and dtype is None and column.numbers is not None):

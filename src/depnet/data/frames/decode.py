@@ -64,14 +64,13 @@ def check_column(variable: Variable, column: ColumnLayout, kind: FrameKind) -> N
     It is tried: which types go with which values is for the frame's library to say.
     """
     bins = variable.bins
-    if bins is None:
-        codes = np.arange(-1 if variable.missing is not None else 0, len(variable.present_states))
-    else:
-        codes = np.zeros(1, dtype=np.int64)
+    every = None if bins is None else bins.every()
+    codes = np.arange(len(variable.present_states)) if every is None else np.zeros(len(every), dtype=np.int64)
+    if variable.missing is not None:
+        codes = np.append(codes, -1)
+        every = None if every is None else np.append(every, every[:1])
     try:
-        made = column_of_codes(codes, variable, column)
-        if bins is not None:
-            made = replace(made, numbers=bins.every(), hidden=np.zeros(len(bins.every()), dtype=bool))
+        made = column_of_codes(codes, variable, column, drawn=every)
         assemble([made], Layout(kind, (column,)), len(made.hidden), None)
     except Exception as error:  # whatever the libraries raise
         raise DataError(

@@ -7,6 +7,7 @@ back the same is None: the usual one.
 """
 
 import importlib.util
+import warnings
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,9 @@ def dtype_of(plain: Any, kind: FrameKind, states: tuple[Any, ...]) -> Any:
             f"got {brief(plain)}."
         )
     try:
-        return read(fields, states)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of names that a later library will not know
+            return read(fields, states)
     except (TypeError, ValueError, AttributeError, KeyError) as error:
         raise DataError(f"{brief(plain)} is no type of {kind} here ({brief(str(error), 100)}).") from None
 

@@ -133,7 +133,7 @@ def _numbers(key: Any, series: Any, own: Any) -> Column:
     there = series.filter(~series.is_null()) if hidden.any() else series
     if kind in ("date", "datetime"):
         there = there.dt.timestamp("us")
-    numbers = _spread(there, hidden, np.float64 if kind == "float" else None)
+    numbers = _spread(there, hidden, {"float": "float64", "duration": "timedelta64[us]"}.get(kind))
     if kind == "date":
         numbers = numbers // DAY  # not in place: it may be the frame's own
     return column_of_numbers(ColumnLayout(key, kind, own), numbers, hidden)
@@ -200,13 +200,13 @@ def _checked_names(keys: tuple[Any, ...]) -> tuple[str, ...]:
     return names
 
 
-def _spread(there: Any, hidden: NDArray[np.bool_], dtype: Any = None) -> NDArray[Any]:
-    """The values that are there, each in its row, and zeros elsewhere."""
+def _spread(there: Any, hidden: NDArray[np.bool_], dtype: str | None = None) -> NDArray[Any]:
+    """The values that are there, each in its row, and zeros elsewhere; durations as whole numbers."""
     values: NDArray[Any] = there.to_numpy()
-    if values.dtype.kind == "m":
-        values = values.astype("timedelta64[us]")
-    if dtype is not None or values.dtype.kind not in "iuf":
-        values = values.astype(dtype or np.int64)
+    if dtype is not None:
+        values = values.astype(dtype)
+    if values.dtype.kind not in "iuf":
+        values = values.astype(np.int64)
     if not hidden.any():
         return values
     spread = np.zeros(len(hidden), dtype=values.dtype)

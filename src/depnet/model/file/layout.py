@@ -51,6 +51,10 @@ def layout_of(value: object, domain: Domain) -> Layout:
     keys = [column.key for column in columns]
     if len(set(map(str, keys))) < len(keys):
         raise fault(f"{AT}.columns", "two columns have one key.")
+    if fields["structured"]:
+        for i, key in enumerate(keys):
+            if not isinstance(key, str) or not key:
+                raise fault(f"{AT}.columns[{i}].key", f"expected the name of a field; got {brief(key)}.")
     return Layout(kind, columns, fields["structured"])
 
 
