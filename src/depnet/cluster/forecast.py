@@ -1,8 +1,8 @@
 """What learning from a table in one place takes of memory, told before any row is read.
 
 A table of N rows and n columns takes N n bytes as codes. While it is learned from, its columns of bits, the cuts of its
-numbers and the rows of leaves come on top: of tables of numbers up to 15 bytes a cell, of categories 3, of boosted nodes 7
-(`python -m benchmarks scale --memory`). What is forecast is the most of these.
+numbers and the rows of leaves come on top: of tables of numbers 11 bytes a cell and more, of categories 5
+(`python -m benchmarks cluster --memory`). What is forecast is the most of these.
 """
 
 import importlib
