@@ -2,16 +2,16 @@
 
 In reading order:
 
-    fit         `fit(table, options)`: complete the holes, learn the paper's network, learn the ordered law
-    rows        the complete rows that both are learned from, wherever they lie
-    complete    rounds of learning and of redrawing the holes of a table
-    redraw      holes drawn from marginals, and moved on by clamped chains
-    worth       how many rows the law's answers are worth beside the table's own
-    crossed     the mean of a number by fits without a part of the rows each
-    number      the law of a number: that mean, and the node of what is left
-    ensemble    several networks of one completed table, for the imputer's mean over them
-    forests     forests of values over the completed tables, where columns are numbers
-    holes       the laws of holes by networks and forests together, piece after piece
-    explained   what a model is worth in plain figures: bits a row, and how near drawn rows are
-    summary     all that there is to say of a fitted model, in one text
+    fit           `fit(table, options)`: complete the holes, learn the paper's network, learn the ordered law
+    rows          the complete rows that both are learned from, wherever they lie
+    complete      rounds of learning and of redrawing the holes of a table
+    redraw        holes drawn from marginals, and moved on by clamped chains
+    worth         how many rows the law's answers are worth beside the table's own
+    cross_fitted  the mean of a number by fits without a part of the rows each
+    number        the law of a number: that mean, and the node of what is left
+    ensemble      several networks of one completed table, for the imputer's mean over them
+    forests       forests of values over the completed tables, where columns are numbers
+    holes         the laws of holes by networks and forests together, piece after piece
+    explained     what a model is worth in plain figures: bits a row, and how near drawn rows are
+    summary       all that there is to say of a fitted model, in one text
 """

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 
 from depnet.data.frames.within import Within
 from depnet.data.table.dataset import Dataset
@@ -28,6 +27,7 @@ from depnet.learning.rows.table import warn_of_identifiers
 from depnet.learning.within import learn_within
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
+from depnet.threads import threads_of
 
 QUICK = StructuralMdl(0.75, 1.0, 0.5 * Mdl())
 """The best single penalty of docs/penalties.md: for the rounds of completion, and where "auto" has too few rows."""
@@ -77,7 +77,7 @@ class FitOptions:
     @property
     def threads(self) -> int:
         """`n_jobs` as a number of threads, by joblib's rules."""
-        return int(effective_n_jobs(self.n_jobs))
+        return threads_of(self.n_jobs)
 
     @property
     def chooses(self) -> bool:

@@ -1,6 +1,6 @@
 r"""The law of a number given coded inputs: its mean by boosted stages, and what is left as the law of a node.
 
-The mean m(x) comes from several fits, each without a part of the rows (`depnet.fitting.crossed`). What a row lies from
+The mean m(x) comes from several fits, each without a part of the rows (`depnet.fitting.cross_fitted`). What a row lies from
 the mean that was found without it is its residual. The residuals are cut into bins, and their node, which reads the
 inputs and m(x), is learned as any other: one graph or boosted stages, whichever held-out rows prefer. So
 
@@ -24,7 +24,7 @@ from depnet.data.table.dataset import Dataset, code_type
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import with_holes
 from depnet.data.table.variable import Variable
-from depnet.fitting.crossed import CrossedMean, crossed_mean, parts_of
+from depnet.fitting.cross_fitted import CrossFittedMean, cross_fitted_mean, parts_of
 from depnet.fitting.fit import FitOptions, fit_network
 from depnet.learning.crps import crps
 from depnet.model.network import Network
@@ -46,7 +46,7 @@ LEVELS = [(2 * k + 1) / 40 for k in range(20)]
 class NumberLaw:
     """P(y | x) as it was learned. The last variable of `network` is the residual, or y; the one before it m(x)."""
 
-    mean: CrossedMean
+    mean: CrossFittedMean
     network: Network
     bin_means: FloatArray
     """Of the residuals, or of y, in each bin."""
@@ -134,7 +134,7 @@ def _learned(
     progress: Callable[[int], object] | None,
 ) -> NumberLaw:
     limit = options.max_seconds
-    mean = crossed_mean(
+    mean = cross_fitted_mean(
         inputs.domain,
         inputs.codes,
         numbers,

@@ -5,13 +5,13 @@ Boosting a node goes through all rows for each of its stages. So nodes of any bu
 """
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from depnet._native import boost as native
 from depnet.learning.boost.kept import Arrays, CollectedStages, KeptStages
 from depnet.learning.node_workers import NodeWorkers, node_workers
+from depnet.threads import results_in_threads
 
 SENT_CELLS = 20_000
 """Rows times columns from which on nodes are sent to workers, if these have more threads than there are here."""
@@ -43,24 +43,7 @@ def in_turn(
     if workers is not None and workers.threads > jobs and len(nodes) > 1 and work.cells >= SENT_CELLS:
         return _elsewhere(work, nodes, workers, kept, told)
     stop = native.Stop()
-    found = []
-    if jobs <= 1 or len(nodes) <= 1:
-        for i in nodes:
-            found.append(work(i, stop, kept))
-            told()
-        return found
-    with ThreadPoolExecutor(jobs) as pool:
-        futures = [pool.submit(work, i, stop, kept) for i in nodes]
-        try:
-            for future in futures:
-                found.append(future.result())
-                told()
-        except BaseException:
-            stop.set()
-            for future in futures:
-                future.cancel()
-            raise
-    return found
+    return results_in_threads(lambda i: work(i, stop, kept), nodes, jobs, told=told, stop=stop.set)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,6 +18,7 @@ from depnet.learning.options import Limits, Progress
 from depnet.model.held_out import HeldOut
 from depnet.model.network import Network
 from depnet.model.node import Node
+from depnet.threads import threads_of
 
 TRIALS_SHARE = 0.75
 """Of the time that there is, what trials take at most."""
@@ -34,12 +35,8 @@ class Effort:
 
     @property
     def jobs(self) -> int:
-        """`n_jobs` as a number of threads, by joblib's rules."""
-        if self.n_jobs == 1:  # to import joblib takes longer than to boost a small node
-            return 1
-        from joblib import effective_n_jobs
-
-        return int(effective_n_jobs(self.n_jobs))
+        """A number of threads."""
+        return threads_of(self.n_jobs)
 
 
 class Told:

@@ -17,6 +17,7 @@ from typing import Any
 
 from depnet.learning.grow.native import Batch, Grower
 from depnet.learning.node_workers import NodeWorkers, node_workers
+from depnet.threads import threads_of
 
 SECONDS = 0.05
 """The wall time that a batch should take."""
@@ -55,7 +56,7 @@ def grown_batches(
     found: Iterable[list[Batch]] = ()
     workers = node_workers()
     try:
-        if workers is not None and workers.threads > (here := _threads(n_jobs)):
+        if workers is not None and workers.threads > (here := threads_of(n_jobs)):
             grown: set[int] = set()
             for batch in _grown_elsewhere(grower, numbers, workers, most, here):
                 grown.update(batch.numbers)
@@ -68,13 +69,13 @@ def grown_batches(
                     numbers = numbers[len(batch.numbers) :]
                     yield batch
             return
-        from joblib import Parallel, delayed, effective_n_jobs
+        from joblib import Parallel, delayed
 
         try:
             parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator_unordered")
         except ValueError:  # a backend that gives all results at the end only
             parallel = Parallel(n_jobs=n_jobs, prefer="threads")
-        shares = Shares(numbers, effective_n_jobs(n_jobs), most)
+        shares = Shares(numbers, threads_of(n_jobs), most)
         sent = _sent(grower)
         found = parallel(delayed(_grown)(sent, share) for share in shares)
         for batches in found:
@@ -111,15 +112,6 @@ def _grown_elsewhere(
     size = max(1, min(most, len(left) // (SHARES * max(workers.threads, 1))))
     for _, batches in workers.run(grower, [left[at : at + size] for at in range(0, len(left), size)]):
         yield from batches
-
-
-def _threads(n_jobs: int | None) -> int:
-    """`n_jobs` as a number of threads, by joblib's rules."""
-    if n_jobs == 1:
-        return 1
-    from joblib import effective_n_jobs
-
-    return int(effective_n_jobs(n_jobs))
 
 
 def _end(found: Iterable[list[Batch]]) -> None:

@@ -9,8 +9,7 @@ row is that of all five fits, which is steadier than one.
 
 import math
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -22,6 +21,7 @@ from depnet.data.table.domain import Domain
 from depnet.learning.boost.linear import Design, Effects, ridge
 from depnet.learning.boost.mean import MeanBoost, MeanStages, Scale, boosted_mean
 from depnet.learning.rows.some_rows import codes_of
+from depnet.threads import results_in_threads
 
 PARTS = 5
 FEW_ROWS, SURE_ROWS, MANY_ROWS = 10, 5_000, 20_000
@@ -40,7 +40,7 @@ CANDIDATES = (MeanBoost(least_rows=20), MeanBoost(least_rows=5))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CrossedMean:
+class CrossFittedMean:
     """The fits, of which there may be none; then the mean is `centre`, that of all rows."""
 
     fits: tuple[MeanStages, ...]
@@ -55,7 +55,7 @@ class CrossedMean:
         return np.asarray(np.mean([fit.means(codes) for fit in self.fits], axis=0))
 
 
-def crossed_mean(
+def cross_fitted_mean(
     domain: Domain,
     codes: CodeArray,
     numbers: FloatArray,
@@ -63,7 +63,7 @@ def crossed_mean(
     candidates: Sequence[MeanBoost] = CANDIDATES,
     max_seconds: float | None = None,
     n_jobs: int = 1,
-) -> CrossedMean:
+) -> CrossFittedMean:
     """The mean of `numbers` given codes [N, n] of the domain: the same in whatever order the rows are.
 
     After `max_seconds` stages are those grown by then.
@@ -72,10 +72,10 @@ def crossed_mean(
     codes, numbers = codes_of(codes, order), numbers[order]
     centre = math.fsum(numbers.tolist()) / len(numbers)
     if len(numbers) < FEW_ROWS or numbers[0] == numbers[-1] or not len(domain):
-        return CrossedMean((), centre, np.full(len(numbers), centre))
+        return CrossFittedMean((), centre, np.full(len(numbers), centre))
     part, scale = parts_of(len(numbers)), Scale.of(numbers)
     whole = scale.whole(numbers)
-    line = crossed_line(domain, codes, whole, part)
+    line = cross_fitted_line(domain, codes, whole, part)
     ends = None if max_seconds is None else time.monotonic() + max_seconds
     stop = native.Stop()
 
@@ -95,6 +95,9 @@ def crossed_mean(
             stop=stop,
         )
 
+    def each(tasks: Sequence[Task]) -> list[MeanStages]:
+        return results_in_threads(one, tasks, n_jobs, stop=stop.set)
+
     faster = 1 if len(numbers) <= MANY_ROWS else 2
     kinds = [
         (replace(candidate, rate=faster * candidate.rate), starts)
@@ -102,22 +105,20 @@ def crossed_mean(
         for candidate in candidates
     ]
     judges = PARTS if len(numbers) < SURE_ROWS else 1
-    tried = [
-        _on_threads(one, [(c, starts[k], k) for k in range(judges)], n_jobs, stop) for c, starts in kinds
-    ]
+    tried = [each([(c, starts[k], k) for k in range(judges)]) for c, starts in kinds]
     best = min(range(len(kinds)), key=lambda c: _least_loss(tried[c]))
     settings, starts = kinds[best]
-    rest = _on_threads(one, [(settings, starts[k], k) for k in range(judges, PARTS)], n_jobs, stop)
+    rest = each([(settings, starts[k], k) for k in range(judges, PARTS)])
     grown = [*tried[best], *rest]
     _, stages = _least_loss(grown)
     fits = tuple(fit.first(stages) for fit in grown)
     unseen = np.empty(len(numbers))
     for k, fit in enumerate(fits):
         unseen[order[part == k]] = fit.means(codes[part == k])
-    return CrossedMean(fits, centre, unseen)
+    return CrossFittedMean(fits, centre, unseen)
 
 
-def crossed_line(domain: Domain, codes: CodeArray, whole: IntArray, part: IntArray) -> list[Effects]:
+def cross_fitted_line(domain: Domain, codes: CodeArray, whole: IntArray, part: IntArray) -> list[Effects]:
     """The linear model without each part, all of the ridge that predicts the parts held out best."""
     design = Design.of(domain, codes)
     every = math.ceil(len(codes) * design.width**2 / MOST_PRODUCTS)  # rows enough for a line
@@ -155,17 +156,3 @@ def _least_loss(fits: Sequence[MeanStages]) -> tuple[float, int]:
     )
     stages = int(np.argmin(total))
     return float(total[stages]), stages
-
-
-def _on_threads(
-    work: Callable[[Task], MeanStages], tasks: Sequence[Task], jobs: int, stop: native.Stop
-) -> list[MeanStages]:
-    """`work` on all tasks; however this ends, none goes on."""
-    if jobs <= 1:
-        return [work(task) for task in tasks]
-    with ThreadPoolExecutor(jobs) as pool:
-        try:
-            return list(pool.map(work, tasks))
-        except BaseException:
-            stop.set()
-            raise

@@ -4,7 +4,7 @@ import numpy as np
 
 from depnet import Domain, Variable
 from depnet.arrays import FloatArray
-from depnet.fitting.crossed import PARTS, crossed_mean, parts_of
+from depnet.fitting.cross_fitted import PARTS, cross_fitted_mean, parts_of
 from depnet.learning.boost.mean import MeanBoost, Scale, boosted_mean
 
 DOMAIN = Domain(tuple(Variable(name, tuple(range(12))) for name in "ab"))
@@ -26,8 +26,8 @@ def test_parts_are_alike() -> None:
 def test_the_order_of_rows_and_threads_do_not_matter() -> None:
     codes, numbers = rows()
     turned = np.random.default_rng(1).permutation(len(numbers))
-    one = crossed_mean(DOMAIN, codes, numbers, candidates=QUICK)
-    other = crossed_mean(DOMAIN, codes[turned], numbers[turned], candidates=QUICK, n_jobs=2)
+    one = cross_fitted_mean(DOMAIN, codes, numbers, candidates=QUICK)
+    other = cross_fitted_mean(DOMAIN, codes[turned], numbers[turned], candidates=QUICK, n_jobs=2)
     assert np.array_equal(one.unseen[turned], other.unseen)
     assert np.array_equal(one.means(codes), other.means(codes))
 
@@ -35,7 +35,7 @@ def test_the_order_of_rows_and_threads_do_not_matter() -> None:
 def test_rows_are_predicted_by_a_fit_without_them() -> None:
     """Each fit again, by itself, from the rows of the other parts alone: it says the same of its own part."""
     codes, numbers = rows()
-    found = crossed_mean(DOMAIN, codes, numbers, candidates=QUICK)
+    found = cross_fitted_mean(DOMAIN, codes, numbers, candidates=QUICK)
     order = np.lexsort((codes[:, 1], codes[:, 0], numbers))
     scale = Scale.of(numbers)
     for k, fit in enumerate(found.fits):
@@ -56,11 +56,11 @@ def test_rows_are_predicted_by_a_fit_without_them() -> None:
 
 def test_few_rows_and_one_value_have_a_constant_mean() -> None:
     codes, numbers = rows(8)
-    assert crossed_mean(DOMAIN, codes, numbers).means(codes).tolist() == [numbers.mean()] * 8
+    assert cross_fitted_mean(DOMAIN, codes, numbers).means(codes).tolist() == [numbers.mean()] * 8
     codes, _ = rows(40)
-    assert crossed_mean(DOMAIN, codes, np.full(40, 7.0)).unseen.tolist() == [7.0] * 40
+    assert cross_fitted_mean(DOMAIN, codes, np.full(40, 7.0)).unseen.tolist() == [7.0] * 40
 
 
 def test_no_time_is_a_mean_all_the_same() -> None:
     codes, numbers = rows()
-    assert np.isfinite(crossed_mean(DOMAIN, codes, numbers, max_seconds=0.0).means(codes)).all()
+    assert np.isfinite(cross_fitted_mean(DOMAIN, codes, numbers, max_seconds=0.0).means(codes)).all()
