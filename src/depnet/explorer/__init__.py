@@ -8,7 +8,8 @@ reading order:
 - `loaded`, `session`, `turns`: a model, shared by all and never changed; what belongs to one open page; its work in threads;
 - `state` with `known`: what the reader looks at, across all views, as the address of the page has it. Views show the state
   (`Session.on_change`) and ask for another (`Session.change`); Back and Forward do the same;
-- `frame` with `evidence_bar`, `parts`, `long_list`: the frame around every view, and the parts that views are made of;
+- `frame` with `evidence_bar`, `parts`, `long_list`, `component`: the frame around every view, and the parts that views
+  are made of;
 - `overview_view` with `questions`; `network_view` with `network_answers` and `network_cards`; `ask_view` with `ask` (the
   question), `ask_cards` with `cards`, `bars` and `marginals` (the answer), `ask_notes` with `answer_words`; `target_view`
   with `target`, `tornado` and `target_lists`; `compare_view` with `differences`; `node_view` with `node_graph`,

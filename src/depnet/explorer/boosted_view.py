@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from nicegui import events, ui
-from nicegui.element import Element
 
 from depnet.explorer import node_charts, parts
+from depnet.explorer.component import Component
 from depnet.explorer.decision_picture import DecisionPicture, picture
 from depnet.explorer.session import Session
 from depnet.explorer.share_bars import Bar, ShareBars
@@ -186,20 +186,14 @@ class BoostedView:
         )
 
 
-class EffectBars(Element, component="effect_bars.js"):
+class EffectBars(Component, component="effect_bars.js"):
     """What the states of one input do to the probability of one state: bars from the mean to less or more."""
 
     def __init__(self, one: Input, effect: Effect, of: int, mean: float) -> None:
-        super().__init__()
-        values = [each[of] for each in effect.means]
-        self._props.update(
-            {
-                "name": one.name,
-                "note": f"{one.bits:.4f} bits a row",
-                "rows": effect_rows(effect, values, mean),
-            }
+        rows = effect_rows(effect, [each[of] for each in effect.means], mean)
+        super().__init__(
+            name=one.name, note=f"{one.bits:.4f} bits a row", rows=rows, mean=f"{100 * mean:.2f}%"
         )
-        self._props["mean"] = f"{100 * mean:.2f}%"
 
 
 def effect_rows(effect: Effect, values: Sequence[float], mean: float) -> list[dict[str, Any]]:

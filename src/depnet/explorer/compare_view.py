@@ -10,7 +10,8 @@ from depnet.errors import DepnetError
 from depnet.explorer.ask import Answer, answers
 from depnet.explorer.copyable import command_line, python
 from depnet.explorer.differences import MEASURE, Differences, other_known, other_text
-from depnet.explorer.known import Held, Known, held_by, said
+from depnet.explorer.evidence_bar import show_chips
+from depnet.explorer.known import Held, Known, held_by
 from depnet.explorer.long_list import LongList
 from depnet.explorer.parts import bar, button, card, copyable, note, stack, warning, without_law
 from depnet.explorer.session import Latest, Session, Stop
@@ -100,7 +101,7 @@ class _Compare:
 
     def choose(self, side: str, name: str, first: int, last: int) -> None:
         """A bar was clicked: its states become known on that side, or are taken back."""
-        if name not in self.domain.names:
+        if side not in ("a", "b") or name not in self.domain.names:
             return
         states = self.domain.variables[self.domain.index(name)].states
         if 0 <= first <= last < len(states):
@@ -160,7 +161,8 @@ class _Compare:
                 warning(f"In B: {problem}")
         self.a.known, self.b.known = state.known, other.known
         for side in (self.a, self.b):
-            self._show_chips(side)
+            where = " in A" if side is self.a else " in B"
+            show_chips(side.chips, side.known, "nothing known", partial(self._hold, side, held=()), where)
             if side.asked != side.known:
                 self._variable_chosen(side)
                 self._ask(side)
@@ -181,21 +183,6 @@ class _Compare:
             side.answer = None
             side.said.text = str(error)
             self._show()
-
-    def _show_chips(self, side: _Side) -> None:
-        side.chips.clear()
-        with side.chips:
-            if not side.known:
-                with ui.element("span").props('role="listitem"'):
-                    note("nothing known")
-            for name, held in side.known.items():
-                with ui.element("span").classes("depnet-chip").props('role="listitem"'):
-                    ui.label(said(name, held))
-                    take = ui.button(icon="close", on_click=partial(self._hold, side, name, ()))
-                    take.props("flat round dense size=xs")
-                    take.props["aria-label"] = (
-                        f"Take back {said(name, held)} in {'A' if side is self.a else 'B'}"
-                    )
 
     def _show(self) -> None:
         a, b = self.a.answer, self.b.answer

@@ -1,11 +1,9 @@
 """A decision graph as one element of the page, whose vertices can be chosen."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
-from nicegui.element import Element
-from nicegui.events import GenericEventArguments
-
+from depnet.explorer.component import Component
 from depnet.pictures import colours
 from depnet.pictures.labels import listed, short
 from depnet.pictures.node.decision import Decision, Folded, Leaf, most_likely, shares, state_colours
@@ -17,23 +15,12 @@ WRITTEN = 0.22
 """A share of a bar that is so large has its number in it."""
 
 
-class DecisionPicture(Element, component="decision_picture.js"):
-    """`chose(vertex)` is called when a vertex is clicked, or Enter pressed on it."""
+class DecisionPicture(Component, component="decision_picture.js"):
+    """A `picture`; `chose(vertex)` is called when a vertex is clicked, or Enter pressed on it."""
 
-    def __init__(self, properties: Mapping[str, Any], chose: Callable[[int], None]) -> None:
-        super().__init__()
-        self._props.update(properties)
-
-        def chosen(event: GenericEventArguments) -> None:
-            if isinstance(event.args, int):
-                chose(event.args)
-
-        self.on("choose", chosen)
-
-    def show(self, properties: Mapping[str, Any]) -> None:
-        """Another picture in its place: focus and size stay."""
-        self._props.update(properties)
-        self.update()
+    def __init__(self, drawn: dict[str, Any], chose: Callable[[int], None]) -> None:
+        super().__init__(**drawn)
+        self.tell("choose", int, to=chose)
 
 
 def picture(part: Part, chosen: int, lit: Reached | None) -> dict[str, Any]:

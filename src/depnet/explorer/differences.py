@@ -6,12 +6,11 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
-from nicegui.element import Element
-from nicegui.events import GenericEventArguments
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.data import Domain, Label
 from depnet.data.binning.mixture import Mixture
+from depnet.explorer.component import Component
 from depnet.explorer.known import Held, Known, Opened, opened, pairs
 from depnet.inference.answer.numbers import shown
 from depnet.inference.answer.text import FEWEST_STATES
@@ -38,36 +37,23 @@ def other_known(domain: Domain, text: str) -> Opened:
     return opened(domain, parse_qsl(text, keep_blank_values=True))
 
 
-class Differences(Element, component="differences.js"):
+class Differences(Component, component="differences.js"):
     """Cards of A and B; `choose(side, name, first, last)` is called when a bar of "a" or "b" is clicked."""
 
     def __init__(self, choose: Callable[[str, str, int, int], None]) -> None:
-        super().__init__()
-        self._props.update({"variables": [], "answer": 0, "measure": MEASURE})
-
-        def clicked(event: GenericEventArguments) -> None:
-            side, name, first, last = event.args
-            if (
-                side in ("a", "b")
-                and isinstance(name, str)
-                and isinstance(first, int)
-                and isinstance(last, int)
-            ):
-                choose(side, name, first, last)
-
-        self.on("choose", clicked)
+        super().__init__(variables=[], answer=0, measure=MEASURE)
+        self.tell("choose", str, str, int, int, to=choose)
 
     def show(
         self, found: Sequence[Difference], first: Known, second: Known, href: Callable[[str], str]
     ) -> None:
         """Show these variables, in this order; what is known of them in A and in B is marked."""
-        self._props["variables"] = [
+        cards = [
             card_of(each, first.get(each.first.name, ()), second.get(each.first.name, ()))
             | {"href": href(each.first.name)}
             for each in found
         ]
-        self._props["answer"] += 1
-        self.update()
+        self.put(variables=cards, answer=self._props["answer"] + 1)
 
 
 def card_of(difference: Difference, first: Held, second: Held) -> dict[str, Any]:

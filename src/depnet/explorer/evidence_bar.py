@@ -5,7 +5,7 @@ from functools import partial
 
 from nicegui import ui
 
-from depnet.explorer.known import said
+from depnet.explorer.known import Known, said
 from depnet.explorer.parts import button, note
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
@@ -19,15 +19,12 @@ def evidence_bar(session: Session) -> None:
         clear = button("Clear all", lambda: session.change(known={}), "flat dense")
         target = ui.element("div").classes("depnet-known-target")
 
+    def take_back(name: str) -> None:
+        session.change(known={key: held for key, held in session.state.known.items() if key != name})
+
     def show(state: State) -> None:
-        chips.clear()
         clear.set_enabled(bool(state.known))
-        with chips:
-            if not state.known:
-                with ui.element("span").props('role="listitem"'):
-                    note("nothing yet")
-            for name, held in state.known.items():
-                _chip(said(name, held), "listitem", partial(_take_back, session, name))
+        show_chips(chips, state.known, "nothing yet", take_back)
         target.clear()
         if state.target is not None:
             with target:
@@ -37,12 +34,21 @@ def evidence_bar(session: Session) -> None:
     session.on_change(show)
 
 
-def _take_back(session: Session, name: str) -> None:
-    session.change(known={key: held for key, held in session.state.known.items() if key != name})
+def show_chips(
+    place: ui.element, known: Known, nothing: str, take_back: Callable[[str], object], where: str = ""
+) -> None:
+    """What is known, piece by piece, in a list that is there; `nothing` where nothing is, `where` for screen readers."""
+    place.clear()
+    with place:
+        if not known:
+            with ui.element("span").props('role="listitem"'):
+                note(nothing)
+        for name, held in known.items():
+            _chip(said(name, held), "listitem", partial(take_back, name), where)
 
 
-def _chip(text: str, role: str, take_back: Callable[[], None]) -> None:
+def _chip(text: str, role: str, take_back: Callable[[], object], where: str = "") -> None:
     with ui.element("span").classes("depnet-chip").props(f'role="{role}"'):
         ui.label(text)
         take = ui.button(icon="close", on_click=take_back).props("flat round dense size=xs")
-        take.props["aria-label"] = f"Take back {text}"
+        take.props["aria-label"] = f"Take back {text}{where}"

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from nicegui.element import Element
-from nicegui.events import GenericEventArguments
+from depnet.explorer.component import Component
 
 MEASURE = "total variation between prior and posterior: the largest change in the probability of any event"
 
@@ -20,42 +19,21 @@ EVENTS: Mapping[str, tuple[type, ...]] = {
 """What a reader does on a card: the variable's name, and what else is said."""
 
 
-class Marginals(Element, component="marginals.js"):
+class Marginals(Component, component="marginals.js"):
     """Cards in an order; what a reader does is told to the function of its name (`EVENTS`)."""
 
     def __init__(self, **told: Callable[..., None]) -> None:
-        super().__init__()
-        self._props.update(
-            {
-                "cards": [],
-                "pinned": [],
-                "target": None,
-                "chosen": None,
-                "several": False,
-                "parts": False,
-                "measure": MEASURE,
-            }
+        super().__init__(
+            cards=[], pinned=[], target=None, chosen=None, several=False, parts=False, measure=MEASURE
         )
         for name, kinds in EVENTS.items():
-            self.on(name, self._checked(told[name], kinds))
-
-    @staticmethod
-    def _checked(
-        tell: Callable[..., None], kinds: tuple[type, ...]
-    ) -> Callable[[GenericEventArguments], None]:
-        def heard(event: GenericEventArguments) -> None:
-            said = event.args if isinstance(event.args, list) else [event.args]
-            if len(said) == len(kinds) and all(map(isinstance, said, kinds)):
-                tell(*said)
-
-        return heard
+            self.tell(name, *kinds, to=told[name])
 
     def show(self, **props: Any) -> bool:
         """Other cards, or another way to show them; whether anything is other than before: else nothing is sent."""
         changed = {name: value for name, value in props.items() if self._props[name] != value}
         if changed:
-            self._props.update(changed)
-            self.update()
+            self.put(**changed)
         return bool(changed)
 
     def known(

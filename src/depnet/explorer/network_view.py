@@ -15,6 +15,7 @@ from nicegui import events, ui
 from nicegui.elements.echart import EChart as EChart  # registers ECharts, which network.js imports
 
 from depnet.explorer import parts
+from depnet.explorer.component import Component
 from depnet.explorer.csv_text import csv_text
 from depnet.explorer.known import said
 from depnet.explorer.loaded import Loaded
@@ -42,13 +43,8 @@ PAIR = ("first", "second")
 """The page's own parameters that name two variables."""
 
 
-class NetworkPicture(ui.element, component="static/network.js"):
+class NetworkPicture(Component, component="static/network.js"):
     """The graph, the matrix, the links, and all that is done with them."""
-
-    def __init__(self, properties: dict[str, Any]) -> None:
-        super().__init__()
-        for name, value in properties.items():
-            self._props[name] = value
 
 
 async def build(session: Session) -> None:
@@ -96,7 +92,7 @@ class _Network:
         self.domain = self.loaded.network.domain
         self.heard = False
         """Is what changes now what the page itself has said?"""
-        self.shown = NetworkPicture(properties | {"start": self.start(session.state)})
+        self.shown = NetworkPicture(**properties, start=self.start(session.state))
         self.answers = NetworkAnswers(session, self.shown.run_method)
         for name, handler in (
             ("ready", self._ready),
@@ -112,14 +108,14 @@ class _Network:
     def start(self, state: State) -> dict[str, Any]:
         """The state as the page's script knows it."""
         names, own = self.domain.names, state.own
-        pair = self._pair(state)
+        pair, community = self._pair(state), state.number("community")
         return {
-            "shown": _whole(own.get("shown", "")),
+            "shown": state.number("shown"),
             "chosen": None if state.variable is None else names.index(state.variable),
-            "steps": min(_whole(own.get("steps", "")) or 0, 2),
+            "steps": min(state.number("steps") or 0, 2),
             "mode": "matrix" if own.get("mode") == "matrix" else "graph",
             "colour": "community" if own.get("colour") == "community" else "change",
-            "community": _below(own.get("community", ""), len(self.loaded.strongest)),
+            "community": None if community is None or community >= len(self.loaded.strongest) else community,
             "pair": None if pair is None else [names.index(name) for name in pair],
             "known": [[names.index(name), said(name, held)] for name, held in state.known.items()],
             "target": None if state.target is None else names.index(state.target),
@@ -184,8 +180,10 @@ class _Network:
 
     async def _save(self, event: events.GenericEventArguments) -> None:
         """All links as a file."""
-        kind, write = ("csv", _csv) if event.args == "csv" else ("graphml", _graphml)
-        text = await self.session.work(write, self.loaded)
+        kind = "csv" if event.args == "csv" else "graphml"
+        text = await self.session.work(
+            lambda: _csv(self.loaded) if kind == "csv" else to_graphml(self.loaded.graph)
+        )
         ui.download.content(text, f"{Path(self.loaded.name).stem}-links.{kind}")
 
 
@@ -195,18 +193,5 @@ def _csv(loaded: Loaded) -> str:
     return csv_text(header, rows)
 
 
-def _graphml(loaded: Loaded) -> str:
-    return to_graphml(loaded.graph)
-
-
 def _bits(strength: float | None) -> float | None:
     return None if strength is None else float(f"{strength:.6g}")
-
-
-def _whole(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else None
-
-
-def _below(text: str, many: int) -> int | None:
-    number = _whole(text)
-    return number if number is not None and number < many else None

@@ -86,11 +86,9 @@ class NodeGraph:
         allowed = self._allowed(state)
         lit = reached(graph, allowed) if allowed else None
         self.lit.set_text(self._lit_said(graph, lit))
-        start, vertex = (
-            _number(state.own.get(name, ""), len(graph.vertices)) for name in ("start", "vertex")
-        )
-        start = 0 if start < 0 else start
-        levels = self._levels(graph, start, _number(state.own.get("levels", ""), 10**6))
+        start, vertex = (_named(state, name, graph) for name in ("start", "vertex"))
+        start = max(start, 0)
+        levels = self._levels(graph, start, state.number("levels") or 0)
         drawn = await self.session.work(lambda: picture(part_below(graph, start, levels), vertex, lit))
         if graph is not self.graph or state is not self.session.state:
             return  # the reader has gone on meanwhile
@@ -98,7 +96,7 @@ class NodeGraph:
             with self.place:
                 self.picture = DecisionPicture(drawn, self._choose)
         else:
-            self.picture.show(drawn)
+            self.picture.put(**drawn)
         self.whole.set_visibility(start != 0)
         self.merged.set_visibility(any(isinstance(v, Leaf) and v.ways > 1 for v in graph.vertices))
         await self._list(graph, vertex, lit)
@@ -127,7 +125,7 @@ class NodeGraph:
         """How many levels are drawn; the choice shows it."""
         deepest = max(depths(graph, start).values())
         most = levels_within(graph, start, MOST_VERTICES)
-        levels = min(wanted if wanted > 0 else levels_within(graph, start, OPENS_WITH), most)
+        levels = min(wanted or levels_within(graph, start, OPENS_WITH), most)
         options = {k: "all" if k == deepest else str(k) for k in range(1, most + 1)}
         self.levels.set_visibility(deepest > 1)
         self.levels.set_options(options or {0: "all"}, value=levels if options else 0)
@@ -135,9 +133,9 @@ class NodeGraph:
 
     def _deeper(self, levels: Any) -> None:
         if isinstance(levels, int) and levels > 0 and self.graph is not None:
-            start = max(_number(self.session.own("start"), len(self.graph.vertices)), 0)
-            shown = _number(self.session.own("levels"), 10**6)
-            if levels != (shown if shown > 0 else levels_within(self.graph, start, OPENS_WITH)):
+            state = self.session.state
+            start = max(_named(state, "start", self.graph), 0)
+            if levels != (state.number("levels") or levels_within(self.graph, start, OPENS_WITH)):
                 self.session.set_own(push=False, levels=str(levels))
 
     async def _list(self, graph: Decision, vertex: int, lit: Reached | None) -> None:
@@ -263,7 +261,7 @@ def _if(rule: str) -> str:
     return "they are any" if rule == "all rows" else rule
 
 
-def _number(text: str, below: int) -> int:
-    """A number of an address; -1 where it is none."""
-    number = int(text) if text.isascii() and text.isdigit() and len(text) < 9 else -1
-    return number if number < below else -1
+def _named(state: State, name: str, graph: Decision) -> int:
+    """The vertex that a parameter of the address names; -1 where it is none."""
+    number = state.number(name)
+    return number if number is not None and number < len(graph.vertices) else -1

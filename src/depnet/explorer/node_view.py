@@ -142,8 +142,8 @@ class _Node:
     async def follow(self, state: State) -> None:
         """Show this state: the graph after `step` operations, what evidence leaves of it, the chosen vertex."""
         last = max(len(self.stages) - 1, 0)
-        wanted = state.own.get("step", "")
-        step = min(int(wanted), last) if wanted.isascii() and wanted.isdigit() and len(wanted) < 9 else last
+        wanted = state.number("step")
+        step = last if wanted is None else min(wanted, last)
         if step != self.step:
             self.step = step
             if last:

@@ -95,10 +95,10 @@ class Editor:
 
     def _wanted(self, state: State) -> int | None:
         """The number of the row that the address names, from 1 on, where rows are shown."""
-        text, data = state.own.get("row", ""), self.loaded.data
-        if data is None or self.session.hides or not (text.isascii() and text.isdigit() and len(text) < 10):
+        number = state.number("row")
+        if number is None or self.session.hides or self.loaded.row_of(number) is None:
             return None
-        return int(text) if self.loaded.row_of(int(text)) is not None else None
+        return number
 
     def _cells_of(self, state: State) -> dict[str, Label]:
         """The cells of the row that is chosen; else those that are known: a row has one state in each."""

@@ -3,29 +3,17 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from nicegui.element import Element
-from nicegui.events import GenericEventArguments
-
+from depnet.explorer.component import Component
 from depnet.explorer.rows import ListedRow, Order
 
 
-class RowTable(Element, component="row_table.js"):
+class RowTable(Component, component="row_table.js"):
     """`sort(key)` is called with a heading ("row", "score" or a variable's number), `choose(number)` with a row's."""
 
     def __init__(self, sort: Callable[[Order], None], choose: Callable[[int], None]) -> None:
-        super().__init__()
-        self._props.update({"heads": [], "rows": [], "names": [], "alike": False, "chosen": 0})
-
-        def sorted_by(event: GenericEventArguments) -> None:
-            if event.args in ("row", "score") or (isinstance(event.args, int) and event.args >= 0):
-                sort(event.args)
-
-        def chosen(event: GenericEventArguments) -> None:
-            if isinstance(event.args, int) and event.args > 0:
-                choose(event.args)
-
-        self.on("sort", sorted_by)
-        self.on("choose", chosen)
+        super().__init__(heads=[], rows=[], names=[], alike=False, chosen=0)
+        self.tell("sort", (str, int), to=sort)
+        self.tell("choose", int, to=lambda number: choose(number) if number > 0 else None)
 
     def show(
         self,
@@ -45,10 +33,7 @@ class RowTable(Element, component="row_table.js"):
         heads = [head("row", "row"), head("score", "score", "number")]
         if alike:
             heads.append(head("alike", "rows alike", "number"))
-        self._props["heads"] = [*heads, *(head(i, name) for i, name in columns)]
-        self._props["names"] = [name for _, name in columns]
-        self._props["alike"], self._props["chosen"] = alike, chosen
-        self._props["rows"] = [
+        shown = [
             {
                 "number": row.number,
                 "score": f"{row.score:.2f}",
@@ -57,4 +42,5 @@ class RowTable(Element, component="row_table.js"):
             }
             for row in rows
         ]
-        self.update()
+        heads += [head(i, name) for i, name in columns]
+        self.put(heads=heads, names=[name for _, name in columns], alike=alike, chosen=chosen, rows=shown)

@@ -112,23 +112,20 @@ class _Rows:
     @property
     def page(self) -> int:
         """The page that is shown, from 1 on."""
-        return _whole(self.session.own("page"), 1)
+        return self.session.state.number("page") or 1
 
     def _turn(self, page: int) -> None:
         self.session.set_own(page=None if page <= 1 else str(page))
 
     def _columns(self, by: int) -> None:
-        first = max(0, _whole(self.session.own("column"), 1) - 1 + by)
+        first = max(0, (self.session.state.number("column") or 1) - 1 + by)
         self.session.set_own(column=None if first == 0 else str(first + 1))
 
     def _sort(self, key: Order) -> None:
-        by, down = _order(self.session.state, self.loaded.network.domain.names)
+        names = self.loaded.network.domain.names
+        by, down = _order(self.session.state, names)
         turned = "1" if key == by and not down else None
-        name = (
-            self.loaded.network.domain.names[key]
-            if isinstance(key, int) and key < len(self.loaded.network)
-            else None
-        )
+        name = names[key] if isinstance(key, int) and 0 <= key < len(names) else None
         sort = "row" if key == "row" else None
         self.session.set_own(sort=sort, by=name, down=turned, page=None)
 
@@ -156,15 +153,15 @@ class _Rows:
         self.once.set_value(_is_once(state))
         found = await self._find(state, scores)
         pages = max(1, -(-len(found.rows) // A_PAGE))
-        page = min(_whole(state.own.get("page", ""), 1), pages)
-        start = min(_whole(state.own.get("column", ""), 1) - 1, max(len(names) - 1, 0))
+        page = min(state.number("page") or 1, pages)
+        start = min((state.number("column") or 1) - 1, max(len(names) - 1, 0))
         columns = range(start, min(start + COLUMNS, len(names)))
         rows = await self.session.work(listed_rows, loaded, scores, found, (page - 1) * A_PAGE, columns)
         if state is not self.session.state:
             return  # the reader has gone on meanwhile
         by, down = _order(state, names)
         shown = [(i, names[i]) for i in columns]
-        self.table.show(rows, shown, by, down, _is_once(state), _whole(state.own.get("row", ""), 0))
+        self.table.show(rows, shown, by, down, _is_once(state), state.number("row") or 0)
         self._say(found, scores)
         wide = (
             f", columns {start + 1:,} to {columns.stop:,} of {len(names):,}" if len(names) > COLUMNS else ""
@@ -225,8 +222,3 @@ def _order(state: State, names: tuple[str, ...]) -> tuple[Order, bool]:
 def _is_once(state: State) -> bool:
     """Are equal rows listed once? Unless they are in the table's own order, or the address says it."""
     return state.own.get("once", "0" if state.own.get("sort") == "row" else "1") == "1"
-
-
-def _whole(text: str, least: int) -> int:
-    """A number of an address, at least `least`."""
-    return max(int(text), least) if text.isascii() and text.isdigit() and len(text) < 10 else least

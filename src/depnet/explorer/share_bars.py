@@ -4,9 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nicegui.element import Element
-from nicegui.events import GenericEventArguments
-
+from depnet.explorer.component import Component
 from depnet.pictures import colours
 from depnet.pictures.labels import short
 from depnet.pictures.node.decision import legend, most_likely
@@ -28,7 +26,7 @@ class Bar:
     """`path` is lit, `out` is pale."""
 
 
-class ShareBars(Element, component="share_bars.js"):
+class ShareBars(Component, component="share_bars.js"):
     """`chose(id)` is called when a bar is clicked; None: they are only shown."""
 
     def __init__(
@@ -40,24 +38,17 @@ class ShareBars(Element, component="share_bars.js"):
         *,
         chosen: int = -1,
     ) -> None:
-        super().__init__()
-        self._props["choosable"] = chose is not None
+        super().__init__(choosable=chose is not None)
         self.show(bars, states, colour, chosen)
-
-        def clicked(event: GenericEventArguments) -> None:
-            if chose is not None and isinstance(event.args, int):
-                chose(event.args)
-
-        self.on("choose", clicked)
+        if chose is not None:
+            self.tell("choose", int, to=chose)
 
     def show(
         self, bars: Sequence[Bar], states: Sequence[str], colour: dict[int, str], chosen: int = -1
     ) -> None:
-        """These bars, one of them marked; -1: none. What has the focus keeps it."""
+        """These bars, one of them marked; -1: none."""
         key = [{"text": short(state, 30), "colour": shade} for state, shade in legend(states, colour)]
-        rows = [_row(bar, states, colour) for bar in bars]
-        self._props.update({"legend": key, "rows": rows, "chosen": chosen})
-        self.update()
+        self.put(legend=key, rows=[_row(bar, states, colour) for bar in bars], chosen=chosen)
 
 
 def _row(bar: Bar, states: Sequence[str], colour: dict[int, str]) -> dict[str, Any]:

@@ -28,6 +28,11 @@ class State:
     own: Mapping[str, str] = field(default_factory=dict)
     """Of the view that is open: what it shows and how, by names without their dots."""
 
+    def number(self, name: str) -> int | None:
+        """What the open view's parameter of this name says, if that is a whole number."""
+        text = self.own.get(name, "")
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
     def parameters(self, own: bool = True) -> list[tuple[str, str]]:
         """The parameters of the address."""
         kept = [(TARGET, self.target), (VARIABLE, self.variable)]

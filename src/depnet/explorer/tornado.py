@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from nicegui.element import Element
-from nicegui.events import GenericEventArguments
 
 from depnet.data.binning.mixture import Mixture
+from depnet.explorer.component import Component
 from depnet.explorer.known import Held
 from depnet.inference.judge.effects import Effect
 from depnet.inference.judge.influence import Influence
@@ -31,30 +30,23 @@ class Bar:
     href: str
 
 
-class Tornado(Element, component="tornado.js"):
+class Tornado(Component, component="tornado.js"):
     """Bars; `choose(name, code)` is called when a state is clicked."""
 
     def __init__(self, choose: Callable[[str, int], None]) -> None:
-        super().__init__()
-        self._props.update({"bars": [], "scale": {}, "answer": 0})
-
-        def clicked(event: GenericEventArguments) -> None:
-            name, code = event.args
-            if isinstance(name, str) and isinstance(code, int):
-                choose(name, code)
-
-        self.on("choose", clicked)
+        super().__init__(bars=[], scale={}, answer=0)
+        self.tell("choose", str, int, to=choose)
 
     def show(self, found: Influence | None, bars: Sequence[Bar]) -> None:
         """Show these variables, in this order; nothing where nothing was found."""
-        self._props["bars"] = []
-        self._props["scale"] = {}
+        drawn: dict[str, Any] = {"bars": [], "scale": {}}
         if found is not None and bars:
             low, high = ends(found, bars)
-            self._props["scale"] = scale_of(found, low, high)
-            self._props["bars"] = [bar_of(found.measure, bar, low, high) for bar in bars]
-        self._props["answer"] += 1
-        self.update()
+            drawn = {
+                "scale": scale_of(found, low, high),
+                "bars": [bar_of(found.measure, bar, low, high) for bar in bars],
+            }
+        self.put(**drawn, answer=self._props["answer"] + 1)
 
 
 def ends(found: Influence, bars: Sequence[Bar]) -> tuple[float, float]:

@@ -3,8 +3,10 @@
 A picture is one self-contained file, light and dark, with no font or script of its own.
 """
 
+from collections.abc import Iterable
+
 from depnet.pictures import colours
-from depnet.pictures.labels import xml
+from depnet.pictures.labels import columns, short, xml
 
 LETTER = 0.62
 """The width of a character of a sans-serif font as a share of its size, on the safe side."""
@@ -56,6 +58,38 @@ def title(*lines: str) -> str:
 def text(x: float, y: float, label: object, size: float = SMALL, tip: str = "", **attributes: object) -> str:
     """A label, any text, with a `tip` that is SVG already."""
     return element("text", xml(label) + tip, x=float(x), y=float(y), font_size=f"{size:g}", **attributes)
+
+
+def key(x: float, y: float, named: Iterable[tuple[str, str]]) -> list[str]:
+    """States and their colours, beside each other."""
+    found = []
+    for state, colour in named:
+        label = short(state, 18)
+        found.append(element("rect", x=x, y=y - 9, width=11, height=11, rx=2, fill=colour))
+        found.append(text(x + 16, y, label, kind="soft"))
+        x += 32 + 0.6 * SMALL * columns(label)
+    return found
+
+
+def share_bar(
+    box: tuple[float, float, float, float], shares: Iterable[tuple[str, float]], least: float
+) -> list[str]:
+    """Shares with their colours from end to end of a box; those of at least `least` have their number in them."""
+    left, top, whole, height = box
+    found = []
+    for colour, share in shares:
+        if share <= 1e-9:
+            continue
+        wide = share * whole
+        found.append(
+            element("rect", x=f"{left:.2f}", y=top, width=f"{wide:.2f}", height=f"{height:g}", fill=colour)
+        )
+        if share >= least:
+            ink = f"fill:{colours.readable_on(colour)}"
+            middle = top + height / 2 + 4
+            found.append(text(left + wide / 2, middle, f"{share:.2f}", text_anchor="middle", style=ink))
+        left += wide
+    return found
 
 
 def picture(box: tuple[float, float, float, float], said: str, *parts: str) -> str:

@@ -1,10 +1,10 @@
 """A boosted node as SVG: bars of what its inputs gained, then for the first of them a bar for each of their states."""
 
 from depnet.pictures import colours
-from depnet.pictures.labels import columns, short
-from depnet.pictures.node.decision import most_likely
+from depnet.pictures.labels import short
+from depnet.pictures.node.decision import legend, most_likely, shares
 from depnet.pictures.node.effects import Boosted, Effect
-from depnet.pictures.svg import SMALL, element, picture, text, title
+from depnet.pictures.svg import SMALL, element, key, picture, share_bar, text, title
 from depnet.wording import counted
 
 MARGIN, LABELS, BAR = 14.0, 190.0, 320.0
@@ -84,7 +84,8 @@ class _Drawing:
         self._note(f"The mean of θ over {self.said.measured},")
         self.y -= 6
         self._note("with one input set to each of its states.")
-        self._key()
+        self.parts += key(MARGIN, self.y, legend(self.said.states, self.colour))
+        self.y += LINE
         self._shares("as it is", self.said.mean)
         for effect in self.said.effects:
             self._effect(effect)
@@ -99,35 +100,10 @@ class _Drawing:
         if len(pairs) > MOST_INPUT_STATES:
             self._note(f"and {len(pairs) - MOST_INPUT_STATES:,} more states")
 
-    def _key(self) -> None:
-        x = MARGIN
-        named = [(self.said.states[s], c) for s, c in self.colour.items()]
-        if len(named) < len(self.said.states):
-            named.append(("other states", colours.REST))
-        for state, colour in named:
-            label = short(state, 18)
-            self.parts.append(element("rect", x=x, y=self.y - 9, width=11, height=11, rx=2, fill=colour))
-            self.parts.append(text(x + 16, self.y, label, kind="soft"))
-            x += 32 + 0.6 * SMALL * columns(label)
-        self.y += LINE
-
     def _shares(self, label: str, mean: tuple[float, ...]) -> None:
         """A distribution from end to end of a bar."""
         self._label(label)
         said = [f"{short(self.said.states[s], 40)}: {mean[s]:.4f}" for s in most_likely(mean, 12)]
-        left, found = MARGIN + LABELS, [title(*said)]
-        named = [(c, mean[s]) for s, c in self.colour.items()]
-        for colour, share in [*named, (colours.REST, 1 - sum(p for _, p in named))]:
-            if share <= 1e-9:
-                continue
-            wide = share * BAR
-            place = {"x": f"{left:.2f}", "y": self.y - 8, "width": f"{wide:.2f}", "height": 16}
-            found.append(element("rect", fill=colour, **place))
-            if share >= 0.12:
-                ink = f"fill:{colours.readable_on(colour)}"
-                found.append(
-                    text(left + wide / 2, self.y + 4, f"{share:.2f}", text_anchor="middle", style=ink)
-                )
-            left += wide
-        self.parts.append(element("g", "".join(found)))
+        bar = share_bar((MARGIN + LABELS, self.y - 8, BAR, 16.0), shares(mean, self.colour), 0.12)
+        self.parts.append(element("g", "".join([title(*said), *bar])))
         self.y += LINE

@@ -3,7 +3,7 @@
 from depnet.data.table.dataset import Dataset
 from depnet.model.network import Network
 from depnet.pictures import colours
-from depnet.pictures.labels import columns, listed, short
+from depnet.pictures.labels import listed, short
 from depnet.pictures.node.decision import (
     Decision,
     Folded,
@@ -19,7 +19,7 @@ from depnet.pictures.node.decision import (
 from depnet.pictures.node.drawing import BAR, FONT, MARGIN, Drawing, name_in_box, name_of_branch
 from depnet.pictures.node.effects import boosted
 from depnet.pictures.node.effects_svg import boosted_svg
-from depnet.pictures.svg import SMALL, element, picture, text, title
+from depnet.pictures.svg import element, key, picture, share_bar, text, title
 from depnet.wording import counted
 
 BOLD = 600
@@ -78,17 +78,9 @@ class _Picture:
                 ]
         name = short(self.graph.name, 60)
         heading = text(MARGIN, 20.0, name, 14, font_weight=BOLD)
+        states = key(MARGIN, 40.0, legend(self.graph.states, self.colour))
         whole = (0.0, 0.0, *self.at.size)
-        return picture(whole, f"decision graph of {name}", heading, *self._key(40.0), *lines, *boxes)
-
-    def _key(self, y: float) -> list[str]:
-        found, x = [], MARGIN
-        for state, colour in legend(self.graph.states, self.colour):
-            label = short(state, 18)
-            found.append(element("rect", x=x, y=y - 9, width=11, height=11, rx=2, fill=colour))
-            found.append(text(x + 16, y, label, kind="soft"))
-            x += 32 + 0.6 * SMALL * columns(label)
-        return found
+        return picture(whole, f"decision graph of {name}", heading, *states, *lines, *boxes)
 
     def _test(self, v: int, test: Test) -> str:
         x, top, w, h = self.at.box(v)
@@ -121,18 +113,7 @@ class _Picture:
             title(f"leaf {leaf.number}", *said),
             element("rect", kind="box", x=x - 2, y=y - 11, width=BAR + 4, height=22, rx=3, **frame),
         ]
-        left = x
-        for colour, share in shares(leaf.probabilities, self.colour):
-            if share <= 1e-9:
-                continue
-            wide = share * BAR
-            found.append(
-                element("rect", x=f"{left:.2f}", y=y - 9, width=f"{wide:.2f}", height=18, fill=colour)
-            )
-            if share >= 0.22:
-                ink = f"fill:{colours.readable_on(colour)}"
-                found.append(text(left + wide / 2, y + 4, f"{share:.2f}", text_anchor="middle", style=ink))
-            left += wide
+        found += share_bar((x, y - 9, BAR, 18.0), shares(leaf.probabilities, self.colour), 0.22)
         ways = f", {leaf.ways} ways in" if merged else ""
         found.append(text(x + BAR + 8, y + 4, f"y = {leaf.number}{leaf.rows_said}{ways}", kind="soft"))
         return element("g", "".join(found))
