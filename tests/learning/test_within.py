@@ -26,7 +26,6 @@ def test_a_tree_equals_its_twin(seed: int, least: int, pays: float) -> None:
     equal, readable = [False, True, False], [0, 1, 2]
     variable, threshold, child, knots = native.grow(
         levels,
-        readable,
         [int(each) for each in equal],
         [5, 5, 5],
         place,

@@ -78,7 +78,7 @@ class Solver {
             narrow = std::vector<std::uint8_t>(leaves.begin(), leaves.end());
         else
             narrow = std::move(leaves);
-        chain.add({axis}, std::move(narrow), std::move(theta), std::vector<std::uint8_t>(kept, 0));
+        chain.add(axis, std::move(narrow), std::move(theta), std::vector<std::uint8_t>(kept, 0));
     }
 
     // The number of the row of theta at codes_, which is appended to `theta` where it is new.

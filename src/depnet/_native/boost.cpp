@@ -243,13 +243,12 @@ using Means =
                Array1<std::uint16_t>, Array1<std::uint16_t>, Array1<std::int32_t>, Array1<double>>;
 
 Means boost_mean(Codes<std::uint16_t> codes, In1<std::int32_t> numbers,
-                 std::vector<std::tuple<std::size_t, bool, bool>> inputs,
-                 const MeanSettings& settings, std::optional<Codes<std::uint16_t>> held_codes,
+                 std::vector<std::tuple<std::size_t, bool>> inputs, const MeanSettings& settings,
+                 std::optional<Codes<std::uint16_t>> held_codes,
                  std::optional<In1<std::int32_t>> held_numbers, std::optional<double> seconds,
                  const Stop& stop) {
     std::vector<MeanInput> kinds;
-    for (const auto& [present, ordered, missing] : inputs)
-        kinds.push_back({present, ordered, missing});
+    for (const auto& [present, missing] : inputs) kinds.push_back({present, missing});
     require(held_codes.has_value() == held_numbers.has_value(),
             "rows held out have codes and numbers; one of them is missing.");
     check_stages(settings.leaves, settings.share);
@@ -331,7 +330,7 @@ if `seconds` passed first; what was grown until then is valid.)");
         arg("held_numbers").none(), arg("seconds").none(), arg("stop"),
         R"(Stages whose sum is the mean of whole `numbers` given codes ([N, n], column-major), by least squares.
 
-`inputs` has for each variable (states, whether they have an order, whether one more is of missing values). With rows held
+`inputs` has for each variable (states, in their order; whether one more is of missing values). With rows held
 out, growing ends once `patience` stages have not lessened their sum of squares. Returned are (begin, leaf, variable, low,
 high, values, held_losses): the splits and the leaves' values, stage after stage, and that sum at the start and after each
 stage. After `seconds` they are those grown by then.)");

@@ -83,13 +83,8 @@ void MeanBooster::find_best(Leaf& leaf) const {
             consider(leaf, gone, {j, at, at});
         }
         Cell above;
-        for (std::size_t x = input.present; x-- > 0;) {
+        for (std::size_t x = input.present; x-- > 1;) {
             const auto low = static_cast<std::uint16_t>(x);
-            if (!input.ordered) {
-                if (x > 0 || input.states() > 2) consider(leaf, cells[x], {j, low, low});
-                continue;
-            }
-            if (x == 0) break;
             above.sum += cells[x].sum;
             above.rows += cells[x].rows;
             consider(leaf, above, {j, low, last});

@@ -17,11 +17,11 @@
 
 namespace depnet::boost {
 
-// The states of an input: `present` of them, and one more for missing values where `missing`. With
-// an order its tests are cuts, values missing on either side; else each state against all others.
+// The states of an input in their order: `present` of them, and one more for missing values where
+// `missing`. Its tests are cuts, values missing on either side.
 struct MeanInput {
     std::size_t present;
-    bool ordered, missing;
+    bool missing;
 
     std::size_t states() const { return present + missing; }
 };

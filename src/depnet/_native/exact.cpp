@@ -15,9 +15,9 @@ namespace depnet::exact {
 namespace {
 
 template <typename Leaf>
-void add(Chain& chain, std::vector<Index> axes, In1<Leaf> leaves, In1<double> theta,
+void add(Chain& chain, Index axis, In1<Leaf> leaves, In1<double> theta,
          In1<std::uint8_t> impossible) {
-    chain.add(std::move(axes), copied(leaves), copied(theta), copied(impossible));
+    chain.add(axis, copied(leaves), copied(theta), copied(impossible));
 }
 
 // (label of each state, update, state): the last two name a state of a recurrent class in which the
@@ -123,14 +123,14 @@ NB_MODULE(exact, m) {
                       "The updates of a chain on a domain of this shape; laws are flat, row-major.")
         .def(nb::init<std::vector<Index>>(), arg("shape"))
         .def(
-            "add", &add<std::uint8_t>, arg("axes"), arg("leaves").noconvert(), arg("theta"),
+            "add", &add<std::uint8_t>, arg("axis"), arg("leaves").noconvert(), arg("theta"),
             arg("impossible"),
-            R"(Append the update of `axes` (ascending) by theta ([leaf, state], flat), where leaf is `leaves[context]`.
+            R"(Append the update of `axis` (-1: of a single state) by theta ([leaf, state], flat), where leaf is `leaves[context]`.
 
 A context is a joint state of the other axes, row-major. `impossible[leaf]`: the update stays put.)")
-        .def("add", &add<std::uint16_t>, arg("axes"), arg("leaves").noconvert(), arg("theta"),
+        .def("add", &add<std::uint16_t>, arg("axis"), arg("leaves").noconvert(), arg("theta"),
              arg("impossible"))
-        .def("add", &add<std::uint32_t>, arg("axes"), arg("leaves").noconvert(), arg("theta"),
+        .def("add", &add<std::uint32_t>, arg("axis"), arg("leaves").noconvert(), arg("theta"),
              arg("impossible"))
         .def(
             "project",
@@ -154,9 +154,8 @@ The two numbers are an update and a state of a class in which it has no possible
              "The same for the states before place 0 of a sequential scan.");
 
     bind_jumps<Coloured>(m, "Coloured",
-                         "Gauss-Seidel on the jumps of a random scan, colour by colour; all "
-                         "updates are of one axis.");
-    bind_jumps<Jumping>(m, "Jumping", "The jumps of a random scan; updates of any axes.");
+                         "Gauss-Seidel on the jumps of a random scan, colour by colour.");
+    bind_jumps<Jumping>(m, "Jumping", "The jumps of a random scan.");
     bind_map<Sweep>(m, "Sweep",
                     "A sweep of a sequential scan; its law is the one just before the first "
                     "update of `order`.")

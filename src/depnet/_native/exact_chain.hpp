@@ -22,12 +22,12 @@ struct Group {
 
 // One node: contexts are the joint states of the axes it leaves alone, row-major.
 struct Update {
-    std::vector<Index> axes;
+    Index axis;                 // that it updates; -1: one of a single state, which has none
     std::vector<Group> groups;  // outermost first; all of them make up the context
     Index contexts = 1;         // how many
     Index run = 1;              // contexts side by side: the last group, where its stride is 1
     std::vector<Index>
-        offsets;    // where each state of the updated axes lies, from its context's base
+        offsets;    // where each state of the updated axis lies, from its context's base
     Leaves leaves;  // of each context
     std::vector<double> theta;             // [leaf, state]
     std::vector<std::uint8_t> impossible;  // [leaf]
@@ -81,18 +81,16 @@ struct Chain {
         for (const Index k : shape) size *= k;
     }
 
-    void add(std::vector<Index> axes, Leaves leaves, std::vector<double> theta,
+    void add(Index axis, Leaves leaves, std::vector<double> theta,
              std::vector<std::uint8_t> impossible) {
         Update u;
         const Index n = static_cast<Index>(shape.size());
         std::vector<Index> stride(n + 1, 1);
         for (Index a = n; a-- > 0;) stride[a] = stride[a + 1] * shape[a];
-        std::vector<bool> updated(n, false);
-        for (const Index a : axes) updated[a] = true;
         for (Index a = 0; a < n; ++a) {
-            if (updated[a]) continue;
+            if (a == axis) continue;
             u.contexts *= shape[a];
-            if (a > 0 && !updated[a - 1])
+            if (a > 0 && a - 1 != axis)
                 u.groups.back().count *= shape[a];
             else
                 u.groups.push_back({shape[a], 0, 0});
@@ -104,15 +102,10 @@ struct Chain {
             context_stride *= u.groups[g].count;
         }
         if (!u.groups.empty() && u.groups.back().stride == 1) u.run = u.groups.back().count;
-        u.offsets = {0};
-        for (const Index a : axes) {
-            std::vector<Index> longer;
-            for (const Index offset : u.offsets)
-                for (Index s = 0; s < shape[a]; ++s) longer.push_back(offset + s * stride[a + 1]);
-            u.offsets = std::move(longer);
-        }
+        for (Index s = 0; s < (axis < 0 ? 1 : shape[axis]); ++s)
+            u.offsets.push_back(s * stride[axis + 1]);
         for (const std::uint8_t flag : impossible) u.any_impossible = u.any_impossible || flag;
-        u.axes = std::move(axes);
+        u.axis = axis;
         u.leaves = std::move(leaves);
         u.theta = std::move(theta);
         u.impossible = std::move(impossible);

@@ -11,7 +11,7 @@
 
 namespace depnet::exact {
 
-// The chain of jumps, colour by colour. All updates are of one axis.
+// The chain of jumps, colour by colour.
 class Coloured {
   public:
     Coloured(const Chain& chain, const double* weights) : size_(chain.size) {
@@ -90,7 +90,7 @@ class Coloured {
 
     void add(const Chain& chain, const Update& u, double c) {
         Jumps jumps{u.states(), 0, {}, scaled(u, c)};
-        const Index axis = u.axes[0];
+        const Index axis = u.axis;
         if (axis != pivot_) {
             jumps.stride = 1;
             for (std::size_t a = axis + 1; a < chain.shape.size(); ++a)

@@ -28,7 +28,7 @@ inline std::vector<double> leaving(const Update& u, double c) {
     return cells;
 }
 
-// The chain of jumps without colours, for updates of any axes.
+// The chain of jumps without colours.
 class Jumping {
   public:
     Jumping(const Chain& chain, const double* weights) : chain_(chain) {

@@ -5,7 +5,7 @@
 
 namespace depnet::exact {
 
-// A sweep of a sequential scan. The first update forgets its own axes, so the unknown is the law of
+// A sweep of a sequential scan. The first update forgets its own axis, so the unknown is the law of
 // the other axes: x -> x theta_first, the other updates in turn, and back to the other axes.
 class Sweep {
   public:

@@ -47,11 +47,10 @@ struct Span {
 
 class Grower {
   public:
-    Grower(const Levels& levels, const Words& readable, const std::vector<std::uint8_t>& equal,
-           const Words& sizes, const std::int32_t* place, Words rows, const Growing& how)
+    Grower(const Levels& levels, const std::vector<std::uint8_t>& equal, const Words& sizes,
+           const std::int32_t* place, Words rows, const Growing& how)
         : levels_(levels.data()),
           stride_(levels.shape(0)),
-          readable_(readable),
           equal_(equal),
           sizes_(sizes),
           place_(place),
@@ -119,7 +118,7 @@ class Grower {
         const double rows = static_cast<double>(n), sum = static_cast<double>(all);
         const double error = static_cast<double>(squares) - sum * sum / rows;
         best.gain = how_.pays * error / rows;
-        for (const std::int32_t j : readable_) {
+        for (std::int32_t j = 0; j < static_cast<std::int32_t>(sizes_.size()); ++j) {
             const std::int32_t* level = column(j);
             std::int32_t low = sizes_[static_cast<std::size_t>(j)], high = -1;
             for (std::size_t k = first; k < last; ++k) {
@@ -180,7 +179,6 @@ class Grower {
 
     const std::int32_t* levels_;
     std::size_t stride_;
-    const Words& readable_;
     const std::vector<std::uint8_t>& equal_;
     const Words& sizes_;
     const std::int32_t* place_;
@@ -192,13 +190,13 @@ class Grower {
 using Grown = std::tuple<Array1<std::int32_t>, Array1<std::int32_t>, Array1<std::int32_t>,
                          Array1<std::int32_t>>;
 
-Grown grow(const Levels& levels, const Words& readable, const std::vector<std::uint8_t>& equal,
-           const Words& sizes, const In1<std::int32_t>& place, const In1<std::int32_t>& members,
-           std::size_t least, double pays) {
+Grown grow(const Levels& levels, const std::vector<std::uint8_t>& equal, const Words& sizes,
+           const In1<std::int32_t>& place, const In1<std::int32_t>& members, std::size_t least,
+           double pays) {
     Words variable, threshold, child, knots;
     {
         const nb::gil_scoped_release released;
-        Grower grower(levels, readable, equal, sizes, place.data(), copied(members), {least, pays});
+        Grower grower(levels, equal, sizes, place.data(), copied(members), {least, pays});
         grower.grow();
         variable = std::move(grower.variable);
         threshold = std::move(grower.threshold);
@@ -272,8 +270,8 @@ void draw(const Out2<std::int32_t>& levels, std::int32_t column, const In1<std::
 NB_MODULE(within, m) {
     using namespace nb::literals;
     m.doc() = "Trees of the place of a number within its bin.";
-    m.def("grow", &grow, "levels"_a, "readable"_a, "equal"_a, "sizes"_a, "place"_a, "members"_a,
-          nb::kw_only(), "least"_a, "pays"_a,
+    m.def("grow", &grow, "levels"_a, "equal"_a, "sizes"_a, "place"_a, "members"_a, nb::kw_only(),
+          "least"_a, "pays"_a,
           "A tree of some rows of `levels` [N, n], column-major: (variable, threshold, child, "
           "knots).\n\n"
           "`place` [N] is what is told; `equal` and `sizes` say of each variable whether it is a "

@@ -71,8 +71,8 @@ class FreeChain:
             node = network.nodes[number]
             leaves, rows = _rows(node, network.domain.cardinalities, allowed, axis_of)
             theta, impossible = _tilted(rows[:, allowed[number]], weights[number])
-            own = [axis_of[number]] if number in axis_of else []
-            chain.add(own, _contexts(node, leaves, allowed, axis_of), theta.reshape(-1), impossible)
+            axis = axis_of.get(number, -1)
+            chain.add(axis, _contexts(node, leaves, allowed, axis_of), theta.reshape(-1), impossible)
             positive = positive and bool((theta > 0).all())
         states = tuple(len(allowed[number]) for number in nodes)
         return cls(network.domain, allowed, shape, nodes, states, chain, positive)

@@ -83,22 +83,13 @@ class Law:
 
     def _add_boosted(self, node: BoostedNode) -> None:
         """As a table where its inputs have few joint states, else as its first source and its stages."""
-        i, start, stages = node.variable, node.start, node.stages
+        i, start = node.variable, node.start
         if product_within([self.cardinalities[j] for j in node.inputs], TABLE_STATES):
             theta = node.probabilities(JointStates(self.cardinalities, node.inputs).codes())
             leaves: LeafArray = np.arange(len(theta), dtype=np.int32)
             self._program.add_table_node(i, np.array(node.inputs, dtype=np.int32), leaves, theta.reshape(-1))
             return
-        made = native.Stages(
-            stages.variable,
-            stages.low,
-            stages.high,
-            stages.begin,
-            stages.leaf,
-            stages.test,
-            stages.scores,
-            node.start_scores,
-        )
+        made = native.Stages(*node.stages.arrays, node.start_scores)
         if isinstance(start, DecisionGraph):
             self._program.add_boosted_graph_node(i, *start.compiled, made)
         else:

@@ -112,7 +112,7 @@ def _trees(
             continue
         place[members] = levels.spread(own[members]) - levels.first[k]
         variable, threshold, child, knots = native.grow(
-            table, list(range(len(read))), equal, sizes, place, members, least=LEAST, pays=PAYS
+            table, equal, sizes, place, members, least=LEAST, pays=PAYS
         )
         if len(variable) == 1:
             continue

@@ -33,7 +33,9 @@ MOST_LEAVES = 256
 MOST_SCORE = 2**30
 """The scores of a node sum to less than this in every row: sums have 32 bits."""
 
-Scores = NDArray[np.int32]
+Ints = NDArray[np.int32]
+Scores = Ints
+Shorts = NDArray[np.uint16]
 
 
 class Test(NamedTuple):
@@ -57,12 +59,12 @@ class Stages:
     [[10, -10], [-20, 20]]
     """
 
-    variable: NDArray[np.int32]
-    low: NDArray[np.uint16]
-    high: NDArray[np.uint16]
-    begin: NDArray[np.int32]
-    leaf: NDArray[np.uint16]
-    test: NDArray[np.int32]
+    variable: Ints
+    low: Shorts
+    high: Shorts
+    begin: Ints
+    leaf: Shorts
+    test: Ints
     scores: Scores
 
     def __post_init__(self) -> None:
@@ -71,6 +73,11 @@ class Stages:
             array: NDArray[Any] = np.ascontiguousarray(getattr(self, each.name), dtype=kind)
             object.__setattr__(self, each.name, read_only(array))
         self._check()
+
+    @property
+    def arrays(self) -> tuple[Ints, Shorts, Shorts, Ints, Shorts, Ints, Scores]:
+        """All arrays, as the kernels take them."""
+        return self.variable, self.low, self.high, self.begin, self.leaf, self.test, self.scores
 
     def _check(self) -> None:
         """What the kernels rely on."""
@@ -144,7 +151,7 @@ class Stages:
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Stages, tuple(getattr(self, f.name) for f in fields(self))
+        return Stages, self.arrays
 
     @property
     def states(self) -> int:
@@ -222,9 +229,7 @@ class Stages:
             if start is None
             else np.array(start, order="C")
         )
-        native.add_scores(
-            self.variable, self.low, self.high, self.begin, self.leaf, self.test, self.scores, codes, out
-        )
+        native.add_scores(*self.arrays, codes, out)
         return out
 
     def check_domain(self, cardinalities: Sequence[int]) -> None:

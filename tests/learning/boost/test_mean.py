@@ -28,7 +28,7 @@ def grown(
     begin, leaf, variable, low, high, values, held_losses = native.boost_mean(
         np.asfortranarray(codes, dtype=np.uint16),
         numbers.astype(np.int32),
-        [(each.present, each.ordered, each.missing) for each in inputs],
+        list(inputs),
         native.MeanSettings(**wanted._asdict()),
         held_codes=None if held is None else np.asfortranarray(held[0], dtype=np.uint16),
         held_numbers=None if held is None else held[1].astype(np.int32),
@@ -47,8 +47,7 @@ def grown(
 def test_it_is_its_twin(seed: int, holds_out: bool) -> None:
     rng = np.random.default_rng(seed)
     inputs = [
-        twin.Input(int(rng.integers(1, 5)), bool(rng.integers(2)), bool(rng.integers(2)))
-        for _ in range(int(rng.integers(1, 4)))
+        twin.Input(int(rng.integers(1, 5)), bool(rng.integers(2))) for _ in range(int(rng.integers(1, 4)))
     ]
     tables = []
     for rows in (int(rng.integers(1, 40)), 10):
@@ -122,7 +121,7 @@ def test_a_linear_start_is_least_squares() -> None:
 
 
 def test_numbers_too_large_and_codes_too_high_are_refused() -> None:
-    inputs, wanted = [twin.Input(2, True, False)], twin.Settings(1, 2, 1, 0.1, 1.0, 1.0, 1, 0)
+    inputs, wanted = [twin.Input(2, False)], twin.Settings(1, 2, 1, 0.1, 1.0, 1.0, 1, 0)
     with pytest.raises(ValueError, match="2\\^25 or more"):
         grown(np.zeros((2, 1)), np.array([0, 2**25]), inputs, wanted, None)
     with pytest.raises(ValueError, match="above the last state"):

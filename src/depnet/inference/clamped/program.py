@@ -80,11 +80,8 @@ class ChainProgram:
     def _add_boosted(self, node: BoostedNode, evidence: Evidence) -> None:
         """Too many inputs to look theta up: its stages are walked at every update."""
         self._add(node, node.start, node.start_scores.astype(np.float64))
-        own = node.stages
         weights = evidence.tilts.get(node.variable, np.zeros(0))
-        self.native.add_stages(
-            own.variable, own.low, own.high, own.begin, own.leaf, own.test, own.scores, weights
-        )
+        self.native.add_stages(*node.stages.arrays, weights)
 
     @classmethod
     def of_each(cls, network: Network) -> "ChainProgram":

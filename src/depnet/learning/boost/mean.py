@@ -125,10 +125,10 @@ def boosted_mean(
         rest = numbers if start is None else numbers - start.sums(rows)
         return np.clip(rest, -FARTHEST, FARTHEST).astype(np.int32)
 
-    inputs = [(len(v.present_states), True, v.missing is not None) for v in domain.variables]
-    for i, (variable, own) in enumerate(zip(domain.variables, ranks, strict=True)):
-        if own is not None:  # that of missing values is a state among others
-            inputs[i] = (variable.cardinality, True, False)
+    inputs = [  # where states have ranks, that of missing values is one among others
+        (len(v.present_states), v.missing is not None) if own is None else (v.cardinality, False)
+        for v, own in zip(domain.variables, ranks, strict=True)
+    ]
     begin, leaf, variable_of, low, high, values, held_losses = native.boost_mean(
         ranked(codes, ranks),
         left(codes, whole),

@@ -33,7 +33,5 @@ def native_nodes(plan: ChainPlan, finders: Sequence[RowFinder], choice: native.N
             inputs = np.array(finder.inputs, dtype=np.int32).reshape(-1, 2)
             nodes.add_table(rule.number, finder.thresholds, rule.limit, inputs, finder.base, finder.leaf_map)
         if finder.boosted is not None:
-            own = finder.boosted.node.stages
-            arrays = (own.variable, own.low, own.high, own.begin, own.leaf, own.test, own.scores)
-            nodes.add_stages(*arrays, finder.boosted.tilt)
+            nodes.add_stages(*finder.boosted.node.stages.arrays, finder.boosted.tilt)
     return nodes
