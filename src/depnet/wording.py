@@ -1,9 +1,12 @@
-"""Numbers of things, lists of names, and the name that somebody may have meant, in results and messages."""
+"""Numbers of things, lists of names, and the name that somebody may have meant, in results and messages; values as JSON."""
 
 import difflib
 import itertools
+import math
 import re
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from depnet.errors import brief
 
@@ -25,6 +28,36 @@ def printable(text: str) -> str:
     ('a\\x1b[2Jb', 'two\\nlines', 'abc\\u202edef')
     """
     return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def shown_width(text: str) -> int:
+    """How many places of a terminal a text takes: two for an ideograph, none for a mark that sits on another character.
+
+    >>> shown_width("abc"), shown_width("日本"), shown_width("e\u0301")
+    (3, 4, 1)
+    """
+    if text.isascii():
+        return len(text)
+    marks = ("Mn", "Me", "Cf")
+    shown = (c for c in text if unicodedata.category(c) not in marks)
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in shown)
+
+
+def json_value(value: Any) -> Any:
+    """A value as JSON knows it; what is not a finite number is null.
+
+    >>> json_value({1: (math.nan, 2.5)})
+    {'1': [None, 2.5]}
+    """
+    if hasattr(value, "tolist"):  # numpy's
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): json_value(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [json_value(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, (str, int)) else str(value)
 
 
 def counted(number: int, what: str, many: str | None = None) -> str:

@@ -5,7 +5,8 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from depnet.cli.layout import fold, shown_width, table_lines
+from depnet.cli.layout import fold, table_lines
+from depnet.wording import shown_width
 
 TEXTS = st.text(st.sampled_from("ab \u0301日本語xyz-0123"), max_size=60)
 

@@ -3,7 +3,6 @@
 import functools
 import inspect
 import json
-import math
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from depnet.cli.completion import complete_given
+from depnet.wording import json_value
 
 if TYPE_CHECKING:
     import numpy as np
@@ -212,7 +212,7 @@ def command(*examples: str) -> Callable[[Callable[..., Any]], click.Command]:
 
 def emit(document: dict[str, Any], *, err: bool = False) -> None:
     """An answer as JSON: one object, two spaces deep."""
-    click.echo(json.dumps(plain(document), indent=2, ensure_ascii=False, allow_nan=False), err=err)
+    click.echo(json.dumps(json_value(document), indent=2, ensure_ascii=False, allow_nan=False), err=err)
 
 
 def picked(value: Any, *names: str, **renamed: str) -> dict[str, Any] | None:
@@ -226,16 +226,3 @@ def picked(value: Any, *names: str, **renamed: str) -> dict[str, Any] | None:
     return {
         key: getattr(value, name) for key, name in {**dict(zip(names, names, strict=True)), **renamed}.items()
     }
-
-
-def plain(value: Any) -> Any:
-    """A value as JSON knows it; what is not a finite number is null."""
-    if hasattr(value, "tolist"):  # numpy's
-        value = value.tolist()
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return [plain(item) for item in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if value is None or isinstance(value, (str, int)) else str(value)

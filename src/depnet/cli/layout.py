@@ -1,27 +1,13 @@
-"""Text in columns: how wide characters are on a terminal, lines folded at words, and tables of folded cells."""
+"""Text in columns: lines folded at words, and tables of folded cells."""
 
 import re
-import unicodedata
 from collections.abc import Sequence
+
+from depnet.wording import shown_width
 
 _WORD = re.compile(r"\s*\S+\s*|\s+")
 BETWEEN = "   "
 """What is between two columns of a table."""
-
-
-def shown_width(text: str) -> int:
-    """How many places of a terminal a text takes: two for an ideograph, none for a mark that sits on another character.
-
-    >>> shown_width("abc"), shown_width("日本"), shown_width("e\u0301")
-    (3, 4, 1)
-    """
-    return len(text) if text.isascii() else sum(map(_places, text))
-
-
-def _places(character: str) -> int:
-    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 def fold(text: str, width: int) -> list[str]:
@@ -41,7 +27,7 @@ def fold(text: str, width: int) -> list[str]:
             line, taken = "", 0
             word = word.lstrip()
         for character in word:
-            places = _places(character)
+            places = shown_width(character)
             if line and taken + places > width and not character.isspace():
                 lines.append(line.rstrip())
                 line, taken = "", 0

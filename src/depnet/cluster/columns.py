@@ -26,7 +26,7 @@ from depnet.errors import DataError
 from depnet.learning.rows.workers import Workers
 
 FEW_NUMBERS = 1 << 20
-"""So many are fetched as they are: cheaper than asking for them one by one."""
+"""Numbers that are fetched as they are: cheaper than asking for them one by one."""
 
 
 def part_columns(frame: Any) -> tuple[Summary, ...]:

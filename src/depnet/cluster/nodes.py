@@ -12,7 +12,7 @@ from depnet.cluster.waiting import Client, Future, waited
 from depnet.errors import LearningError
 
 ATTEMPTS = 5
-"""So many times rows are sent again without a node coming back."""
+"""How often rows are sent again without a node coming back."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -47,7 +47,7 @@ class Tasks:
             self._context.call_on_fit_task_begin(estimator=estimator)
 
     def until(self, done: int) -> None:
-        """So many tasks are done."""
+        """`done` tasks are done."""
         if self._context is None:
             return
         while self._told < min(done, self._total):

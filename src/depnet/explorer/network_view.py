@@ -29,7 +29,7 @@ PATH = "/network"
 NEEDS_MODEL = True
 
 MOST_TIES = 5000
-"""So many of the strongest ties are sent; the page says how many are left."""
+"""The strongest ties that are sent; the page says how many are left."""
 
 OPENS_WITH = 150
 """Ties that are drawn at first, of a network with more variables than `SMALL`."""

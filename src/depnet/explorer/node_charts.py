@@ -52,15 +52,15 @@ def _gains(kept: Sequence[Input], grey: Palette) -> dict[str, Any]:
     }
     return {
         "tooltip": {"trigger": "axis", "axisPointer": {"type": "shadow"}, "confine": True},
-        **_across([short(one.name, 30) for one in kept], grey, top=8),
+        **_across([short(one.name, 30) for one in kept], grey),
         "series": [bits],
     }
 
 
-def _across(labels: Sequence[str], grey: Palette, top: int) -> dict[str, Any]:
+def _across(labels: Sequence[str], grey: Palette) -> dict[str, Any]:
     """Bars from left to right, one below the other."""
     return {
-        "grid": {"left": 8, "right": 24, "top": top, "bottom": 8, "containLabel": True},
+        "grid": {"left": 8, "right": 24, "top": 8, "bottom": 8, "containLabel": True},
         "xAxis": {
             "type": "value",
             "axisLabel": {"color": grey.muted},

@@ -142,7 +142,7 @@ def cross_fitted_line(domain: Domain, codes: CodeArray, whole: IntArray, part: I
 
 
 def parts_of(rows: int) -> IntArray:
-    """The part of each of so many rows in the order of their numbers: of every five in turn each is in another part."""
+    """The part of each row in the order of their numbers: of every five in turn each is in another part."""
     rng = np.random.default_rng(0)
     turns = rng.permuted(np.tile(np.arange(PARTS), (math.ceil(rows / PARTS), 1)), axis=1)
     return np.asarray(turns.reshape(-1)[:rows])

@@ -48,7 +48,7 @@ from depnet.notebook import Bar, Cell, card, note, table
 from depnet.wording import counted
 
 SHOWN = 20
-"""So many nodes, those furthest from the data, are printed."""
+"""Nodes that are printed: those furthest from the data."""
 
 BIT = math.log(2)
 """Nats."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from depnet.errors import DepnetError
+from depnet.wording import json_value
 
 Row: TypeAlias = Mapping[str, Any]
 
@@ -84,17 +85,4 @@ class Report:
 
     def json(self) -> str:
         """The records as a JSON list of objects. What is infinite is null, since JSON has no infinity."""
-        return json.dumps([_plain(record) for record in self.records], indent=1, allow_nan=False) + "\n"
-
-
-def _plain(value: Any) -> Any:
-    """Numbers of numpy as Python's; what is not finite as None."""
-    if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
-    if hasattr(value, "tolist"):
-        return _plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+        return json.dumps(json_value(self.records), indent=1, allow_nan=False) + "\n"

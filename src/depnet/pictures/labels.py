@@ -61,13 +61,6 @@ def listed(labels: Sequence[object], limit: int, each: int = 24) -> str:
     return ", ".join(names)
 
 
-def columns(text: str) -> int:
-    """The width of a line in columns: East Asian wide characters and emoji take two, accents none."""
-    return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
-    )
-
-
 def xml(text: object) -> str:
     """Text for XML and HTML, as content or in quotes; what XML cannot hold becomes �.
 

@@ -6,7 +6,8 @@ A picture is one self-contained file, light and dark, with no font or script of 
 from collections.abc import Iterable
 
 from depnet.pictures import colours
-from depnet.pictures.labels import columns, short, xml
+from depnet.pictures.labels import short, xml
+from depnet.wording import shown_width
 
 LETTER = 0.62
 """The width of a character of a sans-serif font as a share of its size, on the safe side."""
@@ -67,7 +68,7 @@ def key(x: float, y: float, named: Iterable[tuple[str, str]]) -> list[str]:
         label = short(state, 18)
         found.append(element("rect", x=x, y=y - 9, width=11, height=11, rx=2, fill=colour))
         found.append(text(x + 16, y, label, kind="soft"))
-        x += 32 + 0.6 * SMALL * columns(label)
+        x += 32 + 0.6 * SMALL * shown_width(label)
     return found
 
 

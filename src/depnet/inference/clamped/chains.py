@@ -6,7 +6,7 @@ its weight the steps until the next update of a target, over the steps of a swee
 """
 
 import functools
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,15 +65,7 @@ class Order:
 
     def row_scan(self) -> native.RowScan:
         """The same for the native core."""
-        return native.RowScan(
-            begin=self.begin,
-            node=self.node,
-            weight=self.weight,
-            choice=self.choice,
-            position=self.position,
-            length=self.length,
-            sequential=self.sequential,
-        )
+        return native.RowScan(**{each.name: getattr(self, each.name) for each in fields(self)})
 
     def rows(self, chosen: IntArray) -> "Order":
         """The same of some of the rows."""

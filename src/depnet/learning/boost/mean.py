@@ -10,7 +10,7 @@ first: stages then cut them as numbers.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +43,7 @@ class MeanBoost:
     share: float = 0.5
     shrinkage: float = 1.0
     patience: float = 2.0
-    """Growing ends where so many steps, stages times their rate, have not lessened the loss of held-out rows."""
+    """Growing ends where this many steps, stages times their rate, have not lessened the loss of held-out rows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,7 +81,7 @@ class MeanStages:
     held_losses: FloatArray
 
     def first(self, stages: int) -> "MeanStages":
-        """The first so many stages alone, at most."""
+        """The first `stages` stages alone, at most."""
         return replace(self, stages=self.stages.first(min(stages, len(self.stages))))
 
     def means(self, codes: CodeArray) -> FloatArray:
@@ -129,20 +129,12 @@ def boosted_mean(
         (len(v.present_states), v.missing is not None) if own is None else (v.cardinality, False)
         for v, own in zip(domain.variables, ranks, strict=True)
     ]
+    patience = max(round(settings.patience / settings.rate), 1)  # in stages
     begin, leaf, variable_of, low, high, values, held_losses = native.boost_mean(
         ranked(codes, ranks),
         left(codes, whole),
         inputs,
-        native.MeanSettings(
-            stages=settings.stages,
-            leaves=settings.leaves,
-            patience=max(round(settings.patience / settings.rate), 1),
-            rate=settings.rate,
-            shrinkage=settings.shrinkage,
-            share=settings.share,
-            least_rows=settings.least_rows,
-            seed=seed,
-        ),
+        native.MeanSettings(**asdict(settings) | {"patience": patience}, seed=seed),
         held_codes=None if held is None else ranked(held[0], ranks),
         held_numbers=None if held is None else left(*held),
         seconds=seconds,

@@ -31,7 +31,7 @@ from depnet.learning.choose.forest import Forest, Rules
 from depnet.learning.rows.pair_counts import CountPairs, folded
 
 BAND_CELLS = 1 << 22
-"""So many cells of 2-way tables are held at once, or those of one variable."""
+"""Cells of 2-way tables that are held at once, or those of one variable."""
 
 LOOKED_UP = 1 << 22
 """Where there are no more rows, T is kept in a table."""

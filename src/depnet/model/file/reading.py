@@ -91,7 +91,7 @@ def networks_of(document: dict[str, Any]) -> Loaded:
         raise ModelFileError("the field 'nodes' is missing" + (", and so is 'law'." if lawful else "."))
     domain = _domain(document["domain"], version)
     if "ordered" in document:
-        domain = with_order(domain, document["ordered"], "ordered")
+        domain = with_order(domain, document["ordered"])
     counts = counts_of(document["counts"], domain) if "counts" in document else None
     law = _law(document["law"], domain, counts, version) if lawful and "law" in document else None
     if law is not None and "within" in document:

@@ -69,13 +69,13 @@ def _flag(fields: dict[str, Any], name: str, at: str) -> bool:
     return value
 
 
-def with_order(domain: Domain, value: object, at: str) -> Domain:
+def with_order(domain: Domain, value: object) -> Domain:
     """The domain, in which the variables with these numbers have states in an order."""
     variables = list(domain.variables)
-    for k, number in enumerate(items_of(value, at)):
+    for k, number in enumerate(items_of(value, "ordered")):
         if type(number) is not int or not 0 <= number < len(variables):
             raise fault(
-                f"{at}[{k}]", f"expected a variable's number, below {len(variables)}; got {brief(number)}."
+                f"ordered[{k}]", f"expected a variable's number, below {len(variables)}; got {brief(number)}."
             )
         variables[number] = replace(variables[number], ordered=True)
     return Domain(tuple(variables))

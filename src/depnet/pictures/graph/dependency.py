@@ -142,7 +142,7 @@ class DependencyGraph:
 
         Args:
             variable: its number.
-            steps: within so many arrows.
+            steps: the number of arrows that may lie between.
 
         Returns:
             Their numbers.

@@ -16,9 +16,9 @@ from depnet.pictures import colours
 from depnet.pictures.graph.community import communities
 from depnet.pictures.graph.dependency import DependencyGraph, Tie
 from depnet.pictures.graph.layout import layout, spread
-from depnet.pictures.labels import columns, short
+from depnet.pictures.labels import short
 from depnet.pictures.svg import LETTER, SMALL, element, picture, text, title
-from depnet.wording import counted, some_of
+from depnet.wording import counted, shown_width, some_of
 
 FONT = 13.0
 MOST_LETTERS = 22
@@ -91,7 +91,7 @@ def small_svg(graph: DependencyGraph, links: int = 24) -> str:
 
 def _boxes(graph: DependencyGraph, group: Sequence[int], at: FloatArray) -> _Marks:
     labels = [short(name, MOST_LETTERS) for name in graph.names]
-    wide = [LETTER * FONT * max(columns(label), 2) + 18.0 for label in labels]
+    wide = [LETTER * FONT * max(shown_width(label), 2) + 18.0 for label in labels]
     size = np.array([[w, FONT + 16.0] for w in wide]).reshape(-1, 2)
     at, half = spread(at * STEP, size + 26.0), size / 2
     parts = []
@@ -117,7 +117,7 @@ def _dots(graph: DependencyGraph, group: Sequence[int], at: FloatArray) -> _Mark
     names: list[tuple[float, float, float]] = []  # where each begins, and its width
     for v in sorted(range(len(graph)), key=lambda v: (-degree[v], v)):  # each where it covers none before it
         label = short(graph.names[v], MOST_LETTERS)
-        x, y, wide = float(at[v, 0] + radius[v] + 3), float(at[v, 1]), LETTER * SMALL * columns(label)
+        x, y, wide = float(at[v, 0] + radius[v] + 3), float(at[v, 1]), LETTER * SMALL * shown_width(label)
         if all(abs(y - b) > 13 or x > a + w or a > x + wide for a, b, w in names):
             names.append((x, y, wide))
             parts.append(text(x, y + 4, label, kind="halo"))

@@ -6,10 +6,11 @@ leaf, no label covers another.
 
 import itertools
 
-from depnet.pictures.labels import columns, listed, short
+from depnet.pictures.labels import listed, short
 from depnet.pictures.node.decision import Branch, Decision, Folded, Test
 from depnet.pictures.node.layout import places
 from depnet.pictures.svg import LETTER
+from depnet.wording import shown_width
 
 FONT = 12.0
 ROW = 32.0
@@ -95,4 +96,4 @@ def name_of_branch(branch: Branch) -> str:
 
 def _width(test: Test) -> float:
     labels = (name_in_box(test), *map(name_of_branch, test.branches))
-    return LETTER * FONT * max(columns(label) for label in labels) + 20
+    return LETTER * FONT * max(shown_width(label) for label in labels) + 20

@@ -1,10 +1,10 @@
 """A boosted node as text, for a terminal: bars of what its inputs gained, and a bar for each state of the first ones."""
 
-from depnet.pictures.labels import columns, listed, short
+from depnet.pictures.labels import listed, short
 from depnet.pictures.node.decision import most_likely
 from depnet.pictures.node.effects import Boosted, Effect
 from depnet.pictures.node.text import SHADES, decision_text, legend_line, share_line
-from depnet.wording import counted
+from depnet.wording import counted, shown_width
 
 MOST_GAINS = 20
 MOST_INPUT_STATES = 12
@@ -71,4 +71,4 @@ def _line(said: Boosted, state: str, mean: tuple[float, ...], frequent: list[int
 
 def _padded(label: str) -> str:
     name = short(label, NAME)
-    return name + " " * (NAME - columns(name))
+    return name + " " * (NAME - shown_width(name))
