@@ -100,9 +100,9 @@ class Costs {
         }
     }
 
-    // A bound on the rounding error of an entropy change that sums the given number of cells, in nats per row:
-    // every term is at most N log N < 40 N, and each of the few sums over the cells errs by half an
-    // ulp.
+    // A bound on the rounding error of an entropy change that sums the given number of cells, in
+    // nats per row: every term is at most N log N < 40 N, and each of the few sums over the cells
+    // errs by half an ulp.
     static double rounding(double cells) { return 2e-14 * (cells + 4.0); }
 
   private:
