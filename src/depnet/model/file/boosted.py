@@ -70,7 +70,7 @@ def _stages(fields: dict[str, Any], states: int, cardinalities: tuple[int, ...],
     check_each(sizes >= 0, f"{at}.begin", "this stage ends before it begins.")
     check_each(sizes < MOST_LEAVES, f"{at}.begin", f"this stage has more than {MOST_LEAVES} leaves.")
     leaves = np.arange(len(leaf)) - np.repeat(begin[:-1], sizes)
-    check_each(leaf <= leaves, f"{at}.leaf", "the stage of this split has fewer leaves then.")
+    check_each(leaf <= leaves, f"{at}.leaf", "the stage of this split has fewer leaves by then.")
     cells = (len(leaf) + len(sizes)) * states
     scores = _scores(fields["scores"], cells, f"{at}.scores").reshape(-1, states)
     with located(f"{at}.scores"):

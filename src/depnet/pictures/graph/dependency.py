@@ -142,7 +142,7 @@ class DependencyGraph:
 
         Args:
             variable: its number.
-            steps: the number of arrows that may lie between.
+            steps: how many arrows away a variable may be.
 
         Returns:
             Their numbers.

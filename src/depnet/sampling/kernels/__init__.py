@@ -32,7 +32,7 @@ KERNELS: dict[str, type[SlicedKernel | PackedKernel | CodesKernel | CallbackKern
     "callback": CallbackKernel,
 }
 SLICED_CHAINS = 256
-"""The number of chains from which on bit slices pay."""
+"""The fewest chains for which bit slices pay."""
 
 
 def choose_kernel(plan: ChainPlan, chains: int, name: str = "auto") -> Kernel:

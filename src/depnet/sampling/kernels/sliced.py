@@ -18,7 +18,7 @@ from depnet.sampling.plan.thresholds import ALWAYS
 
 GROUP = 512
 MOST_ROWS = 2**10
-"""Rows of a table over inputs up to which it becomes a tree of tests."""
+"""The most rows of a table over inputs that becomes a tree of tests."""
 
 
 class SlicedKernel(NativeKernel):

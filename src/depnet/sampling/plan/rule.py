@@ -22,7 +22,7 @@ from depnet.model.sources.source import product_within
 from depnet.sampling.plan.thresholds import ALWAYS, thresholds_of
 
 WRITTEN_STATES = 2**14
-"""Joint states of the open inputs over which a boosted node is written out, at most."""
+"""The most joint states of open inputs over which a boosted node is written out."""
 
 
 @dataclass(frozen=True, slots=True)
