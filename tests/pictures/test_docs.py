@@ -22,7 +22,7 @@ def test_the_example_runs() -> None:
 def test_every_name_is_there() -> None:
     assert set(pictures.__all__) <= set(dir(pictures))
     for name in pictures.__all__:
-        assert getattr(pictures, name).__doc__ or name == "Relation", name
+        assert getattr(pictures, name).__doc__, name
     with pytest.raises(AttributeError, match="no attribute 'to_dott'"):
         pictures.to_dott  # type: ignore[attr-defined]  # noqa: B018
 

@@ -5,7 +5,6 @@ from depnet.pictures.graph.community import modularity as modularity
 from depnet.pictures.graph.community import strongest_members as strongest_members
 from depnet.pictures.graph.dependency import Arrow as Arrow
 from depnet.pictures.graph.dependency import DependencyGraph as DependencyGraph
-from depnet.pictures.graph.dependency import Relation as Relation
 from depnet.pictures.graph.dependency import Tie as Tie
 from depnet.pictures.graph.dependency import dependency_graph as dependency_graph
 from depnet.pictures.graph.exports import links_csv as links_csv

@@ -24,12 +24,6 @@ class CellLaws:
     best: IntArray
     best_theta: FloatArray
 
-    @property
-    def surprise(self) -> FloatArray:
-        """-log theta, in nats."""
-        with np.errstate(divide="ignore"):
-            return np.maximum(-np.log(self.theta), 0.0)  # no -0.0
-
 
 def cell_laws(network: Network, rows: Dataset, variables: Sequence[int] | None = None) -> CellLaws:
     """What each cell's own node says of it; of the columns of `variables` alone where they are given.
@@ -37,7 +31,7 @@ def cell_laws(network: Network, rows: Dataset, variables: Sequence[int] | None =
     >>> import depnet
     >>> people = depnet.titanic()
     >>> laws = cell_laws(depnet.learn(people, smoothing=0.5), people)
-    >>> most = int(laws.surprise[0].argmax())
+    >>> most = int(laws.theta[0].argmin())
     >>> name, row = people.domain.variables[most], people.codes[0]
     >>> name.name, name.states[row[most]], name.states[laws.best[0, most]]
     ('age', 'child', 'adult')

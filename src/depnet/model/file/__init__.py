@@ -119,18 +119,12 @@ def load(
     return loaded.law
 
 
-def load_both(
-    path: str | os.PathLike[str],
-    *,
-    layout: bool = True,
-    max_bytes: int = MAX_BYTES,
-    max_memory: int = MAX_MEMORY,
-) -> Loaded:
+def load_both(path: str | os.PathLike[str], *, layout: bool = True) -> Loaded:
     """The paper's network, the law and the layout of the frame, in one read; see `load`.
 
     Without the `layout`, which only those need who write the file again or make frames, its library is not imported.
     """
-    return _loaded(path, max_bytes, max_memory, "load_both(path)", with_layout=layout)
+    return _loaded(path, MAX_BYTES, MAX_MEMORY, "load_both(path)", with_layout=layout)
 
 
 def _loaded(

@@ -7,10 +7,9 @@ network keeps; of a boosted node, what the input gained.
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, TypeAlias
 
 from depnet.data.table.dataset import Dataset
 from depnet.errors import ModelError, brief
@@ -18,8 +17,6 @@ from depnet.learning.links.links import Link, links
 from depnet.model.counting import check_same_domain
 from depnet.model.network import Network
 from depnet.model.node import Node
-
-Relation: TypeAlias = Literal["predicts", "predicted by", "both"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,20 +170,6 @@ class DependencyGraph:
             if a.source in place and a.target in place
         )
         return replace(self, names=tuple(self.names[v] for v in order), arrows=arrows)
-
-    def relations(self, variable: int) -> Mapping[int, Relation]:
-        """What `variable` is to each of its neighbours: it predicts them, is predicted by them, or both.
-
-        >>> chain = DependencyGraph(("a", "b", "c"), (Arrow(0, 1, 0.5), Arrow(1, 0, 0.4), Arrow(2, 0, 0.1)))
-        >>> dict(chain.relations(0))
-        {1: 'both', 2: 'predicted by'}
-        """
-        tells = {a.target for a in self.arrows if a.source == variable}
-        told = {a.source for a in self.arrows if a.target == variable}
-        found: dict[int, Relation] = {
-            v: "predicts" if v in tells else "predicted by" for v in sorted(tells | told)
-        }
-        return {v: "both" if v in tells & told else relation for v, relation in found.items()}
 
 
 def dependency_graph(

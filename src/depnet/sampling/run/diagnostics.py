@@ -56,16 +56,6 @@ class Diagnostics:
     effective_sample_size: dict[str, FloatArray]
     standard_error: dict[str, FloatArray]
 
-    @property
-    def worst_r_hat(self) -> float:
-        """The largest R-hat of all states."""
-        return float(max(np.max(r) for r in self.r_hat.values()))
-
-    @property
-    def least_effective_sample_size(self) -> float:
-        """The smallest effective sample size of all states."""
-        return float(min(np.min(e) for e in self.effective_sample_size.values()))
-
 
 def diagnose(dataset: Dataset, chains: int) -> Diagnostics:
     """Diagnostics of rows that `sample` drew from `chains` chains (rows r and r + chains are of one)."""
