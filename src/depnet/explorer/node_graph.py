@@ -205,9 +205,9 @@ class NodeGraph:
                 below = counted(len(leaves_below(graph, v)), "leaf", "leaves")
                 parts.heading(f"A test of {short(getattr(vertex, 'variable', ''), 60)}")
                 parts.note(f"{below} below it.")
-            ui.label(f"Rows come here if {_if(rules_said(self.domain, rules, more))}.").classes(
-                "depnet-vertex-rule"
-            )
+            rule = rules_said(self.domain, rules, more)
+            rule = "they are any" if rule == "all rows" else rule
+            ui.label(f"Rows come here if {rule}.").classes("depnet-vertex-rule")
             self._law(graph, vertex, counts)
             self._ways_on(v, rules if not more else (), is_leaf)
 
@@ -255,10 +255,6 @@ class NodeGraph:
             parts.button(
                 "Draw from here on", lambda: self.session.set_own(start=str(v), levels=None), "outline dense"
             )
-
-
-def _if(rule: str) -> str:
-    return "they are any" if rule == "all rows" else rule
 
 
 def _named(state: State, name: str, graph: Decision) -> int:

@@ -10,7 +10,7 @@ from depnet.data import Label
 from depnet.errors import DepnetError
 from depnet.explorer.known import is_clamped
 from depnet.explorer.parts import bar, button, card, note, show_table, stack, warning, without_law
-from depnet.explorer.rows import Drawn, Filled, Judged, drawn, filled, judged
+from depnet.explorer.rows import Drawn, Judged, drawn, filled, judged
 from depnet.explorer.session import MOST_ADDRESS, Session
 from depnet.explorer.state import State
 from depnet.wording import counted
@@ -247,10 +247,11 @@ class Editor:
                 show_table(("variable", "filled with", "probability"), numbers=(2,)) as table,
             ):
                 for cell in holes[:200]:
+                    error = f" ± {cell.error:.1g}" if cell.error > 0 else ""
                     with table.row():
                         table.cell(cell.name)
                         table.cell(str(cell.state))
-                        table.cell(_probability(cell))
+                        table.cell(f"{cell.probability:.3f}{error}")
             self._offer(
                 "The whole row as CSV",
                 "row.csv",
@@ -301,7 +302,3 @@ class Editor:
             self.stop.set_enabled(False)
         self.said.text = done
         return found
-
-
-def _probability(cell: Filled) -> str:
-    return f"{cell.probability:.3f}" + (f" ± {cell.error:.1g}" if cell.error > 0 else "")

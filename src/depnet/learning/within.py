@@ -108,7 +108,8 @@ def _trees(
     named = np.array([*read, -1], dtype=np.int32)  # a leaf's -1 stays
     for k in range(len(bins)):
         members = rows[codes[rows, i] == k].astype(np.int32)
-        if len(members) < 2 * LEAST or levels.same[levels.first[k]] == levels.same[_last(levels, k)]:
+        last = levels.first[k] + levels.sizes[k] - 1
+        if len(members) < 2 * LEAST or levels.same[levels.first[k]] == levels.same[last]:
             continue
         place[members] = levels.spread(own[members]) - levels.first[k]
         variable, threshold, child, knots = native.grow(
@@ -124,7 +125,3 @@ def _trees(
         return None
     joined = (read_only(np.concatenate(each).astype(np.int32)) for each in zip(*parts, strict=True))
     return PlaceTrees(i, read_only(roots), *joined)
-
-
-def _last(levels: Levels, k: int) -> int:
-    return int(levels.first[k] + levels.sizes[k] - 1)

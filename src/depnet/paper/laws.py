@@ -36,7 +36,7 @@ def ising(height: int = 4, width: int = 3, coupling: float = 1.0, field: float =
         raise ExperimentError(f"an Ising grid is at least 1 x 1; got {height} x {width}.")
     check_dense([2] * n, bytes_per_state=24, what="the Ising model")
     energy = np.zeros((2,) * n)
-    spins = [_on_axis(np.array([-1.0, 1.0]), i, n) for i in range(n)]
+    spins = [np.array([-1.0, 1.0]).reshape([-1 if a == i else 1 for a in range(n)]) for i in range(n)]
     for i in range(n):
         energy = energy + field * spins[i]
         if i % width + 1 < width:
@@ -100,7 +100,3 @@ def lossless_network(tables: Sequence[ArrayLike]) -> Network:
         for i, table in enumerate(tables)
     ]
     return Network(Domain.from_cardinalities(cardinalities), tuple(nodes))
-
-
-def _on_axis(values: FloatArray, axis: int, axes: int) -> FloatArray:
-    return values.reshape([-1 if a == axis else 1 for a in range(axes)])

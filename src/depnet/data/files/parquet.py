@@ -90,7 +90,9 @@ def _fill_table(connection: "duckdb.DuckDBPyConnection", blocks: Blocks) -> list
     for i, (name, kind, own) in enumerate(zip(blocks.names, types, labels, strict=True)):
         value = f"c{i}"
         if own is not None:  # a list begins at 1, and has NULL at 0
-            texts = ", ".join(text_literal(_label_text(label)) for label in own)
+            # A truth value is true or false in SQL, a date as ISO has it.
+            plain = (str(label).lower() if isinstance(label, bool) else str(label) for label in own)
+            texts = ", ".join(map(text_literal, plain))
             value = f"CAST([{texts}] AS {kind}[])[{value}]"
         named.append(f"{value} AS {identifier(name)}")
     return named
@@ -118,8 +120,3 @@ def _put(column: Column, i: int, labels: tuple[Any, ...] | None, arrays: dict[st
         arrays[f"h{i}"] = column.hidden
         value = f"CASE WHEN h{i} THEN NULL ELSE {value} END"
     return value
-
-
-def _label_text(label: Any) -> str:
-    """A label as SQL reads it: a truth value is true or false, a date as ISO has it."""
-    return str(label).lower() if isinstance(label, bool) else str(label)

@@ -162,9 +162,11 @@ def _open_with_narwhals(frame: Any) -> Opened:
         if isinstance(opened, nw.LazyFrame):
             opened = opened.collect()
     except TypeError:
+        of = type(frame)
+        got = "None" if frame is None else f"a {of.__module__}.{of.__qualname__}"
         raise DataError(
             f"a table is a pandas, polars or pyarrow frame, or one that narwhals reads, a 2-D numpy array, or a "
-            f"list of dictionaries; got {_what(frame)}."
+            f"list of dictionaries; got {got}."
         ) from None
     except nw.exceptions.DuplicateError as error:
         raise DataError(
@@ -179,10 +181,6 @@ def _open_with_narwhals(frame: Any) -> Opened:
 def is_polars_categorical(field: Any) -> bool:
     """An Arrow field that was a Categorical of polars': categories in the order of their appearance, which says nothing."""
     return "_PL_CATEGORICAL" in str(field.metadata)
-
-
-def _what(frame: object) -> str:
-    return f"a {type(frame).__module__}.{type(frame).__qualname__}" if frame is not None else "None"
 
 
 def _checked_names(keys: tuple[Any, ...]) -> tuple[str, ...]:

@@ -74,11 +74,8 @@ def document_of(network: Network, layout: Layout | None = None, law: Network | N
 def _version(domain: Domain, *networks: Network | None) -> int:
     if any(variable.other is not None for variable in domain.variables):
         return VERSION
-    return WITHOUT_OTHER if _any_boosted(*networks) else WITHOUT_BOOSTED
-
-
-def _any_boosted(*networks: Network | None) -> bool:
-    return any(node.boosted for network in networks if network is not None for node in network.nodes)
+    nodes = (node for network in networks if network is not None for node in network.nodes)
+    return WITHOUT_OTHER if any(node.boosted for node in nodes) else WITHOUT_BOOSTED
 
 
 def _check_pair(network: Network, law: Network | None) -> None:

@@ -36,7 +36,7 @@ def fields_of(
     if isinstance(value, dict):
         names += tuple(name for name in optional if name in value)
     if not isinstance(value, dict):
-        raise fault(at, f"expected an object with {_list(names)}; got {brief(value)}.")
+        raise fault(at, f"expected an object with {', '.join(map(repr, names))}; got {brief(value)}.")
     for name in names:
         if name not in value:
             raise fault(at, f"the field {name!r} is missing.")
@@ -97,7 +97,3 @@ def number_of(value: object, at: str) -> float:
         raise fault(at, f"expected a number; got {brief(value)}.")
     assert isinstance(value, (int, float))
     return value
-
-
-def _list(names: tuple[str, ...]) -> str:
-    return ", ".join(map(repr, names))

@@ -165,17 +165,15 @@ def decisions_section(
             "A boosted node sums many graphs: of it, what it reads, and what each state of its inputs does."
         )
     for k in order:
-        summary = f"{node_name(network, k)}: {bits[k]:.4f} bits known, {_size(network.nodes[k])}"
+        node = network.nodes[k]
+        size = "boosted" if node.boosted else f"{node.source.size:,} leaves"
+        summary = f"{node_name(network, k)}: {bits[k]:.4f} bits known, {size}"
         said += folded(summary, _decision(network, k, dataset), opened=k == order[0])
     return said
 
 
 def _knows(node: Node) -> bool:
     return bool(node.inputs) if node.boosted else node.source.size > 1
-
-
-def _size(node: Node) -> str:
-    return "boosted" if node.boosted else f"{node.source.size:,} leaves"
 
 
 def _decision(network: Network, number: int, dataset: Dataset | None) -> str:
