@@ -123,9 +123,10 @@ class Part:
         cards, spec = domain.cardinalities, self._specs[node]
         return cards[spec.target] * sum(cards[j] for j in spec.inputs)
 
-    def leaf_counts(self, node: int, source: InformationSource) -> IntArray:
-        """[leaf, state]: how many rows have each state of the node's target at each leaf of `source`."""
-        return leaf_counts(source, self._specs[node].target, self.dataset)
+    def leaf_counts(self, asked: Sequence[tuple[int, InformationSource]]) -> IntArray:
+        """How many rows have each state of a node's target at each leaf of its source, one node after the other, flat."""
+        tables = [leaf_counts(source, self._specs[node].target, self.dataset) for node, source in asked]
+        return np.concatenate([table.ravel() for table in tables])
 
     def marginal_cells(self) -> IntArray:
         """The cells of `MarginalCounts` of these rows: 2-way where they are not too many, else 1-way."""

@@ -74,14 +74,16 @@ class PartedRows:
 
     def with_specs(self, specs: Sequence[NodeSpec]) -> "PartedRows":
         """The same rows, for other nodes of the same variables: where they are."""
-        parts = self.workers.call(Part.with_specs, self.parts, self._each(with_cuts(specs, self.cuts)))
+        parts = self.workers.call(
+            Part.with_specs, self.parts, [with_cuts(specs, self.cuts)] * len(self.parts)
+        )
         return replace(self, parts=parts, specs=specs)
 
     def pair_counts(self) -> CountPairs:
         """What counts pairs of variables."""
 
         def count(first: int, last: int) -> PairTables:
-            cells = self._sum(_pair_cells, (first, last))
+            cells = self._sum(Part.pair_cells, first, last)
             return PairTables(folded(self.domain.cardinalities), read_only(cells), first, last)
 
         return count
@@ -123,7 +125,7 @@ class PartedRows:
             (source.size, self.domain.cardinalities[self.specs[number].target]) for number, source in asked
         ]
         ends = np.cumsum([leaves * states for leaves, states in shapes])
-        tables = np.split(self._sum(_leaf_counts, asked), ends[:-1])
+        tables = np.split(self._sum(Part.leaf_counts, asked), ends[:-1])
         return [table.reshape(shape) for table, shape in zip(tables, shapes, strict=True)]
 
     def held_out(self) -> list[tuple[TableRows, TableRows]]:
@@ -147,40 +149,24 @@ class PartedRows:
 
     def marginal_counts(self) -> MarginalCounts:
         """The 1- and 2-way counts of all parts together."""
-        cells = self._sum(_marginal_cells, None)
+        cells = self._sum(Part.marginal_cells)
         return MarginalCounts.of_cells(self.domain.cardinalities, read_only(cells))
 
-    def _sum(self, function: Callable[..., IntArray], asked: Any) -> IntArray:
-        """The sum over parts of `function(part, asked)`."""
-        columns = [function] * len(self.parts), self._each(asked), self._each(self.wire_type)
+    def _sum(self, count: Callable[..., IntArray], *asked: Any) -> IntArray:
+        """The sum over parts of what they count, `count(part, *asked)`."""
+        columns = ([value] * len(self.parts) for value in (count, asked, self.wire_type))
         return self.workers.add(_counts, self.parts, *columns).counts.astype(np.int64)
-
-    def _each(self, value: Any) -> list[Any]:
-        """A column with the same value for each part."""
-        return [value] * len(self.parts)
 
 
 def _counts(
-    part: Part, function: Callable[[Part, Any], IntArray], asked: Any, wire: "np.dtype[Any]"
+    part: Part, count: Callable[..., IntArray], asked: tuple[Any, ...], wire: "np.dtype[Any]"
 ) -> Answer:
-    return Answer(function(part, asked).astype(wire))
+    return Answer(count(part, *asked).astype(wire))
 
 
 def _count(part: Part, requests: Sequence[CountRequest], wire: "np.dtype[Any]") -> Answer:
     counts = part.count(requests)
     return Answer(np.zeros(1, dtype=wire), (part.number,)) if counts is None else Answer(counts.astype(wire))
-
-
-def _leaf_counts(part: Part, asked: Sequence[tuple[int, InformationSource]]) -> IntArray:
-    return np.concatenate([part.leaf_counts(*one).ravel() for one in asked])
-
-
-def _marginal_cells(part: Part, _: None) -> IntArray:
-    return part.marginal_cells()
-
-
-def _pair_cells(part: Part, band: tuple[int, int]) -> IntArray:
-    return part.pair_cells(*band)
 
 
 def with_cuts(specs: Sequence[NodeSpec], cuts: CutDomain | None) -> Sequence[NodeSpec]:
