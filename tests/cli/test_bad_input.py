@@ -160,3 +160,9 @@ def test_control_c_is_clean(model: Path, tmp_path: Path) -> None:
     assert process.returncode == 1
     assert error.decode().strip().splitlines() == ["depnet: interrupted."]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_no_threads(model: Path, table: Path, tmp_path: Path) -> None:
+    for command in (["fit", table, "-o", tmp_path / "m.json"], ["impute", model, table]):
+        said = refused(*command, "--jobs", 0, code=2)
+        assert "threads are 1, 2, ..., or -1 for all cores; got 0." in said

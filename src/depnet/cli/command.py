@@ -115,6 +115,12 @@ def _set_debug(_: click.Context, __: click.Parameter, value: bool) -> None:
         this_run().debug = True
 
 
+def _jobs(_: click.Context, __: click.Parameter, value: int) -> int:
+    if value == 0:
+        raise click.BadParameter("threads are 1, 2, ..., or -1 for all cores; got 0.")
+    return value
+
+
 DEBUG = click.option(
     "--debug",
     is_flag=True,
@@ -130,6 +136,7 @@ JOBS = click.option(
     "--jobs",
     type=int,
     default=-1,
+    callback=_jobs,
     show_default=True,
     help="Threads; -1: all cores. The result does not depend on it.",
 )
