@@ -59,7 +59,7 @@ def learn(
         memory: bounds what is held of rows on this machine, such as "2GB".
         columns: the names of the columns to learn from; None: all.
         bins, max_bins, missing: those of `depnet.Dataset.from_frame`.
-        rows_per_part: about so many rows are one part; None: some parts for each thread of the workers.
+        rows_per_part: about how many rows make one part; None: some parts for each thread of the workers.
         scratch: rows on disk are in a directory of their own under this one, while it lasts.
         report: called after each round, where rows stay in parts.
         boost: as of `depnet.learn`. It needs a table that fits one place; else it is refused, before the rows are read where

@@ -23,7 +23,7 @@ from depnet.wording import nearest
 
 MOST_ROWS = 1 << 20
 FEWEST_ROWS = 1 << 15
-"""Of a part, as far as row groups allow: so many that to ask for it costs little, so few that every thread has some."""
+"""Rows of a part, as far as row groups allow: many enough that a part is cheap to ask for, and some for every thread."""
 
 PARTS = 2
 """Parts for each thread of the workers, where the rows are enough."""

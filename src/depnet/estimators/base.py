@@ -32,11 +32,11 @@ class TableEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         keep: names of columns to learn from although they look like names, identifiers or row numbers, which are left
             out otherwise (`left_out_`).
         max_states: of text, all but the most frequent values are one state, "other".
-        rounds: at most so many rounds complete the holes of a table.
+        rounds: the most rounds that complete the holes of a table.
         handle_unknown: a value never seen, in rows given after `fit`, is an "error", or as good as "missing", which one
             warning a call says.
         max_leaves: a node has no more leaves than these; None: as many as pay.
-        min_leaf_rows: a new leaf has at least so many rows.
+        min_leaf_rows: the fewest rows of a new leaf.
         boost: whether nodes add up many small decision graphs: None (no), "auto" (where held-out rows say that it
             helps), or a `depnet.Boost`. Such a node has no counts, so that no rows can be added to it.
         max_seconds: learning stops about then, with what it has.

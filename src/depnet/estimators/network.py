@@ -169,7 +169,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
             joint: whether the answer is one table of all targets together.
             method: "auto", "exact" or "sample" ask `law_`; "clamped" and "bayes" ask `network_` (see `depnet.query`).
             tolerance: what is sampled is sampled until every standard error is under this.
-            max_seconds: or until so many seconds are over; the answer then says that it has not converged.
+            max_seconds: stop after this many seconds at the latest; the answer then says that it has not converged.
 
         Returns:
             A `QueryResult`; print it.
@@ -316,7 +316,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         """Which variable tells which node what, the strongest first; see `depnet.links`.
 
         Args:
-            bootstrap: learn again from so many tables drawn from the rows, and say how often each link came back.
+            bootstrap: learn again from this many tables drawn from the rows, and say how often each link came back.
 
         Returns:
             A tuple of `Link`.
