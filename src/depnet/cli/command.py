@@ -51,8 +51,11 @@ class Run:
         return np.random.default_rng(self.seed)
 
     @property
-    def fit_rng(self) -> "np.random.Generator":
-        """A generator for fitting: without a seed it is always the same, so that a model is a function of its table."""
+    def steady_rng(self) -> "np.random.Generator":
+        """A generator for what is not asked to be drawn: without a seed it is always the same.
+
+        So a model is a function of its table, and an answer of its model and the question, also where it is estimated.
+        """
         from depnet.fitting.fit import FIT_SEED
 
         self.seed = FIT_SEED if self.seed is None else self.seed

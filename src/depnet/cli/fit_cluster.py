@@ -61,7 +61,7 @@ def fit_cluster(
     check_options(request, options)
     with connected(address, workers) as client, progress("reading") as told:
         if told is None:
-            return fit_on_cluster(request, options, run.fit_rng, client)
+            return fit_on_cluster(request, options, run.steady_rng, client)
         grown = total = 0
 
         def count(done: int, steps: int) -> None:
@@ -72,7 +72,7 @@ def fit_cluster(
         def report(done: "Round") -> None:
             told(grown, max(total, 2 * done.nodes), round_text(done))
 
-        return fit_on_cluster(request, options, run.fit_rng, client, count, report)
+        return fit_on_cluster(request, options, run.steady_rng, client, count, report)
 
 
 def parts_document(found: "PartsFitted", left: "Sequence[LeftOut]") -> tuple[dict[str, Any], list[str]]:
