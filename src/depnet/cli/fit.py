@@ -111,7 +111,9 @@ def fit(
         rows = chosen.read(table, heard)
         total, left = options.steps(rows), heard
         with progress("learning") as told:
-            found = fit(rows, options, run.steady_rng, None if told is None else lambda done: told(done, total))
+            found = fit(
+                rows, options, run.steady_rng, None if told is None else lambda done: told(done, total)
+            )
     save_model(found.network, run.place, run.force, found.law)
     if run.output == "-" and not run.as_json:
         return
