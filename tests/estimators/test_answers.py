@@ -124,7 +124,7 @@ def test_rows_with_holes_are_of_the_law(model: DependencyNetwork, table: pd.Data
 def test_without_a_seed_answers_are_the_same_each_time_and_rows_are_fresh() -> None:
     model = DependencyNetwork().fit(titanic())
     first, again = (model.query("survived", {"sex": "female"}, method="sample") for _ in range(2))
-    assert first.standard_errors.max() > 0
-    assert np.array_equal(first.probabilities, again.probabilities)
+    assert first.method != "exact"
+    assert np.array_equal(law_of(first), law_of(again))
     rows, others = (model.sample(200) for _ in range(2))
     assert not np.array_equal(rows.codes, others.codes)
