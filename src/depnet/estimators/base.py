@@ -42,7 +42,7 @@ class TableEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         max_seconds: learning stops about then, with what it has.
         n_jobs: threads; None: one, unless joblib's context says otherwise; -1: all cores. Results do not depend on it.
         random_state: a seed makes each call reproducible, for itself: two calls that draw draw the same. Without one,
-            what is drawn is fresh each time, but not the model: it is a function of its table.
+            rows and holes that are drawn are fresh each time; models and answers are the same each time.
     """
 
     penalty: Any = "auto"
@@ -73,8 +73,8 @@ class TableEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     def _generator(self) -> np.random.Generator:
         return generator_of(self.random_state)
 
-    def _fit_generator(self) -> np.random.Generator:
-        """What fitting draws is a function of the table: without a seed it has one of its own."""
+    def _steady_generator(self) -> np.random.Generator:
+        """For what nobody asked to be drawn: a model is a function of its table, an answer of its model and question."""
         return generator_of(FIT_SEED if self.random_state is None else self.random_state)
 
     @property
