@@ -1,7 +1,6 @@
 from depnet.pictures.compared import Marginal as Marginal
 from depnet.pictures.compared import marginals as marginals
 from depnet.pictures.graph.community import communities as communities
-from depnet.pictures.graph.community import modularity as modularity
 from depnet.pictures.graph.community import strongest_members as strongest_members
 from depnet.pictures.graph.dependency import Arrow as Arrow
 from depnet.pictures.graph.dependency import DependencyGraph as DependencyGraph

@@ -44,19 +44,6 @@ def communities(graph: DependencyGraph) -> tuple[int, ...]:
         weights = _joined(weights, groups)
 
 
-def modularity(graph: DependencyGraph, partition: tuple[int, ...]) -> float:
-    """Q of a partition, from -1/2 to 1; 0 where there are no ties."""
-    degree: dict[int, float] = defaultdict(float)
-    total = inside = 0.0
-    for arrow in graph.arrows:
-        bits = max(arrow.strength, 0.0)
-        total += 2 * bits
-        inside += 2 * bits * (partition[arrow.source] == partition[arrow.target])
-        for end in (arrow.source, arrow.target):
-            degree[partition[end]] += bits
-    return inside / total - sum((d / total) ** 2 for d in degree.values()) if total > 0 else 0.0
-
-
 def strongest_members(graph: DependencyGraph, partition: tuple[int, ...]) -> tuple[int, ...]:
     """Of every community the member with most bits to and from others, by which it is named; of equal ones the first.
 
