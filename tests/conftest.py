@@ -1,5 +1,6 @@
 """One seed for the suite, --quick and --long for less and more of it, one worker for the tests that share a browser."""
 
+import gc
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,6 +72,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if long:
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if "long" not in item.keywords]
+
+
+def pytest_collection_finish() -> None:
+    """All that is imported by now stays: the garbage collector need not look through it again and again."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    """Or the native core would say at the end that it was not cleared."""
+    gc.unfreeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
