@@ -53,6 +53,9 @@ def test_outputs_are_asked_about_before_the_work_begins(model: Path, table: Path
     ):
         assert "exists. Give another name, or --force" in refused(*command)
     assert out.read_text() == "mine"
+    fit = ["fit", nothing, "-o", tmp_path / "m.json", "--resume"]
+    assert "is a directory. Name a file in it" in refused(*fit, tmp_path)
+    assert "there is no directory" in refused(*fit, tmp_path / "no" / "resume")
     real("example", "-o", out, "--force")
     assert out.read_text() == table.read_text().replace("\r\n", "\n")
 
@@ -160,3 +163,9 @@ def test_control_c_is_clean(model: Path, tmp_path: Path) -> None:
     assert process.returncode == 1
     assert error.decode().strip().splitlines() == ["depnet: interrupted."]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_no_threads(model: Path, table: Path, tmp_path: Path) -> None:
+    for command in (["fit", table, "-o", tmp_path / "m.json"], ["impute", model, table]):
+        said = refused(*command, "--jobs", 0, code=2)
+        assert "threads are 1, 2, ..., or -1 for all cores; got 0." in said

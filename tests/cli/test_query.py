@@ -55,6 +55,13 @@ def test_sets_weights_joints_and_sampling(model: Path) -> None:
     assert "effective sample size" in depnet("query", model, "survived", "--method", "sample").stdout.decode()
 
 
+def test_an_estimate_is_the_same_each_time_without_a_seed(model: Path) -> None:
+    first, again = (answer("query", model, "survived", "--method", "sample") for _ in range(2))
+    assert first["probabilities"] == again["probabilities"]
+    other = answer("query", model, "survived", "--method", "sample", "--seed", 3)
+    assert other["probabilities"] != first["probabilities"]
+
+
 @pytest.fixture(scope="module")
 def numbered(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, library.Network]:
     """A model of ages in bins and days."""

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from depnet import DependencyNetwork
+from depnet import DependencyNetwork, titanic
 from tests.estimators.tables import law_of, people, with_holes
 
 
@@ -119,3 +119,12 @@ def test_rows_with_holes_are_of_the_law(model: DependencyNetwork, table: pd.Data
     filled = model.impute(holed)
     hidden = holed["service"].isna() & holed["copy"].notna()
     assert (filled["service"][hidden] == table["service"][:40][hidden]).all()
+
+
+def test_without_a_seed_answers_are_the_same_each_time_and_rows_are_fresh() -> None:
+    model = DependencyNetwork().fit(titanic())
+    first, again = (model.query("survived", {"sex": "female"}, method="sample") for _ in range(2))
+    assert first.method != "exact"
+    assert np.array_equal(law_of(first), law_of(again))
+    rows, others = (model.sample(200) for _ in range(2))
+    assert not np.array_equal(rows.codes, others.codes)

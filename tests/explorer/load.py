@@ -20,7 +20,7 @@ import numpy as np
 
 import depnet
 from depnet import Network
-from tests.explorer.browser import SECONDS, wait_for
+from tests.explorer.browser import SECONDS
 from tests.explorer.cases import wide
 from tests.explorer.loops import run_apart
 from tests.explorer.reader import Posterior, Reader
@@ -150,7 +150,7 @@ def run(clients: int, seconds: float, folder: Path) -> tuple[Report, tuple[int, 
     with watched([folder / "model.json"], folder) as server:
         report = run_apart(lambda: load(server, law, clients, seconds), seconds + 3 * SECONDS)
         with contextlib.suppress(AssertionError):
-            wait_for(lambda: server.alive() == (0, 0))
+            server.wait_for_pages(0)
         return report, server.alive(), server.said()
 
 

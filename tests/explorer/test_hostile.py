@@ -153,12 +153,11 @@ def test_a_body_over_the_bound_is_not_taken_in(server: Watched) -> None:
     assert not said or status(said) == 413
 
 
-@pytest.mark.long  # once in some five runs sessions are held for longer than this waits; why is not known yet
 def test_pages_that_nobody_opens_do_not_stay(server: Watched) -> None:
     for path in ["/ask?class=1st"] * 60 + ["/nowhere"] * 20:
         asked(server.url, head(server.url, "GET", path))
     # well before the framework would forget them, after a minute
-    wait_for(lambda: max(server.alive()[:2]) <= MOST_PAGES, UNOPENED_SECONDS + 40)
+    server.wait_for_pages(MOST_PAGES, UNOPENED_SECONDS + 40)
 
 
 @pytest.mark.parametrize("endless", [b"x: " + b"y" * 8000 + b"\r\n", b"z" * 8000])

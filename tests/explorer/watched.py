@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from depnet.cli import main
 from depnet.explorer import app
 from depnet.explorer.patience import PatientProtocol
 from depnet.explorer.session import Session
-from tests.explorer.browser import serving, wait_for
+from tests.explorer.browser import SECONDS, serving, wait_for
 
 ROOT = Path(__file__).parents[2]
 
@@ -54,6 +55,21 @@ class Watched:
         wait_for(lambda: self.said().count("alive: ") > before and self.said().endswith("\n"))
         sessions, clients = map(int, self.said().rsplit("alive: ", 1)[1].split()[:2])
         return sessions, clients
+
+    def wait_for_pages(self, most: int, seconds: float = SECONDS) -> None:
+        """Until no more sessions, and no more clients, are alive.
+
+        To count them takes the server's one thread half a second, and it is asked to let pages go meanwhile: between two
+        looks it has four times as long for itself. Asked again at once, it would do nothing but count.
+        """
+        until = time.monotonic() + seconds
+        while True:
+            begun = time.monotonic()
+            alive = self.alive()
+            if max(alive) <= most:
+                return
+            assert begun < until, f"{alive} sessions and clients after {seconds} s, at most {most} should be"
+            time.sleep(4 * (time.monotonic() - begun))
 
 
 @contextmanager

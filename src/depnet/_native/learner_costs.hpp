@@ -51,7 +51,7 @@ class Costs {
         return value(after * (states_ - 1)) - value(before * (states_ - 1));
     }
 
-    // Nats per row of naming one split, or one merge, of so many leaves (StructuralMdl).
+    // Nats per row of naming one split, or one merge, among the leaves there are (StructuralMdl).
     double split_name(std::int64_t leaves) const {
         if (!settings_.structural) return 0.0;
         const auto splits = leaves * static_cast<std::int64_t>(settings_.inputs.size());
@@ -100,9 +100,9 @@ class Costs {
         }
     }
 
-    // A bound on the rounding error of an entropy change that sums so many cells, in nats per row:
-    // every term is at most N log N < 40 N, and each of the few sums over the cells errs by half an
-    // ulp.
+    // A bound on the rounding error of an entropy change that sums the given number of cells, in
+    // nats per row: every term is at most N log N < 40 N, and each of the few sums over the cells
+    // errs by half an ulp.
     static double rounding(double cells) { return 2e-14 * (cells + 4.0); }
 
   private:

@@ -62,7 +62,7 @@ struct LearnerKernels {
     // positional_popcount.
     double product_cost, position_cost;
 
-    // By so many planes, one after the other, a list is shared out sooner than by its codes.
+    // Up to this many planes, one after the other, share out a list sooner than its codes do.
     std::size_t partitions;
 };
 

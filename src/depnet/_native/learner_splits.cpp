@@ -10,7 +10,7 @@
 namespace depnet {
 namespace {
 
-// A mask of so many states becomes lists at little cost, should it not be counted.
+// A mask of up to this many states becomes lists at little cost, should it not be counted.
 constexpr std::int64_t kFewStates = 4;
 
 // The first `rows` bits.

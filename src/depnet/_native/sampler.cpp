@@ -307,7 +307,7 @@ is recorded just before the update at a random place of a sweep, which is then f
              arg("words").none(), arg("place_words").none(), arg("stream"), arg("place_stream"));
     nb::class_<NodeChoice>(
         m, "NodeChoice",
-        R"(How the scan of so many `nodes` chooses: at random, or one after the other.
+        R"(How the scan of `nodes` nodes chooses: at random, or one after the other.
 
 `choice` are the thresholds of a random scan with weights of its own; without, all nodes are alike.)")
         .def(nb::init<Long, bool, std::optional<In1<std::uint32_t>>>(), nb::kw_only(), arg("nodes"),

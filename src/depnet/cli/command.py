@@ -51,8 +51,11 @@ class Run:
         return np.random.default_rng(self.seed)
 
     @property
-    def fit_rng(self) -> "np.random.Generator":
-        """A generator for fitting: without a seed it is always the same, so that a model is a function of its table."""
+    def steady_rng(self) -> "np.random.Generator":
+        """A generator for what is not asked to be drawn: without a seed it is always the same.
+
+        So a model is a function of its table, and an answer of its model and the question, also where it is estimated.
+        """
         from depnet.fitting.fit import FIT_SEED
 
         self.seed = FIT_SEED if self.seed is None else self.seed
@@ -115,6 +118,12 @@ def _set_debug(_: click.Context, __: click.Parameter, value: bool) -> None:
         this_run().debug = True
 
 
+def _jobs(_: click.Context, __: click.Parameter, value: int) -> int:
+    if value == 0:
+        raise click.BadParameter("threads are 1, 2, ..., or -1 for all cores; got 0.")
+    return value
+
+
 DEBUG = click.option(
     "--debug",
     is_flag=True,
@@ -130,6 +139,7 @@ JOBS = click.option(
     "--jobs",
     type=int,
     default=-1,
+    callback=_jobs,
     show_default=True,
     help="Threads; -1: all cores. The result does not depend on it.",
 )

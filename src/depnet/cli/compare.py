@@ -51,7 +51,12 @@ def compare(
     from depnet.inference.judge.compare import changed_links, compare
 
     first = load_models(model)
-    options: dict[str, Any] = {"rows": rows, "scan": run.asked_scan, "rng": run.rng, "n_jobs": run.jobs}
+    options: dict[str, Any] = {
+        "rows": rows,
+        "scan": run.asked_scan,
+        "rng": run.steady_rng,
+        "n_jobs": run.jobs,
+    }
     if is_model(other):
         second = load_models(other)
         one, two = _alike(first, second, chains=run.scan is not None)

@@ -84,11 +84,12 @@ def fit(
     and scores are of. Text, whole numbers of few values and truth values are states as they are; other numbers and dates are
     binned by quantiles. Names, identifiers and row numbers are left out (--keep). The same table gives the same model.
     """
-    from depnet.cli.files import save_model
+    from depnet.cli.files import check_output, save_model
     from depnet.cli.progress import progress
     from depnet.cli.table_options import names_in
     from depnet.fitting.fit import FitOptions, Fitted, fit
 
+    check_output(resume, force=True)  # it is continued where it is there
     options = FitOptions(
         penalty=penalty,
         smoothing=smoothing,
@@ -110,7 +111,9 @@ def fit(
         rows = chosen.read(table, heard)
         total, left = options.steps(rows), heard
         with progress("learning") as told:
-            found = fit(rows, options, run.fit_rng, None if told is None else lambda done: told(done, total))
+            found = fit(
+                rows, options, run.steady_rng, None if told is None else lambda done: told(done, total)
+            )
     save_model(found.network, run.place, run.force, found.law)
     if run.output == "-" and not run.as_json:
         return

@@ -1,15 +1,13 @@
 """`depnet fit --cluster` and `--local-cluster`: a model from Parquet files that workers read."""
 
-import contextlib
-import importlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from depnet.cli.command import picked
+from depnet.cli.dask_client import connected
 from depnet.cli.model_documents import marginals_document
-from depnet.files import scratch_folder
 from depnet.wording import counted
 
 if TYPE_CHECKING:
@@ -26,44 +24,6 @@ NOT_ON_A_CLUSTER = {
 }
 
 
-@contextlib.contextmanager
-def connected(address: str | None, workers: int | None) -> Iterator[Any]:
-    """A client of the cluster at `address`, or of `workers` processes on this machine."""
-    try:
-        distributed: Any = importlib.import_module("distributed")  # which has no types
-    except ImportError:
-        raise click.ClickException(
-            'a cluster needs Dask: pip install "depnet[cluster]"; then run this again.'
-        ) from None
-    if address is not None:
-        try:
-            client = distributed.Client(address, timeout=10)
-        except (OSError, ValueError) as error:
-            raise click.ClickException(
-                f"--cluster {address}: there is no Dask scheduler that answers ({error}). Start one with dask scheduler, "
-                "and workers with dask worker."
-            ) from None
-        with client:
-            yield client
-        return
-    with (
-        scratch_folder() as scratch,
-        distributed.LocalCluster(
-            n_workers=workers,
-            local_directory=str(
-                scratch
-            ),  # what workers put on disk goes with the command, or with the next one
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address="127.0.0.1:0",  # any free port: None is 8787, with a warning where that is taken
-            host="127.0.0.1",
-            silence_logs=50,
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        yield client
-
-
 def fit_cluster(
     table: str,
     options: "FitOptions",
@@ -72,9 +32,9 @@ def fit_cluster(
     address: str | None,
     workers: int | None,
 ) -> "ClusterFit":
-    """The model of `depnet fit`. What workers cannot do is refused before any are asked for."""
+    """The model of `depnet fit`. What workers cannot do, or rows could not be fitted with, is refused before any start."""
     from depnet.cli.progress import progress
-    from depnet.cluster.fit import fit_on_cluster
+    from depnet.cluster.fit import check_options, fit_on_cluster
     from depnet.cluster.placed import TableRequest
     from depnet.data.frames.variables import StateOptions
 
@@ -84,6 +44,11 @@ def fit_cluster(
     for name, why in NOT_ON_A_CLUSTER.items():
         if refused[name]:
             raise click.UsageError(f"{name} is not for a cluster: {why}")
+    if table == "-":
+        raise click.UsageError(
+            "a cluster reads Parquet files, and no standard input. Write the table to a Parquet file first, or leave "
+            "--cluster and --local-cluster out."
+        )
     missing: Any = "keep" if chosen.missing == "complete" else chosen.missing
     bins = {} if chosen.bins is None else {"bins": chosen.bins}
     request = TableRequest(
@@ -93,9 +58,10 @@ def fit_cluster(
         StateOptions(missing=missing, max_states=chosen.max_states, **bins),
         "all" if chosen.columns else chosen.keep,
     )
+    check_options(request, options)
     with connected(address, workers) as client, progress("reading") as told:
         if told is None:
-            return fit_on_cluster(request, options, run.fit_rng, client)
+            return fit_on_cluster(request, options, run.steady_rng, client)
         grown = total = 0
 
         def count(done: int, steps: int) -> None:
@@ -106,7 +72,7 @@ def fit_cluster(
         def report(done: "Round") -> None:
             told(grown, max(total, 2 * done.nodes), round_text(done))
 
-        return fit_on_cluster(request, options, run.fit_rng, client, count, report)
+        return fit_on_cluster(request, options, run.steady_rng, client, count, report)
 
 
 def parts_document(found: "PartsFitted", left: "Sequence[LeftOut]") -> tuple[dict[str, Any], list[str]]:

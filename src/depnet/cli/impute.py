@@ -56,11 +56,12 @@ def impute(
     from depnet.inference.rows.chunks import ChunkedImputation
 
     network = load_asked(model, chains=run.scan is not None)
-    filling = ChunkedImputation(network, method=method, scan=run.asked_scan, rng=run.rng, n_jobs=run.threads)
+    rng = run.rng if method == "draw" else run.steady_rng
+    filling = ChunkedImputation(network, method=method, scan=run.asked_scan, rng=rng, n_jobs=run.threads)
     with source_of(table) as source:
         holed, empty = read_to_fill(source, network.domain, unknown=unknown)
         with progress("filling") as told:
-            chunks = _chunks(filling, holed, empty, run.rng if method == "draw" else None, told)
+            chunks = _chunks(filling, holed, empty, rng if method == "draw" else None, told)
             write_filled(
                 source, Fillings(network.domain.names, holed.rows, chunks), run.place, force=run.force
             )

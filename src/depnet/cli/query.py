@@ -116,7 +116,7 @@ def query(
         tolerance=tolerance,
         max_seconds=max_seconds,
         data=None if data is None else read_complete(data, network.domain),
-        rng=run.rng,
+        rng=run.steady_rng,
     )
     if hide_small:
         from depnet.inference.answer.small_counts import without_small_counts

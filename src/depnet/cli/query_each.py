@@ -27,7 +27,7 @@ def query_each(run: "Run", network: "Network", targets: tuple[str, ...], table: 
     holed = read_holed(table, Domain(tuple(variables[i] for i in known)))
     codes = np.full((holed.rows, len(variables)), -1)
     codes[:, known] = np.where(holed.hidden, -1, holed.codes.astype(np.int64))
-    result = query_rows(network, codes, rng=run.rng, **options)
+    result = query_rows(network, codes, rng=run.steady_rng, **options)
     columns = {
         f"{name}={state}": result.probabilities[name][:, code]
         for name, i in zip(targets, asked, strict=True)

@@ -50,7 +50,7 @@ def score(
 
     network = load_asked(model, chains=of == "network")
     holed = read_holed(table, network.domain, where=where, unknown=unknown)
-    each = score_holed(network, holed.codes, holed.hidden, rng=run.rng, n_jobs=run.threads)
+    each = score_holed(network, holed.codes, holed.hidden, rng=run.steady_rng, n_jobs=run.threads)
     found = scored("data", "first", each, holed)
     if run.output is not None:
         write_numbers({"score": each}, run.place, force=run.force)

@@ -45,7 +45,7 @@ def tune(
     from depnet.learning.choose.ladder import LADDER, Auto
 
     holed = chosen.read(table)
-    rng = run.fit_rng
+    rng = run.steady_rng
     options = FitOptions(penalty=QUICK, smoothing=smoothing, n_jobs=run.jobs, **learning)
     options = options.within(None)  # the time is that of the trials
     with progress("completing") as told:

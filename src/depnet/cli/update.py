@@ -42,7 +42,7 @@ def update(
         if each is not None:
             each.check_updatable("update")
     holed = read_holed(table, network.domain, where=where, unknown=unknown)
-    rows = drawn_whole(network if found.law is None else found.law, holed, rng=run.fit_rng)
+    rows = drawn_whole(network if found.law is None else found.law, holed, rng=run.steady_rng)
     newer = network.updated(rows)
     law = None if found.law is None or found.network is None else found.law.updated(rows)
     save_model(newer, run.place, run.force, law, found.layout, since)

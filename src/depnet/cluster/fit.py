@@ -6,7 +6,7 @@ here.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,12 +20,23 @@ from depnet.data.binning.levels import LevelArray
 from depnet.data.frames.left_out import LeftOut, warn_left_out
 from depnet.data.frames.within import Within
 from depnet.data.table.dataset import Dataset
+from depnet.data.table.domain import Domain
 from depnet.data.table.holed import nothing_hidden
 from depnet.data.table.row_levels import RowLevels
-from depnet.fitting.fit import NETWORK_SHARE, FitOptions, Fitted, check_order, fit, fit_law, network_of
+from depnet.data.table.variable import Variable
+from depnet.fitting.fit import (
+    FEW_ROWS,
+    NETWORK_SHARE,
+    FitOptions,
+    Fitted,
+    check_order,
+    fit,
+    fit_law,
+    network_of,
+)
 from depnet.learning.choose.auto import learn_rows
 from depnet.learning.choose.trials import Choice
-from depnet.learning.grow.node_specs import first_specs
+from depnet.learning.grow.node_specs import first_specs, node_specs
 from depnet.learning.options import LearnOptions
 from depnet.learning.rows.held_out import row_entropy
 from depnet.learning.rows.part import Part
@@ -76,6 +87,26 @@ class ClusterFit:
 
     found: Fitted | PartsFitted
     left_out: tuple[LeftOut, ...]
+
+
+def check_options(table: TableRequest, options: FitOptions) -> None:
+    """Errors of options that no rows of this table's columns could be fitted with: before any is read, or a worker asked.
+
+    Which columns are variables, some being left out, is known only then; an order names all variables.
+    """
+    everyone, order = _stand_ins(table.opened.names), options.order
+    node_specs(everyone, roles=options.roles, forbidden=options.forbidden)
+    if order is None or isinstance(order, str) or not set(order) <= set(everyone.names):
+        check_order(everyone, options)
+    else:
+        check_order(_stand_ins(name for name in everyone.names if name in order), options)
+    if table.opened.rows is None or table.opened.rows >= FEW_ROWS:
+        LearnOptions(options.penalty, options.smoothing)
+
+
+def _stand_ins(names: Iterable[str]) -> Domain:
+    """Variables of these names, and of no matter which states."""
+    return Domain(tuple(Variable(name, (0, 1)) for name in names))
 
 
 def fit_on_cluster(

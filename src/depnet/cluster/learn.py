@@ -59,7 +59,7 @@ def learn(
         memory: bounds what is held of rows on this machine, such as "2GB".
         columns: the names of the columns to learn from; None: all.
         bins, max_bins, missing: those of `depnet.Dataset.from_frame`.
-        rows_per_part: about so many rows are one part; None: some parts for each thread of the workers.
+        rows_per_part: about how many rows make one part; None: some parts for each thread of the workers.
         scratch: rows on disk are in a directory of their own under this one, while it lasts.
         report: called after each round, where rows stay in parts.
         boost: as of `depnet.learn`. It needs a table that fits one place; else it is refused, before the rows are read where
@@ -72,9 +72,10 @@ def learn(
         The network.
     """
     asked = LearnOptions.given("depnet.cluster.learn", options)
+    where = Where(client, memory, scratch)
     table = _table(source, columns, StateOptions(bins, max_bins, _checked(missing)), rows_per_part)
     stages = checked_boost(boost)
-    with placed(table, Where(client, memory, scratch), boost=stages is not None) as found:
+    with placed(table, where, boost=stages is not None) as found:
         warn_left_out(found.described.left_out)
         if found.fits:
             with found.gathered() as rows:
@@ -114,9 +115,10 @@ def learn_both(
     """
     asked = LearnOptions.given("depnet.cluster.learn_both", options)
     for_law = replace(asked, order=order)
+    where = Where(client, memory, scratch)
     table = _table(source, columns, StateOptions(bins, max_bins, _checked(missing)), rows_per_part)
     stages = checked_boost(boost)
-    with placed(table, Where(client, memory, scratch), boost=stages is not None) as found:
+    with placed(table, where, boost=stages is not None) as found:
         specs = first_specs(found.domain, for_law)  # whose errors are told before the second pass
         warn_left_out(found.described.left_out)
         halves = [_half(each, len(found.domain), number) for number, each in enumerate((asked, for_law))]

@@ -8,16 +8,16 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from depnet.cluster.columns import DescribedParts, describe_parts
 from depnet.cluster.forecast import learning_bytes
 from depnet.cluster.gather import gathered, level_rows_of_parts
 from depnet.cluster.on_dask import DaskPlace
 from depnet.cluster.on_disk import DiskPlace, checked_memory, disk_place
-from depnet.cluster.source import Coding, Parts, parts_of
+from depnet.cluster.source import Coding, OpenedTable, TablePart, opened_table
 from depnet.cluster.waiting import Client
-from depnet.data.frames.left_out import Keep
+from depnet.data.frames.left_out import Keep, check_keep
 from depnet.data.frames.variables import StateOptions
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
@@ -34,7 +34,7 @@ Report = Callable[[Round], object]
 
 @dataclass(frozen=True, slots=True)
 class TableRequest:
-    """What is read of a source, and how."""
+    """What is read of a source, and how: checked against what its files say of themselves when it is made."""
 
     source: Any
     columns: Sequence[str] | None = None
@@ -42,22 +42,34 @@ class TableRequest:
     states: StateOptions = field(default_factory=StateOptions)
     keep: Keep = ()
     rows_per_part: int | None = None
+    opened: OpenedTable = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        opened = opened_table(self.source, self.columns, self.without)
+        self.states.check_names(opened.names)
+        check_keep(self.keep, opened.names)
+        object.__setattr__(self, "opened", opened)
 
 
-class Where(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Where:
     """Where rows are put: on the workers of a `client`, or here, in `memory` and under the directory `scratch`."""
 
     client: Client | None = None
     memory: int | str | None = None
     scratch: str | os.PathLike[str] | None = None
 
-    @contextlib.contextmanager
-    def place(self) -> Iterator[DaskPlace | DiskPlace]:
-        """The place, while it lasts."""
+    def __post_init__(self) -> None:
         if (self.client is None) == (self.memory is None):
             raise ValueError(
                 "depnet.cluster.learn takes either client=, a cluster's, or memory=, a bound on this machine."
             )
+        if self.memory is not None:
+            checked_memory(self.memory)
+
+    @contextlib.contextmanager
+    def place(self) -> Iterator[DaskPlace | DiskPlace]:
+        """The place, while it lasts."""
         if self.memory is None:
             yield DaskPlace(self.client)
             return
@@ -70,7 +82,7 @@ class Placed:
     """The parts of a table, after the first pass over the rows."""
 
     place: DaskPlace | DiskPlace
-    parts: Parts
+    parts: Sequence[TablePart]
     described: DescribedParts
     fits: bool
     """May it be learned from in one place?"""
@@ -84,7 +96,7 @@ class Placed:
     def gathered(self) -> Iterator[Holed]:
         """The second pass, of a table that fits one place: all of it; its nodes are learned on the workers meanwhile."""
         some = level_rows_of_parts(self.described)
-        table = gathered(self.described, self.place.coded(self.parts.parts, self.domain, some), some)
+        table = gathered(self.described, self.place.coded(self.parts, self.domain, some), some)
         with nodes_on(self.place.nodes()):
             yield table
 
@@ -99,7 +111,7 @@ class Placed:
         wide = CutDomain(domain) if cuts else None
         read = wide if wide is not None and wide.cuts else None
         coding = Coding(domain, with_cuts(specs, read), read, level_rows_of_parts(self.described))
-        parts = self.place.load(self.parts.parts, coding, total)
+        parts = self.place.load(self.parts, coding, total)
         return PartedRows(
             self.place.workers, parts, domain, specs, total, options.limits, live, Reports(report), read
         )
@@ -115,12 +127,13 @@ def placed(
     before any row is read, as far as the files say how large they are.
     """
     with where.place() as place:
-        parts = parts_of(table.source, table.columns, table.without, table.rows_per_part, place.threads)
-        room = place.room()
+        opened, room = table.opened, place.room()
+        parts = opened.parts(table.rows_per_part, place.threads)
         small = False
-        if parts.rows is not None:
-            small = _check_one_place(parts.rows, parts.columns, room, boost, complete and parts.nulls > 0)
-        with place.columns(parts.parts, once=small) as columns:
+        if opened.rows is not None:
+            holes = complete and opened.nulls > 0
+            small = _check_one_place(opened.rows, len(opened.names), room, boost, holes)
+        with place.columns(parts, once=small) as columns:
             described = describe_parts(place.workers, columns, table.states, table.keep)
         del columns
         total, width = described.total, described.columns

@@ -1,6 +1,7 @@
 """Tables in parts: Parquet files by their row groups, or the partitions of a Dask data frame.
 
-What files say of themselves, rows and columns, is known before any row is read (`Parts`).
+What files say of themselves, rows and columns, is known before any row is read, and before any worker is asked
+(`opened_table`). How large a part is depends on how many there are to read it (`OpenedTable.parts`).
 """
 
 import glob
@@ -22,7 +23,7 @@ from depnet.wording import nearest
 
 MOST_ROWS = 1 << 20
 FEWEST_ROWS = 1 << 15
-"""Of a part, as far as row groups allow: so many that to ask for it costs little, so few that every thread has some."""
+"""Rows of a part, as far as row groups allow: many enough that a part is cheap to ask for, and some for every thread."""
 
 PARTS = 2
 """Parts for each thread of the workers, where the rows are enough."""
@@ -55,43 +56,49 @@ class FramePart:
 TablePart = ParquetPart | FramePart
 
 
-class Parts(NamedTuple):
-    """The parts of a table, and what is known of it before any row is read."""
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenedTable:
+    """What is known of a table before any row is read."""
 
-    parts: Sequence[TablePart]
-    columns: int
+    names: tuple[str, ...]
+    """Of the columns that are read."""
     rows: int | None
     """None of a Dask data frame."""
     nulls: int
     """Cells that the files say are missing; numbers may be missing in other ways, too."""
+    _groups: "Sequence[_Group]" = ()
+    _frame: Sequence[FramePart] = ()
+
+    def parts(self, rows: int | None = None, threads: int = 1) -> Sequence[TablePart]:
+        """Its parts, of about `rows` rows each; None: as many as give each of the `threads` some parts."""
+        if self.rows is None:
+            return self._frame
+        if rows is None:
+            rows = min(max(self.rows // (PARTS * threads), FEWEST_ROWS), MOST_ROWS)
+        files = itertools.groupby(self._groups, key=lambda group: group.path)
+        return [part for _, own in files for part in _packed(list(own), rows)]
 
 
-def parts_of(
-    source: Any,
-    columns: Sequence[str] | None,
-    without: Sequence[str] = (),
-    rows: int | None = None,
-    threads: int = 1,
-) -> Parts:
-    """The parts of Parquet files (a path, a pattern, a directory, or a list of them) or of a Dask data frame.
-
-    About `rows` rows are one part; None: as many as give each of the `threads` some parts.
-    """
+def opened_table(source: Any, columns: Sequence[str] | None, without: Sequence[str] = ()) -> OpenedTable:
+    """Parquet files (a path, a pattern, a directory, or a list of them), or a Dask data frame."""
     if hasattr(source, "to_delayed"):
-        names = [str(name) for name in source.columns]
+        names = tuple(str(name) for name in source.columns)
         chosen = _chosen(columns, without, names)
-        parts: list[TablePart] = [FramePart(partition, chosen) for partition in source.to_delayed()]
-        return Parts(parts, len(names if chosen is None else chosen), None, 0)
-    groups = [group for path in _files(source) for group in _row_groups(path, columns, without)]
+        parts = [FramePart(partition, chosen) for partition in source.to_delayed()]
+        return OpenedTable(names if chosen is None else chosen, None, 0, (), parts)
+    files = [_opened_file(path, columns, without) for path in _files(source)]
+    first = files[0]
+    for file in files:
+        if file.names != first.names:
+            raise DataError(
+                f"{file.path} has the columns {list(file.names)}, {first.path} {list(first.names)}. "
+                "All files need the same columns, in the same order."
+            )
+    groups = [group for file in files for group in file.groups]
     total = sum(group.rows for group in groups)
-    if rows is None:
-        rows = min(max(total // (PARTS * threads), FEWEST_ROWS), MOST_ROWS)
-    found: list[TablePart] = []
-    for _, own in itertools.groupby(groups, key=lambda group: group.path):
-        found += _packed(list(own), rows)
-    return Parts(
-        found, max((group.width for group in groups), default=0), total, sum(group.nulls for group in groups)
-    )
+    if total == 0:
+        raise DataError(f"a network is learned from at least one row; there are none in {brief(source)}.")
+    return OpenedTable(first.names, total, sum(group.nulls for group in groups), groups)
 
 
 def _files(source: Any) -> list[str]:
@@ -105,7 +112,10 @@ def _files(source: Any) -> list[str]:
         else:
             found = sorted(glob.glob(text))  # noqa: PTH207  # a pattern may be absolute
         if not found:
-            raise DataError(f"{text}: there is no such file, and no Parquet file in it or like it.")
+            raise DataError(
+                f"{text}: there is no such file, and no Parquet file in it or like it. Name a file, a directory that has "
+                "some, or a pattern such as 'rows/*.parquet'."
+            )
         return found
     if isinstance(source, Sequence) and source:
         return [path for each in source for path in _files(each)]
@@ -122,26 +132,37 @@ class _Group(NamedTuple):
     number: int
     rows: int
     columns: tuple[str, ...] | None
-    width: int
     nulls: int
 
 
-def _row_groups(path: str, columns: Sequence[str] | None, without: Sequence[str]) -> list[_Group]:
+class _File(NamedTuple):
+    """What a Parquet file says of itself: the columns that are read, and its row groups."""
+
+    path: str
+    names: tuple[str, ...]
+    groups: Sequence[_Group]
+
+
+def _opened_file(path: str, columns: Sequence[str] | None, without: Sequence[str]) -> _File:
     from pyarrow import ArrowInvalid, parquet
 
     try:
         with parquet.ParquetFile(path) as file:
             names = [str(name) for name in file.schema_arrow.names]
             chosen = _chosen(columns, without, names)
-            own = set(names if chosen is None else chosen)
-            return [
-                _Group(path, number, group.num_rows, chosen, len(own), _nulls(group, own))
+            own = tuple(name for name in names if chosen is None or name in chosen)
+            groups = [
+                _Group(path, number, group.num_rows, chosen, _nulls(group, set(own)))
                 for number in range(file.metadata.num_row_groups)
                 for group in [file.metadata.row_group(number)]
             ]
     except (ArrowInvalid, OSError) as error:
         said = str(error).rstrip(".")
-        raise DataError(f"{path} is not read as Parquet: {said}. Convert it to Parquet first.") from None
+        raise DataError(
+            f"{path} is not read as Parquet, and rows in parts come in no other format ({said}). Convert it to Parquet "
+            "first, or learn from it in one process: depnet fit without a cluster, or depnet.read."
+        ) from None
+    return _File(path, own, groups)
 
 
 def _nulls(group: Any, names: set[str]) -> int:

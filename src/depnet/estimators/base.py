@@ -32,17 +32,17 @@ class TableEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
         keep: names of columns to learn from although they look like names, identifiers or row numbers, which are left
             out otherwise (`left_out_`).
         max_states: of text, all but the most frequent values are one state, "other".
-        rounds: at most so many rounds complete the holes of a table.
+        rounds: the most rounds that complete the holes of a table.
         handle_unknown: a value never seen, in rows given after `fit`, is an "error", or as good as "missing", which one
             warning a call says.
         max_leaves: a node has no more leaves than these; None: as many as pay.
-        min_leaf_rows: a new leaf has at least so many rows.
+        min_leaf_rows: the fewest rows of a new leaf.
         boost: whether nodes add up many small decision graphs: None (no), "auto" (where held-out rows say that it
             helps), or a `depnet.Boost`. Such a node has no counts, so that no rows can be added to it.
         max_seconds: learning stops about then, with what it has.
         n_jobs: threads; None: one, unless joblib's context says otherwise; -1: all cores. Results do not depend on it.
         random_state: a seed makes each call reproducible, for itself: two calls that draw draw the same. Without one,
-            what is drawn is fresh each time, but not the model: it is a function of its table.
+            rows and holes that are drawn are fresh each time; models and answers are the same each time.
     """
 
     penalty: Any = "auto"
@@ -73,8 +73,8 @@ class TableEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     def _generator(self) -> np.random.Generator:
         return generator_of(self.random_state)
 
-    def _fit_generator(self) -> np.random.Generator:
-        """What fitting draws is a function of the table: without a seed it has one of its own."""
+    def _steady_generator(self) -> np.random.Generator:
+        """For what nobody asked to be drawn: a model is a function of its table, an answer of its model and question."""
         return generator_of(FIT_SEED if self.random_state is None else self.random_state)
 
     @property

@@ -100,9 +100,9 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
         steps = len(joined.domain) + (0 if holed.complete else self.rounds)
         with Tasks(self, "node", steps) as tasks:
             if everything:
-                self.completion_ = _fit_last(joined, options, self._fit_generator(), tasks.until)
+                self.completion_ = _fit_last(joined, options, self._steady_generator(), tasks.until)
             else:
-                self.completion_ = fit_network(joined, options, self._fit_generator(), tasks.until)
+                self.completion_ = fit_network(joined, options, self._steady_generator(), tasks.until)
         self.network_ = self.completion_.network
         return self
 
@@ -120,7 +120,9 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
         joined = _with_target(holed, np.zeros(holed.rows, dtype=np.int64), len(self.classes_))
         hidden = np.array(joined.hidden)
         hidden[:, -1] = True
-        found = query_rows(self.network_, joined.codes, hidden, rng=self._generator(), n_jobs=self._threads)
+        found = query_rows(
+            self.network_, joined.codes, hidden, rng=self._steady_generator(), n_jobs=self._threads
+        )
         return np.array(found.probabilities[self.network_.domain.names[-1]])
 
     def predict(self, X: Any) -> NDArray[Any]:

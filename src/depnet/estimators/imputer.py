@@ -86,7 +86,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         Returns:
             The estimator itself.
         """
-        rng = self._fit_generator()
+        rng = self._steady_generator()
         shared = {field.name: getattr(self, field.name) for field in fields(TableEstimator)}
         model = DependencyNetwork(**shared)
         model.set_params(penalty=QUICK if self.penalty is None else self.penalty, random_state=rng)
@@ -156,7 +156,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
     def _transformed(self, X: Any, draws: int) -> list[Any]:
         """The most probable filling, or `draws` tables that are drawn."""
         holed = self._rows(X)
-        rng, layout = self._generator(), self.model_.layout_
+        rng, layout = self._generator() if draws else self._steady_generator(), self.model_.layout_
         if holed.complete:
             done = [unchanged(self, X) for _ in range(max(draws, 1))]
         elif draws:
@@ -221,7 +221,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         Returns:
             By name, [row, state]; of what was observed, certainty.
         """
-        holed, rng = self._rows(X), self._generator()
+        holed, rng = self._rows(X), self._steady_generator()
         domain = self.model_.domain_
         found = {}
         for i, name in enumerate(domain.names):
@@ -252,7 +252,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         >>> bool(80 < low < high < 120)
         True
         """
-        holed, rng = self._rows(X), self._generator()
+        holed, rng = self._rows(X), self._steady_generator()
         if self.forests_ is None or isinstance(X, (Dataset, Holed)):
             raise DataError(
                 "quantiles are of numbers, in a frame or an array of them; got none. Ask `laws` for probabilities."

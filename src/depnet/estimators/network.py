@@ -115,7 +115,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
             if network is not None:
                 network.check_updatable("partial_fit")
         holed = self._rows(X)
-        rng = self._generator()
+        rng = self._steady_generator()
         rows = (
             holed.dataset()
             if holed.complete
@@ -169,7 +169,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
             joint: whether the answer is one table of all targets together.
             method: "auto", "exact" or "sample" ask `law_`; "clamped" and "bayes" ask `network_` (see `depnet.query`).
             tolerance: what is sampled is sampled until every standard error is under this.
-            max_seconds: or until so many seconds are over; the answer then says that it has not converged.
+            max_seconds: stop after this many seconds at the latest; the answer then says that it has not converged.
 
         Returns:
             A `QueryResult`; print it.
@@ -189,7 +189,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
             tolerance=tolerance,
             max_seconds=max_seconds,
             data=self.data_,
-            rng=self._generator(),
+            rng=self._steady_generator(),
         )
 
     def sample(self, n: int = 1, evidence: Given | None = None) -> Any:
@@ -228,7 +228,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         holed = self._rows(X)
         if holed.complete:
             return unchanged(self, X)
-        rng = self._generator()
+        rng = self._generator() if method == "draw" else self._steady_generator()
         done = impute(
             self._answering(),
             holed.codes,
@@ -258,7 +258,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
             self._answering(),
             holed.codes,
             np.asarray(holed.hidden),
-            rng=self._generator(),
+            rng=self._steady_generator(),
             n_jobs=self._threads,
         )
 
@@ -306,7 +306,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
                 holed.codes[~known],
                 hidden[~known],
                 tolerance=tolerance,
-                rng=self._generator(),
+                rng=self._steady_generator(),
                 n_jobs=self._threads,
             )
             found[~known] = rest.probabilities[target]
@@ -316,7 +316,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         """Which variable tells which node what, the strongest first; see `depnet.links`.
 
         Args:
-            bootstrap: learn again from so many tables drawn from the rows, and say how often each link came back.
+            bootstrap: learn again from this many tables drawn from the rows, and say how often each link came back.
 
         Returns:
             A tuple of `Link`.
@@ -327,7 +327,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
             self.data_,
             bootstrap,
             learner=lambda rows: learn_network(rows, self._options()),
-            rng=self._generator(),
+            rng=self._steady_generator(),
         )
 
     # Keeping
@@ -382,7 +382,7 @@ def fit_model(model: DependencyNetwork, X: Any, estimator: TableEstimator) -> De
     holed, layout = fitted_table(model, X, missing=model.missing, levels=samples)
     options = model._options()  # noqa: SLF001  # a method but for its callbacks
     with Tasks(estimator, "node" if holed.complete else "round or node", options.steps(holed)) as tasks:
-        done = fit(holed, options, model._fit_generator(), tasks.until)  # noqa: SLF001
+        done = fit(holed, options, model._steady_generator(), tasks.until)  # noqa: SLF001
         tasks.until(options.steps(holed))
     model.layout_ = layout
     model._take(done.network, done.law, done.completion)  # noqa: SLF001  # a method but for its callbacks

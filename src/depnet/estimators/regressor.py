@@ -83,7 +83,7 @@ class DependencyNetworkRegressor(RegressorMixin, TableEstimator):  # type: ignor
         self._inputs = holed.domain
         self._typical = _typical(rows)
         with Tasks(self, "node", len(holed.domain) + 2) as tasks:
-            self.law_ = number_law(rows, numbers, self._options(), self._fit_generator(), tasks.until)
+            self.law_ = number_law(rows, numbers, self._options(), self._steady_generator(), tasks.until)
         self.network_ = self.law_.network
         return self
 

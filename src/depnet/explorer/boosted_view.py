@@ -31,7 +31,7 @@ from depnet.pictures.node.effects import (
 from depnet.pictures.node.parts_of_graph import levels_within, part_below
 
 MOST_VERTICES = 120
-"""Of the first graph: of a larger one, so many levels as have no more."""
+"""Vertices of the first graph that are drawn; a larger graph is cut at the last level that fits."""
 
 AT_ONCE = 6
 """Inputs whose effects are worked out before the reader asks for more."""

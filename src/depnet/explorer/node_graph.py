@@ -29,7 +29,7 @@ from depnet.pictures.node.rules import Rule, rules_of, rules_said, ways_in
 from depnet.wording import counted
 
 OPENS_WITH = 120
-"""Vertices of a graph that are drawn at first: of a larger one, so many levels as have no more."""
+"""Vertices of a graph that are drawn at first; a larger graph is cut at the last level that fits."""
 
 MOST_VERTICES = 1500
 """Vertices that are drawn at all."""

@@ -22,7 +22,7 @@ MAX_DOWNLOAD = 5_000_000
 """Cells of the scored table that is offered as CSV."""
 
 COLUMNS = 40
-"""Columns that are shown at once; of more, so many from one of them on."""
+"""How many columns are shown at a time; a wider table is paged."""
 
 PAUSE = 0.3
 """Seconds without another key after which a text is searched for."""

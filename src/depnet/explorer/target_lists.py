@@ -91,7 +91,7 @@ class Completions:
         else:
             self.place.clear()
             with self.place:
-                note("Of so many variables it takes some seconds.")
+                note("With this many variables it takes some seconds.")
                 button("Look for it", lambda: self.session.spawn(self._find(known, stop)), "outline")
 
     async def _find(self, known: Known, stop: Stop) -> None:

@@ -11,7 +11,7 @@ one network in the place of the equations. Chains start where the last round lef
 cells are *missing at random* (given what is observed, whether a cell is missing does not depend on its value),
 and that enough rounds were made, which the report of the rounds shows.
 
-Of a large table the rounds complete `ROUND_ROWS` rows, drawn without replacement: what a network from so many says of a
+Of a large table the rounds complete `ROUND_ROWS` rows, drawn without replacement: what a network from that many says of a
 hole differs little from what one from all rows would. The holes of all rows are then drawn from the last round's network,
 from the marginals on, until those of the drawn rows look again as the rounds have left them; `learn` sees all rows.
 """
@@ -38,7 +38,7 @@ ROUNDS = 20
 
 ROUND_ROWS = 100_000
 ROUND_VALUES = 10_000
-"""The rounds complete so many rows, or more: so many that of each column this many values are observed in them, or all."""
+"""The rounds complete this many rows, or more: until each column has this many observed values in them, or all rows."""
 
 SETTLED_SCORE = 3.0
 SETTLED_MARGINALS = 4.0

@@ -25,7 +25,7 @@ from depnet.learning.rows.some_rows import codes_of
 
 PARTS = 5
 FEW_ROWS, SURE_ROWS, MANY_ROWS = 10, 5_000, 20_000
-"""With fewer rows there is nothing to hold out; from so many on, one part chooses the kind of stages; with more than
+"""With fewer rows there is nothing to hold out; from this many on, one part chooses the kind of stages; with more than
 many, steps are twice as large."""
 
 Task: TypeAlias = tuple[MeanBoost, Effects | None, int]
@@ -141,7 +141,7 @@ def crossed_line(domain: Domain, codes: CodeArray, whole: IntArray, part: IntArr
 
 
 def parts_of(rows: int) -> IntArray:
-    """The part of each of so many rows in the order of their numbers: of every five in turn each is in another part."""
+    """The part of each of `rows` rows in the order of their numbers: of every five in turn each is in another part."""
     rng = np.random.default_rng(0)
     turns = rng.permuted(np.tile(np.arange(PARTS), (math.ceil(rows / PARTS), 1)), axis=1)
     return np.asarray(turns.reshape(-1)[:rows])

@@ -33,7 +33,7 @@ RESIDUAL_BINS, OWN_BINS, MEAN_BINS = 32, 64, 64
 """Bins of residuals, of numbers as they are, and of means as an input of their node, at most."""
 ROWS_A_BIN = 8
 HEAP = 0.1
-"""A value that so many of the rows share makes y heaped."""
+"""The share of rows with one value from which on y is heaped."""
 STANDARD_ERRORS = 2.0
 """Of its gain in CRPS on held-out rows: if y itself gains more, it is cut into bins and not its residual."""
 MEAN_SHARE = 0.3

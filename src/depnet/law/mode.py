@@ -23,7 +23,7 @@ from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 
 PASSES, PASS_CELLS = 1 << 14, 1 << 22
-"""The passes that a search begins with: so many, or fewer where each has many variables."""
+"""The passes that a search begins with; fewer where each has many variables."""
 IMPROVED = 64
 """The number of the best passes that are improved."""
 SWEEPS = 50

@@ -168,7 +168,7 @@ class Stages:
         return splits, self.scores[first + m : last + m + 1]
 
     def first(self, stages: int) -> "Stages":
-        """The first so many stages alone."""
+        """The first `stages` stages alone."""
         splits = int(self.begin[stages])
         return Stages(
             self.variable,

@@ -163,7 +163,7 @@ FAULTS = {
         lambda boosted: (cell("variable", 1, 1)(boosted), put("gains", [0.0] * 3)(boosted)),
         "boosted: node 1: it reads variable 1, which the node itself updates",
     ),
-    "no state": (cell("high", 0, 3), "boosted.high[0]: there are not so many states in the variable"),
+    "no state": (cell("high", 0, 3), "boosted.high[0]: the variable of this test has fewer states"),
     "an enormous state": (
         cell("high", 0, 2**70),
         "boosted.high[0]: expected a whole number from 0 to 65,535",
@@ -173,7 +173,7 @@ FAULTS = {
         "boosted.low[0]: the lowest state of this test is above its highest",
     ),
     "a test without low": (put("low", [0, 0]), "boosted.low: expected 3 entries; got 2"),
-    "no such leaf": (cell("leaf", 1, 2), "boosted.leaf[1]: the stage of this split does not have so many"),
+    "no such leaf": (cell("leaf", 1, 2), "boosted.leaf[1]: the stage of this split has fewer leaves"),
     "a negative leaf": (
         cell("leaf", 1, -1),
         "boosted.leaf[1]: expected a whole number from 0 to 254; got -1",

@@ -6,6 +6,7 @@ Text is filled as text, cell by cell. Parquet and JSON are filled by DuckDB, so 
 import csv
 import datetime as dt
 import io
+import itertools
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -81,8 +82,9 @@ class Chunk:
     def cells(self) -> Iterator[tuple[int, dict[int, str]]]:
         """The number of each row, and the columns of it that are filled, with their texts."""
         ahead = [iter(column) for column in self.values]
-        for row, gone in zip(self.rows.tolist(), self.empty, strict=True):
-            yield row, {i: next(ahead[i]) for i in np.flatnonzero(gone).tolist()}
+        places = iter(np.nonzero(self.empty)[1].tolist())  # of all rows, one after the other
+        for row, holes in zip(self.rows.tolist(), self.empty.sum(axis=1).tolist(), strict=True):
+            yield row, {i: next(ahead[i]) for i in itertools.islice(places, holes)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -24,7 +24,7 @@ class Unknowns:
     found: dict[str, tuple[int, object]] = field(default_factory=dict)
 
     def add(self, name: str, number: int, example: object) -> None:
-        """Column `name` has so many values that are no state, such as `example`."""
+        """Column `name` has `number` values that are no state, such as `example`."""
         self.found[name] = number, example
 
     def warn(self) -> None:

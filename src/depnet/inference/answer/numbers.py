@@ -193,7 +193,7 @@ def mean_and_deviation(variable: Variable, probabilities: FloatArray) -> tuple[V
 
 
 def shown(value: Value | Length, digits: int = 4) -> str:
-    """A value for people: so many digits of a number, and all before its point; a date; a time in a unit that fits.
+    """A value for people: a number with `digits` digits, and all before its point; a date; a time in a unit that fits.
 
     >>> shown(51234.56), shown(0.123456), shown(dt.date(2024, 2, 29)), shown(dt.timedelta(days=2, hours=12))
     ('51235', '0.1235', '2024-02-29', '2.5 days')

@@ -73,7 +73,7 @@ def query(
             "bayes": pi(T | x_C) of the joint law, where that can be solved exactly; evidence that no relevant node reads
             then has its effect, too.
         tolerance: what is sampled is sampled until every standard error is under this.
-        max_seconds: or until so many seconds are over.
+        max_seconds: stop after this many seconds at the latest.
         data: the rows of a table. Chains start there, and answers stand beside its frequencies.
         rng: the generator of what is drawn; None: fresh entropy.
         stop: asked several times a second; where it says True, the answer is what there is by then.

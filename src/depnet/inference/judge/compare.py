@@ -47,7 +47,7 @@ def compare(
         first: a network.
         second: another network, or a table.
         data: rows that both networks are to predict.
-        rows: laws are stood for by so many drawn rows each.
+        rows: how many rows are drawn from a law to stand for it.
         scan: of which chain; None: an ordered network's own law, and the random scan of any other.
         rng: the generator of what is drawn; None: fresh entropy.
         n_jobs: threads.

@@ -31,7 +31,7 @@ from depnet.law.program import joint_codes, law_of
 FIRST_PASSES = 1 << 11
 CHUNK = 1 << 16
 CHUNK_CELLS = 1 << 23
-"""Passes are summed so many rows at a time, or fewer where a row's probabilities of all states are many numbers."""
+"""How many passes are summed at a time; fewer where a row's probabilities of all states are many numbers."""
 MOST_PASSES = 1 << 21
 UNEVEN = 50
 """Where more passes than MOST_PASSES would be needed, and this many are worth one without weights, they are given up."""

@@ -43,7 +43,7 @@ class MeanBoost:
     share: float = 0.5
     shrinkage: float = 1.0
     patience: float = 2.0
-    """Growing ends where so many steps, stages times their rate, have not lessened the loss of held-out rows."""
+    """Growing ends when steps that sum to this (stages times their rate) have not lessened the loss of held-out rows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,7 +81,7 @@ class MeanStages:
     held_losses: FloatArray
 
     def first(self, stages: int) -> "MeanStages":
-        """The first so many stages alone, at most."""
+        """The first `stages` stages alone, or all where there are fewer."""
         return replace(self, stages=self.stages.first(min(stages, len(self.stages))))
 
     def means(self, codes: CodeArray) -> FloatArray:

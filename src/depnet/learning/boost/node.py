@@ -63,7 +63,7 @@ class Boosted:
     complete: bool
 
     def node(self, stages: int | None = None) -> BoostedNode:
-        """The node of the first so many stages (None: all)."""
+        """The node of the first `stages` stages (None: all)."""
         kept = self.stages.first(len(self.stages) if stages is None else stages)
         used, test = np.unique(kept.test, return_inverse=True)
         compact = Stages(
@@ -181,5 +181,5 @@ def averaged(runs: Sequence[Boosted]) -> Boosted:
 
 
 def log_theta(one: Boosted, stages: int, held: BoostRows) -> NDArray[np.float64]:
-    """Log theta of every held-out row, by the first so many stages."""
+    """Log theta of every held-out row, by the first `stages` stages."""
     return one.node(stages).log_theta(held.dataset)

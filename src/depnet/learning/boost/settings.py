@@ -96,10 +96,10 @@ class AutoBoost:
     candidates: tuple[Boost, ...] | None = None
     """None: `candidates_for` the rows that there are."""
     patience: float = 2.0
-    """A trial ends where so many nats of steps, stages times their rate, have not scored better on held-out rows; more of
+    """A trial ends when steps that sum to this (stages times their rate) have not scored better on held-out rows; more of
     them for nodes of many states, which take turns."""
     look: float = 10.0
-    """And after so many if it is still behind the node's graph, or behind where what was tried before was then."""
+    """And after steps that sum to this if it is behind the node's graph, or behind where what was tried before was then."""
     pilots: int = 8
     many: float = 0.4
     """The share of pilots that a candidate must win to be tried on all nodes."""

@@ -20,7 +20,7 @@ LADDER = tuple(10.0**k for k in range(-2, 4))
 """Strengths, in rows."""
 
 REACH = 3.0
-"""Columns are cut at so many of their standard deviations: a line must not follow an odd value far away."""
+"""Columns are cut at this many standard deviations: a line must not follow an odd value far away."""
 
 MOST_COLUMNS = 100
 SURE = 2.0

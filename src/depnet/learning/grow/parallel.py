@@ -28,7 +28,7 @@ HERE_SECONDS = 0.5
 """CPU seconds for which nodes are grown here before any are sent elsewhere; they are not sent for less."""
 
 SENT_BYTES = 40_000_000
-"""Of the rows that are sent, about so many a second come to the workers and are made ready there."""
+"""About how many bytes of rows a second are sent to the workers and made ready there."""
 
 MANY_CUTS = 100_000_000
 """Rows times columns, those of cuts among them, from which on nothing is grown here: to make the cuts takes longer."""

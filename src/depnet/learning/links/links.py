@@ -89,7 +89,7 @@ def links(
     Args:
         network: the network.
         dataset: the rows it was learned from; None: its own counts.
-        bootstrap: learn the network again from so many tables of N rows drawn with replacement (as row weights);
+        bootstrap: learn the network again from this many tables of N rows drawn with replacement (as row weights);
             `frequency` says how often a link came back. Drawing rows twice adds noise of its own, so that a chance link
             comes back in a good share of the tables too: read frequencies against each other, near 1 being sure.
         penalty: of the networks learned again.

@@ -56,7 +56,7 @@ def _stages(fields: dict[str, Any], states: int, cardinalities: tuple[int, ...],
     check_each(
         high < np.array(cardinalities, dtype=np.int64)[tested],
         f"{at}.high",
-        "there are not so many states in the variable of this test.",
+        "the variable of this test has fewer states.",
     )
     check_each(low <= high, f"{at}.low", "the lowest state of this test is above its highest.")
     leaf = whole_array(fields["leaf"], 0, MOST_LEAVES - 2, None, f"{at}.leaf")
@@ -70,7 +70,7 @@ def _stages(fields: dict[str, Any], states: int, cardinalities: tuple[int, ...],
     check_each(sizes >= 0, f"{at}.begin", "this stage ends before it begins.")
     check_each(sizes < MOST_LEAVES, f"{at}.begin", f"this stage has more than {MOST_LEAVES} leaves.")
     leaves = np.arange(len(leaf)) - np.repeat(begin[:-1], sizes)
-    check_each(leaf <= leaves, f"{at}.leaf", "the stage of this split does not have so many leaves then.")
+    check_each(leaf <= leaves, f"{at}.leaf", "the stage of this split has fewer leaves by then.")
     cells = (len(leaf) + len(sizes)) * states
     scores = _scores(fields["scores"], cells, f"{at}.scores").reshape(-1, states)
     with located(f"{at}.scores"):

@@ -74,7 +74,7 @@ def wholes_of(value: object, at: str, low: int, high: int, length: int | None = 
 
 
 def whole_array(value: object, low: int, high: int, length: int | None, at: str) -> NDArray[np.int32]:
-    """Whole numbers from `low` to `high`, so many; already an array where the text had nothing else."""
+    """A given number of whole numbers from `low` to `high`; already an array where the text had nothing else."""
     if (
         isinstance(value, np.ndarray)
         and (length is None or len(value) == length)

@@ -142,7 +142,7 @@ class DependencyGraph:
 
         Args:
             variable: its number.
-            steps: within so many arrows.
+            steps: how many arrows away a variable may be.
 
         Returns:
             Their numbers.

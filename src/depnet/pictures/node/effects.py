@@ -149,7 +149,7 @@ def boosted(
         network: the network.
         node: the number of the node, or the name of its variable.
         dataset: rows that effects are means over; None: rows made from the frequencies that the network keeps.
-        most: effects of so many inputs, those that gained most.
+        most: how many inputs are shown, those that gained most first.
 
     Returns:
         A `Boosted`, which `boosted_text` and `boosted_svg` show.

@@ -68,7 +68,7 @@ def html_report(
             rows, and compares its marginals with theirs; without it, those of the network's chain.
         title: of the page.
         penalty: the one that the network was learned with.
-        drawn: so many rows stand for the law.
+        drawn: how many rows are drawn to stand for the law.
         sampled: or these, which were drawn already.
         nodes: decision graphs that are drawn, of the nodes that know most of their variables.
         seed: of what is drawn.

@@ -32,7 +32,7 @@ KERNELS: dict[str, type[SlicedKernel | PackedKernel | CodesKernel | CallbackKern
     "callback": CallbackKernel,
 }
 SLICED_CHAINS = 256
-"""Bit slices pay from so many chains on."""
+"""The fewest chains for which bit slices pay."""
 
 
 def choose_kernel(plan: ChainPlan, chains: int, name: str = "auto") -> Kernel:

@@ -18,7 +18,7 @@ from depnet.sampling.plan.thresholds import ALWAYS
 
 GROUP = 512
 MOST_ROWS = 2**10
-"""A table over inputs becomes a tree of tests up to so many rows."""
+"""The most rows of a table over inputs that becomes a tree of tests."""
 
 
 class SlicedKernel(NativeKernel):

@@ -20,7 +20,7 @@ from depnet.sampling.plan.rule import BoostedRule, Rule
 IfReducible: TypeAlias = Literal["raise", "warn", "ignore"]
 
 MOST_EDGES = 2**20
-"""The search is made up to so many moves between joint states."""
+"""The most moves between joint states that are searched."""
 
 REMEDY = "Smooth the tables, for example ConditionalTable.from_counts(counts, smoothing=0.5), or learn with `smoothing=0.5`."
 

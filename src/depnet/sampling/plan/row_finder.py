@@ -19,11 +19,11 @@ from depnet.model.sources.enumerate import JointStates
 from depnet.sampling.plan.rule import BoostedRule, Rule, UpdateRule
 
 DIRECT_STATES = 2**14
-"""A table is expanded over its inputs up to so many joint states (14 bits)."""
+"""The most joint states of its inputs over which a table is expanded (14 bits)."""
 DIRECT_CELLS = 2**18
 """All expanded tables of a network together: 1 MiB of thresholds, what a core's cache holds."""
 MAPPED_STATES = 2**22
-"""A function of the inputs is tabulated up to so many joint states."""
+"""The most joint states over which a function of the inputs is tabulated."""
 
 DIRECT, MAPPED, WALK = range(3)
 

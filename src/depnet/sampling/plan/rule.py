@@ -22,7 +22,7 @@ from depnet.model.sources.source import product_within
 from depnet.sampling.plan.thresholds import ALWAYS, thresholds_of
 
 WRITTEN_STATES = 2**14
-"""A boosted node is written out over its open inputs up to so many joint states."""
+"""The most joint states of open inputs over which a boosted node is written out."""
 
 
 @dataclass(frozen=True, slots=True)

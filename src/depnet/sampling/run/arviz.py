@@ -8,7 +8,7 @@ from depnet.sampling.run.diagnostics import by_chain
 
 
 def to_arviz(dataset: Dataset, chains: int) -> Any:
-    """Rows drawn from so many chains as the `posterior` group of an ArviZ DataTree.
+    """Rows drawn from `chains` chains as the `posterior` group of an ArviZ DataTree.
 
     Each variable is an array of codes [chain, draw] under its own name; its states' labels are in the
     attribute `states`. Needs the extra `arviz` (pip install 'depnet[arviz]').

@@ -68,7 +68,7 @@ class Diagnostics:
 
 
 def diagnose(dataset: Dataset, chains: int) -> Diagnostics:
-    """Diagnostics of rows that `sample` drew from so many chains (rows r and r + chains are of one)."""
+    """Diagnostics of rows that `sample` drew from `chains` chains (rows r and r + chains are of one)."""
     draws = by_chain(dataset, chains)
     r_hat, size, error = {}, {}, {}
     for i, variable in enumerate(dataset.domain.variables):

@@ -33,7 +33,7 @@ FEWEST_CHAINS = 8
 MOST_GROUPS = 64
 """The indicators of one variable, at most."""
 LONGER = 10
-"""The kept half of the pilot is so many times longer than tau when it may stop."""
+"""How many times longer than tau the kept half of the pilot is when it may stop."""
 R_HAT_MARGIN = 3.0
 """Means of D draws vary by tau / D of the draws' variance, so R-hat is about sqrt(1 + tau / D); three times
 that share is taken to mean that chains differ for good, as those of a chain that goes round in a circle do."""
