@@ -1,4 +1,4 @@
-"""One seed for the suite, --quick and --long for less and more of it, one worker for the tests that share a browser or a cluster."""
+"""One seed for the suite, --quick and --long for less and more of it, one worker for what shares a browser or a cluster."""
 
 import gc
 import signal

@@ -14,7 +14,6 @@ from tests.cli.entry import real
 from tests.golden.outcomes import GOLDEN, MIXED, model_of, outcomes, summaries
 from tests.isas import AVAILABLE
 
-
 NOT_CHOSEN = AVAILABLE[1:]
 """The machine itself chooses the first."""
 
