@@ -1,9 +1,9 @@
-"""One seed for the suite, --quick and --long for less and more of it, one worker for the tests that share a browser."""
+"""One seed for the suite, --quick and --long for less and more of it, one worker for what shares a browser or a cluster."""
 
+import gc
 import signal
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from xdist.scheduler import LoadScopeScheduling
 
 TESTS = Path(__file__).parent
-TOGETHER = "tests/explorer/"
+TOGETHER = ("tests/explorer/", "tests/cluster/")
+"""Whose tests go to one worker each: there is one browser with a server a model, and one cluster."""
 
 settings.register_profile(
     "short",
@@ -73,6 +74,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if "long" not in item.keywords]
 
 
+def pytest_collection_finish() -> None:
+    """All that is imported by now stays: the garbage collector need not look through it again and again."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    """Or the native core would say at the end that it was not cleared."""
+    gc.unfreeze()
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Figures that tests measured (`record_property`), where they can be seen."""
     reports = terminalreporter.getreports("passed")
@@ -85,7 +97,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.hookimpl(optionalhook=True)  # xdist's, where it is in use
 def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> "LoadScopeScheduling | None":
-    """Tests go to workers one by one, but those of the explorer to one: there is one browser, one server a model.
+    """Tests go to workers one by one, but those of `TOGETHER` to one, and these first: they take longest.
 
     (What `--dist loadgroup` is for; xdist 3.8 writes the group into a place that pytest 9.2 no longer reads.)
     """
@@ -93,17 +105,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> "Load
         return None
     from xdist.scheduler import LoadScopeScheduling
 
-    class OneBrowser(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
+    class Together(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
         def _split_scope(self, nodeid: str) -> str:
-            return TOGETHER if nodeid.startswith(TOGETHER) else nodeid
+            return next((folder for folder in TOGETHER if nodeid.startswith(folder)), nodeid)
 
-    return OneBrowser(config, log)
-
-
-@pytest.fixture(scope="session")
-def dask_client() -> Iterator[Any]:
-    """Of a Dask cluster of two processes that all tests share that kill none of them."""
-    from tests.cluster.clusters import two_workers
-
-    with two_workers() as client:
-        yield client
+    return Together(config, log)

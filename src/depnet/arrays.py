@@ -22,6 +22,16 @@ def read_only(array: AnyArray) -> AnyArray:
     return array
 
 
+def xlogy(x: FloatArray | IntArray | float, y: FloatArray | IntArray | float) -> Any:
+    """X log y, and 0 where x is 0: SciPy's, which is imported when it is first asked for.
+
+    That takes as long as all else that a question to a model needs, and most questions do not need it.
+    """
+    from scipy.special import xlogy as scipys
+
+    return scipys(x, y)
+
+
 def strides_of(sizes: Sequence[int]) -> list[int]:
     """Row-major strides of a joint state of variables with these numbers of states: the last moves fastest.
 

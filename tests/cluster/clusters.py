@@ -21,14 +21,14 @@ def two_workers() -> Iterator[Any]:
 
 
 def kill_workers(client: Any, many: int) -> list[int]:
-    """Kill some, and start two others: a nanny whose worker was killed does not always start another."""
+    """Kill some; and where none is left, start two others: a nanny whose worker was killed does not always do so."""
     client.wait_for_workers(2)
     killed = list(client.run(os.getpid).values())[:many]
     for pid in killed:
         os.kill(pid, signal.SIGKILL)
     if len(killed) > 1:  # all there are: their nannies may go, too
         client.cluster.scale(0)
-    client.cluster.scale(len(client.cluster.worker_spec) + 2)
+        client.cluster.scale(len(client.cluster.worker_spec) + 2)
     return killed
 
 

@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.special import xlogy
 
-from depnet.arrays import CodeArray
+from depnet.arrays import CodeArray, xlogy
 from depnet.cluster.placed import Placed, Report, TableRequest, Where, placed
 from depnet.cluster.waiting import Client
 from depnet.data.binning.levels import LevelArray

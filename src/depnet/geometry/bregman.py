@@ -14,9 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import xlogy
 
-from depnet.arrays import FloatArray
+from depnet.arrays import FloatArray, xlogy
 from depnet.errors import DistributionError
 from depnet.geometry.joint import checked_weights, marginal
 

@@ -6,9 +6,8 @@ its first argument is not covered by its second.
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import xlogy
 
-from depnet.arrays import FloatArray
+from depnet.arrays import FloatArray, xlogy
 from depnet.geometry.dense import leaf_tensor
 from depnet.geometry.joint import Variables, checked_joint, checked_pair, checked_variables, mean_log
 from depnet.model.sources.source import InformationSource

@@ -4,9 +4,8 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import xlogy
 
-from depnet.arrays import FloatArray
+from depnet.arrays import FloatArray, xlogy
 from depnet.errors import DistributionError, brief
 from depnet.geometry.joint import checked_pair
 

@@ -9,9 +9,8 @@ from typing import SupportsIndex, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import xlogy
 
-from depnet.arrays import FloatArray
+from depnet.arrays import FloatArray, xlogy
 from depnet.errors import DistributionError
 
 SUM_TOLERANCE = 1e-9

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import xlogy
 
-from depnet.arrays import FloatArray, read_only
+from depnet.arrays import FloatArray, read_only, xlogy
 from depnet.errors import DistributionError
 from depnet.geometry.dense import theta_tensor
 from depnet.geometry.joint import (

@@ -17,10 +17,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 
 from depnet._native.learner import xlogx
-from depnet.arrays import IntArray
+from depnet.arrays import IntArray, xlogy
 from depnet.learning.penalty import Penalty, penalty_value, per_parameter
 
 

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
 
 from depnet.arrays import FloatArray, read_only
 from depnet.data.table.dataset import Dataset
@@ -96,6 +95,8 @@ def differing(
 
     Each state's count is binomial under the law; the two tails of all states share `FALSE_ALARM` (Bonferroni).
     """
+    from scipy import special  # slow to import
+
     p, q, e = law.ravel(), frequencies.ravel(), np.nan_to_num(errors.ravel())
     if rows <= 0:
         return None
@@ -114,6 +115,8 @@ def differing(
 
 def _at_most(hits: FloatArray, rows: float, p: FloatArray) -> FloatArray:
     """P(K <= hits) of a binomial K; hits may be a fraction, where rows are weighted."""
+    from scipy import special
+
     return np.asarray(special.betaincc(hits + 1, np.maximum(rows - hits, 1e-9), p))
 
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from depnet.errors import EvidenceError
 from depnet.geometry.size import check_bytes
@@ -119,6 +118,8 @@ def _stopped(found: Estimate, tolerance: float, stop: Over | None) -> str:
 
 def most_drift(cells: int) -> float:
     """What settled chains drift by at most, in standard errors, but for a share FALSE_DRIFT of queries (Bonferroni)."""
+    from scipy import special  # slow to import
+
     return -float(special.ndtri(FALSE_DRIFT / 2 / cells))
 
 

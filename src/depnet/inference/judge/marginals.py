@@ -16,7 +16,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.table.dataset import Dataset
@@ -131,6 +130,8 @@ def _expected(counts: IntArray, total: int, rows: int) -> FloatArray:
     """E|K / n - p| of every cell, by De Moivre's formula."""
     p: NDArray[np.float64] = counts / total
     m = np.minimum(np.floor(rows * p) + 1, rows)  # p = 1 never varies, and has a factor of 0 below
+    from scipy import special  # slow to import
+
     log_choose = special.gammaln(rows + 1) - special.gammaln(m + 1) - special.gammaln(rows - m + 1)
     return np.asarray(
         2 * m / rows * np.exp(log_choose + special.xlogy(m, p) + special.xlog1py(rows - m + 1, -p))

@@ -10,7 +10,6 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import sparse
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.errors import EvidenceError
@@ -151,6 +150,8 @@ class TargetDraws:
         ones = np.ones(cells.size)
         shape = (len(codes), int(self._begin[-1]))
         if cells.size:
+            from scipy import sparse  # slow to import
+
             self._sums[b] += sparse.csr_matrix((ones, cells.ravel(), ends), shape=shape).T @ counted
         self._totals[b] += counted.sum(axis=0)
         self._weights[b] += weights.sum()

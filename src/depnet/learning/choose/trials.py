@@ -16,9 +16,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 
-from depnet.arrays import FloatArray, IntArray
+from depnet.arrays import FloatArray, IntArray, xlogy
 from depnet.learning.choose.ladder import Auto
 from depnet.learning.penalty import Penalty
 from depnet.learning.rows.paired_counts import PairedRequest

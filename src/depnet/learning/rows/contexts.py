@@ -18,9 +18,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 
-from depnet.arrays import CodeArray, FloatArray, IntArray
+from depnet.arrays import CodeArray, FloatArray, IntArray, xlogy
 from depnet.data.table.dataset import Dataset
 from depnet.errors import LearningError
 from depnet.learning.rows.distinct import CollisionError, Words, distinct_rows, grouped, words_of

@@ -19,9 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 
-from depnet.arrays import CodeArray, IntArray, read_only
+from depnet.arrays import CodeArray, IntArray, read_only, xlogy
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.errors import LearningError
