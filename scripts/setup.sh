@@ -63,6 +63,10 @@ set_up() {
         "$PY" -m pip install "${quiet[@]}" --upgrade 'pip>=25.1' && touch .venv/stamps/pip
     fi
 
+    # The browser comes from elsewhere than packages of Python: meanwhile.
+    local browser=""
+    case " $* " in *" test "*) set_up_chromium & browser=$! ;; esac
+
     # Dependencies again when pyproject.toml changed, the build when anything compiled did. Compiling needs the group
     # `build` alone, so that all else is installed meanwhile.
     local group flags=() name="groups" building=""
@@ -90,5 +94,5 @@ set_up() {
         wait $building || exit 1
         echo "$wanted" >.venv/stamps/build
     fi
-    case " $* " in *" test "*) set_up_chromium ;; esac
+    [ -z "$browser" ] || wait $browser
 }

@@ -41,7 +41,11 @@ def test_the_model_and_its_file_need_numpy_only() -> None:
 
 
 def test_mutant_what_is_heavy_would_be_seen() -> None:
-    assert "scipy" in loaded_by("import depnet; depnet.geometry")
+    assert "sklearn" in loaded_by("import depnet; depnet.DependencyNetwork")
+
+
+def test_questions_load_no_scipy() -> None:
+    assert "scipy" not in loaded_by("import depnet; depnet.geometry; depnet.query")
 
 
 @pytest.mark.parametrize("name", depnet.__all__)
