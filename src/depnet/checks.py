@@ -1,4 +1,4 @@
-"""Checks of arguments, each written once: whole numbers, seconds, threads.
+"""Checks of arguments, each written once: whole numbers, seconds, threads; and the seed where none is given.
 
 A check returns the value in its plain type, or raises an error that names the argument, of the class that its caller gives.
 """
@@ -11,6 +11,10 @@ from typing import TypeGuard
 import numpy as np
 
 from depnet.errors import DepnetError, SamplingError, brief
+
+STEADY_SEED = 0
+"""Of what nobody asked to be drawn (holes of a fit, estimated answers): a model is a function of its table, an answer of
+its model and question."""
 
 
 def is_whole(value: object) -> TypeGuard[int]:

@@ -56,9 +56,9 @@ class Run:
 
         So a model is a function of its table, and an answer of its model and the question, also where it is estimated.
         """
-        from depnet.fitting.fit import FIT_SEED
+        from depnet.checks import STEADY_SEED
 
-        self.seed = FIT_SEED if self.seed is None else self.seed
+        self.seed = STEADY_SEED if self.seed is None else self.seed
         return self.rng
 
     def say_seed(self) -> None:

@@ -7,12 +7,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
+from depnet.checks import STEADY_SEED
 from depnet.data.frames.left_out import Keep
 from depnet.data.frames.unknown import HandleUnknown
 from depnet.data.frames.variables import MAX_STATES, BinChoice
 from depnet.estimators.callbacks import CallbackSupportMixin
 from depnet.estimators.documented import HEADING, with_parameters
-from depnet.fitting.fit import FIT_SEED, FitOptions
+from depnet.fitting.fit import FitOptions
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -75,7 +76,7 @@ class TableEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
 
     def _steady_generator(self) -> np.random.Generator:
         """For what nobody asked to be drawn: a model is a function of its table, an answer of its model and question."""
-        return generator_of(FIT_SEED if self.random_state is None else self.random_state)
+        return generator_of(STEADY_SEED if self.random_state is None else self.random_state)
 
     @property
     def _threads(self) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from depnet.arrays import CodeArray, read_only
+from depnet.checks import STEADY_SEED
 from depnet.data import Domain
 from depnet.data.files.read import read
 from depnet.data.frames.left_out import LeftOut
@@ -20,7 +21,7 @@ from depnet.data.table.holed import Holed, with_holes
 from depnet.errors import DataError, said_with
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.rows import StoppedError
-from depnet.fitting.fit import FIT_SEED, FitOptions, fit
+from depnet.fitting.fit import FitOptions, fit
 from depnet.model.file.document import document_of
 from depnet.model.file.text import encode
 
@@ -130,7 +131,7 @@ def learn_model(
         progress(done, total)
 
     told(0)
-    found = fit(rows, options, np.random.default_rng(FIT_SEED), told)
+    found = fit(rows, options, np.random.default_rng(STEADY_SEED), told)
     return Loaded(found.network, found.dataset, table.name.rsplit(".", 1)[0] or "model", law=found.law)
 
 

@@ -32,9 +32,6 @@ from depnet.threads import threads_of
 QUICK = StructuralMdl(0.75, 1.0, 0.5 * Mdl())
 """The best single penalty of docs/penalties.md: for the rounds of completion, and where "auto" has too few rows."""
 
-FIT_SEED = 0
-"""Of what fitting draws (holes, for example) where no other is given: a model is a function of its table."""
-
 FEW_ROWS = 10
 """With fewer rows "auto" has nothing to hold out, and `QUICK` is used."""
 
