@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pandas as pd
@@ -17,6 +16,7 @@ import depnet
 from depnet import Dataset, Network
 from depnet.explorer.known import given
 from depnet.fitting.fit import FitOptions, fit_law
+from tests.explorer.addresses import expect_in_query, expect_query, query_of
 from tests.explorer.browser import explorer
 from tests.explorer.cases import titanic_models, wide_table
 
@@ -73,10 +73,6 @@ def answered(page: Page, chosen: dict[str, tuple[str, ...]], network: Network, t
         expect(place.locator(".depnet-observed")).to_have_count(1)
 
 
-def query_of(page: Page) -> dict[str, list[str]]:
-    return parse_qs(urlsplit(page.url).query)
-
-
 def test_clamping_by_a_click_moves_the_others_and_the_address(
     page: Page, titanic: str, people: Network
 ) -> None:
@@ -87,13 +83,13 @@ def test_clamping_by_a_click_moves_the_others_and_the_address(
     shown(page, "class", "1st").click()
     answered(page, {"sex": ("female",), "class": ("1st",)}, people, "survived")
     expect(page.locator('[aria-label="Evidence"]')).to_contain_text("class = 1st")
-    assert query_of(page) == {"sex": ["female"], "class": ["1st"]}
+    expect_query(page, {"sex": ["female"], "class": ["1st"]})
     expect(page.get_by_text("145 of 2,201 training rows match the evidence")).to_be_visible()
     expect(page.locator(SHARP)).to_have_text("exact")
     expect(page.get_by_role("button", name="Sharpen")).to_be_disabled()
     page.get_by_role("button", name="Take back sex = female").click()
     answered(page, {"class": ("1st",)}, people, "survived")
-    assert query_of(page) == {"class": ["1st"]}
+    expect_query(page, {"class": ["1st"]})
 
 
 def test_the_last_of_many_questions_is_answered(page: Page, hundred: str) -> None:
@@ -107,9 +103,8 @@ def test_the_last_of_many_questions_is_answered(page: Page, hundred: str) -> Non
         }"""
     )
     expect(page.locator(".depnet-chip")).to_have_count(6)
-    # The address follows.
-    page.wait_for_function("() => [...new URLSearchParams(location.search)].length == 6")
-    clamped = query_of(page)
+    page.wait_for_url(lambda address: len(query_of(address)) == 6, wait_until="commit")
+    clamped = query_of(page.url)
     for name in clamped:  # all of the probability is on what is known
         expect(page.locator(f'[data-variable="{name}"] [aria-pressed="true"]')).to_have_attribute(
             "data-posterior", "1"
@@ -184,7 +179,7 @@ def test_cards_are_sorted_and_pinned_only_when_that_is_asked(
     page.get_by_role("button", name="Sort by change").click()
     expect(page.locator("[data-variable]").first).to_have_attribute("data-variable", "sex")  # the most of all
     assert order()[1] == "survived"
-    assert query_of(page)[".sort"] == ["change"]
+    expect_in_query(page, ".sort", "change")
     kept = order()
     shown(page, "class", "3rd").click()
     answered(page, {"sex": ("female",), "class": ("3rd",)}, people, "survived")
@@ -192,7 +187,7 @@ def test_cards_are_sorted_and_pinned_only_when_that_is_asked(
     page.get_by_role("button", name="Pin age").click()
     expect(page.locator("[data-variable]").first).to_have_attribute("data-variable", "age")
     expect(page.get_by_role("button", name="Pin age")).to_be_focused()
-    assert query_of(page)[".pin"] == ["age"]
+    expect_in_query(page, ".pin", "age")
     page.reload()
     expect(page.locator("[data-variable]").first).to_have_attribute("data-variable", "age")
     assert len(order()) == 4

@@ -1,17 +1,14 @@
 """Target, in a browser: what would move it, by click and keyboard; the state in the address; hostile labels; no law."""
 
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import quote
 
 from playwright.sync_api import Page, expect
 
 from depnet.inference.judge.influence import influence
+from tests.explorer.addresses import expect_query
 from tests.explorer.cases import HOSTILE, titanic_models
 
 TORNADO = ".depnet-tornado"
-
-
-def query_of(page: Page) -> dict[str, list[str]]:
-    return parse_qs(urlsplit(page.url).query)
 
 
 def test_a_target_is_chosen_and_moved(page: Page, titanic: str) -> None:
@@ -42,8 +39,7 @@ def test_a_target_is_chosen_and_moved(page: Page, titanic: str) -> None:
     expect(headline).to_have_text(f"P(survived = Yes) is {after.value:.3f} by the model")
     expect(page.get_by_text("about 21 in 100 rows; 470 rows of the table match")).to_be_visible()
     expect(bars).to_have_count(2)
-    page.wait_for_function("() => location.search.includes('sex=female')")
-    assert query_of(page) == {"sex": ["female"], ".target": ["survived"]}
+    expect_query(page, {"sex": ["female"], ".target": ["survived"]})
     # What is asked of it is in the address, and Back leads to what was asked before.
     page.get_by_label("What of it").click()
     page.get_by_role("option", name="No", exact=True).click()

@@ -1,7 +1,6 @@
 """Geometry, in a browser: the numbers beside the picture are those of `depnet.geometry` and `depnet.exact`."""
 
 import re
-from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ from depnet.explorer.two_tables import pair_network
 from depnet.geometry import fc_limit, full_conditional_divergence, kl
 from depnet.model import Network, Scan
 from depnet.pictures.tetrahedron.simplex import GENUINE, PSEUDO, START, two_nodes
+from tests.explorer.addresses import expect_in_query
 
 SCANS: dict[str, Scan] = {"random": RandomScan(), "sequential": SequentialScan()}
 
@@ -47,7 +47,7 @@ def test_steps_by_button_and_by_key(page: Page, titanic: str, scan: str) -> None
     page.keyboard.press("ArrowLeft")
     expect_step(page, network, SCANS[scan], 3)
     page.wait_for_url(re.compile(r"[?&]\.t=3(&|$)"))
-    assert parse_qs(urlsplit(page.url).query)[".scan"] == [scan]
+    expect_in_query(page, ".scan", scan)
     drawn = page.evaluate(
         """() => document.querySelector(".js-plotly-plot").data.find(trace => trace.name === "pᵗ").x.length"""
     )
@@ -84,9 +84,8 @@ def test_two_variables_of_the_model(page: Page, titanic: str) -> None:
     held = {"class": "3rd", "age": "adult"}
     two = pair_network(network, ("sex", "survived"), held)
     expect_step(page, two, SequentialScan(), 1, np.full((2, 2), 0.25))
-    query = parse_qs(urlsplit(page.url).query)
-    assert query[".x1"] == ["survived"]
-    assert query[".at.class"] == ["3rd"]
+    expect_in_query(page, ".x1", "survived")
+    expect_in_query(page, ".at.class", "3rd")
 
 
 def test_on_a_narrow_page_the_tetrahedron_is_whole(page: Page, titanic: str) -> None:
