@@ -21,7 +21,7 @@ settings.register_profile(
     "short",
     deadline=None,  # machines are small and noisy: no test is timed
     derandomize=True,  # the same examples everywhere; --long draws new ones
-    max_examples=12,
+    max_examples=10,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.register_profile("quick", settings.get_profile("short"), max_examples=5)

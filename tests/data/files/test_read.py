@@ -89,7 +89,7 @@ def assert_same(table: Dataset | Holed, frame: Any, **options: Any) -> None:
 
 
 @pytest.mark.parametrize("ending", FORMATS)
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(frame=tables())
 def test_a_file_is_read_as_the_frame_it_came_from(
     tmp_path_factory: pytest.TempPathFactory, ending: str, frame: pl.DataFrame
@@ -108,7 +108,7 @@ def test_a_variant_is_read_as_the_frame_it_came_from(
     assert_same(read(path, keep="all"), frame)
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(frame=tables())
 def test_a_column_too_large_for_memory_gives_the_same(
     tmp_path_factory: pytest.TempPathFactory, frame: pl.DataFrame

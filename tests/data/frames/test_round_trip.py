@@ -114,7 +114,7 @@ def dtypes(frame: Any) -> Any:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("missing", ["keep", "state"])
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(columns=tables(), seed=st.integers(0, 2**32 - 1))
 def test_out_and_back(kind: str, missing: Any, columns: dict[str, list[Any]], seed: int) -> None:
     frame = frame_of(kind, columns)
@@ -144,7 +144,7 @@ def test_out_and_back(kind: str, missing: Any, columns: dict[str, list[Any]], se
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(columns=tables(), seed=st.integers(0, 2**32 - 1))
 def test_filling_changes_holes_alone(kind: str, columns: dict[str, list[Any]], seed: int) -> None:
     frame = frame_of(kind, columns)

@@ -11,7 +11,7 @@ from depnet.errors import ModelFileAccessError, ModelFileError, ModelFileNotFoun
 from depnet.files import named_stream, new_file, not_written
 from depnet.gzipped import unpacked
 
-_CHUNK = 2**20
+_CHUNK = 2**16
 
 
 def read_bounded(name: str, max_bytes: int) -> bytearray:
