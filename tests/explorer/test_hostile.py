@@ -154,7 +154,7 @@ def test_a_body_over_the_bound_is_not_taken_in(server: Watched) -> None:
 
 
 def test_pages_that_nobody_opens_do_not_stay(server: Watched) -> None:
-    for path in ["/ask?class=1st"] * 60 + ["/nowhere"] * 20:
+    for path in ["/ask?class=1st"] * 20 + ["/fit"] * 50 + ["/nowhere"] * 20:
         asked(server.url, head(server.url, "GET", path))
     # well before the framework would forget them, after a minute
     server.wait_for_pages(MOST_PAGES, UNOPENED_SECONDS + 40)

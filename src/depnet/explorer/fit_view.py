@@ -1,6 +1,8 @@
 """Fit: drop a table, choose columns and penalty, watch nodes being learned, land in the network."""
 
 import asyncio
+import weakref
+from collections.abc import Awaitable, Callable
 
 from nicegui import events, ui
 
@@ -34,6 +36,20 @@ ONE_AT_A_TIME = asyncio.Semaphore(1)
 """Learning is long: the other threads are left for questions."""
 
 
+def _held_weakly(page: "_Fit") -> Callable[[events.UploadEventArguments], Awaitable[None]]:
+    """What takes a table, without keeping the page: FastAPI remembers thousands of routes, and an upload is one.
+
+    All else of a page holds it as long as it is open.
+    """
+    held = weakref.ref(page)
+
+    async def uploaded(event: events.UploadEventArguments) -> None:
+        if (found := held()) is not None:
+            await found.uploaded(event)
+
+    return uploaded
+
+
 class _Fit:
     """One reader's table and the model learned from it; with a model that was learned here, its file to download."""
 
@@ -62,7 +78,7 @@ class _Fit:
                 auto_upload=True,
                 max_files=1,
                 max_file_size=MAX_BYTES,
-                on_upload=self._uploaded,
+                on_upload=_held_weakly(self),
                 on_rejected=self._rejected,
             )
             self.upload.add_slot("header", UPLOAD_HEADER)
@@ -111,7 +127,8 @@ class _Fit:
         with self.read_notes:
             warning(text)
 
-    async def _uploaded(self, event: events.UploadEventArguments) -> None:
+    async def uploaded(self, event: events.UploadEventArguments) -> None:
+        """Take the table that came."""
         self.read_notes.clear()
         name, content = _base(event.file.name), await event.file.read()
         self.upload.reset()
