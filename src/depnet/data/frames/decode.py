@@ -117,11 +117,11 @@ def column_of_codes(
         hidden = hidden | (codes == variable.cardinality - 1)
     bins = variable.bins
     if law is not None and bins is None and layout.kind in ("float", "integer"):
-        numbers = expected_states(law, variable, layout.kind)
+        numbers = expected_states(law, variable)
     if numbers is not None:
         kind = layout.kind if bins is None else bins.kind
         whole = numbers if kind == "float" else np.rint(numbers).astype(np.int64)
-        return Column(replace(layout, kind=kind), hidden, whole)
+        return _column_of_numbers(layout, kind, hidden, whole)
     if bins is None:
         states: tuple[Any, ...] = variable.present_states
         if layout.values is not None:
@@ -141,7 +141,16 @@ def column_of_codes(
         text = cell_of_duration if bins.kind == "duration" else bins.text
         texts = tuple(map(text, distinct.tolist()))
         return Column(layout, hidden, ids=np.where(hidden, -1, ids), labels=texts)
-    return Column(replace(layout, kind=bins.kind), hidden, found)
+    return _column_of_numbers(layout, bins.kind, hidden, found)
+
+
+def _column_of_numbers(
+    layout: ColumnLayout, kind: ColumnKind, hidden: NDArray[np.bool_], numbers: Numbers
+) -> Column:
+    """Numbers of a kind; whole ones as floats where the frame has them so."""
+    if layout.kind == "float" and kind == "integer":
+        return Column(layout, hidden, numbers.astype(np.float64))
+    return Column(replace(layout, kind=kind), hidden, numbers)
 
 
 def numbers_of(variable: Variable) -> FloatArray | None:
@@ -158,13 +167,13 @@ def numbers_of(variable: Variable) -> FloatArray | None:
     return np.array(states, dtype=np.float64) if plain and len(states) > 2 else None
 
 
-def expected_states(law: FloatArray, variable: Variable, kind: ColumnKind) -> FloatArray | None:
+def expected_states(law: FloatArray, variable: Variable) -> FloatArray | None:
     """One number a row of a variable whose states are numbers: the mean of floats, the median of whole numbers."""
     numbers = numbers_of(variable)
     if numbers is None:
         return None
     shares = law[:, : len(numbers)] / law[:, : len(numbers)].sum(axis=1, keepdims=True)
-    if kind == "float":
+    if any(isinstance(state, float) for state in variable.present_states):
         return np.asarray(shares @ numbers)
     order = np.argsort(numbers, kind="stable")
     half = (np.cumsum(shares[:, order], axis=1) < 0.5 - 1e-12).sum(axis=1)
