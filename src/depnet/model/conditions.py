@@ -18,6 +18,7 @@ variables depend on the bin alone.
 import math
 import re
 from collections.abc import Iterable, Sequence, Set
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,7 @@ def narrowed(variable: Variable, condition: object) -> Variable:
         values if code in codes else within(bins, code, spans) or values
         for code, values in enumerate(bins.quantiles)
     )
-    return Variable(variable.name, variable.states, Bins(bins.edges, kept, bins.kind), variable.missing)
+    return Variable(variable.name, variable.states, replace(bins, quantiles=kept), variable.missing)
 
 
 def beyond_data(variable: Variable, condition: object) -> str | None:

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import FloatArray
 from depnet.data.binning.bins import TIMES, Numbers
+from depnet.data.binning.calendar import texts_in
 from depnet.data.binning.durations import cell_of_duration
 from depnet.data.binning.mixture import expected_numbers
 from depnet.data.frames.assemble import assemble
@@ -139,7 +140,8 @@ def column_of_codes(
     if layout.kind == "label" and bins.kind in TIMES:  # they were text
         distinct, ids = np.unique(found, return_inverse=True)
         text = cell_of_duration if bins.kind == "duration" else bins.text
-        texts = tuple(map(text, distinct.tolist()))
+        cells = map(text, distinct.tolist()) if bins.form is None else texts_in(distinct, bins.form)
+        texts = tuple(cells)
         return Column(layout, hidden, ids=np.where(hidden, -1, ids), labels=texts)
     return _column_of_numbers(layout, bins.kind, hidden, found)
 

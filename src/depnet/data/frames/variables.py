@@ -8,7 +8,7 @@ which pandas made floats.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -83,6 +83,7 @@ class Summary:
     the rows that have each; of very many only the most frequent ones, `different` being how many there are.
     `numbers` are the values of any other, by rank, where it has some, and `counts_from` the first of whole ones that go up
     by one a row. `first_hidden` is the first of the `hidden` rows, which the message of `missing="error"` names.
+    `form` is how text has its moments.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Summary:
     different: int = 0
     counts_from: int | None = None
     ordered: bool = False
+    form: str | None = None
 
 
 def variable_of(column: Summary, options: StateOptions) -> Variable:
@@ -157,7 +159,8 @@ def _numeric(column: Summary, bins: BinChoice, max_bins: int) -> tuple[tuple[Lab
     if kind == "float" and column.hidden and numbers.all_whole():
         kind = "integer"
     try:
-        return _cut(numbers, kind, how, max_bins)
+        labels, cut = _cut(numbers, kind, how, max_bins)
+        return labels, cut if column.form is None else replace(cut, form=column.form)
     except DataError as error:
         raise DataError(f"column {column.name!r}: {error}") from None
 
