@@ -379,7 +379,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
 def fit_model(model: DependencyNetwork, X: Any, estimator: TableEstimator) -> DependencyNetwork:
     """`model.fit(X)` as a part of an estimator's own fit, whose callbacks hear of the progress."""
     samples = estimator is model  # others have no use for how numbers go within bins
-    holed, layout = fitted_table(model, X, missing=model.missing, levels=samples)
+    holed, layout = fitted_table(model, X, missing=model.missing, values=samples)
     options = model._options()  # noqa: SLF001  # a method but for its callbacks
     with Tasks(estimator, "node" if holed.complete else "round or node", options.steps(holed)) as tasks:
         done = fit(holed, options, model._steady_generator(), tasks.until)  # noqa: SLF001

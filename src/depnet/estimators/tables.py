@@ -60,12 +60,12 @@ def fitted_table(
     *,
     missing: str,
     bins: BinChoice | None = None,
-    levels: bool = False,
+    values: bool = False,
 ) -> tuple[Holed, Layout | None]:
     """The training rows, and the layout of their frame (None where X has codes already); `bins`: not the estimator's.
 
     The estimator then has `left_out_`, the columns of the frame that it does not learn from; they are said once, so not
-    where the table is made again with other `bins`. With `levels` the table knows more of some numbers than their bins.
+    where the table is made again with other `bins`. With `values` the table keeps its numbers as they are.
     """
     check_choice("missing", missing, "complete", "state", "error")
     check_choice("handle_unknown", estimator.handle_unknown, "error", "missing")
@@ -87,7 +87,7 @@ def fitted_table(
         if bins is None:
             warn_left_out(left)
         estimator.left_out_ = tuple(column.name for column in left)
-        holed = encode(table, domain, levels=levels)
+        holed = encode(table, domain, values=values)
     if missing == "error":
         holed.dataset()
     if holed.rows == 0:

@@ -14,6 +14,7 @@ from depnet.data.frames.within import Within
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
+from depnet.data.table.row_levels import RowLevels
 from depnet.errors import LearningError
 from depnet.fitting.complete import Completion, complete_and_learn
 from depnet.fitting.rows import FitRows, TableFitRows
@@ -132,9 +133,10 @@ def fit(
 
 def _within(law: Network, table: Holed, completed: Dataset, options: FitOptions) -> Within | None:
     """Where in their bins numbers lie, where the table knows more of them than their bins."""
-    if table.levels is None:
+    if table.values is None or completed.rows != table.rows:  # rows with weights and holes come several times
         return None
-    return learn_within(law, completed.codes, table.levels, table.hidden, n_jobs=options.threads)
+    known = RowLevels.of(table.domain, table.codes, table.values)
+    return learn_within(law, completed.codes, known, table.hidden, n_jobs=options.threads)
 
 
 def fit_network(

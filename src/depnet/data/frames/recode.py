@@ -69,7 +69,7 @@ def recoded(table: Dataset | Holed, domain: Domain, *, handle_unknown: HandleUnk
                     f'{nearest(value, variable.states)} Or take unknown states as missing (`handle_unknown="missing"`).'
                 )
             unknown.add(variable.name, len(strange), value)
-        made.put(i, each, each < 0)
+        made.put(i, each, each < 0, None if variable.bins is None else table.numbers(j))
     unknown.warn()
     return made.holed(table.weights)
 
