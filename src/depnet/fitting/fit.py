@@ -102,6 +102,8 @@ class Fitted:
     network: Network
     law: Network
     completion: Completion
+    table: Holed
+    """The rows as they came, in the model's codes: their holes are holes."""
 
     @property
     def dataset(self) -> Dataset:
@@ -128,7 +130,8 @@ def fit(
     counts = MarginalCounts.of(completed.dataset)
     network = replace(completed.network, counts=counts)
     within = _within(law, table, completed.dataset, options)
-    return Fitted(network, replace(law, counts=counts, within=within), replace(completed, network=network))
+    law = replace(law, counts=counts, within=within)
+    return Fitted(network, law, replace(completed, network=network), table)
 
 
 def _within(law: Network, table: Holed, completed: Dataset, options: FitOptions) -> Within | None:

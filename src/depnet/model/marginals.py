@@ -183,6 +183,11 @@ class MarginalCounts:
         """N, the number of training samples."""
         return int(self.singles[0].sum())
 
+    @property
+    def missing_rates(self) -> tuple[float, ...]:
+        """How often each variable is missing."""
+        return tuple(1 - int(counts.sum()) / self.total for counts in self.singles)
+
     def support_bound(self, evidence: Evidence) -> int:
         """An upper bound of the training rows that match the evidence (all states of positive weight allowed)."""
         allowed: dict[int, FloatArray | IntArray] = {}
