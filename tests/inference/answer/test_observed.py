@@ -61,7 +61,7 @@ def test_an_answer_carries_the_table_and_joins_both() -> None:
     people = depnet.titanic()
     network = depnet.learn(people, smoothing=0.5)
     result = query(network, ["survived", "class"], {"sex": "female"}, data=people)
-    assert result.matching == 470
+    assert result.matching == {"survived": 470, "class": 470}
     assert isinstance(result.observed, dict)
     assert isinstance(result.combined, dict)
     assert isinstance(result.probabilities, dict)
