@@ -50,7 +50,8 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
     order only, so that its tables make one law: `query`, `sample`, `score` and `score_samples` are of it.
 
     Args:
-        missing: holes of the table: "complete" (they are unknown, and completed while learning; assumes that cells are
+        missing: holes of the table: "auto" (where other columns tell of a column's holes, missing is a state of its own;
+            the others are completed), "complete" (they are unknown, and completed while learning; assumes that cells are
             missing at random), "state" (missing is a state of its own), or "error".
         roles: by name, which variables are only a "target" (never an input) or only an "input" (not predicted).
         forbidden: links (source, target) that must not be.
@@ -75,7 +76,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
     """
 
     handle_unknown: HandleUnknown = "error"
-    missing: str = "complete"
+    missing: str = "auto"
     roles: Mapping[str, Role] | None = None
     forbidden: Iterable[tuple[str, str]] = ()
     order: str | Sequence[str] = "auto"
