@@ -124,9 +124,9 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         )
         kept = self.data_
         same = self.law_ is self.network_  # a file had the law alone
-        self.network_ = self.network_.updated(rows)
+        self.network_ = self.network_.updated(rows, holed)
         if self.law_ is not None:
-            self.law_ = self.network_ if same else self.law_.updated(rows)
+            self.law_ = self.network_ if same else self.law_.updated(rows, holed)
         self.data_ = None if kept is None else joined(kept, rows, KEPT_CODES)
         self._certified, self._law_certified, self._updated = None, None, True
         return self

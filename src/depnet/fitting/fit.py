@@ -139,7 +139,7 @@ def fit(
     left = None if limit is None else max(limit - (time.monotonic() - began), 0.0)
     report(before)
     law = fit_law(rows, options.within(left), lambda done, nodes: report(before + done), beside=choice)
-    counts = MarginalCounts.of(completed.dataset)
+    counts = MarginalCounts.of(table)
     network = replace(completed.network, counts=counts)
     within = _within(law, table, completed.dataset, options)
     return Fitted(
