@@ -266,7 +266,7 @@ def test_missing_as_a_state_and_as_an_error() -> None:
     assert model.sample(300).isna().any(axis=None)
     with pytest.raises(DataError, match="missing"):
         DependencyNetwork(missing="error").fit(table)
-    with pytest.raises(ValueError, match="missing is 'complete'"):
+    with pytest.raises(ValueError, match="missing is 'auto'"):
         DependencyNetwork(missing="drop").fit(table)
 
 

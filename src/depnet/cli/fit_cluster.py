@@ -49,7 +49,7 @@ def fit_cluster(
             "a cluster reads Parquet files, and no standard input. Write the table to a Parquet file first, or leave "
             "--cluster and --local-cluster out."
         )
-    missing: Any = "keep" if chosen.missing == "complete" else chosen.missing
+    missing: Any = "keep" if chosen.missing in ("auto", "complete") else chosen.missing
     bins = {} if chosen.bins is None else {"bins": chosen.bins}
     request = TableRequest(
         table,

@@ -50,7 +50,8 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
     order only, so that its tables make one law: `query`, `sample`, `score` and `score_samples` are of it.
 
     Args:
-        missing: holes of the table: "complete" (they are unknown, and completed while learning; assumes that cells are
+        missing: holes of the table: "auto" (where other columns tell of a column's holes, missing is a state of its own;
+            the others are completed), "complete" (they are unknown, and completed while learning; assumes that cells are
             missing at random), "state" (missing is a state of its own), or "error".
         roles: by name, which variables are only a "target" (never an input) or only an "input" (not predicted).
         forbidden: links (source, target) that must not be.
@@ -76,7 +77,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
     """
 
     handle_unknown: HandleUnknown = "error"
-    missing: str = "complete"
+    missing: str = "auto"
     roles: Mapping[str, Role] | None = None
     forbidden: Iterable[tuple[str, str]] = ()
     order: str | Sequence[str] = "auto"
@@ -124,9 +125,9 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         )
         kept, learned = self.data_, self._learned
         same = self.law_ is self.network_  # a file had the law alone
-        self.network_ = self.network_.updated(rows)
+        self.network_ = self.network_.updated(rows, holed)
         if self.law_ is not None:
-            self.law_ = self.network_ if same else self.law_.updated(rows)
+            self.law_ = self.network_ if same else self.law_.updated(rows, holed)
         self.data_ = None if kept is None else joined_tables(kept, holed, KEPT_CODES)
         self._learned = None if learned is None else joined(learned, rows, KEPT_CODES)
         self._certified, self._law_certified, self._updated = None, None, True

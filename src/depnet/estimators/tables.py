@@ -29,6 +29,7 @@ from depnet.data.table.layout import Layout
 from depnet.data.table.values import Values
 from depnet.errors import DataError
 from depnet.estimators.base import TableEstimator
+from depnet.fitting.choose_missing import with_hole_states
 
 Numbers: TypeAlias = dict[int, FloatArray]
 """Of some columns by their places, a number for each row; of cells that are not filled it may be any."""
@@ -68,20 +69,18 @@ def fitted_table(
     The estimator then has `left_out_`, the columns of the frame that it does not learn from; they are said once, so not
     where the table is made again with other `bins`. With `values` the table keeps its numbers as they are.
     """
-    check_choice("missing", missing, "complete", "state", "error")
+    check_choice("missing", missing, "auto", "complete", "state", "error")
     check_choice("handle_unknown", estimator.handle_unknown, "error", "missing")
     if isinstance(X, (Dataset, Holed)):
         estimator.n_features_in_ = len(X.domain)
         estimator.feature_names_in_ = np.array(X.domain.names, dtype=object)
         estimator.left_out_ = ()
         holed, layout = with_holes(X), None
-        if missing == "state" and not holed.complete:
-            raise DataError(
-                'missing="state" is decided where states are made: read the frame with it, then pass the Dataset.'
-            )
+        if missing == "state":
+            holed = with_hole_states(holed, range(len(holed.domain)))
     else:
         table = checked(estimator, X, reset=True)
-        keep: Any = "keep" if missing == "complete" else missing
+        keep: Any = "keep" if missing in ("auto", "complete") else missing
         how = estimator.bins if bins is None else bins
         options = StateOptions(how, estimator.max_bins, keep, estimator.max_states)
         domain, layout, left = described(table, options, estimator.keep)
