@@ -2,7 +2,8 @@
 
 A condition is one of
 
-- a state by its label, or a number, date, moment or duration, which means the state or the bin that it lies in;
+- a state by its label, or a number, date, moment or duration: that state, or the values of its bin that are equal to it
+  (where the bin keeps none: a half of one value's share);
 - a set of these (a set, a list, an array): any of them;
 - a range: `slice(4000, 5000)` is 4000 <= X < 5000, where None is an open end, and `range(4, 8)` is 4 <= X < 8; an
   interval with `left`, `right` and `closed`, as pandas has it, is closed as it says;
@@ -26,7 +27,7 @@ from depnet.arrays import FloatArray
 from depnet.data.binning.bins import Bins, Number
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, EvidenceError, brief
-from depnet.model.spans import Span, ends_of, extent, has_line, shares, within
+from depnet.model.spans import Span, ends_of, extent, has_line, inside, shares, within
 from depnet.wording import nearest, some_of
 
 SIGNS = {">=": ">=", "<=": "<=", "!=": "!=", "≥": ">=", "≤": "<=", "≠": "!=", ">": ">", "<": "<"}
@@ -53,6 +54,18 @@ def condition_weights(variable: Variable, condition: object) -> FloatArray:
         weights[: len(variable.present_states)] = shares(variable, spans)
     weights[list(codes)] = 1.0
     return weights
+
+
+def met_by(variable: Variable, condition: object, values: Iterable[Number], sizes: Iterable[int]) -> list[bool]:
+    """Does each value of the bins meet the condition? The first `sizes[0]` are of bin 0, and so on.
+
+    >>> ages = Bins((0, 18, 99), ((3, 17), (30, 40)), "integer")
+    >>> met_by(Variable("age", ages.labels, ages), "<=30", [3, 17, 30, 40], [2, 2])
+    [True, True, True, False]
+    """
+    codes, spans = _alternatives(variable, condition)
+    bins = [k for k, size in enumerate(sizes) for _ in range(size)]
+    return [k in codes or inside([plain], spans) > 0 for k, plain in zip(bins, np.asarray(values).tolist(), strict=True)]
 
 
 def narrowed(variable: Variable, condition: object) -> Variable:
@@ -148,12 +161,24 @@ def _alternatives(variable: Variable, condition: object) -> tuple[set[int], list
         elif _is_interval(one):
             spans.append(_interval(variable, one))
         elif isinstance(one, str) and one not in variable.states:
-            found = _compared(variable, one)
-            codes |= found if isinstance(found, set) else set()
-            spans += [found] if isinstance(found, Span) else []
+            some, ranges = _compared(variable, one)
+            codes |= some
+            spans += ranges
         else:
-            codes.add(variable.code(one))  # an unknown label is its error
+            point = _point(variable, one)
+            codes |= {variable.code(one)} if point is None else set()  # an unknown label is its error
+            spans += [] if point is None else [point]
     return codes, spans
+
+
+def _point(variable: Variable, value: object) -> Span | None:
+    """A value of a variable with bins as the range of itself; None of a label, and of a value beyond the data."""
+    bins = variable.bins
+    if bins is None or value in variable.states:
+        return None
+    code = variable.code(value)
+    span = Span(*ends_of(variable, value))
+    return span if len(bins.quantiles[code]) > 1 and within(bins, code, [span]) else None
 
 
 def _values(condition: object) -> Sequence[object]:
@@ -181,33 +206,41 @@ def _refuse_pair(variable: Variable, condition: object) -> None:
     )
 
 
-def _compared(variable: Variable, text: str) -> set[int] | Span:
+def _compared(variable: Variable, text: str) -> tuple[set[int], list[Span]]:
     """What a text means that is no label: a comparison, a range, else a value or the error that offers the nearest."""
     compared = _COMPARISON.fullmatch(text)
     if compared:
         sign, value = SIGNS[compared[1]], compared[2].strip()
         if sign == "!=":
-            return set(range(variable.cardinality)) - {label_code(variable, value)}
+            return _others(variable, value)
         first, last = _ends(variable, value, text)
         below, above = -math.inf, math.inf
-        return {
+        compared_with = {
             ">": Span(last, above, "neither"),
             ">=": Span(first, above),
             "<": Span(below, first, "neither"),
             "<=": Span(below, last),
-        }[sign]
+        }
+        return set(), [compared_with[sign]]
     between = _SPAN.fullmatch(text)
     if between:
         low, high = (part.strip() for part in between.groups())
-        return _not_empty(
-            variable,
-            Span(
-                _ends(variable, low, text)[0] if low else -math.inf,
-                _ends(variable, high, text)[1] if high else math.inf,
-            ),
-            text,
+        ends = (
+            _ends(variable, low, text)[0] if low else -math.inf,
+            _ends(variable, high, text)[1] if high else math.inf,
         )
-    return {variable.code(text)}
+        return set(), [_not_empty(variable, Span(*ends), text)]
+    point = _point(variable, text)
+    return ({variable.code(text)}, []) if point is None else (set(), [point])
+
+
+def _others(variable: Variable, text: str) -> tuple[set[int], list[Span]]:
+    """All states, or values, but one, and a missing value."""
+    point = _point(variable, text)
+    if point is None:
+        return set(range(variable.cardinality)) - {label_code(variable, text)}, []
+    missing = set() if variable.missing is None else {variable.cardinality - 1}
+    return missing, [Span(-math.inf, point.low, "neither"), Span(point.high, math.inf, "neither")]
 
 
 def label_code(variable: Variable, text: str) -> int:

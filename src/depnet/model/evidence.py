@@ -1,7 +1,7 @@
 """Evidence: what is known, X_C = x_C (Sec. 5), given by the variables' labels.
 
 For each variable named, evidence is one state (the variable is clamped; for a binned variable a number or a
-date means its bin), a set of allowed states, a range or a comparison (`depnet.model.conditions` has all of them), or a
+date means itself), a set of allowed states, a range or a comparison (`depnet.model.conditions` has all of them), or a
 mapping of states to non-negative weights (soft evidence). What is not one state leaves the variable in the scan, with
 theta_i tilted: theta_i(x | y) w(x) / sum over x' of theta_i(x' | y) w(x').
 """
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, read_only
+from depnet.data.frames.within import allowed_levels
 from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Label, Variable
 from depnet.errors import EvidenceError, brief
@@ -54,13 +55,15 @@ class Evidence:
     """Evidence in codes: `clamped[i]` is the code of X_i, `tilts[i]` the weights of the states of X_i.
 
     Where a range cuts bins of X_i, `shares[i]` has the share of each state inside: tilts are relative to the greatest,
-    and cannot say it. `notes` are what a person should know of how the evidence was read.
+    and cannot say it; `levels[i]` says of each level of X_i (`depnet.data.binning.levels`) whether it is allowed.
+    `notes` are what a person should know of how the evidence was read.
     """
 
     clamped: Mapping[int, int]
     tilts: Mapping[int, FloatArray]
     shares: Mapping[int, FloatArray] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    levels: Mapping[int, NDArray[np.bool_]] = field(default_factory=dict)
 
     @classmethod
     def parse(cls, domain: Domain, given: "Given | Evidence | None") -> "Evidence":
@@ -82,6 +85,7 @@ class Evidence:
         clamped: dict[int, int] = {}
         tilts: dict[int, FloatArray] = {}
         shares: dict[int, FloatArray] = {}
+        levels: dict[int, NDArray[np.bool_]] = {}
         notes = []
         for name, known in given.items():
             i = domain.index(name)
@@ -92,6 +96,7 @@ class Evidence:
                 weights = condition_weights(variable, known)
                 if ((weights > 0) & (weights < 1)).any():
                     shares[i] = read_only(weights.copy())
+                    levels[i] = read_only(_allowed(variable, known))
             if not weights.any():
                 raise EvidenceError(empty_condition(variable, known))
             notes.append(beyond_data(variable, list(known) if isinstance(known, Mapping) else known))
@@ -101,7 +106,7 @@ class Evidence:
                 clamped[i] = int(possible[0])
             elif not (weights == 1).all():
                 tilts[i] = read_only(weights)
-        return cls(clamped, tilts, shares, tuple(filter(None, notes)))
+        return cls(clamped, tilts, shares, tuple(filter(None, notes)), levels)
 
     @property
     def variables(self) -> frozenset[int]:
@@ -146,6 +151,14 @@ def narrowed_domain(domain: Domain, given: Given | Evidence | None) -> Domain:
             i = domain.index(name)
             variables[i] = narrowed(variables[i], known)
     return Domain(tuple(variables))
+
+
+def _allowed(variable: Variable, known: object) -> NDArray[np.bool_]:
+    """[level]: may it be this one? A bin is cut, so the variable has bins."""
+    left = narrowed(variable, known).bins
+    assert variable.bins is not None
+    assert left is not None
+    return allowed_levels(variable.bins, left)
 
 
 def _weights(variable: Variable, given: Mapping[Any, float]) -> FloatArray:

@@ -20,8 +20,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from depnet.arrays import FloatArray
-from depnet.data.binning.bins import Kind
+from depnet.arrays import FloatArray, IntArray
+from depnet.data.binning.bins import Kind, Numbers
 from depnet.data.binning.calendar import DAY, FIRST_DAY, LAST_DAY
 from depnet.data.binning.mixture import Mixture
 from depnet.data.table.variable import Variable
@@ -40,6 +40,26 @@ Length: TypeAlias = Any
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class LevelLaw:
+    """Where in their bins a law's numbers lie: `weights` of the levels (`depnet.data.binning.levels`), 1 in all.
+
+    `values` are those of the levels, `sizes` says how many each bin has, and `spread` has the weights' errors.
+    """
+
+    values: Numbers
+    sizes: IntArray
+    weights: FloatArray
+    spread: Spread
+
+    def given_bins(self, shares: FloatArray) -> FloatArray:
+        """[level]: its weight where the bins have these shares; in a bin that the law has not, all are alike."""
+        bins = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        in_bin = np.bincount(bins, self.weights, len(self.sizes))[bins]
+        alike = 1.0 / self.sizes[bins]
+        return shares[bins] * np.divide(self.weights, in_bin, out=alike, where=in_bin > 0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class NumberLaw:
     """A law of a number, in plain numbers (days, microseconds): `shares` of the states, of those that are there."""
 
@@ -49,19 +69,35 @@ class NumberLaw:
     spread: Spread
 
     @classmethod
-    def of(cls, variable: Variable, probabilities: FloatArray, spread: Spread) -> "NumberLaw | None":
-        """None where the variable is no number, or its probabilities are not known, or it is missing with certainty."""
+    def of(
+        cls,
+        variable: Variable,
+        probabilities: FloatArray,
+        spread: Spread,
+        levels: LevelLaw | None = None,
+    ) -> "NumberLaw | None":
+        """None where the variable is no number, or its probabilities are not known, or it is missing with certainty.
+
+        With the law of its levels, these are its states: `spread` is theirs, given that the number is there.
+        """
         mixture = Mixture.of(variable)
         if mixture is None:
             return None
         there = probabilities[: mixture.states]
         present = float(there.sum())
-        return cls(mixture, there / present, present, spread) if present > 0 else None
+        if not present > 0:
+            return None
+        shares = there / present
+        if levels is None:
+            return cls(mixture, shares, present, spread)
+        finer = Mixture(levels.values, np.ones(len(levels.values), dtype=np.int64), mixture.kind)
+        return cls(finer, levels.given_bins(shares), present, spread)
 
     def error(self, of_state: FloatArray, value: float) -> float:
         """The standard error of the mean of a function by its means in each state; `value` is that mean."""
         g = np.zeros(len(self.spread.errors))
-        g[: self.mixture.states] = (of_state - value) / self.present
+        finer = len(g) == self.mixture.states and self.present < 1  # levels: given that it is there
+        g[: self.mixture.states] = (of_state - value) / (1.0 if finer else self.present)
         return self.spread.error(g)
 
     def moments(self) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -125,9 +161,11 @@ class NumberSummary:
     variable: Variable = field(repr=False)
 
     @classmethod
-    def of(cls, variable: Variable, probabilities: FloatArray, spread: Spread) -> "NumberSummary | None":
+    def of(
+        cls, variable: Variable, probabilities: FloatArray, spread: Spread, levels: LevelLaw | None = None
+    ) -> "NumberSummary | None":
         """Of the probabilities of the states; None where these are no numbers, or nothing is known of them."""
-        law = NumberLaw.of(variable, probabilities, spread)
+        law = NumberLaw.of(variable, probabilities, spread, levels)
         if law is None:
             return None
         kind = law.mixture.kind

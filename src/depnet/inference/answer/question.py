@@ -11,9 +11,11 @@ import numpy as np
 
 from depnet.arrays import FloatArray, read_only
 from depnet.checks import seconds_given
+from depnet.data.frames.within import allowed_values
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.errors import EvidenceError, InferenceError
+from depnet.inference.answer.numbers import LevelLaw
 from depnet.inference.answer.observed import Observed, differing, observed, warning_of
 from depnet.inference.answer.part import Part, Table, tables_of
 from depnet.inference.answer.result import WORTH, Answer, QueryResult
@@ -138,6 +140,13 @@ class Question:
         tables = tables_of(self._asked(), parts, domain.cardinalities, self.evidence.clamped)
         spreads = {i: spread for table in tables for i, spread in table.spreads.items()}
         values, errors = self._of_targets([table.values for table in tables]), self._errors(tables)
+        levels = self._levels(parts)
+        for at, target in enumerate(self.targets):
+            if target.inside is not None and target.index in levels:
+                table = next(table for table in tables if target.index in table.variables)
+                values[at], errors[at] = target.by_levels(
+                    table.values, domain.variables[target.index], levels[target.index]
+                )
         seen = None if self.data is None else self._seen(self.data)
         matching = support(self.network, self.evidence, self.data)
         said = [*self.evidence.notes, *(target.note for target in self.targets if target.note is not None)]
@@ -168,7 +177,21 @@ class Question:
             worth=self._worth,
             variables=tuple(target.variable for target in self.targets),
             spreads={t.variable.name: spreads[t.index] for t in self.targets if t.inside is None},
+            levels={t.variable.name: levels[t.index] for t in self.targets if t.index in levels},
         )
+
+    def _levels(self, parts: Sequence[tuple[tuple[int, ...], Part]]) -> dict[int, LevelLaw]:
+        """Where in their bins numbers lie, of the variables of which the parts say it."""
+        narrowed = narrowed_domain(self.network.domain, self.given)
+        found = {}
+        for i, weights in (item for _, part in parts for item in part.levels.items()):
+            bins, left = self.network.domain.variables[i].bins, narrowed.variables[i].bins
+            assert bins is not None
+            assert left is not None
+            sizes = np.array([len(kept) for kept in bins.quantiles])
+            (spread,) = (part.level_spreads[i] for _, part in parts if i in part.levels)
+            found[i] = LevelLaw(allowed_values(bins, left), sizes, weights, spread)
+        return found
 
     @property
     def _worth(self) -> float:

@@ -11,7 +11,7 @@ from depnet.arrays import FloatArray, read_only
 from depnet.data.binning.mixture import Mixture
 from depnet.data.table.variable import Label, Variable
 from depnet.errors import InferenceError, brief
-from depnet.inference.answer.numbers import NumberSummary
+from depnet.inference.answer.numbers import LevelLaw, NumberSummary
 from depnet.inference.answer.spread import Spread
 from depnet.inference.answer.support import Support
 from depnet.model.scan import Scan, SequentialScan
@@ -120,6 +120,7 @@ class QueryResult:
         worth: s, how many rows of a table the model's answer is worth in `combined`.
         variables: the targets as variables: with their bins, or the states False and True of a condition.
         spreads: how the errors of the states of each target hang together, but of conditions.
+        levels: where in their bins the law's numbers lie, of the targets of which that is known.
 
     >>> from depnet import learn, query, titanic
     >>> people = titanic()
@@ -150,6 +151,7 @@ class QueryResult:
     worth: float = WORTH
     variables: tuple[Variable, ...] = field(default=(), repr=False)
     spreads: Mapping[str, Spread] = field(default_factory=dict, repr=False)
+    levels: Mapping[str, LevelLaw] = field(default_factory=dict, repr=False)
 
     @property
     def combined(self) -> Answer:
@@ -228,12 +230,13 @@ class QueryResult:
         table = self.margin(answer, variable.name)
         if np.isnan(table).any():
             return None
-        spread = self.spreads[variable.name]
+        levels = self.levels.get(variable.name) if of != "observed" else None
+        spread = self.spreads[variable.name] if levels is None else levels.spread
         if of == "observed":
             spread = spread.times(0.0)
         elif of == "combined":
             spread = spread.times(self.law_share(variable.name))
-        return NumberSummary.of(variable, table, spread)
+        return NumberSummary.of(variable, table, spread, levels)
 
     def margin(self, answer: Answer, name: str) -> FloatArray:
         """Of an answer of this result, the table of one target: a joint's is summed over the others."""

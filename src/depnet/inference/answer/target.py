@@ -14,9 +14,10 @@ from depnet.arrays import FloatArray
 from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Variable
 from depnet.errors import EvidenceError
+from depnet.inference.answer.numbers import LevelLaw
 from depnet.inference.answer.spread import Spread
 from depnet.model.condition_text import cut_at_sign, named_condition
-from depnet.model.conditions import beyond_data, condition_weights, empty_condition
+from depnet.model.conditions import beyond_data, condition_weights, empty_condition, met_by
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,6 +30,7 @@ class Target:
     """w(x) of each state of the variable that a condition is on; None: no condition, the variable itself."""
     note: str | None = None
     """What to know of how it was read: values beyond the data."""
+    condition: object = None
 
     def probabilities(self, law: FloatArray) -> FloatArray:
         """Of the target's states, from those of its variable."""
@@ -42,6 +44,20 @@ class Target:
         if self.inside is None:
             return spread.errors
         return np.full(2, spread.error(self.inside - float(self.inside @ law)))
+
+
+    def by_levels(self, law: FloatArray, variable: Variable, levels: LevelLaw) -> tuple[FloatArray, FloatArray]:
+        """Probabilities and errors of a condition on a number, by the law of its states and that of its levels."""
+        assert self.inside is not None
+        bins = len(levels.sizes)
+        met = np.array(met_by(variable, self.condition, levels.values, levels.sizes), dtype=np.float64)
+        # What lies between kept values counts as it does without levels.
+        of_bin = np.repeat(np.arange(bins), levels.sizes)
+        none = np.bincount(of_bin, met, bins) == 0
+        met = np.where(none[of_bin], self.inside[of_bin], met)
+        present, share = float(law[:bins].sum()), float(met @ levels.weights)
+        total = float(np.clip(share * present + self.inside[bins:] @ law[bins:], 0.0, 1.0))
+        return np.array([1.0 - total, total]), np.full(2, levels.spread.error(met - share))
 
 
 def targets_of(domain: Domain, targets: str | Sequence[str]) -> tuple[Target, ...]:
@@ -70,4 +86,4 @@ def _target(domain: Domain, name: str) -> Target:
     note = beyond_data(variable, condition)
     if not inside.any():
         note = empty_condition(variable, condition)
-    return Target(i, Variable(name, (False, True)), inside, note)
+    return Target(i, Variable(name, (False, True)), inside, note, condition)
