@@ -76,7 +76,7 @@ def shares(variable: Variable, spans: Sequence[Span]) -> FloatArray:
     """[state but the missing one]: the share of its known values inside any of the ranges.
 
     Where that is nothing at all, though a range lies between values that a bin keeps, the length that it covers of the
-    bin counts, but for no more than one kept value would.
+    bin counts, but for no more than one kept value would. A single value that its bin does not keep counts for half of one.
     """
     bins = variable.bins
     if bins is None:
@@ -85,6 +85,8 @@ def shares(variable: Variable, spans: Sequence[Span]) -> FloatArray:
             numbers = range(len(numbers))
         return np.array([inside([number], spans) for number in numbers], dtype=np.float64)
     found = np.array([inside(values, spans) / len(values) for values in bins.quantiles])
+    for code in (bins.code(span.low) for span in spans if span.low == span.high):
+        found[code] = found[code] or 0.5 / len(bins.quantiles[code])
     if not found.any():
         found = np.array([sum(_covered(bins, code, span) for span in spans) for code in range(len(bins))])
     return found
