@@ -48,13 +48,15 @@ def splits_of(frame: Frame, seeds: int | None, splits: int = 1) -> list[tuple[Fr
     """(rows to learn from, held-out rows), `seeds` times; None: `splits` times, and ten times under 3,000 rows."""
     if seeds is None:
         seeds = SMALL_SPLITS if len(frame) < SMALL else splits
-    cut = round(LEARNED * len(frame))
-    parts = []
-    for seed in range(seeds):
-        order = np.random.default_rng(seed).permutation(len(frame))
-        learned, held_out = (frame.iloc[np.sort(some)] for some in (order[:cut], order[cut:]))
-        parts.append((learned.reset_index(drop=True), held_out.reset_index(drop=True)))
-    return parts
+    return [split_of(frame, seed) for seed in range(seeds)]
+
+
+def split_of(frame: Frame, seed: int, share: float = LEARNED) -> tuple[Frame, Frame]:
+    """(rows to learn from, held-out rows), at random."""
+    cut = round(share * len(frame))
+    order = np.random.default_rng(seed).permutation(len(frame))
+    learned, held_out = (frame.iloc[np.sort(some)] for some in (order[:cut], order[cut:]))
+    return learned.reset_index(drop=True), held_out.reset_index(drop=True)
 
 
 def tables_parser(

@@ -16,7 +16,6 @@ named      questions that were answered wrongly once: the answer shown beside th
 `fit s` are CPU seconds of a fit, `ms` CPU milliseconds of an answer at the usual tolerance.
 """
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -27,6 +26,7 @@ from benchmarks._raw_intervals import intervals
 from benchmarks._raw_named import named
 from benchmarks._raw_tables import TABLES
 from benchmarks._reach import exit_code
+from benchmarks._timing import cpu_seconds
 
 PARTS: dict[str, Callable[[Any], list[bool]]] = {
     "holes": real_holes,
@@ -48,11 +48,11 @@ def raw_answers(arguments: list[str]) -> int:
         help=" ".join(PARTS),
     )
     options = parser.parse_args(arguments)
-    began, reached = time.process_time(), []
+    began, reached = cpu_seconds(), []
     for part in options.parts:
-        started = time.process_time()
+        started = cpu_seconds()
         print(f"\n## {part}\n", flush=True)
         reached += PARTS[part](options)
-        print(f"{time.process_time() - started:.0f} CPU s", flush=True)
-    print(f"\n{sum(reached)} of {len(reached)} reached; {time.process_time() - began:.0f} CPU s in all")
+        print(f"{cpu_seconds() - started:.0f} CPU s", flush=True)
+    print(f"\n{sum(reached)} of {len(reached)} reached; {cpu_seconds() - began:.0f} CPU s in all")
     return exit_code(reached)

@@ -23,9 +23,9 @@ from benchmarks._raw_errors import fitted
 from benchmarks._raw_questions import KINDS, Drawer, Evidence, Question, Rows, given_of, variable_of
 from benchmarks._raw_tables import raw_frame
 from benchmarks._reach import at_most, head, line
-from depnet import DependencyNetwork, Domain, QueryResult, query
+from depnet import DependencyNetwork, Domain, Network, QueryResult, query
 from depnet.arrays import FloatArray
-from depnet.data import encode
+from depnet.data import Holed, encode
 
 TABLES = ("flchain", "storms", "birds", "penguins")
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -83,7 +83,8 @@ def by_result(result: QueryResult, question: Question) -> Said:
     if question.kind == "categories":
         return Said(result.matching, observed, missing)
     summary = result.summary(question.target, of="observed")
-    assert summary is not None
+    if summary is None:
+        return Said(result.matching, observed, missing)
     quantiles = tuple(float(summary.quantiles[level]) for level in LEVELS)
     return Said(result.matching, observed, missing, summary.mean, quantiles)
 
@@ -98,6 +99,8 @@ def by_command(model: Path, data: Path, question: Question) -> Said:
     if question.kind == "categories":
         return Said(document["matching"], observed, missing)
     found = document["numbers"][question.target]["observed"]
+    if found is None:
+        return Said(document["matching"], observed, missing)
     quantiles = tuple(found["quantiles"][f"{level:g}"] for level in LEVELS)
     return Said(document["matching"], observed, missing, found["mean"], quantiles)
 
@@ -142,10 +145,12 @@ def _table(name: str, count: int) -> int:
         frame.to_csv(paths["csv"], index=False)
         write_parquet(frame, paths["parquet"])
         loaded = DependencyNetwork.load(paths["json"])
+        assert model.law_ is not None
+        assert loaded.law_ is not None
         ways: dict[str, tuple[list[Question], Callable[[Question], Said]]] = {
             "estimator": (many, partial(_estimator, model)),
-            "query(data=)": (many, partial(_query, model, frame)),
-            "loaded model, data=": (many, partial(_query, loaded, frame)),
+            "query(data=)": (many, partial(_query, model.law_, encode(frame, model.domain_))),
+            "loaded model, data=": (many, partial(_query, loaded.law_, encode(frame, loaded.domain_))),
             "command, CSV": (few, partial(by_command, paths["json"], paths["csv"])),
             "command, Parquet": (few, partial(by_command, paths["json"], paths["parquet"])),
         }
@@ -161,7 +166,5 @@ def _estimator(model: DependencyNetwork, question: Question) -> Said:
     return by_result(model.query(question.asked, given_of(question.evidence)), question)
 
 
-def _query(model: DependencyNetwork, frame: Frame, question: Question) -> Said:
-    assert model.law_ is not None
-    rows = encode(frame, model.domain_)
-    return by_result(query(model.law_, question.asked, given_of(question.evidence), data=rows), question)
+def _query(law: Network, rows: Holed, question: Question) -> Said:
+    return by_result(query(law, question.asked, given_of(question.evidence), data=rows), question)
