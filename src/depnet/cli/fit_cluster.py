@@ -51,12 +51,8 @@ def fit_cluster(
             "a cluster reads Parquet files, and no standard input. Write the table to a Parquet file first, or leave "
             "--cluster and --local-cluster out."
         )
-<<<<<<< HEAD
-    missing: Any = "keep" if chosen.missing in ("auto", "complete") else chosen.missing
-=======
     check_no_input(run.output, files_of(table))
-    missing: Any = "keep" if chosen.missing == "complete" else chosen.missing
->>>>>>> c2ae1f21b2e10d96ae1fa20aa5641a7dcbe81542
+    missing: Any = "keep" if chosen.missing in ("auto", "complete") else chosen.missing
     bins = {} if chosen.bins is None else {"bins": chosen.bins}
     request = TableRequest(
         table,
