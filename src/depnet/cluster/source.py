@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 
 from depnet.arrays import IntArray
 from depnet.data.frames.encode import encode
+from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
+from depnet.data.table.row_levels import RowLevels
 from depnet.errors import DataError, brief
 from depnet.learning.grow.cuts import CutDomain
 from depnet.learning.grow.node_specs import NodeSpec
@@ -86,7 +88,7 @@ def opened_table(source: Any, columns: Sequence[str] | None, without: Sequence[s
         chosen = _chosen(columns, without, names)
         parts = [FramePart(partition, chosen) for partition in source.to_delayed()]
         return OpenedTable(names if chosen is None else chosen, None, 0, (), parts)
-    files = [_opened_file(path, columns, without) for path in _files(source)]
+    files = [_opened_file(path, columns, without) for path in files_of(source)]
     first = files[0]
     for file in files:
         if file.names != first.names:
@@ -101,7 +103,8 @@ def opened_table(source: Any, columns: Sequence[str] | None, without: Sequence[s
     return OpenedTable(first.names, total, sum(group.nulls for group in groups), groups)
 
 
-def _files(source: Any) -> list[str]:
+def files_of(source: Any) -> list[str]:
+    """The names of the Parquet files of a path, a pattern, a directory, or a list of them."""
     if isinstance(source, (str, os.PathLike)):
         text = os.fspath(source)
         path = Path(text)
@@ -118,7 +121,7 @@ def _files(source: Any) -> list[str]:
             )
         return found
     if isinstance(source, Sequence) and source:
-        return [path for each in source for path in _files(each)]
+        return [path for each in source for path in files_of(each)]
     raise DataError(
         f"rows for a cluster come as Parquet files (a path, a pattern, a directory, a list) or as a Dask data frame; "
         f"got {brief(source)}. Other files: depnet.read, or convert them to Parquet."
@@ -222,8 +225,13 @@ def coded_part(
     keep: Keep = in_memory,
 ) -> Part:
     """A part whose rows are in `frame`; values are missing only where the domain has a state for that."""
-    table = encode(frame, coding.domain, levels=coding.some[number])
-    dataset = table.dataset()
+    table = encode(frame, coding.domain, values=True)
+    dataset = Dataset.of_checked(table.domain, table.dataset().codes)
+    levels = (
+        None
+        if table.values is None
+        else RowLevels.of(table.domain, table.codes, table.values, coding.some[number])
+    )
     if keep is not in_memory:
         dataset = type(dataset)(coding.domain, keep(dataset.codes))
-    return Part(dataset, coding.specs, number, in_bits, keep, coding.cuts, table.levels)
+    return Part(dataset, coding.specs, number, in_bits, keep, coding.cuts, levels)
