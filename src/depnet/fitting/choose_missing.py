@@ -128,7 +128,8 @@ def with_hole_states(table: Holed, columns: Iterable[int]) -> Holed:
     for j in chosen:
         variables[j] = with_missing_state(variables[j])
     domain = Domain(tuple(variables))
-    codes: CodeArray = np.array(table.codes, dtype=code_type(domain), order="F")
+    codes: CodeArray = np.empty(table.codes.shape, dtype=code_type(domain), order="F")
+    codes[:] = table.codes
     hidden = np.array(table.hidden, order="F")
     for j in chosen:
         codes[hidden[:, j], j] = variables[j].cardinality - 1

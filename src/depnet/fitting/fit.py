@@ -15,6 +15,7 @@ from depnet.data.frames.within import Within
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
+from depnet.data.table.row_levels import RowLevels
 from depnet.errors import LearningError, brief
 from depnet.fitting.choose_missing import switched, with_hole_states
 from depnet.fitting.complete import Completion, complete_and_learn
@@ -114,7 +115,7 @@ class Fitted:
     law: Network
     completion: Completion
     table: Holed
-    """The rows in the domain of the models, with the holes that are not states."""
+    """The rows as they came, in the model's codes: their holes are holes."""
 
     @property
     def dataset(self) -> Dataset:
@@ -142,9 +143,8 @@ def fit(
     counts = MarginalCounts.of(table)
     network = replace(completed.network, counts=counts)
     within = _within(law, table, completed.dataset, options)
-    return Fitted(
-        network, replace(law, counts=counts, within=within), replace(completed, network=network), table
-    )
+    law = replace(law, counts=counts, within=within)
+    return Fitted(network, law, replace(completed, network=network), table)
 
 
 def holes_chosen(table: Holed, options: FitOptions) -> Holed:
@@ -158,9 +158,10 @@ def holes_chosen(table: Holed, options: FitOptions) -> Holed:
 
 def _within(law: Network, table: Holed, completed: Dataset, options: FitOptions) -> Within | None:
     """Where in their bins numbers lie, where the table knows more of them than their bins."""
-    if table.levels is None:
+    if table.values is None or completed.rows != table.rows:  # rows with weights and holes come several times
         return None
-    return learn_within(law, completed.codes, table.levels, table.hidden, n_jobs=options.threads)
+    known = RowLevels.of(table.domain, table.codes, table.values)
+    return learn_within(law, completed.codes, known, table.hidden, n_jobs=options.threads)
 
 
 def fit_network(

@@ -215,6 +215,11 @@ class MarginalCounts:
         """[variable]: the probability of a hole, with half a hole and half a known cell added to the rows."""
         return np.asarray((self.holes + 0.5) / (self.total + 1))
 
+    @property
+    def missing_rates(self) -> tuple[float, ...]:
+        """How often each variable is missing."""
+        return tuple((self.holes / max(self.total, 1)).tolist())
+
     def support_bound(self, evidence: Evidence) -> int:
         """An upper bound of the training rows that know the evidence and match it (all states of positive weight)."""
         allowed: dict[int, FloatArray | IntArray] = {}

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray
-from depnet.data.binning.bins import Bins, Number
+from depnet.data.binning.bins import Bins, Number, Numbers
 from depnet.data.binning.calendar import DAY
 from depnet.data.table.variable import Variable
 
@@ -36,6 +37,12 @@ class Span:
             return False
         above = number >= self.low if self.closed in ("left", "both") else number > self.low
         return above and (number <= self.high if self.closed in ("right", "both") else number < self.high)
+
+    def covers(self, numbers: Numbers) -> NDArray[np.bool_]:
+        """Which of many numbers are in it."""
+        above = numbers >= self.low if self.closed in ("left", "both") else numbers > self.low
+        below = numbers <= self.high if self.closed in ("right", "both") else numbers < self.high
+        return np.asarray(above & below)
 
     @property
     def empty(self) -> bool:

@@ -36,6 +36,10 @@ class Table:
     errors: FloatArray
     spreads: Mapping[int, Spread]
 
+    def margin(self, i: int) -> FloatArray:
+        """The probabilities of one of its variables."""
+        return _sum_but(self.values, self.variables.index(i))
+
     @classmethod
     def of(
         cls,
@@ -59,6 +63,10 @@ class Table:
         for at, i in enumerate(free):
             spreads[i] = _margin(found[1], at, deviations[at] if deviations else None)
         return cls(variables, values, errors, spreads)
+
+
+def _sum_but(table: FloatArray, axis: int) -> FloatArray:
+    return np.asarray(table.sum(axis=tuple(a for a in range(table.ndim) if a != axis)))
 
 
 def tables_of(
