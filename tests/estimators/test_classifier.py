@@ -1,6 +1,7 @@
 """`DependencyNetworkClassifier`: y's node, quick on complete rows, all nodes where there are holes."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import cross_val_score
