@@ -20,7 +20,7 @@ of the kept values are allowed is `Evidence.levels`, by which a law that knows w
 import math
 import re
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -83,7 +83,7 @@ class Allowed:
             values if code in self.codes else within(bins, code, spans) or values
             for code, values in enumerate(bins.quantiles)
         )
-        return Variable(variable.name, variable.states, Bins(bins.edges, kept, bins.kind), variable.missing)
+        return Variable(variable.name, variable.states, replace(bins, quantiles=kept), variable.missing)
 
     def rows(
         self, codes: NDArray[Any], known: NDArray[np.bool_] | None, numbers: Numbers | None
