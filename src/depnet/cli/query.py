@@ -48,7 +48,11 @@ class Methods(click.Choice):  # type: ignore[type-arg]
     show_default=True,
     help="Draw until standard errors are below it.",
 )
-@click.option("--max-seconds", type=click.FloatRange(0, min_open=True), help="Stop sampling after this time.")
+@click.option(
+    "--max-seconds",
+    type=click.FloatRange(0, min_open=True),
+    help="Stop sampling after this time, and say so; inf: never.  [default: 10; with --each inf]",
+)
 @click.option(
     "--data",
     metavar="TABLE",
@@ -89,6 +93,7 @@ def query(
     from depnet.cli.query_each import query_each
     from depnet.cli.tables import read_complete
     from depnet.inference.answer.query import query
+    from depnet.inference.effort import SECONDS
 
     if each is not None:
         if given or joint or data is not None or hide_small or method != "auto":
@@ -114,7 +119,7 @@ def query(
         joint=joint,
         method=method,
         tolerance=tolerance,
-        max_seconds=max_seconds,
+        max_seconds=SECONDS if max_seconds is None else max_seconds,
         data=None if data is None else read_complete(data, network.domain),
         rng=run.steady_rng,
     )
@@ -196,7 +201,8 @@ def show_result(result: "QueryResult") -> None:
         _show_states(table)
         show_lines(*(f"  {number_line(number, named=result.joint)}" for number in table.numbers))
     show_lines(*_notes(result))
-    show_lines(*(f"warning: {text}" for text in result.warnings), style="yellow")
+    said = [text.replace("max_seconds", "--max-seconds") for text in result.warnings]
+    show_lines(*(f"warning: {text}" for text in said), style="yellow")
 
 
 def _show_states(table: "ShownTable") -> None:
