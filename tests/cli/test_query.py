@@ -44,6 +44,28 @@ def test_a_question_does_not_take_for_ever_and_says_so(model: Path, monkeypatch:
     assert answer(*words[:-1], "0.05", "--max-seconds", "inf")["converged"]
 
 
+def test_evidence_whose_given_was_forgotten_is_not_asked_for(
+    model: Path, numbered: tuple[Path, library.Network]
+) -> None:
+    for more in ([], ["--given", "class=1st"]):
+        said = refused("query", model, "survived", "sex=female", *more, code=2)
+        assert "If it is known, write --given sex=female." in said
+    assert "--given 'class=1st|2nd'" in refused("query", model, "class=1st|2nd", "survived", code=2)
+    alone = depnet("query", model, "sex=female")
+    assert b"P(sex=female)" in alone.stdout
+    assert alone.stderr == b""
+    path, _ = numbered
+    done = depnet("query", path, "old", "age > 30")
+    assert b"age > 30" in done.stdout
+    assert (
+        b"warning: 'age > 30' is asked for, beside old. If it is known, write --given 'age > 30'."
+        in done.stderr
+    )
+    for words in (["age", "age > 30"], ["age > 30"], ["age", "age=30"], ["age > 30", "day<2024-01-05"]):
+        assert depnet("query", path, *words).stderr == b""
+    assert depnet("query", path, "old", "age > 30", "-g", "day>2024-01-05").stderr == b""
+
+
 def test_one_screen_with_error_method_and_support(model: Path) -> None:
     text = depnet("query", model, "survived", "--given", "sex=female,class=1st").stdout.decode()
     assert text.startswith("P(survived | sex = female, class = 1st)")

@@ -89,7 +89,7 @@ def query(
     the table's, with few the model's.
     """
     from depnet.cli.files import load_asked
-    from depnet.cli.given import parse
+    from depnet.cli.given import check_targets, parse
     from depnet.cli.query_each import query_each
     from depnet.cli.tables import read_complete
     from depnet.inference.answer.query import query
@@ -111,10 +111,12 @@ def query(
     if run.output is not None:
         raise click.UsageError("-o is for --each; otherwise the answer is on standard output.")
     network = load_asked(model, chains=run.scan is not None or method in ("clamped", "bayes"))
+    known = parse(given, network.domain)
+    check_targets(targets, network.domain, known)
     result = query(
         network,
         list(targets),
-        parse(given, network.domain),
+        known,
         scan=run.asked_scan,
         joint=joint,
         method=method,
