@@ -25,8 +25,8 @@ def main(arguments: list[str]) -> int:
     for name in options.tables:
         frame = splits_of(frame_of(name, options.data), 1)[0][0]
         model = DependencyNetwork(random_state=0).fit(frame)
-        rows = model.data_
-        assert rows is not None
+        assert model.completion_ is not None
+        rows = model.completion_.dataset
         fit = partial(DependencyNetwork(random_state=0).fit, frame)
         alone = partial(learn, rows, penalty="auto", smoothing=0.5, cuts=True)
         fits, learns = zip(*((timed(fit)[1], timed(alone)[1]) for _ in range(options.times)), strict=True)

@@ -131,10 +131,12 @@ def test_a_query_counts_its_support_exactly(model: DependencyNetwork) -> None:
     assert answer.support is not None
     assert answer.support.exact
     assert model.data_ is not None
-    codes = model.data_.codes
+    codes, hidden = model.data_.codes, model.data_.hidden
     sex, cls = (model.domain_.index(name) for name in ("sex", "class"))
     female = model.domain_.variables[sex].code("female")
-    assert answer.support.rows == int(((codes[:, sex] == female) & (codes[:, cls] == 0)).sum())
+    assert answer.support.rows == int(
+        ((codes[:, sex] == female) & (codes[:, cls] == 0) & ~hidden[:, [sex, cls]].any(axis=1)).sum()
+    )
 
 
 def test_predict_proba_ignores_the_target_and_allows_it_to_be_absent(model: DependencyNetwork) -> None:
@@ -264,7 +266,7 @@ def test_missing_as_a_state_and_as_an_error() -> None:
     assert model.sample(300).isna().any(axis=None)
     with pytest.raises(DataError, match="missing"):
         DependencyNetwork(missing="error").fit(table)
-    with pytest.raises(ValueError, match="missing is 'complete'"):
+    with pytest.raises(ValueError, match="missing is 'auto'"):
         DependencyNetwork(missing="drop").fit(table)
 
 
@@ -294,9 +296,9 @@ def test_evidence_may_be_a_range() -> None:
     assert np.asarray(light.probabilities)[0] > 0.85
     assert np.asarray(heavy.probabilities)[1] > 0.85
     found = model.query("heavy", {"mass": "3900..4150"})
-    assert found.matching == pytest.approx((table["mass"].between(3900, 4150)).sum(), abs=2)
+    assert found.matching == (table["mass"].between(3900, 4150)).sum()
     assert "mass in 3900..4150" in str(found)
-    assert "about" in str(found.support)
+    assert str(found.matching) in str(found.support)
 
 
 def test_codes_are_taken_as_they_are() -> None:

@@ -153,7 +153,7 @@ def test_a_wide_law_answers_within_the_tolerance(wide: Network, table: Dataset) 
     assert np.abs(shift.posterior - expected).max() < 5 * TOLERANCE
     # Joined with rows, the model's error has the model's share.
     *_, joined = asked(wide, chosen, data=table)
-    share = joined.result.worth / (joined.result.worth + (joined.result.matching or 0))
+    share = joined.result.law_share(joined.result.targets[0])
     assert max(shift.error.max() for shift in joined.shifts) <= share * TOLERANCE
 
 

@@ -83,10 +83,11 @@ def test_leaves_have_many_rows_and_trees_do_not_depend_on_threads() -> None:
     model = DependencyNetwork().fit(values)
     law = model.law_
     assert law is not None
-    table = encode(values, law.domain, levels=True)
-    assert table.levels is not None
+    table = encode(values, law.domain, values=True)
+    assert table.values is not None
+    known = RowLevels.of(table.domain, table.codes, table.values)
     one, two = (
-        learn_within(law, table.codes, table.levels, np.asarray(table.hidden), n_jobs=jobs) for jobs in (1, 2)
+        learn_within(law, table.codes, known, np.asarray(table.hidden), n_jobs=jobs) for jobs in (1, 2)
     )
     assert one == two == law.within
     assert one is not None
@@ -119,11 +120,12 @@ def test_numbers_whose_levels_are_not_known_have_no_trees() -> None:
     values = numbers(3000, 1)
     law = DependencyNetwork().fit(values).law_
     assert law is not None
-    table = encode(values, law.domain, levels=True)
-    assert table.levels is not None
-    levels = table.levels.levels.copy(order="F")
+    table = encode(values, law.domain, values=True)
+    assert table.values is not None
+    known = RowLevels.of(table.domain, table.codes, table.values)
+    levels = known.levels.copy(order="F")
     levels[:, 1] = -1
-    found = learn_within(law, table.codes, RowLevels(table.levels.rows, levels), np.asarray(table.hidden))
+    found = learn_within(law, table.codes, RowLevels(known.rows, levels), np.asarray(table.hidden))
     assert found is None or all(trees.column == 0 for trees in found.trees)
 
 

@@ -39,7 +39,9 @@ DOMAIN = Domain(
         ('age<"20"', ("age", "<20")),
         ("age=10..20", ("age", "10..20")),
         ("age=10..20|40..50", ("age", frozenset({"10..20", "40..50"}))),
-        ("age=20", ("age", "[18, 25)")),
+        ("age=20", ("age", "20")),
+        ("age is missing", ("age", None)),
+        ("age is known", ("age", "is known")),
         ("age=200", ("age", "200")),
     ],
 )

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from depnet import Dataset, titanic
+from depnet.data.table.holed import Holed
 from depnet.errors import DataError
 from depnet.model.evidence import Evidence
 from depnet.model.marginals import MarginalCounts, PairTables
@@ -131,12 +132,79 @@ def test_too_many_cells_leave_the_pairs_out() -> None:
     assert MarginalCounts.of(dataset) == MarginalCounts.of(dataset)
 
 
+def holed(seed: int, dataset: Dataset) -> Holed:
+    rng = np.random.default_rng(seed)
+    hidden = rng.random(dataset.codes.shape) < rng.random()
+    hidden[:, rng.random(len(dataset.domain)) < 0.3] = False
+    codes = np.where(hidden, 0, dataset.codes).astype(dataset.codes.dtype)
+    return Holed(dataset.domain, np.asfortranarray(codes), np.asfortranarray(hidden), dataset.weights)
+
+
+@given(datasets(weighted=True), seeds)
+def test_counts_of_a_table_with_holes_are_of_known_cells(dataset: Dataset, seed: int) -> None:
+    table = holed(seed, dataset)
+    counts = MarginalCounts.of(table)
+    assert counts.total == dataset.total
+    assert dataset.weights is not None
+    known = ~table.hidden
+    for i, single in enumerate(counts.singles):
+        slow = np.zeros_like(single)
+        np.add.at(slow, table.codes[known[:, i], i], dataset.weights[known[:, i]])
+        assert np.array_equal(single, slow)
+        assert counts.holes[i] == dataset.weights[table.hidden[:, i]].sum()
+    assert counts.pairs is not None
+    counts.pairs.check(counts.singles, counts.total)
+    for i, j in itertools.combinations(range(len(dataset.domain)), 2):
+        both = known[:, i] & known[:, j]
+        slow = np.zeros_like(counts.pairs[i, j])
+        np.add.at(slow, (table.codes[both, i], table.codes[both, j]), dataset.weights[both])
+        assert np.array_equal(counts.pairs[i, j], slow)
+    if table.hidden.any():
+        assert (counts + counts).holes.tolist() == (2 * counts.holes).tolist()
+        few = MarginalCounts.of(table, 0)
+        assert few.total == counts.total
+        assert few.pairs is None or not len(few.pairs)
+
+
+@given(datasets(min_variables=2), seeds)
+def test_the_bound_of_a_table_with_holes_is_never_below_the_rows_that_know_and_match(
+    dataset: Dataset, seed: int
+) -> None:
+    table = holed(seed, dataset)
+    rng = np.random.default_rng(seed)
+    codes = {
+        i: int(rng.integers(k)) for i, k in enumerate(dataset.domain.cardinalities) if rng.random() < 0.7
+    }
+    matches = np.ones(dataset.rows, dtype=bool)
+    for i, code in codes.items():
+        matches &= ~table.hidden[:, i] & (table.codes[:, i] == code)
+    bound = MarginalCounts.of(table).support_bound(Evidence(codes, {}))
+    assert bound >= matches.sum()
+    if len(codes) in (1, 2):
+        assert bound == matches.sum()
+
+
+def test_pairs_that_holes_cannot_explain_are_refused() -> None:
+    singles = (np.array([3, 3]), np.array([4, 1]))
+    pairs = PairTables((2, 2), np.array([2, 1, 2, 0]), 0, 2)
+    pairs.check(singles, 6)
+    for cells in (
+        [3, 1, 1, 0],
+        [1, 1, 2, 0],
+        [2, 1, 1, 1],
+    ):  # too many, too few, not those of the whole column
+        with pytest.raises(DataError, match="do not sum"):
+            PairTables((2, 2), np.array(cells), 0, 2).check(singles, 6)
+    with pytest.raises(DataError, match="no more than the 5 rows"):
+        MarginalCounts(singles, pairs, 5)
+
+
 def test_counts_that_disagree_are_refused() -> None:
     counts = MarginalCounts.of(Dataset.from_codes([[0, 1], [1, 0]], [2, 2]))
     assert counts.pairs is not None
     wrong = PairTables((2, 2), counts.pairs.cells[::-1] + np.array([1, -1, 0, 0]), 0, 2)
     with pytest.raises(DataError, match="variables 0 and 1 do not sum"):
-        wrong.check(counts.singles)
+        wrong.check(counts.singles, counts.total)
     with pytest.raises(DataError, match="for each of the 1 pairs"):
         MarginalCounts(counts.singles, PairTables((2, 2), np.zeros(0, dtype=np.int64), 0, 0))
     with pytest.raises(DataError, match="one total"):

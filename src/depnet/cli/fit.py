@@ -93,6 +93,7 @@ def fit(
     options = FitOptions(
         penalty=penalty,
         smoothing=smoothing,
+        missing=chosen.missing,
         n_jobs=run.jobs,
         resume=resume,
         order="auto" if order in ((), ("auto",)) else tuple(names_in(order)),

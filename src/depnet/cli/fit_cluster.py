@@ -52,7 +52,7 @@ def fit_cluster(
             "--cluster and --local-cluster out."
         )
     check_no_input(run.output, files_of(table))
-    missing: Any = "keep" if chosen.missing == "complete" else chosen.missing
+    missing: Any = "keep" if chosen.missing in ("auto", "complete") else chosen.missing
     bins = {} if chosen.bins is None else {"bins": chosen.bins}
     request = TableRequest(
         table,

@@ -91,7 +91,7 @@ def query(
     from depnet.cli.files import load_asked
     from depnet.cli.given import check_targets, parse
     from depnet.cli.query_each import query_each
-    from depnet.cli.tables import read_complete
+    from depnet.cli.tables import read_holed
     from depnet.inference.answer.query import query
     from depnet.inference.effort import SECONDS
 
@@ -122,7 +122,7 @@ def query(
         method=method,
         tolerance=tolerance,
         max_seconds=SECONDS if max_seconds is None else max_seconds,
-        data=None if data is None else read_complete(data, network.domain),
+        data=None if data is None else read_holed(data, network.domain),
         rng=run.steady_rng,
     )
     if hide_small:
@@ -152,7 +152,7 @@ def document(result: "QueryResult") -> dict[str, Any]:
         "scan": None if result.scan is None else result.scan_name.split()[0],
         "evidence": dict(result.evidence),
         "evidence_ignored": result.evidence_ignored,
-        "support": picked(result.support, "rows", "exact", "estimated", of="total"),
+        "support": picked(result.support, "rows", "exact", of="total"),
         "relevant_variables": result.closure,
         "converged": result.converged,
         "tolerance": result.tolerance,
@@ -258,8 +258,8 @@ def _notes(result: "QueryResult") -> list[str]:
             f"effective sample size {d.effective_draws}"
         )
     if result.matching:
-        rows = counted(result.matching, "matching row")
-        joined = f"answer    joins the table's {rows} and the model's probability, which counts as {result.worth:,.3g} rows"
+        worth = f"which counts as {result.worth:,.3g} rows"
+        joined = f"answer    joins the table's {result.rows_said} and the model's probability, {worth}"
         hidden = any(math.isnan(f) for table in _tables(result.observed) for f in table.flat)
         lines.append(f"{joined}; the model's alone where counts are hidden" if hidden else joined)
     if result.evidence and result.support is not None:

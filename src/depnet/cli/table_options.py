@@ -113,7 +113,7 @@ class NewTable:
             columns=self.columns or None,
             without=self.without,
             where=self.where,
-            missing="keep" if self.missing == "complete" else self.missing,
+            missing="keep" if self.missing in ("auto", "complete") else self.missing,
             keep=self.keep,
             max_states=self.max_states,
             left_out=hear,
@@ -187,10 +187,12 @@ new_table_options = _gathered(
     NewTable,
     choice(
         "--missing",
+        "auto",
         "complete",
         "state",
         "error",
-        text="Missing values: completed by rounds of learning and drawing, a state of their own, or an error.",
+        text="Missing values: completed by rounds of learning and drawing, a state of their own, or an error; auto: a "
+        "state in the columns whose holes others tell of.",
     ),
     _repeated("--columns", names_in, "A,B,...", "Only these columns; may be repeated.  [default: all]"),
     _repeated("--without", names_in, "A,B,...", "All columns but these; may be repeated."),

@@ -46,7 +46,9 @@ def tune(
 
     holed = chosen.read(table)
     rng = run.steady_rng
-    options = FitOptions(penalty=QUICK, smoothing=smoothing, n_jobs=run.jobs, **learning)
+    options = FitOptions(
+        penalty=QUICK, smoothing=smoothing, missing=chosen.missing, n_jobs=run.jobs, **learning
+    )
     options = options.within(None)  # the time is that of the trials
     with progress("completing") as told:
         total = options.rounds + len(holed.domain)

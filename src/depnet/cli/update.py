@@ -44,8 +44,8 @@ def update(
             each.check_updatable("update")
     holed = read_holed(table, network.domain, where=where, unknown=unknown)
     rows = drawn_whole(network if found.law is None else found.law, holed, rng=run.steady_rng)
-    newer = network.updated(rows)
-    law = None if found.law is None or found.network is None else found.law.updated(rows)
+    newer = network.updated(rows, holed)
+    law = None if found.law is None or found.network is None else found.law.updated(rows, holed)
     save_model(newer, run.place, run.force, law, found.layout, since)
     counts = newer.counts
     document = {

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from typing import Any
 
-from depnet.arrays import IntArray
 from depnet.cluster.columns import part_columns
 from depnet.cluster.forecast import room_of
 from depnet.cluster.gather import CodedPart, coded_rows
@@ -96,11 +95,9 @@ class DaskPlace:
         """The second pass: each part is coded where it is loaded, and stays there."""
         return [self._run(part, coded_part, number, coding) for number, part in enumerate(parts)]
 
-    def coded(
-        self, parts: Sequence[TablePart], domain: Domain, some: Sequence[IntArray]
-    ) -> Iterator[CodedPart]:
+    def coded(self, parts: Sequence[TablePart], domain: Domain) -> Iterator[CodedPart]:
         """The second pass, for rows that are brought here: each part is coded where it is loaded."""
-        waiting = [self._run(part, coded_rows, domain, own) for part, own in zip(parts, some, strict=True)]
+        waiting = [self._run(part, coded_rows, domain) for part in parts]
         for number in range(len(waiting)):
             (found,) = self.workers.gather([waiting[number]])
             waiting[number] = None  # its worker may let go of it, and of what was read

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import IntArray, read_only
+from depnet.arrays import read_only
 from depnet.cluster.columns import part_columns
 from depnet.cluster.gather import CodedPart, coded_rows
 from depnet.cluster.source import Coding, ParquetPart, TablePart, coded_part
@@ -95,12 +95,10 @@ class DiskPlace:
             coded_part(_frame(part), number, coding, in_bits, self._keep) for number, part in enumerate(parts)
         ]
 
-    def coded(
-        self, parts: Sequence[TablePart], domain: Domain, some: Sequence[IntArray]
-    ) -> Iterator[CodedPart]:
+    def coded(self, parts: Sequence[TablePart], domain: Domain) -> Iterator[CodedPart]:
         """The second pass, for rows that fit in memory: coded part by part."""
-        for part, own in zip(parts, some, strict=True):
-            yield coded_rows(_frame(part), domain, own)
+        for part in parts:
+            yield coded_rows(_frame(part), domain)
 
     def live(self, total: int) -> int:
         """As many nodes as half of the memory holds rows of."""

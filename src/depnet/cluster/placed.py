@@ -95,8 +95,7 @@ class Placed:
     @contextlib.contextmanager
     def gathered(self) -> Iterator[Holed]:
         """The second pass, of a table that fits one place: all of it; its nodes are learned on the workers meanwhile."""
-        some = level_rows_of_parts(self.described)
-        table = gathered(self.described, self.place.coded(self.parts, self.domain, some), some)
+        table = gathered(self.described, self.place.coded(self.parts, self.domain))
         with nodes_on(self.place.nodes()):
             yield table
 

@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 
 from depnet.arrays import IntArray
 from depnet.data.frames.encode import encode
+from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
+from depnet.data.table.row_levels import RowLevels
 from depnet.errors import DataError, brief
 from depnet.learning.grow.cuts import CutDomain
 from depnet.learning.grow.node_specs import NodeSpec
@@ -223,8 +225,13 @@ def coded_part(
     keep: Keep = in_memory,
 ) -> Part:
     """A part whose rows are in `frame`; values are missing only where the domain has a state for that."""
-    table = encode(frame, coding.domain, levels=coding.some[number])
-    dataset = table.dataset()
+    table = encode(frame, coding.domain, values=True)
+    dataset = Dataset.of_checked(table.domain, table.dataset().codes)
+    levels = (
+        None
+        if table.values is None
+        else RowLevels.of(table.domain, table.codes, table.values, coding.some[number])
+    )
     if keep is not in_memory:
         dataset = type(dataset)(coding.domain, keep(dataset.codes))
-    return Part(dataset, coding.specs, number, in_bits, keep, coding.cuts, table.levels)
+    return Part(dataset, coding.specs, number, in_bits, keep, coding.cuts, levels)

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
+from depnet.data.table.holed import Holed
 from depnet.data.table.layout import Layout
 from depnet.fitting.complete import Completion
 from depnet.fitting.explained import plain_figures
@@ -34,7 +35,9 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
     """None only where a model file has no law."""
     domain_: Domain
     layout_: Layout | None
-    data_: Dataset | None
+    data_: Holed | None
+    _learned: Dataset | None
+    """The rows that were learned from, their holes completed: for links and certificates, which speak of complete rows."""
     completion_: Completion | None
     left_out_: tuple[str, ...] | None
     """Columns that were not learned from; None of a model file, which does not say it."""
@@ -65,18 +68,18 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
         None after `partial_fit` and after `load`: it speaks of rows that are no longer all there is.
         """
         check_is_fitted(self, "network_")
-        if self._certified is None and self.data_ is not None and not self._updated:
+        if self._certified is None and self._learned is not None and not self._updated:
             penalty = "mdl" if isinstance(self.penalty, str) and self.penalty == "auto" else self.penalty
-            self._certified = certificate(self.network_, self.data_, penalty=penalty)
+            self._certified = certificate(self.network_, self._learned, penalty=penalty)
         return self._certified
 
     @property
     def law_certificate_(self) -> Certificate | None:
         """The same of `law_`: how far it is from the rows, KL(p^D || Q). None also where a file had no law."""
         check_is_fitted(self, "network_")
-        known = self.law_ is not None and self.data_ is not None and not self._updated
+        known = self.law_ is not None and self._learned is not None and not self._updated
         if self._law_certified is None and known:
-            self._law_certified = certificate(self.law_, self.data_)  # type: ignore[arg-type]  # both are there
+            self._law_certified = certificate(self.law_, self._learned)  # type: ignore[arg-type]  # both are there
         return self._law_certified
 
     def summary(self) -> Summary:
@@ -89,7 +92,7 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
         return summary_of(
             self.network_,
             self.law_,
-            data=self.data_,
+            data=self._learned,
             proven=self.certificate_,
             law_proven=self.law_certificate_,
             completed=self.completion_,
@@ -99,12 +102,12 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
         text = str(super().__repr__(N_CHAR_MAX))
         if not hasattr(self, "network_"):
             return text
-        lines = short_lines(self.network_, self.law_, self.data_, self._quick_certificate())
+        lines = short_lines(self.network_, self.law_, self._learned, self._quick_certificate())
         return "\n".join([text, *lines])
 
     def _quick_certificate(self) -> Certificate | None:
         """The law's certificate (without a law the network's), unless it would take long: a repr must come at once."""
-        if self.data_ is not None and self.data_.codes.size > QUICK_CODES:
+        if self._learned is not None and self._learned.codes.size > QUICK_CODES:
             return self._certified if self.law_ is None else self._law_certified
         return self.certificate_ if self.law_ is None else self.law_certificate_
 

@@ -88,7 +88,7 @@ class DependencyNetworkImputer(TransformerMixin, TableEstimator):  # type: ignor
         """
         rng = self._steady_generator()
         shared = {field.name: getattr(self, field.name) for field in fields(TableEstimator)}
-        model = DependencyNetwork(**shared)
+        model = DependencyNetwork(**shared, missing="complete")  # a hole is what is to be known
         model.set_params(penalty=QUICK if self.penalty is None else self.penalty, random_state=rng)
         if not isinstance(X, (Dataset, Holed)):
             X = checked(self, X, reset=True)

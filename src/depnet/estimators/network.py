@@ -19,7 +19,7 @@ from depnet.errors import DataError
 from depnet.estimators.base import TableEstimator
 from depnet.estimators.callbacks import Tasks, with_callbacks
 from depnet.estimators.fitted import FittedModel
-from depnet.estimators.tables import filled, fitted_table, joined, later_table, unchanged
+from depnet.estimators.tables import filled, fitted_table, joined, joined_tables, later_table, unchanged
 from depnet.fitting.complete import Completion
 from depnet.fitting.fit import fit, learn_network
 from depnet.inference.answer.query import query
@@ -51,7 +51,8 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
     order only, so that its tables make one law: `query`, `sample`, `score` and `score_samples` are of it.
 
     Args:
-        missing: holes of the table: "complete" (they are unknown, and completed while learning; assumes that cells are
+        missing: holes of the table: "auto" (where other columns tell of a column's holes, missing is a state of its own;
+            the others are completed), "complete" (they are unknown, and completed while learning; assumes that cells are
             missing at random), "state" (missing is a state of its own), or "error".
         roles: by name, which variables are only a "target" (never an input) or only an "input" (not predicted).
         forbidden: links (source, target) that must not be.
@@ -62,7 +63,8 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         law_: the ordered one.
         domain_: the variables, with their states.
         layout_: what the frame was; None where it was a `Dataset`.
-        data_: the rows learned from, completed; None where they are too many to be kept, and of a loaded model.
+        data_: the rows learned from, with their holes and numbers as they came; None where they are too many to be kept,
+            and of a loaded model.
         left_out_: columns that were not learned from.
         completion_: the report of the rounds that completed the table.
         n_features_in_: how many columns X had.
@@ -76,7 +78,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
     """
 
     handle_unknown: HandleUnknown = "error"
-    missing: str = "complete"
+    missing: str = "auto"
     roles: Mapping[str, Role] | None = None
     forbidden: Iterable[tuple[str, str]] = ()
     order: str | Sequence[str] = "auto"
@@ -115,35 +117,43 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         for network in (self.network_, self.law_):
             if network is not None:
                 network.check_updatable("partial_fit")
-        holed = self._rows(X)
+        holed = self._rows(X, values=True)
         rng = self._steady_generator()
         rows = (
             holed.dataset()
             if holed.complete
             else drawn_whole(self._answering(), holed, rng=rng, n_jobs=self._threads)
         )
-        kept = self.data_
+        kept, learned = self.data_, self._learned
         same = self.law_ is self.network_  # a file had the law alone
-        self.network_ = self.network_.updated(rows)
+        self.network_ = self.network_.updated(rows, holed)
         if self.law_ is not None:
-            self.law_ = self.network_ if same else self.law_.updated(rows)
-        self.data_ = None if kept is None else joined(kept, rows, KEPT_CODES)
+            self.law_ = self.network_ if same else self.law_.updated(rows, holed)
+        self.data_ = None if kept is None else joined_tables(kept, holed, KEPT_CODES)
+        self._learned = None if learned is None else joined(learned, rows, KEPT_CODES)
         self._certified, self._law_certified, self._updated = None, None, True
         return self
 
     def _take(
-        self, network: Network, law: Network | None, completed: Completion | None, lacks: str | None = None
+        self,
+        network: Network,
+        law: Network | None,
+        completed: Completion | None,
+        table: Holed | None = None,
+        lacks: str | None = None,
     ) -> None:
         self.network_, self.law_, self.domain_ = network, law, network.domain
         self._lacks = lacks
         self.completion_ = completed
         rows = None if completed is None else completed.dataset
-        self.data_ = rows if rows is not None and rows.codes.size <= KEPT_CODES else None
+        few = rows is not None and rows.codes.size <= KEPT_CODES
+        self.data_ = table if few else None
+        self._learned = rows if few else None
         self._certified, self._law_certified, self._updated = None, None, False
 
-    def _rows(self, X: Any, absent: HandleUnknown = "error") -> Holed:
+    def _rows(self, X: Any, absent: HandleUnknown = "error", values: bool = False) -> Holed:
         check_is_fitted(self, "network_")
-        return later_table(self, X, self.domain_, absent=absent)
+        return later_table(self, X, self.domain_, absent=absent, values=values)
 
     # Asking
 
@@ -156,11 +166,13 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         method: Method = "auto",
         tolerance: float = TOLERANCE,
         max_seconds: float | None = SECONDS,
+        data: Any = None,
     ) -> QueryResult:
-        """What is likely given what is known. Matching rows are counted in `data_`.
+        """What is likely given what is known.
 
         The answer is that of `law_`, Q(targets | evidence). Where rows are kept, `observed` has the frequencies among
-        those that match the evidence, and `combined` joins the two.
+        those that match the evidence, by their own values, and `combined` joins the two. An answer about a column that
+        has holes is about its values where it is known; `missing` says how often it is not.
 
         Args:
             targets: what is asked for: a column by its name, a condition as text ("income > 50000"), or several of
@@ -172,6 +184,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
             tolerance: what is sampled is sampled until every standard error is under this.
             max_seconds: stop sampling after this many seconds; the answer then warns, and has not `converged`. None: no
                 limit.
+            data: rows to count in, as in `fit`; None: those that were learned from (`data_`).
 
         Returns:
             A `QueryResult`; print it.
@@ -190,7 +203,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
             method=method,
             tolerance=tolerance,
             max_seconds=max_seconds,
-            data=self.data_,
+            data=self.data_ if data is None else self._rows(data, absent="missing", values=True),
             rng=self._steady_generator(),
         )
 
@@ -326,7 +339,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         check_is_fitted(self, "network_")
         return links(
             self.network_,
-            self.data_,
+            self._learned,
             bootstrap,
             learner=lambda rows: learn_network(rows, self._options()),
             rng=self._steady_generator(),
@@ -364,7 +377,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         loaded = load_both(path)
         network, layout = loaded.first, loaded.layout
         model = cls(**parameters)
-        model._take(network, loaded.law, None, loaded.lacks)
+        model._take(network, loaded.law, None, lacks=loaded.lacks)
         if layout is None or frame not in (None, layout.kind):
             layout = Layout.of(network.domain, frame or "pandas")
         model.layout_, model.left_out_ = layout, None
@@ -381,11 +394,11 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
 def fit_model(model: DependencyNetwork, X: Any, estimator: TableEstimator) -> DependencyNetwork:
     """`model.fit(X)` as a part of an estimator's own fit, whose callbacks hear of the progress."""
     samples = estimator is model  # others have no use for how numbers go within bins
-    holed, layout = fitted_table(model, X, missing=model.missing, levels=samples)
+    holed, layout = fitted_table(model, X, missing=model.missing, values=samples)
     options = model._options()  # noqa: SLF001  # a method but for its callbacks
     with Tasks(estimator, "node" if holed.complete else "round or node", options.steps(holed)) as tasks:
         done = fit(holed, options, model._steady_generator(), tasks.until)  # noqa: SLF001
         tasks.until(options.steps(holed))
     model.layout_ = layout
-    model._take(done.network, done.law, done.completion)  # noqa: SLF001  # a method but for its callbacks
+    model._take(done.network, done.law, done.completion, done.table)  # noqa: SLF001  # a method but for its callbacks
     return model

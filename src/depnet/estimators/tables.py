@@ -26,8 +26,10 @@ from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed, with_holes
 from depnet.data.table.layout import Layout
+from depnet.data.table.values import Values
 from depnet.errors import DataError
 from depnet.estimators.base import TableEstimator
+from depnet.fitting.choose_missing import with_hole_states
 
 Numbers: TypeAlias = dict[int, FloatArray]
 """Of some columns by their places, a number for each row; of cells that are not filled it may be any."""
@@ -60,34 +62,32 @@ def fitted_table(
     *,
     missing: str,
     bins: BinChoice | None = None,
-    levels: bool = False,
+    values: bool = False,
 ) -> tuple[Holed, Layout | None]:
     """The training rows, and the layout of their frame (None where X has codes already); `bins`: not the estimator's.
 
     The estimator then has `left_out_`, the columns of the frame that it does not learn from; they are said once, so not
-    where the table is made again with other `bins`. With `levels` the table knows more of some numbers than their bins.
+    where the table is made again with other `bins`. With `values` the table keeps its numbers as they are.
     """
-    check_choice("missing", missing, "complete", "state", "error")
+    check_choice("missing", missing, "auto", "complete", "state", "error")
     check_choice("handle_unknown", estimator.handle_unknown, "error", "missing")
     if isinstance(X, (Dataset, Holed)):
         estimator.n_features_in_ = len(X.domain)
         estimator.feature_names_in_ = np.array(X.domain.names, dtype=object)
         estimator.left_out_ = ()
         holed, layout = with_holes(X), None
-        if missing == "state" and not holed.complete:
-            raise DataError(
-                'missing="state" is decided where states are made: read the frame with it, then pass the Dataset.'
-            )
+        if missing == "state":
+            holed = with_hole_states(holed, range(len(holed.domain)))
     else:
         table = checked(estimator, X, reset=True)
-        keep: Any = "keep" if missing == "complete" else missing
+        keep: Any = "keep" if missing in ("auto", "complete") else missing
         how = estimator.bins if bins is None else bins
         options = StateOptions(how, estimator.max_bins, keep, estimator.max_states)
         domain, layout, left = described(table, options, estimator.keep)
         if bins is None:
             warn_left_out(left)
         estimator.left_out_ = tuple(column.name for column in left)
-        holed = encode(table, domain, levels=levels)
+        holed = encode(table, domain, values=values)
     if missing == "error":
         holed.dataset()
     if holed.rows == 0:
@@ -104,16 +104,25 @@ def check_target(estimator: TableEstimator, y: Any) -> None:
 
 
 def later_table(
-    estimator: TableEstimator, X: Any, domain: Domain, *, absent: HandleUnknown = "error"
+    estimator: TableEstimator,
+    X: Any,
+    domain: Domain,
+    *,
+    absent: HandleUnknown = "error",
+    values: bool = False,
 ) -> Holed:
-    """Rows for a fitted estimator; with `absent="missing"`, columns may be lacking in a frame."""
+    """Rows for a fitted estimator; with `absent="missing"`, columns may be lacking in a frame.
+
+    With `values` the table keeps its numbers as they are.
+    """
     if isinstance(X, (Dataset, Holed)):
         if X.domain != domain:
             raise DataError("the rows have another domain than the fitted network's.")
         return with_holes(X)
     if absent == "missing" and is_frame(X):
-        return encode(X, domain, handle_unknown=estimator.handle_unknown, absent=absent)
-    return encode(checked(estimator, X, reset=False), domain, handle_unknown=estimator.handle_unknown)
+        return encode(X, domain, handle_unknown=estimator.handle_unknown, absent=absent, values=values)
+    whole = checked(estimator, X, reset=False)
+    return encode(whole, domain, handle_unknown=estimator.handle_unknown, values=values)
 
 
 def filled(
@@ -218,6 +227,12 @@ def _collected(X: Any) -> Any:
 
 def joined(old: Dataset, new: Dataset, most: int) -> Dataset | None:
     """All rows of both, or None where they have more than `most` codes."""
+    both = joined_tables(with_holes(old), with_holes(new), most)
+    return None if both is None else both.dataset()
+
+
+def joined_tables(old: Holed, new: Holed, most: int) -> Holed | None:
+    """All rows of both, their holes and their numbers as they came, or None where they have more than `most` codes."""
     if old.codes.size + new.codes.size > most:
         return None
     weights = None
@@ -225,4 +240,13 @@ def joined(old: Dataset, new: Dataset, most: int) -> Dataset | None:
         weights = np.concatenate(
             [np.ones(d.rows, dtype=np.int64) if d.weights is None else d.weights for d in (old, new)]
         )
-    return Dataset.from_codes(np.concatenate([old.codes, new.codes]), domain=old.domain, weights=weights)
+    values = Values()
+    for i in (old.values or {}).keys() & (new.values or {}).keys():
+        values.put(i, np.concatenate([numbers for d in (old, new) if (numbers := d.numbers(i)) is not None]))
+    return Holed(
+        old.domain,
+        np.concatenate([old.codes, new.codes]),
+        np.concatenate([old.hidden, new.hidden]),
+        weights,
+        values if len(values) else None,
+    )

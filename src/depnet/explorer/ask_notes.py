@@ -112,10 +112,8 @@ class AskNotes:
             hidden = self.session.hides and result.matching is None
             few = "too few rows match to be shown" if hidden else "no row matches"
             return f"The table: {few}; answers are the model's alone."
-        rows = counted(result.matching, "row")
-        which = "the matching" if evidence else "all"
         joins = f"Answers join both: the model counts as {result.worth:,.3g} rows"
-        joined = f"Marks are the table's own frequency ({which} {rows}). {joins}"
+        joined = f"Marks are the table's own frequency ({result.rows_said}). {joins}"
         return f"{joined}; counts under {LEAST} are hidden." if self.session.hides else f"{joined}."
 
     def _show_facts(self, answer: Answer) -> None:

@@ -103,12 +103,12 @@ class _Columns:
 
 
 def _shares(session: Session, i: int) -> FloatArray | None:
-    """The share of each state in the table, nan where it is hidden; None where nothing is kept."""
+    """The share of each state among the rows that know the column, nan where it is hidden; None where nothing is kept."""
     counts = session.loaded.counts
     if counts is None or not counts.total:
         return None
     each = counts.singles[i].astype(np.float64)
-    shares = each / counts.total
+    shares: FloatArray = np.asarray(each / max(float(each.sum()), 1.0))
     if session.hides:
         shares[hidden_cells(each)] = np.nan
     return shares

@@ -39,7 +39,11 @@ def what_ifs(loaded: Loaded, most: int = 1) -> list[Question]:
     found = []
     for tie in apart:
         teller, told = tie.ends
-        shares = None if counts is None or not counts.total else counts.singles[teller] / counts.total
+        shares = (
+            None
+            if counts is None or not counts.total
+            else counts.singles[teller] / max(counts.singles[teller].sum(), 1)
+        )
         held = telling(variables[teller], shares)
         found.append(
             Question(

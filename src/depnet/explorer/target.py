@@ -119,7 +119,7 @@ def rarity(found: Found, hide: bool = False) -> str:
     rows = found.support.rows
     if hide and rows < LEAST:
         return f"{often}{rough}; fewer than {LEAST} rows of the table match"
-    bound = "about " if found.support.estimated else "" if found.support.exact else "at most "
+    bound = "" if found.support.exact else "at most "
     verb = "matches" if rows == 1 else "match"
     return f"{often}{rough}; {bound}{counted(rows, 'row')} of the table {verb}"
 

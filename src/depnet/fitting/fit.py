@@ -1,5 +1,6 @@
 """`fit`: the whole way from a table with holes to a fitted model, for the estimators, the command and the page.
 
+Holes that mean something become states of their columns (`depnet.fitting.choose_missing`), all others are completed.
 Both networks are learned from one completed table: the paper's, in full conditionals, and the ordered law.
 """
 
@@ -14,7 +15,9 @@ from depnet.data.frames.within import Within
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
-from depnet.errors import LearningError
+from depnet.data.table.row_levels import RowLevels
+from depnet.errors import LearningError, brief
+from depnet.fitting.choose_missing import switched, with_hole_states
 from depnet.fitting.complete import Completion, complete_and_learn
 from depnet.fitting.rows import FitRows, TableFitRows
 from depnet.fitting.worth import chosen_worth
@@ -38,6 +41,8 @@ FEW_ROWS = 10
 BEFORE, PATIENCE = 2, 2
 """The law's ladder begins `BEFORE` rungs before the network's best, and ends after `PATIENCE` that are no better."""
 
+MISSING = ("auto", "complete", "state", "error")
+
 NETWORK_SHARE = 0.6
 """Of `max_seconds`, what completing the table and the paper's network take at most; the law has what is left."""
 
@@ -54,6 +59,9 @@ class FitOptions:
     forbidden: Iterable[tuple[str, str]] = ()
     max_seconds: float | None = None
     """Of both networks together."""
+    missing: str = "auto"
+    """Which holes are states of their columns: "auto" (those that mean something, `depnet.fitting.choose_missing`),
+    "state" (all), "complete" (none); all others are completed. "error": there are none."""
     rounds: int = 20
     """Rounds of completion, at most."""
     n_jobs: int | None = None
@@ -70,6 +78,8 @@ class FitOptions:
     def __post_init__(self) -> None:
         # An iterator would be empty the second time.
         object.__setattr__(self, "forbidden", tuple(self.forbidden))
+        if self.missing not in MISSING:
+            raise LearningError(f"missing is one of {', '.join(MISSING)}; got {brief(self.missing)}.")
 
     @property
     def threads(self) -> int:
@@ -82,7 +92,10 @@ class FitOptions:
         return isinstance(self.penalty, str) and self.penalty == "auto"
 
     def steps(self, table: Holed) -> int:
-        """What `progress` of `fit` counts to: rounds of completion, then the nodes of both networks."""
+        """What `progress` of `fit` counts to: rounds of completion, then the nodes of both networks.
+
+        Whether holes are left to complete is not known before: rounds are counted where the table has any.
+        """
         return (0 if table.complete else self.rounds) + 2 * len(table.domain)
 
     def within(self, seconds: float | None) -> "FitOptions":
@@ -101,6 +114,8 @@ class Fitted:
     network: Network
     law: Network
     completion: Completion
+    table: Holed
+    """The rows as they came, in the model's codes: their holes are holes."""
 
     @property
     def dataset(self) -> Dataset:
@@ -118,23 +133,35 @@ def fit(
     check_order(table.domain, options)
     report = progress or (lambda done: None)
     began, limit = time.monotonic(), options.max_seconds
+    before = options.steps(table) - len(table.domain)
+    table = holes_chosen(table, options)
     share = None if limit is None else NETWORK_SHARE * limit
     completed, rows, choice = _completed(table, options.within(share), rng, report)
     left = None if limit is None else max(limit - (time.monotonic() - began), 0.0)
-    before = options.steps(table) - len(table.domain)
     report(before)
     law = fit_law(rows, options.within(left), lambda done, nodes: report(before + done), beside=choice)
-    counts = MarginalCounts.of(completed.dataset)
+    counts = MarginalCounts.of(table)
     network = replace(completed.network, counts=counts)
     within = _within(law, table, completed.dataset, options)
-    return Fitted(network, replace(law, counts=counts, within=within), replace(completed, network=network))
+    law = replace(law, counts=counts, within=within)
+    return Fitted(network, law, replace(completed, network=network), table)
+
+
+def holes_chosen(table: Holed, options: FitOptions) -> Holed:
+    """The table with those holes as states that `missing` says; all others stay holes."""
+    if table.complete or options.missing not in ("auto", "state"):
+        return table
+    if options.missing == "auto":
+        return switched(table, n_jobs=options.threads)
+    return with_hole_states(table, range(len(table.domain)))
 
 
 def _within(law: Network, table: Holed, completed: Dataset, options: FitOptions) -> Within | None:
     """Where in their bins numbers lie, where the table knows more of them than their bins."""
-    if table.levels is None:
+    if table.values is None or completed.rows != table.rows:  # rows with weights and holes come several times
         return None
-    return learn_within(law, completed.codes, table.levels, table.hidden, n_jobs=options.threads)
+    known = RowLevels.of(table.domain, table.codes, table.values)
+    return learn_within(law, completed.codes, known, table.hidden, n_jobs=options.threads)
 
 
 def fit_network(
@@ -144,7 +171,7 @@ def fit_network(
     progress: Callable[[int], object] | None = None,
 ) -> Completion:
     """The paper's network alone, from a table with holes; `progress` counts rounds first, then nodes."""
-    return _completed(table, options, rng, progress or (lambda done: None))[0]
+    return _completed(holes_chosen(table, options), options, rng, progress or (lambda done: None))[0]
 
 
 def learn_network(rows: Dataset, options: FitOptions) -> Network:

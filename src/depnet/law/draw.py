@@ -46,17 +46,23 @@ class Rows:
     evidence: Evidence
     seed: int
     n_jobs: int = 1
+    variables: tuple[int, ...] | None = None
+    """Those that are wanted; None: all. Of others codes are any."""
 
     def pieces(self, n: int, first: int = 0) -> Iterator[CodeArray]:
         """The rows `first` .. `first` + n - 1, some at a time, [rows, n variables], column-major."""
         law = law_of(self.network)
+        taking = law.order if self.variables is None else law.ancestors(self.variables)
         if not self.evidence.variables:
-            for begin in range(first, first + n, BLOCK):
-                rows = min(BLOCK, first + n - begin)
-                yield law.passes(rows, seed=self.seed, first=begin, n_jobs=self.n_jobs).codes
+            block = BLOCK if self.variables is None else PIECE
+            for begin in range(first, first + n, block):
+                rows = min(block, first + n - begin)
+                yield law.passes(
+                    rows, variables=taking, seed=self.seed, first=begin, n_jobs=self.n_jobs
+                ).codes
             return
         ancestors = law.ancestors(self.evidence.variables)
-        others = [i for i in law.order if i not in set(ancestors)]
+        others = [i for i in taking if i not in set(ancestors)]
         eliminated = self._eliminated(ancestors)
         bound = math.inf if eliminated is not None else self._bound(law, ancestors)
         for piece in range(first // PIECE, -(-(first + n) // PIECE)):

@@ -112,14 +112,14 @@ def _trees(
         if len(members) < 2 * LEAST or levels.same[levels.first[k]] == levels.same[last]:
             continue
         place[members] = levels.spread(own[members]) - levels.first[k]
-        variable, threshold, child, knots = native.grow(
-            table, equal, sizes, place, members, least=LEAST, pays=PAYS
+        variable, threshold, child, shares = native.grow(
+            table, equal, sizes, place, members, places=int(levels.sizes.max()), least=LEAST, pays=PAYS
         )
         if len(variable) == 1:
             continue
         roots[k] = nodes
         leaf = variable < 0
-        parts.append((named[variable], threshold, child + np.where(leaf, leaves, nodes), knots))
+        parts.append((named[variable], threshold, child + np.where(leaf, leaves, nodes), shares))
         nodes, leaves = nodes + len(variable), leaves + int(leaf.sum())
     if not parts:
         return None

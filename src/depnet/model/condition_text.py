@@ -4,6 +4,7 @@
     class=1st|2nd               a set of states
     income>50000                a comparison: > >= < <= and !=
     income=40000..50000         a range, both ends in
+    income is missing           an empty cell; income is known: one that is not
     "a, b"="c=d"                names and labels in quotes, ' or "; or a backslash before a sign
 
 A label that the variable has as it stands needs no quotes, whatever signs are in it: income>50K is the state ">50K"
@@ -15,11 +16,12 @@ import re
 from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Variable
 from depnet.errors import EvidenceError
-from depnet.model.conditions import SIGNS, beyond_data, label_code
+from depnet.model.conditions import KNOWN, SIGNS, label_code
 
 EQUALS = ("==", "=")
 SPECIAL = ",=|~:<>!"
 """What a backslash or quotes protect, besides quotes and the backslash itself."""
+_MISSING = re.compile(r"(.*\S)\s+is\s+(missing|known)\s*", re.DOTALL)
 
 
 def named_condition(domain: Domain, text: str) -> tuple[str, object]:
@@ -32,13 +34,15 @@ def named_condition(domain: Domain, text: str) -> tuple[str, object]:
     name, sign, rest = cut_at_sign(domain, text)
     if sign in ("", "~"):
         raise EvidenceError(
-            f"{text.strip()!r} is no condition. Write a variable, a sign (= != > >= < <=) and a value."
+            f"{text.strip()!r} is no condition. Write a variable, a sign (= != > >= < <=) and a value, or is missing."
         )
     return name, read_condition(domain.variables[domain.index(name)], sign, rest)
 
 
 def read_condition(variable: Variable, sign: str, text: str) -> object:
     """What follows a name: `sign` is one of `SIGNS` or an equals sign, `text` still in quotes where it has any."""
+    if sign == "is":
+        return None if text == "missing" else KNOWN
     if sign not in EQUALS:
         whole = SIGNS[sign] + unquoted(text)
         spaced = f"{SIGNS[sign]} {unquoted(text)}"
@@ -61,14 +65,15 @@ def _alternative(variable: Variable, text: str) -> object:
     if ".." in text and variable.find(text) is None:
         return text
     code = label_code(variable, text)
-    return (
-        text if beyond_data(variable, text) else variable.states[code]
-    )  # what is beyond the data is to be said
+    return variable.states[code] if variable.bins is None else text  # a number is itself, and not its bin
 
 
 def cut_at_sign(domain: Domain, text: str) -> tuple[str, str, str]:
     """The name, the sign (also the ~ of weights) and the rest: cut after a variable's name, else at the first sign."""
     first = None
+    told = _MISSING.fullmatch(text)
+    if told and unquoted(told[1]) in domain.names and text.strip() not in domain.names:
+        return unquoted(told[1]), "is", told[2]
     for at, sign in _signs(text):
         name = unquoted(text[:at])
         found = name, sign, text[at + len(sign) :]

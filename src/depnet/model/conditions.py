@@ -1,38 +1,112 @@
-"""Conditions: what is known of a variable, or asked of it, as weights of its states.
+"""Conditions: what is known of a variable, or asked of it.
 
 A condition is one of
 
-- a state by its label, or a number, date, moment or duration, which means the state or the bin that it lies in;
+- a state by its label, or a number, date, moment or duration;
+- None, or the text "is missing": the cell is empty; "is known": it is not;
 - a set of these (a set, a list, an array): any of them;
 - a range: `slice(4000, 5000)` is 4000 <= X < 5000, where None is an open end, and `range(4, 8)` is 4 <= X < 8; an
   interval with `left`, `right` and `closed`, as pandas has it, is closed as it says;
 - a comparison as text: ">5000", ">=5000", "<5000", "<=5000", "4000..5000" (both ends are in), "!=male". A label that
   is exactly such a text (the ">50K" of a census) is that label.
 
-Its weights are w(x) = P(X meets it | state x). A state of one value meets it or does not. Where an end of a range
-cuts a bin, w is the share of the bin's training values inside, counted among the values that the bin keeps
-(`Bins.quantiles`, at equal distances in rank). Weights times theta condition on the range exactly, as far as the other
-variables depend on the bin alone.
+All but "is missing" say that the value is known. A table's rows meet a condition or do not, by their values
+(`Allowed.rows`). Of a law's states the weights are w(x) = P(X meets it | state x). Where an end of a range cuts a bin, w is
+the share of the bin's training values inside, counted among the values that the bin keeps (`Bins.quantiles`, at equal
+distances in rank). A single number cuts its bin, too: where the bin does not keep it, it counts for half of a value. Which
+of the kept values are allowed is `Evidence.levels`, by which a law that knows where in their bins numbers lie answers.
 """
 
 import math
 import re
 from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray
-from depnet.data.binning.bins import Bins, Number
+from depnet.data.binning.bins import Bins, Number, Numbers
+from depnet.data.frames.columns import is_missing
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, EvidenceError, brief
-from depnet.model.spans import Span, ends_of, extent, has_line, shares, within
-from depnet.wording import nearest, some_of
+from depnet.model.spans import Span, ends_of, has_line, shares, within
+from depnet.wording import nearest
 
 SIGNS = {">=": ">=", "<=": "<=", "!=": "!=", "≥": ">=", "≤": "<=", "≠": "!=", ">": ">", "<": "<"}
 """How a comparison begins, the longer signs first, and what it means."""
-_COMPARISON = re.compile(rf"\s*({'|'.join(SIGNS)})(.*)", re.DOTALL)
+COMPARISON = re.compile(rf"\s*({'|'.join(SIGNS)})(.*)", re.DOTALL)
 _SPAN = re.compile(r"(.*?)\.\.(.*)", re.DOTALL)
+
+MISSING, KNOWN = "is missing", "is known"
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What a condition on a variable allows: states by their codes, numbers in ranges or alone, and holes."""
+
+    variable: Variable
+    codes: frozenset[int]
+    spans: tuple[Span, ...] = ()
+    points: tuple[Span, ...] = ()
+    """Of a variable with bins, single numbers (a day is all its moments)."""
+    missing: bool = False
+
+    def weights(self) -> FloatArray:
+        """[state]: P(the condition is met | the state), from 0 to 1; all are 0 where no training value meets it.
+
+        Of a variable that has no state for missing values, holes are not told from others: they have no weight.
+        """
+        variable = self.variable
+        weights = np.zeros(variable.cardinality)
+        spans, codes = list(self.spans), set(self.codes)
+        if variable.bins is not None:
+            for point in self.points:
+                code = int(variable.bins.locate([point.low])[0])
+                cuts = len(variable.bins.quantiles[code]) > 1 and within(variable.bins, code, [point])
+                spans += [point] if cuts else []
+                codes |= set() if cuts else {code}  # all that is known of it, or beyond the data
+        if spans:
+            weights[: len(variable.present_states)] = shares(variable, spans)
+        weights[list(codes)] = 1.0
+        if self.missing and variable.missing is not None:
+            weights[-1] = 1.0
+        return weights
+
+    def narrowed(self) -> Variable:
+        """The variable with bins that keep only values which meet the condition, to draw from."""
+        variable, bins, spans = self.variable, self.variable.bins, (*self.spans, *self.points)
+        if bins is None or not spans:
+            return variable
+        kept = tuple(
+            values if code in self.codes else within(bins, code, spans) or values
+            for code, values in enumerate(bins.quantiles)
+        )
+        return Variable(variable.name, variable.states, Bins(bins.edges, kept, bins.kind), variable.missing)
+
+    def rows(
+        self, codes: NDArray[Any], known: NDArray[np.bool_] | None, numbers: Numbers | None
+    ) -> NDArray[np.bool_]:
+        """Which rows of a table meet it, by their codes, whether they are `known`, and their `numbers`.
+
+        Without numbers, a row of a bin meets a range that the bin has a part in.
+        """
+        by_state = self.weights() > 0
+        if self.variable.bins is not None and numbers is not None:
+            by_state[:] = False
+            by_state[list(self.codes)] = True
+        if self.variable.missing is not None:
+            by_state[-1] = False  # as `known` says
+        met: NDArray[np.bool_] = by_state[codes]
+        if self.variable.bins is not None and numbers is not None:
+            for span in (*self.spans, *self.points):
+                met |= span.covers(numbers)
+        if known is not None:
+            met &= known
+            if self.missing:
+                met |= ~known
+        return met
 
 
 def condition_weights(variable: Variable, condition: object) -> FloatArray:
@@ -47,12 +121,7 @@ def condition_weights(variable: Variable, condition: object) -> FloatArray:
     >>> condition_weights(Variable("income", ("<=50K", ">50K")), ">50K").tolist()
     [0.0, 1.0]
     """
-    codes, spans = _alternatives(variable, condition)
-    weights = np.zeros(variable.cardinality)
-    if spans:
-        weights[: len(variable.present_states)] = shares(variable, spans)
-    weights[list(codes)] = 1.0
-    return weights
+    return allowed(variable, condition).weights()
 
 
 def narrowed(variable: Variable, condition: object) -> Variable:
@@ -62,101 +131,63 @@ def narrowed(variable: Variable, condition: object) -> Variable:
     >>> narrowed(Variable("age", ages.labels, ages), ">9").bins.quantiles
     ((10, 17), (30, 40))
     """
-    bins = variable.bins
-    if bins is None:
-        return variable
-    codes, spans = _alternatives(variable, condition)
-    if not spans:
-        return variable
-    kept = tuple(
-        values if code in codes else within(bins, code, spans) or values
-        for code, values in enumerate(bins.quantiles)
-    )
-    return Variable(variable.name, variable.states, Bins(bins.edges, kept, bins.kind), variable.missing)
+    return allowed(variable, condition).narrowed()
 
 
-def beyond_data(variable: Variable, condition: object) -> str | None:
-    """What to say of a value that lies beyond the data, and means the first bin or the last; None: nothing.
+def allowed(variable: Variable, condition: object) -> Allowed:
+    """What a condition allows.
 
     >>> ages = Bins((0, 18, 99), ((3, 9, 10, 17), (30, 40)), "integer")
-    >>> beyond_data(Variable("age", ages.labels, ages), 130)
-    "'age' = 130 is beyond the data (0 to 98): answered as its last bin, [18, 99)."
+    >>> found = allowed(Variable("age", ages.labels, ages), {9, None})
+    >>> found.points, found.missing
+    ((Span(low=9, high=9, closed='both'),), True)
     """
-    bins = variable.bins
-    if bins is None:
-        return None
-    low, high = extent(bins)
-    for value in _values(condition):
-        if isinstance(value, (slice, range)) or _is_interval(value) or value in variable.states:
-            continue
-        try:
-            number = bins.number(value)
-        except DataError:  # a comparison
-            continue
-        if not low <= number <= high:
-            end, label = ("first", bins.labels[0]) if number < low else ("last", bins.labels[-1])
-            return (
-                f"{variable.name!r} = {bins.text(number)} is beyond the data ({_range_of(bins)}): answered as its {end} "
-                f"bin, {label}."
-            )
-    return None
-
-
-def empty_condition(variable: Variable, condition: object) -> str:
-    """What to say of a condition that no training value meets."""
-    said = said_of(variable.name, condition)
-    if variable.bins is not None:
-        return f"no value of the data meets {said}: {variable.name!r} goes from {_range_of(variable.bins)}."
-    states = some_of(list(map(brief, variable.states)))
-    return f"the evidence on {variable.name!r} allows no state at all: {brief(condition)}. Its states are {states}."
-
-
-def said_of(name: str, condition: object) -> str:
-    """A condition as people read it.
-
-    >>> said_of("age", 30), said_of("age", ">30"), said_of("age", slice(30, 40)), said_of("class", {"1st", "2nd"})
-    ('age = 30', 'age > 30', '30 <= age < 40', 'class in {1st, 2nd}')
-    """
-    if isinstance(condition, range) and condition.step == 1:
-        condition = slice(condition.start, condition.stop)
-    if isinstance(condition, slice):
-        low = "" if condition.start is None else f"{condition.start} <= "
-        high = "" if condition.stop is None else f" < {condition.stop}"
-        return f"{low}{name}{high}"
-    if _is_interval(condition):
-        return f"{name} in {condition}"
-    if isinstance(condition, str):
-        compared = _COMPARISON.fullmatch(condition)
-        if compared:
-            return f"{name} {SIGNS[compared[1]]} {compared[2].strip()}"
-        if re.fullmatch(r"[-+.\d].*\.\.|(.*[-+.\d])?\.\.[-+.\d].*", condition):
-            return f"{name} in {condition}"
-    values = _values(condition)
-    if not (len(values) == 1 and values[0] is condition):
-        return f"{name} in {{{', '.join(sorted(map(str, values)))}}}"
-    return f"{name} = {condition}"
-
-
-def _alternatives(variable: Variable, condition: object) -> tuple[set[int], list[Span]]:
-    """The states, and the ranges of numbers, any of which a condition allows."""
     _refuse_pair(variable, condition)
     codes: set[int] = set()
     spans: list[Span] = []
-    for one in _values(condition):
+    points: list[Span] = []
+    missing = False
+    for one in members(condition):
         if isinstance(one, (slice, range)):
             spans.append(_sliced(variable, one))
-        elif _is_interval(one):
+        elif is_interval(one):
             spans.append(_interval(variable, one))
+        elif _means_missing(variable, one):
+            missing = True
         elif isinstance(one, str) and one not in variable.states:
             found = _compared(variable, one)
-            codes |= found if isinstance(found, set) else set()
-            spans += [found] if isinstance(found, Span) else []
+            codes |= found.codes
+            spans += found.spans
+            points += found.points
         else:
-            codes.add(variable.code(one))  # an unknown label is its error
-    return codes, spans
+            found = _value(variable, one)
+            codes |= found.codes
+            points += found.points
+    return Allowed(variable, frozenset(codes), tuple(spans), tuple(points), missing)
 
 
-def _values(condition: object) -> Sequence[object]:
+def _means_missing(variable: Variable, value: object) -> bool:
+    """None, the text of it, or the label of the state for missing values."""
+    if is_missing(value):
+        return True
+    if value == MISSING and value not in variable.states:
+        return True
+    return variable.missing is not None and value == variable.missing
+
+
+def _value(variable: Variable, value: object) -> Allowed:
+    """One value: of bins a number, else a state; an unknown label is an error that offers the nearest."""
+    code = variable.code(value)
+    if variable.bins is None:
+        return Allowed(variable, frozenset({code}))
+    try:
+        first, last = ends_of(variable, value)
+    except DataError:  # the label of a bin
+        return Allowed(variable, frozenset({code}))
+    return Allowed(variable, frozenset(), points=(Span(first, last),))
+
+
+def members(condition: object) -> Sequence[object]:
     """The members of a set, a list or an array; of anything else, itself alone."""
     if isinstance(condition, np.ndarray):
         return list(condition.ravel())
@@ -181,33 +212,39 @@ def _refuse_pair(variable: Variable, condition: object) -> None:
     )
 
 
-def _compared(variable: Variable, text: str) -> set[int] | Span:
+def _compared(variable: Variable, text: str) -> Allowed:
     """What a text means that is no label: a comparison, a range, else a value or the error that offers the nearest."""
-    compared = _COMPARISON.fullmatch(text)
+    if text == KNOWN:
+        return Allowed(variable, frozenset(range(len(variable.present_states))))
+    compared = COMPARISON.fullmatch(text)
     if compared:
-        sign, value = SIGNS[compared[1]], compared[2].strip()
-        if sign == "!=":
-            return set(range(variable.cardinality)) - {label_code(variable, value)}
-        first, last = _ends(variable, value, text)
-        below, above = -math.inf, math.inf
-        return {
-            ">": Span(last, above, "neither"),
-            ">=": Span(first, above),
-            "<": Span(below, first, "neither"),
-            "<=": Span(below, last),
-        }[sign]
+        return _sign(variable, SIGNS[compared[1]], compared[2].strip(), text)
     between = _SPAN.fullmatch(text)
     if between:
         low, high = (part.strip() for part in between.groups())
-        return _not_empty(
-            variable,
-            Span(
-                _ends(variable, low, text)[0] if low else -math.inf,
-                _ends(variable, high, text)[1] if high else math.inf,
-            ),
-            text,
+        span = Span(
+            _ends(variable, low, text)[0] if low else -math.inf,
+            _ends(variable, high, text)[1] if high else math.inf,
         )
-    return {variable.code(text)}
+        return Allowed(variable, frozenset(), (_not_empty(variable, span, text),))
+    return _value(variable, text)
+
+
+def _sign(variable: Variable, sign: str, value: str, text: str) -> Allowed:
+    """A comparison with a value."""
+    if sign == "!=" and (variable.bins is None or value in variable.states):
+        others = set(range(len(variable.present_states))) - {label_code(variable, value)}
+        return Allowed(variable, frozenset(others))
+    first, last = _ends(variable, value, text)
+    below, above = Span(-math.inf, first, "neither"), Span(last, math.inf, "neither")
+    spans = {
+        ">": (above,),
+        ">=": (Span(first, math.inf),),
+        "<": (below,),
+        "<=": (Span(-math.inf, last),),
+        "!=": (below, above),
+    }[sign]
+    return Allowed(variable, frozenset(), spans)
 
 
 def label_code(variable: Variable, text: str) -> int:
@@ -241,7 +278,7 @@ def _sliced(variable: Variable, given: slice | range) -> Span:
     return _not_empty(variable, Span(low, high, "left"), given)
 
 
-def _is_interval(value: object) -> bool:
+def is_interval(value: object) -> bool:
     """An interval as pandas has it; not imported to ask."""
     return all(hasattr(value, name) for name in ("left", "right", "closed"))
 
@@ -277,12 +314,3 @@ def _ends(variable: Variable, value: object, given: object) -> tuple[Number, Num
         return ends_of(variable, value)
     except DataError as error:
         raise EvidenceError(f"the condition {brief(given)} on {variable.name!r}: {error}") from None
-
-
-def _range_of(bins: Bins) -> str:
-    low, high = extent(bins)
-    low, high = (
-        kept if math.isinf(end) else end
-        for end, kept in ((low, bins.quantiles[0][0]), (high, bins.quantiles[-1][-1]))
-    )
-    return f"{bins.text(low)} to {bins.text(high)}"

@@ -1,7 +1,7 @@
 """Evidence: what is known, X_C = x_C (Sec. 5), given by the variables' labels.
 
 For each variable named, evidence is one state (the variable is clamped; for a binned variable a number or a
-date means its bin), a set of allowed states, a range or a comparison (`depnet.model.conditions` has all of them), or a
+date means itself), a set of allowed states, a range or a comparison (`depnet.model.conditions` has all of them), or a
 mapping of states to non-negative weights (soft evidence). What is not one state leaves the variable in the scan, with
 theta_i tilted: theta_i(x | y) w(x) / sum over x' of theta_i(x' | y) w(x').
 """
@@ -16,10 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, read_only
+from depnet.data.frames.within import allowed_levels
 from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Label, Variable
 from depnet.errors import EvidenceError, brief
-from depnet.model.conditions import beyond_data, condition_weights, empty_condition, narrowed
+from depnet.model.condition_words import beyond_data, empty_condition
+from depnet.model.conditions import Allowed, allowed, narrowed
 
 if TYPE_CHECKING:  # a network keeps counts that speak of evidence
     from depnet.model.network import Network
@@ -53,14 +55,16 @@ Given: TypeAlias = Mapping[str, Condition | Mapping[Known, float]]
 class Evidence:
     """Evidence in codes: `clamped[i]` is the code of X_i, `tilts[i]` the weights of the states of X_i.
 
-    Where a range cuts bins of X_i, `shares[i]` has the share of each state inside: tilts are relative to the greatest,
-    and cannot say it. `notes` are what a person should know of how the evidence was read.
+    `allowed[i]` is the condition itself, by which the rows of a table meet it or not, and has no part where weights of
+    states were given. Where it cuts bins, `levels[i]` says of each level of X_i (`depnet.data.binning.levels`) whether it is
+    allowed. `notes` are what a person should know of how the evidence was read.
     """
 
     clamped: Mapping[int, int]
     tilts: Mapping[int, FloatArray]
-    shares: Mapping[int, FloatArray] = field(default_factory=dict)
+    allowed: Mapping[int, Allowed] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    levels: Mapping[int, NDArray[np.bool_]] = field(default_factory=dict)
 
     @classmethod
     def parse(cls, domain: Domain, given: "Given | Evidence | None") -> "Evidence":
@@ -81,17 +85,22 @@ class Evidence:
             raise EvidenceError(f"evidence is a mapping of variable names to states; got {brief(given)}.")
         clamped: dict[int, int] = {}
         tilts: dict[int, FloatArray] = {}
-        shares: dict[int, FloatArray] = {}
-        notes = []
+        conditions: dict[int, Allowed] = {}
+        levels: dict[int, NDArray[np.bool_]] = {}
+        notes: list[str | None] = []
         for name, known in given.items():
             i = domain.index(name)
             variable = domain.variables[i]
             if isinstance(known, Mapping):
                 weights = _weights(variable, known)
             else:
-                weights = condition_weights(variable, known)
+                conditions[i] = allowed(variable, known)
+                weights = conditions[i].weights()
+                if conditions[i].missing and variable.missing is None:
+                    notes.append(_untold(variable, known, weights))
+                    continue
                 if ((weights > 0) & (weights < 1)).any():
-                    shares[i] = read_only(weights.copy())
+                    levels[i] = read_only(_allowed_levels(conditions[i]))
             if not weights.any():
                 raise EvidenceError(empty_condition(variable, known))
             notes.append(beyond_data(variable, list(known) if isinstance(known, Mapping) else known))
@@ -101,7 +110,7 @@ class Evidence:
                 clamped[i] = int(possible[0])
             elif not (weights == 1).all():
                 tilts[i] = read_only(weights)
-        return cls(clamped, tilts, shares, tuple(filter(None, notes)))
+        return cls(clamped, tilts, conditions, tuple(filter(None, notes)), levels)
 
     @property
     def variables(self) -> frozenset[int]:
@@ -148,12 +157,34 @@ def narrowed_domain(domain: Domain, given: Given | Evidence | None) -> Domain:
     return Domain(tuple(variables))
 
 
+def _untold(variable: Variable, known: object, weights: FloatArray) -> str:
+    """What to say of evidence that a cell is missing, of a variable whose holes tell nothing of others."""
+    if weights.any():
+        raise EvidenceError(
+            f"the evidence on {variable.name!r} allows states and a missing value, {brief(known)}, and the model has no "
+            "state for missing values of it. Ask for one of the two."
+        )
+    return f"the model holds that a missing value of {variable.name!r} says nothing of other columns."
+
+
+def _allowed_levels(condition: Allowed) -> NDArray[np.bool_]:
+    """[level]: may it be this one? A bin is cut, so the variable has bins."""
+    own, left = condition.variable.bins, condition.narrowed().bins
+    assert own is not None
+    assert left is not None
+    return allowed_levels(own, left)
+
+
 def _weights(variable: Variable, given: Mapping[Any, float]) -> FloatArray:
     """Soft evidence: the weight of each state that is named."""
     weights = np.zeros(variable.cardinality)
     weighed: set[int] = set()
     for label, weight in given.items():
-        code = variable.code(label)  # an unknown label is its error
+        code = (
+            variable.cardinality - 1
+            if label is None and variable.missing is not None
+            else variable.code(label)
+        )
         try:
             value = float(weight)
         except (TypeError, ValueError, OverflowError):

@@ -1,6 +1,7 @@
-"""1- and 2-way counts of the training data, kept with a network.
+"""1- and 2-way counts of the training data, kept with a network: of its known cells.
 
-They bound the support of evidence: no more rows can match X_C = x_C than match any one or two of its
+A row counts for X_i = x where X_i is known, and for a pair where both are. How many rows know a column says what share of
+its cells are holes. They bound the support of evidence: no more rows can match X_C = x_C than match any one or two of its
 parts, and Sec. 5 shows that rare evidence is inferred poorly. They are also what a model's 1- and 2-way
 marginals are compared with.
 """
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from depnet._native.pair_counts import pair_counts
 from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.table.dataset import Dataset
+from depnet.data.table.holed import Holed
 from depnet.errors import DataError, how_many
 from depnet.model.evidence import Evidence
 from depnet.model.table import MAX_COUNT
@@ -63,10 +65,15 @@ class PairTables(Mapping[tuple[int, int], IntArray]):
         """The sum over each table of numbers that stand as `cells` do."""
         return np.add.reduceat(cells, self.begin) if len(self) else np.zeros(0)
 
-    def check(self, singles: tuple[IntArray, ...]) -> None:
-        """Raise a `DataError` unless the tables of all pairs sum to these 1-way counts, each less than 2^53."""
+    def check(self, singles: tuple[IntArray, ...], total: int) -> None:
+        """Raise a `DataError` unless the tables of all pairs can be of `total` rows with these 1-way counts.
+
+        All are less than 2^53. A table sums to the 1-way counts of one variable where the other is known in all rows, and
+        to no more elsewhere.
+        """
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.cardinalities)])
         ends = np.append(self.begin, len(self.cells))
+        known = np.array([int(single.sum()) for single in singles])
         for i in range(self.first, self.last):
             place = self._place(i, i + 1)
             widths = np.array(self.cardinalities[i + 1 :], dtype=np.int64)
@@ -83,13 +90,24 @@ class PairTables(Mapping[tuple[int, int], IntArray]):
             columns = np.bincount(
                 of - offsets[i + 1], weights=block
             )  # in float64: exact, if all is as it must be
-            good = (row_sums == singles[i]).all(axis=1)
-            good &= np.logical_and.reduceat(
-                columns == np.concatenate(singles[i + 1 :]), offsets[i + 1 : -1] - offsets[i + 1]
+            later, first = np.concatenate(singles[i + 1 :]), offsets[i + 1 : -1] - offsets[i + 1]
+            good = np.where(
+                known[i + 1 :] == total,
+                (row_sums == singles[i]).all(axis=1),
+                (row_sums <= singles[i]).all(axis=1),
             )
+            good &= np.logical_and.reduceat(
+                columns == later if known[i] == total else columns <= later, first
+            )
+            good &= row_sums.sum(axis=1) >= known[i] + known[i + 1 :] - total
             if not good.all():
                 j = i + 1 + int(np.argmin(good))
                 raise DataError(f"the 2-way counts of variables {i} and {j} do not sum to the 1-way counts.")
+
+    @property
+    def sizes(self) -> IntArray:
+        """How many cells each table has."""
+        return np.diff(np.append(self.begin, len(self.cells)))
 
     def _place(self, i: int, j: int) -> int:
         n = len(self.cardinalities)
@@ -132,24 +150,33 @@ class MarginalCounts:
 
     singles: tuple[IntArray, ...]
     pairs: PairTables | None
+    total: int = -1
+    """N, the number of training samples; where it is not given, all cells are known."""
 
     def __post_init__(self) -> None:
+        whole = self.total < 0
+        if whole:
+            object.__setattr__(self, "total", int(self.singles[0].sum()))
         for counts in self.singles:
-            if counts.dtype != np.int64 or (counts < 0).any() or int(counts.sum()) != self.total:
+            if counts.dtype != np.int64 or (counts < 0).any() or (whole and int(counts.sum()) != self.total):
                 raise DataError("1- and 2-way counts are non-negative integers with one total.")
+            if int(counts.sum()) > self.total:
+                raise DataError(f"1-way counts sum to no more than the {self.total:,} rows.")
         n = len(self.singles)
         if self.pairs is not None and len(self.pairs) != n * (n - 1) // 2:
             raise DataError(f"2-way counts need a table for each of the {n * (n - 1) // 2} pairs.")
 
     @classmethod
-    def of(cls, dataset: Dataset, max_pair_cells: int = MAX_PAIR_CELLS) -> "MarginalCounts":
-        """Count a dataset.
+    def of(cls, dataset: Dataset | Holed, max_pair_cells: int = MAX_PAIR_CELLS) -> "MarginalCounts":
+        """Count the known cells of a table.
 
         >>> from depnet.data import titanic
         >>> MarginalCounts.of(titanic()).pairs[1, 3].tolist()      # sex x survived
         [[126, 344], [1364, 367]]
         """
         cards = dataset.domain.cardinalities
+        if isinstance(dataset, Holed):
+            return _of_known(dataset, max_pair_cells)
         if _has_pairs(cards, max_pair_cells):
             return cls.of_cells(cards, PairTables.of(dataset).cells, max_pair_cells)
         singles = [_count(dataset.column(i), k, dataset.weights) for i, k in enumerate(cards)]
@@ -179,12 +206,22 @@ class MarginalCounts:
         return self.pairs.cells if self.pairs else np.concatenate(self.singles)
 
     @property
-    def total(self) -> int:
-        """N, the number of training samples."""
-        return int(self.singles[0].sum())
+    def holes(self) -> IntArray:
+        """[variable]: in how many rows it is not known."""
+        return self.total - np.array([int(counts.sum()) for counts in self.singles])
+
+    @property
+    def hole_rates(self) -> FloatArray:
+        """[variable]: the probability of a hole, with half a hole and half a known cell added to the rows."""
+        return np.asarray((self.holes + 0.5) / (self.total + 1))
+
+    @property
+    def missing_rates(self) -> tuple[float, ...]:
+        """How often each variable is missing."""
+        return tuple((self.holes / max(self.total, 1)).tolist())
 
     def support_bound(self, evidence: Evidence) -> int:
-        """An upper bound of the training rows that match the evidence (all states of positive weight allowed)."""
+        """An upper bound of the training rows that know the evidence and match it (all states of positive weight)."""
         allowed: dict[int, FloatArray | IntArray] = {}
         for i, code in evidence.clamped.items():
             allowed[i] = np.array([code])
@@ -204,14 +241,15 @@ class MarginalCounts:
             )
         singles = tuple(read_only(a + b) for a, b in zip(self.singles, other.singles, strict=True))
         if self.pairs is None or other.pairs is None:
-            return MarginalCounts(singles, None)
+            return MarginalCounts(singles, None, self.total + other.total)
         cells = read_only(self.pairs.cells + other.pairs.cells)
-        return MarginalCounts(singles, PairTables(self.pairs.cardinalities, cells, 0, len(singles)))
+        pairs = PairTables(self.pairs.cardinalities, cells, 0, len(singles))
+        return MarginalCounts(singles, pairs, self.total + other.total)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, MarginalCounts):
             return NotImplemented
-        if len(self.singles) != len(other.singles):
+        if len(self.singles) != len(other.singles) or self.total != other.total:
             return False
         if self.pairs is None or other.pairs is None:
             same_pairs = self.pairs is other.pairs
@@ -220,6 +258,30 @@ class MarginalCounts:
         return same_pairs and all(map(np.array_equal, self.singles, other.singles))
 
     __hash__ = None  # type: ignore[assignment]  # holds arrays
+
+
+def _of_known(table: Holed, max_pair_cells: int) -> MarginalCounts:
+    """The counts of a table with holes: those of a table in which a hole is one more state, without that state."""
+    if table.complete:
+        return MarginalCounts.of(table.dataset(), max_pair_cells)
+    cards, known = table.domain.cardinalities, ~table.hidden
+    weights = table.weights
+    singles = tuple(
+        _count(table.codes[known[:, i], i], k, None if weights is None else weights[known[:, i]])
+        for i, k in enumerate(cards)
+    )
+    total = table.rows if weights is None else int(weights.sum())
+    if not _has_pairs(cards, max_pair_cells):
+        none = PairTables(cards, np.zeros(0, np.int64), 0, 1) if len(cards) == 1 else None
+        return MarginalCounts(singles, none, total)
+    more = tuple(k + (not known[:, i].all()) for i, k in enumerate(cards))
+    codes = np.asfortranarray(np.where(table.hidden, np.array(cards), table.codes))
+    wide: IntArray = np.empty(pair_cells(more), dtype=np.int64)
+    code_kind = np.uint16 if max(more) > 256 else np.uint8
+    pair_counts(codes.astype(code_kind), more, weights, first=0, last=len(cards), out=wide)
+    every = PairTables(more, wide, 0, len(cards))
+    cells = [every[i, j][: cards[i], : cards[j]].ravel() for i, j in every]
+    return MarginalCounts(singles, PairTables(cards, read_only(np.concatenate(cells)), 0, len(cards)), total)
 
 
 def _has_pairs(cardinalities: tuple[int, ...], most: int) -> bool:

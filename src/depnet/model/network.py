@@ -11,6 +11,7 @@ from depnet.checks import is_whole
 from depnet.data.frames.within import Within
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
+from depnet.data.table.holed import Holed
 from depnet.errors import ModelError, brief
 from depnet.model.counting import check_same_domain, leaf_counts
 from depnet.model.held_out import HeldOut
@@ -228,7 +229,7 @@ class Network:
                     "the network, or use learn_parameters(dataset, sources) with its sources."
                 )
 
-    def updated(self, dataset: Dataset) -> "Network":
+    def updated(self, dataset: Dataset, known: Holed | None = None) -> "Network":
         """The same network with more rows added to its counts; sources and smoothing stay.
 
         It equals the network that `learn_parameters` gives for the same sources on old and new rows
@@ -236,6 +237,7 @@ class Network:
 
         Args:
             dataset: the rows to add.
+            known: the same rows before their holes were filled: the 1- and 2-way counts are of known cells.
 
         Returns:
             A new network.
@@ -250,7 +252,11 @@ class Network:
             more = leaf_counts(node.source, node.variable, dataset)
             table = ConditionalTable.from_counts(counts + more, smoothing)
             nodes.append(Node(node.variables, node.source, table))
-        kept = None if self.counts is None else self.counts + MarginalCounts.of(dataset)
+        kept = (
+            None
+            if self.counts is None
+            else self.counts + MarginalCounts.of(dataset if known is None else known)
+        )
         return replace(self, nodes=tuple(nodes), counts=kept)
 
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray
-from depnet.data.binning.bins import Bins, Number
+from depnet.data.binning.bins import Bins, Number, Numbers
 from depnet.data.binning.calendar import DAY
 from depnet.data.table.variable import Variable
 
@@ -36,6 +37,12 @@ class Span:
             return False
         above = number >= self.low if self.closed in ("left", "both") else number > self.low
         return above and (number <= self.high if self.closed in ("right", "both") else number < self.high)
+
+    def covers(self, numbers: Numbers) -> NDArray[np.bool_]:
+        """Which of many numbers are in it."""
+        above = numbers >= self.low if self.closed in ("left", "both") else numbers > self.low
+        below = numbers <= self.high if self.closed in ("right", "both") else numbers < self.high
+        return np.asarray(above & below)
 
     @property
     def empty(self) -> bool:
@@ -69,7 +76,7 @@ def shares(variable: Variable, spans: Sequence[Span]) -> FloatArray:
     """[state but the missing one]: the share of its known values inside any of the ranges.
 
     Where that is nothing at all, though a range lies between values that a bin keeps, the length that it covers of the
-    bin counts, but for no more than one kept value would.
+    bin counts, but for no more than one kept value would. A single value that its bin does not keep counts for half of one.
     """
     bins = variable.bins
     if bins is None:
@@ -78,6 +85,8 @@ def shares(variable: Variable, spans: Sequence[Span]) -> FloatArray:
             numbers = range(len(numbers))
         return np.array([inside([number], spans) for number in numbers], dtype=np.float64)
     found = np.array([inside(values, spans) / len(values) for values in bins.quantiles])
+    for code in (bins.code(span.low) for span in spans if span.low == span.high):
+        found[code] = found[code] or 0.5 / len(bins.quantiles[code])
     if not found.any():
         found = np.array([sum(_covered(bins, code, span) for span in spans) for code in range(len(bins))])
     return found

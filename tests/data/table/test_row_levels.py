@@ -11,6 +11,12 @@ from depnet.data import describe, encode
 from depnet.data.binning.levels import Levels
 from depnet.data.table import row_levels
 from depnet.data.table.holed import Holed, with_holes
+from depnet.data.table.row_levels import RowLevels
+
+
+def _levels(table: Dataset | Holed) -> RowLevels:
+    assert table.values is not None
+    return RowLevels.of(table.domain, table.codes, table.values)
 
 
 def test_a_frame_and_its_file_have_the_same_levels() -> None:
@@ -21,32 +27,31 @@ def test_a_frame_and_its_file_have_the_same_levels() -> None:
     text = "x,n\n" + "".join(f"{'' if r['x'] is None else r['x']},{r['n']}\n" for r in rows)
     table = read(io.StringIO(text))
     assert isinstance(table, Holed)
-    again = encode(rows, table.domain, levels=True)
-    assert table.levels is not None
-    assert again.levels is not None
-    assert table.levels.rows.tolist() == list(range(300))
+    again = encode(rows, table.domain, values=True)
+    own, other = _levels(table), _levels(again)
+    assert own.rows.tolist() == list(range(300))
     seen = ~np.asarray(table.hidden)
-    assert np.array_equal(table.levels.levels[seen], again.levels.levels[seen])
+    assert np.array_equal(own.levels[seen], other.levels[seen])
     bins = table.domain.variables[1].bins
     assert bins is not None
-    values = Levels.of(bins).values[table.levels.levels[:, 1]]
+    values = Levels.of(bins).values[own.levels[:, 1]]
     assert np.abs(values - np.array([r["n"] for r in rows])).max() <= 90 / len(bins)
 
 
 def test_a_complete_file_keeps_them_on_the_way_to_a_fit() -> None:
     table = read(io.StringIO("x\n" + "\n".join(map(str, range(100)))), keep="all")
     assert isinstance(table, Dataset)
-    assert table.levels is not None
-    assert with_holes(table).levels is table.levels
-    assert encode([{"x": 1.0}], table.domain).levels is None
+    assert table.values is not None
+    assert with_holes(table).values is table.values
+    assert table.values[0].tolist() == list(range(100))
+    assert encode([{"x": 1.0}], table.domain).values is None
 
 
 def test_dates_as_text_have_levels_and_a_variable_without_bins_has_none() -> None:
     days = [{"day": f"20{20 + k % 5}-0{1 + k % 9}-1{k % 7}", "word": "ab"[k % 2]} for k in range(400)]
     domain, _ = describe(days)
-    found = encode(days, domain, levels=True).levels
+    found = _levels(encode(days, domain, values=True))
     bins = domain.variables[0].bins
-    assert found is not None
     assert bins is not None
     codes = bins.locate(Levels.of(bins).values[found.levels[:, 0]])
     assert np.array_equal(codes, encode(days, domain).codes[:, 0])
@@ -57,9 +62,7 @@ def test_of_many_rows_some_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(row_levels, "MOST_ROWS", 50)
     values = np.random.default_rng(0).random((400, 1))
     domain, _ = describe(values)
-    found = encode(values, domain, levels=True).levels
-    assert found is not None
+    found = _levels(encode(values, domain, values=True))
     assert len(found.rows) == len(set(found.rows.tolist())) == 50
-    again = encode(values[found.rows], domain, levels=True).levels
-    assert again is not None
+    again = _levels(encode(values[found.rows], domain, values=True))
     assert np.array_equal(found.levels, again.levels)

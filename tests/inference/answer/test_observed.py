@@ -10,6 +10,7 @@ import depnet
 from depnet import Dataset, Network, query
 from depnet.errors import DataError
 from depnet.inference.answer.observed import FALSE_ALARM, differing, observed
+from depnet.inference.answer.target import targets_of
 from depnet.model import Evidence
 from tests.inference.cases import random_evidence, random_targets
 from tests.strategies import networks, seeds
@@ -44,22 +45,23 @@ def test_frequencies_are_those_of_a_loop(network: Network, seed: int) -> None:
     codes = rng.integers(0, network.domain.cardinalities, size=(40, len(network.domain)))
     weights = rng.integers(0, 4, size=40) if rng.random() < 0.5 else None
     data = Dataset.from_codes(codes, domain=network.domain, weights=weights)
-    found = observed(network.domain, [tuple(targets)], evidence, data)
+    asked = targets_of(network.domain, [network.domain.names[i] for i in targets])
+    (found,) = observed(network.domain, [asked], evidence, data)
     shares, rows = literal(targets, evidence, data)
     assert found.rows == pytest.approx(rows)
     if not rows:
-        assert np.isnan(found.tables[0]).all()
+        assert np.isnan(found.frequencies).all()
         return
     states = itertools.product(*(range(network.domain.cardinalities[i]) for i in targets))
     expected = [shares.get(state, 0.0) for state in states]
-    np.testing.assert_allclose(found.tables[0].ravel(), expected, atol=1e-12)
+    np.testing.assert_allclose(found.frequencies.ravel(), expected, atol=1e-12)
 
 
 def test_an_answer_carries_the_table_and_joins_both() -> None:
     people = depnet.titanic()
     network = depnet.learn(people, smoothing=0.5)
     result = query(network, ["survived", "class"], {"sex": "female"}, data=people)
-    assert result.matching == 470
+    assert result.matching == {"survived": 470, "class": 470}
     assert isinstance(result.observed, dict)
     assert isinstance(result.combined, dict)
     assert isinstance(result.probabilities, dict)

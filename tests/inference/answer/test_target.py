@@ -93,13 +93,17 @@ def test_a_variable_that_is_called_like_a_condition_comes_first() -> None:
     assert query(network, "x > 0").states == ((False, True),)
 
 
-def test_a_missing_number_meets_no_condition() -> None:
+def test_a_condition_is_asked_of_the_numbers_that_are_known() -> None:
     variable = Variable("x", (1, 2, "gone"), missing="gone")
     network = learn(Dataset.from_codes([[0], [1], [2], [2]], domain=Domain((variable,))))
     said = query(network, ["x > 1", "x"])
     assert isinstance(said.probabilities, dict)
-    assert said.probabilities["x > 1"].tolist() == [0.75, 0.25]
+    assert said.probabilities["x > 1"].tolist() == [0.5, 0.5]
+    assert said.missing == {"x": 0.5}
     assert said.numbers["x"].above(1) == (0.5, 0.0)
+    asked = query(network, ["x is missing", "x is known"])
+    assert isinstance(asked.probabilities, dict)
+    assert asked.probabilities["x is missing"].tolist() == [0.5, 0.5]
 
 
 def test_small_counts_of_conditions_are_hidden() -> None:

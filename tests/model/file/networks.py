@@ -23,6 +23,7 @@ from depnet import (
 from depnet.arrays import IntArray
 from depnet.data import Label, Layout
 from depnet.data.frames.within import KNOTS, PARTS, PlaceTrees, Within, level_count
+from depnet.data.table.holed import Holed
 from depnet.model.boosted import BoostedNode
 from depnet.model.held_out import HeldOut
 from depnet.model.marginals import MarginalCounts
@@ -88,7 +89,10 @@ def pair_of_all_kinds(domain: Domain, kind: str, rng: np.random.Generator) -> Pa
     if rng.random() < 0.5:
         rows = rng.integers(0, cards, size=(int(rng.integers(0, 30)), len(cards)))
         pair_cells = 10**6 if rng.random() < 0.7 else 0
-        counts = MarginalCounts.of(Dataset.from_codes(rows, domain=domain), pair_cells)
+        table = Dataset.from_codes(rows, domain=domain)
+        hidden = np.asfortranarray(rng.random(rows.shape) < rng.choice([0.0, 0.3]))
+        seen = np.where(hidden, 0, table.codes).astype(table.codes.dtype)
+        counts = MarginalCounts.of(Holed(domain, np.asfortranarray(seen), hidden), pair_cells)
     order = tuple(rng.permutation(len(cards)).tolist())
     network = Network(domain, _any_nodes(rng, cards, None), counts, None, _any_held_out(rng))
     within = _any_within(rng, domain, order) if rng.random() < 0.7 else None

@@ -146,12 +146,12 @@ COUNTS = ("nodes", 1, "table", "counts")
 OPERATIONS = ("nodes", 1, "source", "operations")
 
 WRONG: dict[str, tuple[Callable[[Document], object], str]] = {
-    "newer version": (at("version", be=6), "version: the file has version 6 and comes from a newer depnet"),
+    "newer version": (at("version", be=7), "version: the file has version 7 and comes from a newer depnet"),
     "much newer": (at("version", be=10**100), "about 10^100 and comes from a newer depnet"),
-    "version 0": (at("version", be=0), "version: expected a whole number from 1 to 5; got 0"),
-    "version 1.0": (at("version", be=1.0), "version: expected a whole number from 1 to 5; got 1.0"),
+    "version 0": (at("version", be=0), "version: expected a whole number from 1 to 6; got 0"),
+    "version 1.0": (at("version", be=1.0), "version: expected a whole number from 1 to 6; got 1.0"),
     "version true": (at("version", be=True), "got True"),
-    "no version": (without("version"), "version: expected a whole number from 1 to 5; got None"),
+    "no version": (without("version"), "version: expected a whole number from 1 to 6; got None"),
     "no domain": (without("domain"), "the field 'domain' is missing"),
     "no nodes": (without("nodes"), "the field 'nodes' is missing"),
     "domain a list": (at("domain", be=[]), "domain: expected an object with 'variables'; got []"),

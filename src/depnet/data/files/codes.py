@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from depnet.arrays import IntArray
 from depnet.data.files.engine import text_literal
 from depnet.data.files.number_codes import Coded, absent_of
 from depnet.data.files.rows import Rows
@@ -23,16 +22,14 @@ def encode_rows(
     rows: Rows,
     domain: Domain,
     known: dict[int, Coded],
-    some: IntArray,
     tell: Callable[[int], object],
 ) -> Dataset | Holed:
     """The table of codes, in the order of the file's rows; `Holed` where a value is missing.
 
-    `known` are those of some columns, by their places; they are let go as they are put in. Of `some` rows the levels of
-    numbers are kept, too.
+    `known` are those of some columns, by their places; they are let go as they are put in.
     """
     dtype = code_type(domain)
-    made = TableBuilder(domain, rows.rows, some)
+    made = TableBuilder(domain, rows.rows)
     left = [place for place in range(len(domain)) if place not in known]
     for place in sorted(known):
         made.put(place, *known.pop(place))
@@ -44,7 +41,7 @@ def encode_rows(
         found = rows.connection.execute(f"SELECT {columns} FROM {rows.of(group)}").fetchnumpy()
         for place in group:
             cells, (_, number) = found.pop(f"v{place}"), sql[place]
-            coded = Coded.of(cells, domain.variables[place], some) if number else None
+            coded = Coded.of(cells, domain.variables[place]) if number else None
             made.put(place, *(coded or (np.ma.getdata(cells), absent_of(cells))))
             tell(1)
     return made.table()

@@ -5,9 +5,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import IntArray
-from depnet.data.binning.levels import LevelArray
-from depnet.data.table.row_levels import levels_of
 from depnet.data.table.variable import Variable
 
 _MANY_CUTS = 64
@@ -22,17 +19,16 @@ class Coded(NamedTuple):
 
     codes: NDArray[Any]
     absent: NDArray[np.bool_] | None
-    levels: LevelArray | None = None
-    """Of some rows, where the variable has bins."""
+    numbers: NDArray[Any] | None = None
+    """As they are in the file, where the variable has bins."""
 
     @classmethod
-    def of(cls, cells: NDArray[Any], variable: Variable, some: IntArray) -> "Coded":
-        """Of numbers as the engine gives them, masked where they are missing; levels are those of `some` rows."""
+    def of(cls, cells: NDArray[Any], variable: Variable) -> "Coded":
+        """Of numbers as the engine gives them, masked where they are missing."""
         dtype = np.uint8 if variable.cardinality <= 256 else np.uint16
         numbers = np.ma.getdata(cells)
         codes = located(numbers, variable, dtype)
-        levels = None if variable.bins is None else levels_of(variable.bins, numbers[some], codes[some])
-        return cls(codes, absent_of(cells), levels)
+        return cls(codes, absent_of(cells), None if variable.bins is None else numbers)
 
 
 def absent_of(cells: NDArray[Any]) -> NDArray[np.bool_] | None:

@@ -18,7 +18,6 @@ from depnet.data.frames.variables import MAX_STATES, BinChoice, Missing, StateOp
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
-from depnet.data.table.row_levels import level_rows
 from depnet.errors import DataError
 from depnet.files import scratch_folder
 
@@ -138,8 +137,7 @@ def _coded(
     names = [column.name for column in rows.columns]
     options.check_names(names)
     check_keep(keep, names)
-    some = level_rows(rows.rows, len(rows.columns))
-    found, coded = find_variables(rows, options, keep, some, steps.tell)
+    found, coded = find_variables(rows, options, keep, steps.tell)
     left = tuple(each for each in found if isinstance(each, LeftOut))
     check_some_left(left, len(found))
     variables = [each for each in found if not isinstance(each, LeftOut)]
@@ -147,7 +145,7 @@ def _coded(
     known = {new: coded.pop(old) for new, old in enumerate(kept) if old in coded}
     steps.tell(len(left))
     chosen = replace(rows, columns=tuple(rows.columns[place] for place in kept))
-    return encode_rows(chosen, Domain(tuple(variables)), known, some, steps.tell), left
+    return encode_rows(chosen, Domain(tuple(variables)), known, steps.tell), left
 
 
 class _Steps:

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from depnet.arrays import IntArray
 from depnet.data.binning.bins import Kind
 from depnet.data.binning.ranked import Ranked, RankedArray
 from depnet.data.files.engine import answer
@@ -29,11 +28,11 @@ _NUMBER_BYTES = 32  # a number on its way: in the engine, in numpy, without its 
 
 
 def find_variables(
-    rows: Rows, options: StateOptions, keep: Keep, some: IntArray, tell: Callable[[int], object]
+    rows: Rows, options: StateOptions, keep: Keep, tell: Callable[[int], object]
 ) -> tuple[list[Variable | LeftOut], dict[int, Coded]]:
     """The variables of all columns, or why a column is left out; and codes of some, by their places.
 
-    Codes have the levels of the numbers of `some` rows. `tell` hears of each column that is done.
+    `tell` hears of each column that is done.
     """
     present, about = _counts(rows)
     labels = _labels(rows, about, options.max_states)
@@ -72,7 +71,7 @@ def find_variables(
     for place, numbers, first, cells in _ranked(rows, numeric, present):
         found = variables[place] = make(place, numbers, first)
         if cells is not None and isinstance(found, Variable):
-            coded[place] = Coded.of(cells, found, some)
+            coded[place] = Coded.of(cells, found)
     return [variables[place] for place in places], coded
 
 

@@ -18,7 +18,6 @@ from depnet.data.frames.open import Opened, open_frame
 from depnet.data.frames.unknown import HandleUnknown, Unknowns
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed, TableBuilder
-from depnet.data.table.row_levels import level_rows, levels_of
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, brief
 from depnet.wording import nearest
@@ -37,13 +36,13 @@ def encode(
     *,
     handle_unknown: HandleUnknown = "error",
     absent: Literal["error", "missing"] = "error",
-    levels: bool | IntArray = False,
+    values: bool = False,
 ) -> Holed:
     """The codes of a frame's rows, columns found by name (a numpy array's by place); others are left alone.
 
     `handle_unknown`: a value that is no state is an error, or like a missing value, which a warning says. `absent`: a
-    column that is not there at all is an error, too, or full of missing values. `levels`: the levels of the numbers of some
-    rows are kept, too, for a model to be learned from; which rows may be said.
+    column that is not there at all is an error, too, or full of missing values. With `values` the numbers
+    of columns with bins are kept as they are, too.
 
     >>> from depnet.data import Variable
     >>> domain = Domain((Variable("sex", ("female", "male")),))
@@ -55,10 +54,7 @@ def encode(
             raise DataError(f'{option} is "error" or "missing"; got {brief(value)}.')
     opened = open_frame(frame)
     places = places_of(opened, domain, absent)
-    some = levels if isinstance(levels, np.ndarray) else None
-    if levels is True:
-        some = level_rows(opened.rows, len(domain))
-    made, unknown = TableBuilder(domain, opened.rows, some), Unknowns()
+    made, unknown = TableBuilder(domain, opened.rows), Unknowns()
     for i, variable in enumerate(domain.variables):
         place, known = places[i], None
         if place is None:
@@ -66,9 +62,8 @@ def encode(
         else:
             column = opened.column(place)
             each = column_codes(column, variable)
-            if some is not None and variable.bins is not None:
-                numbers = _level_numbers(variable.bins, column)
-                known = None if numbers is None else levels_of(variable.bins, numbers[some], each[some])
+            if values and variable.bins is not None:
+                known = _values_in(variable.bins, column)
             strange = np.flatnonzero(each == UNKNOWN)
             if len(strange):
                 example = _value_in(column, int(strange[0]))
@@ -122,7 +117,7 @@ def _numbers_in(bins: Bins, column: Column) -> Numbers:
     return numbers
 
 
-def _level_numbers(bins: Bins, column: Column) -> Numbers | None:
+def _values_in(bins: Bins, column: Column) -> Numbers | None:
     """The numbers of a column, of dates that are text, too; None where some have none."""
     if column.ids is None:
         return None if column.numbers is None else _numbers_in(bins, column)

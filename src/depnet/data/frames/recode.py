@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.data.binning.bins import Bins
+from depnet.data.binning.bins import Bins, Numbers
+from depnet.data.binning.calendar import DAY
 from depnet.data.frames.encode import HIDDEN, UNKNOWN
 from depnet.data.frames.unknown import HandleUnknown, Unknowns
 from depnet.data.table.dataset import Dataset
@@ -69,7 +70,7 @@ def recoded(table: Dataset | Holed, domain: Domain, *, handle_unknown: HandleUnk
                     f'{nearest(value, variable.states)} Or take unknown states as missing (`handle_unknown="missing"`).'
                 )
             unknown.add(variable.name, len(strange), value)
-        made.put(i, each, each < 0)
+        made.put(i, each, each < 0, _numbers(table.numbers(j), table.domain.variables[j].bins, variable.bins))
     unknown.warn()
     return made.holed(table.weights)
 
@@ -89,6 +90,15 @@ def missing_cells(table: Dataset | Holed, domain: Domain) -> NDArray[np.bool_]:
         if variable.missing is not None:
             empty[:, i] |= table.codes[:, j] == variable.cardinality - 1
     return empty
+
+
+def _numbers(numbers: Numbers | None, own: Bins | None, wanted: Bins | None) -> Numbers | None:
+    """A column's numbers as other bins count them: days as moments, and the other way round."""
+    if numbers is None or own is None or wanted is None or own.kind == wanted.kind:
+        return None if wanted is None else numbers
+    if (own.kind, wanted.kind) == ("date", "datetime"):
+        return numbers * DAY
+    return numbers // DAY if (own.kind, wanted.kind) == ("datetime", "date") else numbers
 
 
 def _edges(bins: Bins | None) -> Any:

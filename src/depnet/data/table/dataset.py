@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import CodeArray, IntArray, read_only
 from depnet.checks import is_whole
+from depnet.data.binning.bins import Numbers
 from depnet.data.table.domain import Domain
-from depnet.data.table.row_levels import RowLevels
+from depnet.data.table.values import Values
 from depnet.errors import DataError, brief, how_many
 from depnet.wording import counted, some_of
 
@@ -29,8 +30,32 @@ class CodeTable:
     """What tables of codes have in common, with holes (`Holed`) and without (`Dataset`)."""
 
     __slots__ = ()
+    domain: Domain
     codes: CodeArray
     weights: IntArray | None
+    values: Values | None
+
+    def column(self, i: int) -> CodeArray:
+        """The codes of X_i, contiguous.
+
+        Args:
+            i: the number of the variable.
+
+        Returns:
+            An array [row].
+        """
+        return self.codes[:, i]
+
+    def known(self, i: int) -> NDArray[np.bool_] | None:
+        """In which rows X_i is known; None: in all."""
+        variable = self.domain.variables[i]
+        if variable.missing is None:
+            return None
+        return np.asarray(self.codes[:, i] != variable.cardinality - 1)
+
+    def numbers(self, i: int) -> Numbers | None:
+        """The numbers of X_i in all rows as they came; None where it has no bins, or they are not known."""
+        return None if self.values is None else self.values.get(i)
 
     @property
     def rows(self) -> int:
@@ -53,7 +78,7 @@ class Dataset(CodeTable):
         domain: the variables of the columns.
         codes: `codes[r, i]` is the code of X_i in row r: read-only, column-major, uint8 or uint16.
         weights: how many equal rows each row stands for; None: one each.
-        levels: of some rows of a table that was read, finer codes of its numbers, to learn how they go within bins.
+        values: the numbers of the columns that have bins, as they came; None where they are not known.
 
     >>> table = Dataset.from_frame([{"sex": "male", "age": 40}, {"sex": "female", "age": 30}])
     >>> table.domain.names, table.codes.tolist()
@@ -63,7 +88,7 @@ class Dataset(CodeTable):
     domain: Domain
     codes: CodeArray
     weights: IntArray | None = None
-    levels: RowLevels | None = None
+    values: Values | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.domain, Domain):
@@ -126,11 +151,11 @@ class Dataset(CodeTable):
         domain: Domain,
         codes: CodeArray,
         weights: IntArray | None = None,
-        levels: RowLevels | None = None,
+        values: Values | None = None,
     ) -> "Dataset":
         """A dataset of read-only arrays that were checked already, or made so that nothing can be wrong: not once more."""
         dataset = object.__new__(cls)
-        for name, value in (("domain", domain), ("codes", codes), ("weights", weights), ("levels", levels)):
+        for name, value in (("domain", domain), ("codes", codes), ("weights", weights), ("values", values)):
             object.__setattr__(dataset, name, value)
         return dataset
 
@@ -173,24 +198,13 @@ class Dataset(CodeTable):
         domain, _ = describe(
             frame, bins=bins, max_bins=max_bins, missing=missing, keep=keep, max_states=max_states
         )
-        return encode(frame, domain).dataset()
+        return encode(frame, domain, values=True).dataset()
 
     def __str__(self) -> str:
         some = some_of([f"{v.name} ({v.cardinality:,})" for v in self.domain.variables], SHOWN_VARIABLES)
         weighed = "" if self.weights is None else f" that stand for {self.total:,}"
         variables = counted(len(self.domain), "variable")
         return f"{counted(self.rows, 'row')}{weighed} of {variables} (their states): {some}"
-
-    def column(self, i: int) -> CodeArray:
-        """The codes of X_i, contiguous.
-
-        Args:
-            i: the number of the variable.
-
-        Returns:
-            An array [row].
-        """
-        return self.codes[:, i]
 
 
 def _checked_codes(codes: ArrayLike, domain: Domain) -> CodeArray:

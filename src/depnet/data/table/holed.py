@@ -7,10 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, IntArray, read_only
-from depnet.data.binning.levels import LevelArray
 from depnet.data.table.dataset import CodeTable, Dataset, code_type
 from depnet.data.table.domain import Domain
-from depnet.data.table.row_levels import RowLevels
+from depnet.data.table.values import Values
 from depnet.errors import DataError, brief
 
 
@@ -29,7 +28,7 @@ class Holed(CodeTable):
     codes: CodeArray
     hidden: NDArray[np.bool_]
     weights: IntArray | None = None
-    levels: RowLevels | None = None
+    values: Values | None = None
 
     def __post_init__(self) -> None:
         table = Dataset(self.domain, self.codes, self.weights)
@@ -48,6 +47,13 @@ class Holed(CodeTable):
         if hidden.flags.writeable:
             object.__setattr__(self, "hidden", read_only(hidden.copy(order="F")))
 
+    def known(self, i: int) -> NDArray[np.bool_] | None:
+        """In which rows X_i is known; None: in all."""
+        known = CodeTable.known(self, i)
+        if not _any(self.hidden) or not self.hidden[:, i].any():
+            return known
+        return ~self.hidden[:, i] if known is None else known & ~self.hidden[:, i]
+
     @property
     def complete(self) -> bool:
         """Is nothing missing?"""
@@ -64,16 +70,14 @@ class Holed(CodeTable):
                 f'in {columns:,} of {len(self.domain):,} columns). Make "missing" a state with `missing="state"`, or '
                 "complete the table first."
             )
-        return Dataset.of_checked(self.domain, self.codes, self.weights)
+        return Dataset.of_checked(self.domain, self.codes, self.weights, self.values)
 
 
 def with_holes(table: Dataset | Holed) -> Holed:
     """A complete table as one that could have holes."""
     if isinstance(table, Holed):
         return table
-    return Holed(
-        table.domain, table.codes, nothing_hidden(table.codes.shape), table.weights, levels=table.levels
-    )
+    return Holed(table.domain, table.codes, nothing_hidden(table.codes.shape), table.weights, table.values)
 
 
 def nothing_hidden(shape: tuple[int, ...]) -> NDArray[np.bool_]:
@@ -88,13 +92,12 @@ def _any(hidden: NDArray[np.bool_]) -> bool:
 class TableBuilder:
     """A table of codes put in column by column; where values are missing is kept from the first one on.
 
-    So are the levels of the numbers of `some` rows, where a model is to be learned from them.
+    Numbers are kept as they came, where they are put in, too.
     """
 
-    def __init__(self, domain: Domain, rows: int, some: IntArray | None = None) -> None:
+    def __init__(self, domain: Domain, rows: int) -> None:
         self.domain = domain
-        self._some = some
-        self._levels: LevelArray | None = None
+        self._values = Values()
         self._codes: CodeArray = np.zeros((rows, len(domain)), dtype=code_type(domain), order="F")
         self._hidden: NDArray[np.bool_] | None = None
 
@@ -103,18 +106,16 @@ class TableBuilder:
         i: int,
         codes: NDArray[Any],
         gone: NDArray[np.bool_] | None,
-        levels: LevelArray | None = None,
+        numbers: NDArray[Any] | None = None,
     ) -> None:
         """The codes of variable i, whatever they are where the value is `gone`: there they are hidden, or its own state.
 
-        `levels` are those of the numbers of some rows.
+        `numbers` are the values of a variable with bins.
         """
         variable = self.domain.variables[i]
         self._codes[:, i] = codes
-        if levels is not None:
-            if self._levels is None:
-                self._levels = np.full((len(levels), len(self.domain)), -1, dtype=np.int32, order="F")
-            self._levels[:, i] = levels
+        if numbers is not None:
+            self._values.put(i, numbers)
         if gone is None or not gone.any():
             return
         self._codes[gone, i] = 0 if variable.missing is None else variable.cardinality - 1
@@ -126,17 +127,15 @@ class TableBuilder:
     def holed(self, weights: IntArray | None = None) -> Holed:
         """The table."""
         hidden = nothing_hidden(self._codes.shape) if self._hidden is None else read_only(self._hidden)
-        return Holed(self.domain, read_only(self._codes), hidden, weights, levels=self._row_levels())
+        return Holed(self.domain, read_only(self._codes), hidden, weights, self._kept_values())
 
     def table(self) -> Dataset | Holed:
         """The table: a `Dataset` where no value is missing."""
         return (
             self.holed()
             if self._hidden is not None
-            else Dataset.of_checked(self.domain, read_only(self._codes), levels=self._row_levels())
+            else Dataset.of_checked(self.domain, read_only(self._codes), values=self._kept_values())
         )
 
-    def _row_levels(self) -> RowLevels | None:
-        if self._some is None or self._levels is None:
-            return None
-        return RowLevels(read_only(self._some), read_only(self._levels))
+    def _kept_values(self) -> Values | None:
+        return self._values if len(self._values) else None

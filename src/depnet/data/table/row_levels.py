@@ -1,18 +1,20 @@
 """The levels of the numbers of some rows of a table, to learn from how numbers go within bins (`depnet.learning.within`).
 
-A table of codes knows the bins of its numbers. Of at most `MOST_ROWS` rows, drawn without replacement and the same ones
-always, it keeps the levels beside them (`depnet.data.binning.levels`); the rows of a wide table are fewer.
+They are those of at most `MOST_ROWS` rows, drawn without replacement and the same ones always
+(`depnet.data.binning.levels`); the rows of a wide table are fewer.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import IntArray
+from depnet.arrays import CodeArray, IntArray, read_only
 from depnet.data.binning.bins import Bins
 from depnet.data.binning.levels import LevelArray, Levels
+from depnet.data.table.domain import Domain
 
 MOST_ROWS = 50_000
 FEWEST_ROWS = 10_000
@@ -29,6 +31,23 @@ class RowLevels:
 
     rows: IntArray
     levels: LevelArray
+
+    @classmethod
+    def of(
+        cls,
+        domain: Domain,
+        codes: CodeArray,
+        values: Mapping[int, NDArray[Any]],
+        rows: IntArray | None = None,
+    ) -> "RowLevels":
+        """The levels of numbers whose `values` are known, of some `rows`; None: as many as are learned from."""
+        some = level_rows(len(codes), len(domain)) if rows is None else rows
+        levels = np.full((len(some), len(domain)), -1, dtype=np.int32, order="F")
+        for i, numbers in values.items():
+            bins = domain.variables[i].bins
+            if bins is not None:
+                levels[:, i] = levels_of(bins, numbers[some], codes[some, i])
+        return cls(read_only(some), read_only(levels))
 
 
 def level_rows(rows: int, columns: int) -> IntArray:

@@ -23,8 +23,9 @@ def html_of(result: "QueryResult") -> str:
     if result.diagnostics is not None:
         notes.append(f"standard errors up to {result.diagnostics.largest_error:.2g}")
     if result.matching:
-        rows = counted(result.matching, "matching row")
-        notes.append(f"the answer joins {rows} and the model, which counts as {result.worth:,.3g} rows")
+        notes.append(
+            f"the answer joins {result.rows_said} and the model, which counts as {result.worth:,.3g} rows"
+        )
     if result.evidence_ignored:
         notes.append(f"evidence without effect: {', '.join(result.evidence_ignored)}")
     if result.support is not None and result.evidence:

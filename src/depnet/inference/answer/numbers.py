@@ -1,7 +1,8 @@
 r"""Answers about numbers are numbers: mean, standard deviation, quantiles and shares, with standard errors.
 
-The law of a number is the mixture of the values that its bins keep, by the probabilities p_k of the bins
-(`depnet.data.binning.mixture`). Where it can be missing, all is said of the numbers that are there. With m_k and
+A model's law of a number is the mixture of the values that its bins keep, by the probabilities p_k of the bins
+(`depnet.data.binning.mixture`); a table's has its values themselves, and an answer joins the two. Where it can be missing,
+all is said of the numbers that are there. With m_k and
 F_k(c) the mean of bin k and its share up to c, to first order (the delta method)
 
 .. math:: d\,mean = \sum_k (m_k - mean)\, dp_k, \qquad d\,F(c) = \sum_k (F_k(c) - F(c))\, dp_k ,
@@ -20,10 +21,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from depnet.arrays import FloatArray
-from depnet.data.binning.bins import Kind
+from depnet.arrays import FloatArray, IntArray
+from depnet.data.binning.bins import Kind, Numbers
 from depnet.data.binning.calendar import DAY, FIRST_DAY, LAST_DAY
-from depnet.data.binning.mixture import Mixture
+from depnet.data.binning.mixture import SLACK, Mixture
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, InferenceError, brief
 from depnet.inference.answer.spread import Spread
@@ -40,51 +41,118 @@ Length: TypeAlias = Any
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NumberLaw:
-    """A law of a number, in plain numbers (days, microseconds): `shares` of the states, of those that are there."""
+class LevelLaw:
+    """Where in their bins a law's numbers lie: `weights` of the levels (`depnet.data.binning.levels`), 1 in all.
 
-    mixture: Mixture
-    shares: FloatArray
-    present: float
+    `values` are those of the levels, `sizes` says how many each bin has, and `spread` has the weights' errors.
+    """
+
+    values: Numbers
+    sizes: IntArray
+    weights: FloatArray
     spread: Spread
 
+    @property
+    def bins(self) -> IntArray:
+        """Of each level, its bin."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NumberLaw:
+    """A law of a number, in plain numbers (days, microseconds): `values` ascend, and have `weights`, which sum to 1.
+
+    Those of a model are the values that its states keep: value v is of `states[v]`, and has the share `inside[v]` of it.
+    Those of a table are of no state, -1.
+    """
+
+    kind: Kind
+    values: Numbers
+    weights: FloatArray
+    states: IntArray
+    inside: FloatArray
+    spread: Spread
+    present: float = 1.0
+    """The probability, by the model, that the number is known."""
+    share: float = 1.0
+    """What the model has of it; the rest is the table's."""
+
     @classmethod
-    def of(cls, variable: Variable, probabilities: FloatArray, spread: Spread) -> "NumberLaw | None":
-        """None where the variable is no number, or its probabilities are not known, or it is missing with certainty."""
+    def of(
+        cls, variable: Variable, probabilities: FloatArray, spread: Spread, present: float = 1.0
+    ) -> "NumberLaw | None":
+        """A model's law, from the probabilities of the known states; None where the variable is no number."""
         mixture = Mixture.of(variable)
         if mixture is None:
             return None
-        there = probabilities[: mixture.states]
-        present = float(there.sum())
-        return cls(mixture, there / present, present, spread) if present > 0 else None
+        states = np.repeat(np.arange(mixture.states), mixture.sizes)
+        inside = 1 / mixture.sizes[states]
+        shares = probabilities[: mixture.states]
+        total = float(shares.sum())
+        if not total > 0:
+            return None
+        return cls(
+            mixture.kind,
+            mixture.values,
+            shares[states] * inside / total,
+            states,
+            inside,
+            spread,
+            present * total,
+        )
 
-    def error(self, of_state: FloatArray, value: float) -> float:
-        """The standard error of the mean of a function by its means in each state; `value` is that mean."""
+    @classmethod
+    def of_levels(cls, kind: Kind, levels: LevelLaw) -> "NumberLaw":
+        """A model's law, from that of its levels, given that the number is known."""
+        states = np.arange(len(levels.values))
+        return cls(kind, levels.values, levels.weights, states, np.ones(len(states)), levels.spread)
+
+    def joined(self, values: Numbers, weights: FloatArray, share: float) -> "NumberLaw":
+        """The mixture of this law, which has a `share` of it, and of a table's values, whose weights sum to 1."""
+        order = np.argsort(np.concatenate([self.values, values]), kind="stable")
+        none = np.zeros(len(values))
+        return NumberLaw(
+            self.kind,
+            np.concatenate([self.values, values])[order],
+            np.concatenate([share * self.weights, (1 - share) * weights])[order],
+            np.concatenate([self.states, none.astype(np.int64) - 1])[order],
+            np.concatenate([self.inside, none])[order],
+            self.spread,
+            self.present,
+            share * self.share,
+        )
+
+    def error(self, function: FloatArray) -> float:
+        """The standard error of the mean of a function of the values, by the model's own error."""
+        if not self.share or not self.spread.errors.any():
+            return 0.0
+        own = self.states >= 0
+        states = self.states[own]
+        of_state = np.bincount(states, self.inside[own] * function[own], minlength=int(states.max()) + 1)
+        value = float(function[own] @ self.weights[own]) / max(float(self.weights[own].sum()), 1e-300)
         g = np.zeros(len(self.spread.errors))
-        g[: self.mixture.states] = (of_state - value) / self.present
-        return self.spread.error(g)
+        g[: len(of_state)] = (of_state - value) / self.present
+        return self.share * self.spread.error(g)
 
     def moments(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """(mean, its error), (standard deviation, its error)."""
-        values = self.mixture.values.astype(np.float64)
+        values = self.values.astype(np.float64)
         scale = float(np.abs(values).max()) or 1.0  # so that no square is too large
-        means = self.mixture.mean_of(values / scale)
-        mean = float(self.shares @ means)
-        squares = self.mixture.mean_of((values / scale - mean) ** 2)
-        variance = float(self.shares @ squares)
-        moved = self.error(squares, variance)
+        mean = float(self.weights @ (values / scale))
+        squares = (values / scale - mean) ** 2
+        variance = float(self.weights @ squares)
+        moved = self.error(squares)
         deviation = math.sqrt(variance)
         up, down = math.sqrt(variance + moved), math.sqrt(max(variance - moved, 0.0))
         return (
-            (scale * mean, scale * self.error(means, mean)),
+            (scale * mean, scale * self.error(values / scale)),
             (scale * deviation, scale * max(up - deviation, deviation - down)),
         )
 
     def above(self, number: float) -> tuple[float, float]:
         """P(X > number), and its standard error."""
-        of_state = self.mixture.share_above(number)
-        share = float(self.shares @ of_state)
-        return share, self.error(of_state, share)
+        larger = (self.values > number).astype(np.float64)
+        return min(float(self.weights @ larger), 1.0), self.error(larger)
 
     def quantile(self, level: float) -> tuple[int | float, float]:
         """The quantile of a level, and its standard error (Woodruff's)."""
@@ -96,7 +164,10 @@ class NumberLaw:
         return at, float(max(high - at, at - low))
 
     def _at(self, levels: list[float]) -> list[int | float]:
-        return list(self.mixture.quantiles(self.shares[None], levels)[0].tolist())
+        """The smallest values up to which the law has at least these levels."""
+        cumulated = np.cumsum(self.weights)
+        places = np.searchsorted(cumulated / cumulated[-1], np.array(levels) - SLACK)
+        return list(self.values[np.minimum(places, len(self.values) - 1)].tolist())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,11 +197,14 @@ class NumberSummary:
 
     @classmethod
     def of(cls, variable: Variable, probabilities: FloatArray, spread: Spread) -> "NumberSummary | None":
-        """Of the probabilities of the states; None where these are no numbers, or nothing is known of them."""
+        """By the probabilities of its states; None where these are no numbers, or nothing is known of them."""
         law = NumberLaw.of(variable, probabilities, spread)
-        if law is None:
-            return None
-        kind = law.mixture.kind
+        return None if law is None else cls.of_law(variable, law)
+
+    @classmethod
+    def of_law(cls, variable: Variable, law: NumberLaw) -> "NumberSummary":
+        """Of the law of a variable that is a number."""
+        kind = law.kind
         (mean, mean_error), (deviation, deviation_error) = law.moments()
         found = {level: law.quantile(level) for level in LEVELS}
         return cls(
@@ -189,7 +263,7 @@ def mean_and_deviation(variable: Variable, probabilities: FloatArray) -> tuple[V
     if law is None:
         return None
     (mean, _), (deviation, _) = law.moments()
-    return value_of(mean, law.mixture.kind), length_of(deviation, law.mixture.kind)
+    return value_of(mean, law.kind), length_of(deviation, law.kind)
 
 
 def shown(value: Value | Length, digits: int = 4) -> str:

@@ -1,24 +1,30 @@
-r"""The table's own answer beside a model's: frequencies among the rows that match the evidence.
+r"""What a table says itself: frequencies, numbers and holes among the rows that match the evidence.
 
-With evidence weights w_j(x_j) (a state or a set of states: 0 or 1; soft evidence: any), row r of the table counts
-m_r = n_r prod_j w_j(x_rj), n_r being its own weight, and the frequencies are
+A row matches where what is known of each variable is known of it, and true: by its values, as the evidence was given,
+whatever the bins are. A target counts in the rows where it is known. With soft evidence, weights w_j(x_j) of states, row r
+counts m_r = n_r prod_j w_j(x_rj), n_r being its own weight, and the frequencies are
 
-.. math:: \hat p(x_T) = \sum_r m_r 1(x_{rT} = x_T) \Big/ \sum_r m_r .
+.. math:: \hat p(x_T) = \sum_r m_r 1(x_{rT} = x_T) \Big/ \sum_r m_r ,
 
-How many rows match is their sum where weights are 0 or 1; with soft ones, the number of rows alike that would vary as
-much, (sum over r of n_r prod_j w_j)^2 / (sum over r of n_r prod_j w_j^2). Rows are codes: where a range cuts a bin, a row
-of that bin counts by the bin's share inside, so that there are no more than sum over r of n_r prod_j share_j(x_rj).
+both sums over the rows that know X_T. How many rows that is, is their sum where weights are 0 or 1; with soft ones, the
+number of rows alike that would vary as much, (sum over r of n_r prod_j w_j)^2 / (sum over r of n_r prod_j w_j^2).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from depnet.arrays import FloatArray, read_only
+from depnet.arrays import FloatArray, IntArray, read_only
+from depnet.data.binning.bins import Kind, Numbers
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
+from depnet.data.table.holed import Holed
 from depnet.errors import DataError
+from depnet.inference.answer.numbers import NumberLaw
+from depnet.inference.answer.spread import Spread
+from depnet.inference.answer.target import Target
 from depnet.model.evidence import Evidence
 from depnet.wording import counted
 
@@ -37,38 +43,79 @@ DIFFERENCE = "the model says "
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Observed:
-    """`tables` are the frequencies of each tuple of variables asked for, nan where no row matches; `rows` match."""
+class SeenNumbers:
+    """The numbers of a target in the rows that count, and the weight of each row."""
 
-    tables: tuple[FloatArray, ...]
+    numbers: Numbers
+    weights: FloatArray
+
+    def law(self, kind: Kind) -> NumberLaw:
+        """Their own law: each number by its share of the rows."""
+        values, places = np.unique(self.numbers, return_inverse=True)
+        weights = np.bincount(places, self.weights, minlength=len(values)) / self.weights.sum()
+        none = np.zeros(len(values))
+        return NumberLaw(
+            kind, values, weights, np.full(len(values), -1), none, Spread(np.zeros(1)), share=0.0
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seen:
+    """What the table says of a target, or of a joint of several, in the rows where they are known."""
+
+    frequencies: FloatArray
+    """Of the states but that of missing values; nan where there are no rows."""
     rows: float
+    missing: float
+    """The share of the rows that match the evidence in which it is a hole; nan where none matches."""
+    numbers: Numbers | None = None
+    weights: FloatArray | None = None
+    """Of a target that is a number, its value and weight in each of the rows."""
 
 
-def matching(evidence: Evidence, data: Dataset) -> FloatArray:
+def matching(evidence: Evidence, data: Dataset | Holed) -> FloatArray:
     """[row]: prod_j w_j(x_rj), 0 where a row does not match; the rows' own weights are not in it."""
     weights = np.ones(data.rows)
+    for i, condition in evidence.allowed.items():
+        weights[~condition.rows(data.column(i), data.known(i), data.numbers(i))] = 0.0
     for i, code in evidence.clamped.items():
-        weights[data.column(i) != code] = 0.0
+        if i not in evidence.allowed:
+            weights[~_having(data, i, data.column(i) == code, code)] = 0.0
     for i, tilt in evidence.tilts.items():
-        weights *= tilt[data.column(i)]
+        if i not in evidence.allowed:
+            known = data.known(i)
+            weights *= tilt[data.column(i)]
+            if known is not None and data.domain.variables[i].missing is None:
+                weights[~known] = 0.0
     return weights
 
 
-def expected(evidence: Evidence, data: Dataset) -> float:
-    """How many rows match, where a row of a bin that a range cuts counts by the bin's share inside."""
-    weights = (matching(evidence, data) > 0).astype(np.float64)
-    for i, share in evidence.shares.items():
-        weights *= share[data.column(i)]
-    return float(weights.sum() if data.weights is None else weights @ data.weights)
+def _having(data: Dataset | Holed, i: int, equal: NDArray[np.bool_], code: int) -> NDArray[np.bool_]:
+    """Rows that have a state; of a hole the code says nothing, unless it is that of missing values."""
+    known = data.known(i)
+    variable = data.domain.variables[i]
+    if known is None or (variable.missing is not None and code == variable.cardinality - 1):
+        return equal
+    return equal & known
 
 
-def observed(domain: Domain, asked: Sequence[Sequence[int]], evidence: Evidence, data: Dataset) -> Observed:
-    """The frequencies of each tuple of variables among the rows that match.
+def count_matching(evidence: Evidence, data: Dataset | Holed) -> int:
+    """How many rows match."""
+    met = matching(evidence, data) > 0
+    return int(met.sum() if data.weights is None else data.weights[met].sum())
+
+
+def observed(
+    domain: Domain, asked: Sequence[Sequence[Target]], evidence: Evidence, data: Dataset | Holed
+) -> tuple[Seen, ...]:
+    """What the rows that match say of each target, or joint of targets.
 
     >>> from depnet import titanic
+    >>> from depnet.inference.answer.target import targets_of
     >>> table = titanic()
-    >>> found = observed(table.domain, [(3,)], Evidence.parse(table.domain, {"sex": "female"}), table)
-    >>> found.rows, found.tables[0].round(3).tolist()
+    >>> (seen,) = observed(table.domain, [targets_of(table.domain, "survived")],
+    ...                    Evidence.parse(table.domain, {"sex": "female"}), table)
+    >>> seen.rows, seen.frequencies.round(3).tolist()
     (470.0, [0.268, 0.732])
     """
     if data.domain != domain:
@@ -76,16 +123,36 @@ def observed(domain: Domain, asked: Sequence[Sequence[int]], evidence: Evidence,
     soft = matching(evidence, data)
     rows = np.flatnonzero(soft)
     times = np.ones(len(rows)) if data.weights is None else data.weights[rows].astype(np.float64)
-    weights = times * soft[rows]
-    total, squares = float(weights.sum()), float((times * soft[rows] ** 2).sum())
-    tables = []
-    for variables in asked:
-        shape = tuple(domain.cardinalities[i] for i in variables)
-        cells = np.ravel_multi_index(tuple(data.column(i)[rows].astype(np.int64) for i in variables), shape)
-        sums = np.bincount(cells, weights=weights, minlength=int(np.prod(shape))).reshape(shape)
-        tables.append(read_only(sums / total if total > 0 else np.full(shape, np.nan)))
+    return tuple(_seen(targets, data, rows, times, soft[rows]) for targets in asked)
+
+
+def _seen(
+    targets: Sequence[Target], data: Dataset | Holed, rows: IntArray, times: FloatArray, soft: FloatArray
+) -> Seen:
+    """Of the rows that match, those that know all of the targets."""
+    everything = float((times * soft).sum())
+    there = np.ones(len(rows), dtype=bool)
+    for target in targets:
+        known = data.known(target.index)
+        if known is not None and target.given_known:
+            there &= known[rows]
+    rows, times, soft = rows[there], times[there], soft[there]
+    weights = times * soft
+    total, squares = float(weights.sum()), float((times * soft**2).sum())
+    shape = tuple(target.variable.cardinality for target in targets)
+    cells = np.ravel_multi_index(tuple(target.seen(data, rows) for target in targets), shape)
+    sums = np.bincount(cells, weights=weights, minlength=int(np.prod(shape))).reshape(shape)
+    frequencies = read_only(sums / total if total > 0 else np.full(shape, np.nan))
     alike = total**2 / squares if total > 0 else 0.0
-    return Observed(tuple(tables), min(alike, expected(evidence, data)) if evidence.shares else alike)
+    missing = 1 - total / everything if everything > 0 else np.nan
+    values = data.numbers(targets[0].index) if len(targets) == 1 and targets[0].inside is None else None
+    return Seen(
+        frequencies,
+        alike,
+        missing,
+        None if values is None else np.asarray(values[rows]),
+        None if values is None else weights,
+    )
 
 
 def differing(

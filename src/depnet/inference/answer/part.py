@@ -1,7 +1,7 @@
 """What was found of tables of variables, whoever found it, and the tables of a question from it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -15,7 +15,9 @@ class Part:
     """The answers of some of the tables asked for: their values and standard errors, and how they were found.
 
     `deviations` has, of each table, of each of its variables, [batch, state]: what each batch adds to the errors of its
-    states (`depnet.inference.answer.spread`); it is empty of what is exact.
+    states (`depnet.inference.answer.spread`); it is empty of what is exact. `levels` has, of some numbers, the weights of
+    their levels (`depnet.data.binning.levels`), 1 in all where the number is there, and `level_spreads` their errors; of a
+    number without, all levels of a bin are as likely.
     """
 
     values: list[FloatArray]
@@ -25,6 +27,8 @@ class Part:
     diagnostics: Diagnostics | PassDiagnostics | None = None
     warnings: tuple[str, ...] = ()
     deviations: Sequence[Sequence[FloatArray]] = ()
+    levels: Mapping[int, FloatArray] = field(default_factory=dict)
+    level_spreads: Mapping[int, Spread] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,6 +39,10 @@ class Table:
     values: FloatArray
     errors: FloatArray
     spreads: Mapping[int, Spread]
+
+    def margin(self, i: int) -> FloatArray:
+        """The probabilities of one of its variables."""
+        return _sum_but(self.values, self.variables.index(i))
 
     @classmethod
     def of(
@@ -59,6 +67,10 @@ class Table:
         for at, i in enumerate(free):
             spreads[i] = _margin(found[1], at, deviations[at] if deviations else None)
         return cls(variables, values, errors, spreads)
+
+
+def _sum_but(table: FloatArray, axis: int) -> FloatArray:
+    return np.asarray(table.sum(axis=tuple(a for a in range(table.ndim) if a != axis)))
 
 
 def tables_of(

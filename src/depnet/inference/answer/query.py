@@ -12,6 +12,7 @@ import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.data.table.dataset import Dataset
+from depnet.data.table.holed import Holed
 from depnet.errors import EvidenceError
 from depnet.inference.answer.part import Part
 from depnet.inference.answer.question import TOLERANCE, Method, Question
@@ -48,7 +49,7 @@ def query(
     method: Method = "auto",
     tolerance: float = TOLERANCE,
     max_seconds: float | None = None,
-    data: Dataset | None = None,
+    data: Dataset | Holed | None = None,
     rng: np.random.Generator | None = None,
     stop: Over | None = None,
 ) -> QueryResult:

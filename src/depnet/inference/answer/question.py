@@ -11,10 +11,13 @@ import numpy as np
 
 from depnet.arrays import FloatArray, read_only
 from depnet.checks import seconds_given
+from depnet.data.frames.within import allowed_values
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
+from depnet.data.table.holed import Holed
 from depnet.errors import EvidenceError, InferenceError
-from depnet.inference.answer.observed import Observed, differing, observed, warning_of
+from depnet.inference.answer.numbers import LevelLaw
+from depnet.inference.answer.observed import Seen, SeenNumbers, differing, observed, warning_of
 from depnet.inference.answer.part import Part, Table, tables_of
 from depnet.inference.answer.result import WORTH, Answer, QueryResult
 from depnet.inference.answer.support import Support, support
@@ -45,7 +48,7 @@ class Question:
     method: str
     tolerance: float
     max_seconds: float | None
-    data: Dataset | None
+    data: Dataset | Holed | None
     started: float
 
     @classmethod
@@ -59,13 +62,13 @@ class Question:
         method: str,
         tolerance: float,
         max_seconds: float | None,
-        data: Dataset | None,
+        data: Dataset | Holed | None,
     ) -> "Question":
         """The question; whatever is wrong with it is an error here."""
         started = time.monotonic()
         domain = checked_network(network).domain
         known = Evidence.parse(domain, evidence)
-        asked = targets_of(narrowed_domain(domain, evidence), targets)
+        asked = targets_of(narrowed_domain(domain, evidence), targets, _rates(network))
         if len(known.clamped) == len(domain):
             raise EvidenceError("the evidence gives the state of every variable: nothing is left to ask.")
         if method == "mean-field":
@@ -137,9 +140,14 @@ class Question:
         domain = self.network.domain
         tables = tables_of(self._asked(), parts, domain.cardinalities, self.evidence.clamped)
         spreads = {i: spread for table in tables for i, spread in table.spreads.items()}
-        values, errors = self._of_targets([table.values for table in tables]), self._errors(tables)
+        values, errors = self._of_targets(tables), self._errors(tables)
+        levels = self._levels(parts)
+        for at, target in enumerate(self.targets):
+            if target.inside is not None and target.given_known and target.index in levels:
+                values[at], errors[at] = target.by_levels(levels[target.index])
         seen = None if self.data is None else self._seen(self.data)
         matching = support(self.network, self.evidence, self.data)
+        margins = {i: table.margin(i) for table in tables for i in table.variables}
         said = [*self.evidence.notes, *(target.note for target in self.targets if target.note is not None)]
         said += [*(text for _, part in parts for text in part.warnings), *warnings]
         said += self._rare(matching) + self._differences(values, errors, seen)
@@ -163,12 +171,29 @@ class Question:
             seconds=time.monotonic() - self.started,
             diagnostics=next((part.diagnostics for _, part in parts if part.diagnostics is not None), None),
             warnings=tuple(dict.fromkeys(said)),
-            observed=None if seen is None else self._answer(seen.tables),
-            matching=None if seen is None else round(seen.rows),
+            observed=None if seen is None else self._answer([each.frequencies for each in seen]),
+            matching=None if seen is None else self._matching(seen),
+            missing={t.own_name(domain): 1.0 - t.known(margins[t.index]) for t in self.targets},
+            missing_observed=None if seen is None or self.joint else self._missing(seen),
+            seen={} if seen is None else self._seen_numbers(seen),
             worth=self._worth,
             variables=tuple(target.variable for target in self.targets),
+            levels={t.variable.name: levels[t.index] for t in self.targets if t.index in levels},
             spreads={t.variable.name: spreads[t.index] for t in self.targets if t.inside is None},
         )
+
+    def _levels(self, parts: Sequence[tuple[tuple[int, ...], Part]]) -> dict[int, LevelLaw]:
+        """Where in their bins numbers lie, of the variables of which the parts say it."""
+        narrowed = narrowed_domain(self.network.domain, self.given)
+        found = {}
+        for own, i in ((part, i) for _, part in parts for i in part.levels):
+            bins, left = self.network.domain.variables[i].bins, narrowed.variables[i].bins
+            assert bins is not None
+            assert left is not None
+            sizes = np.array([len(kept) for kept in bins.quantiles])
+            values = allowed_values(bins, left)
+            found[i] = LevelLaw(values, sizes, own.levels[i], own.level_spreads[i])
+        return found
 
     @property
     def _worth(self) -> float:
@@ -187,21 +212,50 @@ class Question:
             return kept[0]
         return dict(zip((target.variable.name for target in self.targets), kept, strict=True))
 
-    def _seen(self, data: Dataset) -> Observed:
+    def _seen(self, data: Dataset | Holed) -> tuple[Seen, ...]:
         """What the rows of the data that match say of the targets."""
-        seen = observed(self.network.domain, self._asked(), self.evidence, data)
-        return Observed(tuple(self._of_targets(seen.tables)), seen.rows)
+        asked = [self.targets] if self.joint else [(target,) for target in self.targets]
+        return observed(self.network.domain, asked, self.evidence, data)
 
-    def _of_targets(self, tables: Sequence[FloatArray]) -> list[FloatArray]:
+    def _matching(self, seen: Sequence[Seen]) -> int | dict[str, int]:
+        """In how many matching rows each target is known."""
+        if len(seen) == 1:
+            return round(seen[0].rows)
+        return {t.variable.name: round(each.rows) for t, each in zip(self.targets, seen, strict=True)}
+
+    def _missing(self, seen: Sequence[Seen]) -> dict[str, float]:
+        """In which share of the matching rows each target is a hole."""
+        names = self.network.domain.names
+        return {
+            names[t.index]: each.missing for t, each in zip(self.targets, seen, strict=True) if t.given_known
+        }
+
+    def _seen_numbers(self, seen: Sequence[Seen]) -> dict[str, SeenNumbers]:
+        """The numbers of the targets in the matching rows."""
+        found = {}
+        for target, each in zip(self.targets, seen, strict=False):  # a joint has none
+            if each.numbers is not None and each.weights is not None and each.rows:
+                found[target.variable.name] = SeenNumbers(each.numbers, each.weights)
+        return found
+
+    def _of_targets(self, tables: Sequence[Table]) -> list[FloatArray]:
         """The answer's tables from those of the variables."""
         if self.joint:
-            return list(tables)
-        of_variable = dict(zip(self.wanted, tables, strict=True))
+            return [self._known_part(tables[0].values)]
+        of_variable = {table.variables[0]: table.values for table in tables}
         return [target.probabilities(of_variable[target.index]) for target in self.targets]
+
+    def _known_part(self, joint: FloatArray) -> FloatArray:
+        """A joint table given that all targets are known."""
+        there = joint[tuple(slice(target.states) for target in self.targets)]
+        total = float(there.sum())
+        return np.asarray(there / total) if total > 0 else np.full(there.shape, 1 / there.size)
 
     def _errors(self, tables: Sequence[Table]) -> list[FloatArray]:
         if self.joint:
-            return [table.errors for table in tables]
+            there = tuple(slice(target.states) for target in self.targets)
+            known = float(tables[0].values[there].sum())
+            return [tables[0].errors[there] / known if known > 0 else np.ones_like(tables[0].errors[there])]
         of_variable = {table.variables[0]: table for table in tables}
         found = [(target, of_variable[target.index]) for target in self.targets]
         return [target.errors(table.values, table.spreads[target.index]) for target, table in found]
@@ -213,15 +267,16 @@ class Question:
         return [matching.warning]
 
     def _differences(
-        self, laws: Sequence[FloatArray], errors: Sequence[FloatArray], seen: Observed | None
+        self, laws: Sequence[FloatArray], errors: Sequence[FloatArray], seen: Sequence[Seen] | None
     ) -> list[str]:
         """A warning for each table where the rows that match say something else."""
         if seen is None:
             return []
         said = []
         asked = [self.targets] if self.joint else [(target,) for target in self.targets]
-        for targets, law, own, frequencies in zip(asked, laws, errors, seen.tables, strict=True):
-            found = differing(law, own, frequencies, seen.rows)
+        for targets, law, own, table in zip(asked, laws, errors, seen, strict=True):
+            frequencies = table.frequencies
+            found = differing(law, own, frequencies, table.rows)
             if found is None:
                 continue
             labels = next(
@@ -231,9 +286,15 @@ class Question:
                 f"{target.variable.name} = {label}" for target, label in zip(targets, labels, strict=True)
             )
             said.append(
-                warning_of(name, float(law.flat[found[0]]), float(frequencies.flat[found[0]]), seen.rows)
+                warning_of(name, float(law.flat[found[0]]), float(frequencies.flat[found[0]]), table.rows)
             )
         return said
+
+
+def _rates(network: Network) -> list[float] | None:
+    """How often each variable is missing in the table that the network was learned from, where it knows that."""
+    counts = network.counts
+    return None if counts is None or not counts.total else list(counts.missing_rates)
 
 
 def _given(domain: Domain, evidence: Given | Evidence | None, known: Evidence) -> Mapping[str, Any]:

@@ -1,9 +1,9 @@
 """What a query answers: probabilities with their errors, and everything needed to judge them."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -11,7 +11,8 @@ from depnet.arrays import FloatArray, read_only
 from depnet.data.binning.mixture import Mixture
 from depnet.data.table.variable import Label, Variable
 from depnet.errors import InferenceError, brief
-from depnet.inference.answer.numbers import NumberSummary
+from depnet.inference.answer.numbers import LevelLaw, NumberLaw, NumberSummary
+from depnet.inference.answer.observed import SeenNumbers
 from depnet.inference.answer.spread import Spread
 from depnet.inference.answer.support import Support
 from depnet.model.scan import Scan, SequentialScan
@@ -116,10 +117,15 @@ class QueryResult:
         warnings: what a person should know, a line each.
         observed: the frequencies among the rows that match the evidence, in the shape of `probabilities` (nan where none
             does).
-        matching: how many rows match.
+        matching: the rows in which the evidence is known and true and the target is known: a number for one target or a
+            joint, else one for each target's name.
+        missing: by the name of each variable asked about, P(it is missing | evidence); answers are given that it is known.
+        missing_observed: the same, of the rows that match the evidence.
         worth: s, how many rows of a table the model's answer is worth in `combined`.
         variables: the targets as variables: with their bins, or the states False and True of a condition.
         spreads: how the errors of the states of each target hang together, but of conditions.
+        levels: where in their bins the law's numbers lie, of the targets of which that is known.
+        seen: of targets that are numbers, their values in the matching rows.
 
     >>> from depnet import learn, query, titanic
     >>> people = titanic()
@@ -146,10 +152,14 @@ class QueryResult:
     diagnostics: Diagnostics | PassDiagnostics | None = None
     warnings: tuple[str, ...] = field(default=())
     observed: Answer | None = None
-    matching: int | None = None
+    matching: int | dict[str, int] | None = None
+    missing: Mapping[str, float] = field(default_factory=dict)
+    missing_observed: Mapping[str, float] | None = None
     worth: float = WORTH
     variables: tuple[Variable, ...] = field(default=(), repr=False)
     spreads: Mapping[str, Spread] = field(default_factory=dict, repr=False)
+    levels: Mapping[str, LevelLaw] = field(default_factory=dict, repr=False)
+    seen: Mapping[str, SeenNumbers] = field(default_factory=dict, repr=False)
 
     @property
     def combined(self) -> Answer:
@@ -160,12 +170,31 @@ class QueryResult:
         """
         if self.observed is None or not self.matching:
             return self.probabilities
-        return each_table(self._joined, self.probabilities, self.observed)
+        if not isinstance(self.probabilities, dict):
+            assert not isinstance(self.observed, dict)
+            return self._joined(self.probabilities, self.observed, self.rows_of(self.targets[0]))
+        assert isinstance(self.observed, dict)
+        return {
+            name: self._joined(law, self.observed[name], self.rows_of(name))
+            for name, law in self.probabilities.items()
+        }
 
-    def _joined(self, law: FloatArray, frequencies: FloatArray) -> FloatArray:
-        if np.isnan(frequencies).any():  # some are hidden
+    def rows_of(self, name: str) -> int:
+        """In how many rows that match the evidence a target is known; 0 where there are no rows at hand."""
+        if isinstance(self.matching, dict):
+            return self.matching.get(name, 0)
+        return self.matching or 0
+
+    @property
+    def rows_said(self) -> str:
+        """How many rows took part in the answer, for people."""
+        counts = sorted(map(self.rows_of, self.targets))
+        last = counted(counts[-1], "matching row")
+        return last if counts[0] == counts[-1] else f"{counts[0]:,} to {last}"
+
+    def _joined(self, law: FloatArray, frequencies: FloatArray, n: int) -> FloatArray:
+        if np.isnan(frequencies).any():  # there are no rows, or some are hidden
             return law
-        n = float(self.matching or 0)
         return read_only((n * frequencies + self.worth * law) / (n + self.worth))
 
     @property
@@ -228,12 +257,22 @@ class QueryResult:
         table = self.margin(answer, variable.name)
         if np.isnan(table).any():
             return None
-        spread = self.spreads[variable.name]
+        spread, present = self.spreads[variable.name], 1.0 - self.missing.get(variable.name, 0.0)
+        seen, share = self.seen.get(variable.name), self.law_share(variable.name)
         if of == "observed":
             spread = spread.times(0.0)
+        elif of == "combined" and (seen is None or share == 1.0):
+            spread = spread.times(share)
         elif of == "combined":
-            spread = spread.times(self.law_share(variable.name))
-        return NumberSummary.of(variable, table, spread)
+            table = self.margin(self.probabilities, variable.name)
+        law = NumberLaw.of(variable, table, spread, present)
+        levels = self.levels.get(variable.name)
+        if law is not None and levels is not None and of != "observed":
+            law = NumberLaw.of_levels(law.kind, levels)
+        if law is not None and seen is not None and share < 1.0 and of != "probabilities":
+            own = seen.law(law.kind)
+            law = own if of == "observed" else law.joined(own.values, own.weights, share)
+        return None if law is None else NumberSummary.of_law(variable, law)
 
     def margin(self, answer: Answer, name: str) -> FloatArray:
         """Of an answer of this result, the table of one target: a joint's is summed over the others."""
@@ -247,7 +286,7 @@ class QueryResult:
         if self.observed is None or not self.matching:
             return 1.0
         table = self.observed[name] if isinstance(self.observed, dict) else self.observed
-        return 1.0 if np.isnan(table).any() else self.worth / (self.matching + self.worth)
+        return 1.0 if np.isnan(table).any() else self.worth / (self.rows_of(name) + self.worth)
 
     def frame(self, backend: str = "pandas") -> Any:
         """A tidy frame: a row a state (of a joint, a joint state), with its probability, standard error and so on.
@@ -274,10 +313,3 @@ class QueryResult:
         from depnet.inference.answer.html import html_of
 
         return html_of(self)
-
-
-def each_table(function: Callable[..., FloatArray], *answers: Answer) -> Answer:
-    """A function of the one table of each of the answers, or of each target's tables, by its name."""
-    if not isinstance(answers[0], dict):
-        return function(*answers)
-    return {name: function(*(cast("dict[str, FloatArray]", a)[name] for a in answers)) for name in answers[0]}

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, read_only
 from depnet.inference.answer.observed import DIFFERENCE
-from depnet.inference.answer.result import Answer, QueryResult, each_table
+from depnet.inference.answer.result import Answer, QueryResult
 
 LEAST = 5
 
@@ -51,21 +51,36 @@ def without_small_counts(result: QueryResult, least: int = LEAST) -> QueryResult
     return replace(
         result,
         observed=kept,
-        matching=None if kept is None else result.matching,
+        matching=None if kept is None else _shown_rows(result, least),
+        missing_observed=None if hidden else result.missing_observed,
         support=None if few else result.support,
         warnings=tuple(said),
     )
 
 
+def _shown_rows(result: QueryResult, least: int) -> int | dict[str, int] | None:
+    """How many rows took part; 0 where they are too few to be told."""
+    if not isinstance(result.matching, dict):
+        return result.matching
+    return {name: rows if rows >= least else 0 for name, rows in result.matching.items()}
+
+
 def _kept(result: QueryResult, least: int) -> tuple[Answer | None, bool]:
     """`observed` with nan where it is hidden (None: all of it), and whether anything is."""
-    if result.matching is not None and result.matching < least:
-        return None, True
     if result.observed is None or result.matching is None:
         return None, False
-    n = result.matching
-    kept = each_table(
-        lambda table: read_only(np.where(hidden_cells(table * n, least), np.nan, table)), result.observed
-    )
-    tables = kept.values() if isinstance(kept, dict) else [kept]
-    return kept, any(bool(np.isnan(table).any()) for table in tables)
+    if max(map(result.rows_of, result.targets)) < least:
+        return None, True
+    if not isinstance(result.observed, dict):
+        kept = _without_small(result.observed, result.rows_of(result.targets[0]), least)
+        return kept, bool(np.isnan(kept).any())
+    tables = {
+        name: _without_small(seen, result.rows_of(name), least) for name, seen in result.observed.items()
+    }
+    return tables, any(bool(np.isnan(table).any()) for table in tables.values())
+
+
+def _without_small(table: FloatArray, rows: int, least: int) -> FloatArray:
+    if rows < least:
+        return read_only(np.full(table.shape, np.nan))
+    return read_only(np.where(hidden_cells(table * rows, least), np.nan, table))

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from depnet.data.table.dataset import Dataset
+from depnet.data.table.holed import Holed
 from depnet.errors import DataError
-from depnet.inference.answer.observed import expected
+from depnet.inference.answer.observed import count_matching
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.model.sources.restrict import reached
@@ -26,15 +27,11 @@ RARE_ROWS = 30
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """`rows` of `total` training rows match the evidence; unless `exact`, that is a bound from above.
-
-    It is `estimated`, neither, where a range cuts bins: rows of these count by the share of the bin inside.
-    """
+    """`rows` of `total` training rows match the evidence; unless `exact`, that is a bound from above."""
 
     rows: int
     total: int
     exact: bool
-    estimated: bool = False
 
     def __str__(self) -> str:
         count = f"{self.rows:,} of {counted(self.total, 'training row')}"
@@ -43,7 +40,7 @@ class Support:
 
     @property
     def _how_sure(self) -> str:
-        return "about " if self.estimated else "" if self.exact else "at most "
+        return "" if self.exact else "at most "
 
     @property
     def warning(self) -> str | None:
@@ -60,13 +57,12 @@ class Support:
         )
 
 
-def support(network: Network, evidence: Evidence, data: Dataset | None = None) -> Support | None:
+def support(network: Network, evidence: Evidence, data: Dataset | Holed | None = None) -> Support | None:
     """The support of `evidence`, exact from `data`, else a bound from the counts in the network, else None."""
     if data is not None:
         if data.domain != network.domain:
             raise DataError("the data given to count the support have another domain than the network.")
-        cut = bool(evidence.shares)
-        return Support(round(expected(evidence, data)), data.total, exact=not cut, estimated=cut)
+        return Support(count_matching(evidence, data), data.total, exact=True)
     bounds, total = [], None
     if network.counts is not None:
         bounds.append(network.counts.support_bound(evidence))

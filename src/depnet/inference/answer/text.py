@@ -11,7 +11,7 @@ from depnet.arrays import FloatArray
 from depnet.data.binning.mixture import Mixture
 from depnet.data.table.variable import Label, Variable
 from depnet.inference.answer.numbers import NumberSummary
-from depnet.model.conditions import said_of
+from depnet.model.condition_words import said_of
 from depnet.wording import counted, printable
 
 if TYPE_CHECKING:  # a result shows itself

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.data.table.dataset import Dataset
+from depnet.data.table.holed import Holed
 from depnet.inference.answer.observed import matching
 from depnet.inference.clamped.relevance import Reduced
 from depnet.model.evidence import Evidence
@@ -20,7 +21,7 @@ QUESTION_CHAINS = 64
 
 
 def matching_rows(
-    reduced: Reduced, known: Evidence, data: Dataset | None, rng: np.random.Generator
+    reduced: Reduced, known: Evidence, data: Dataset | Holed | None, rng: np.random.Generator
 ) -> NDArray[np.uint16] | None:
     """[row, reduced variable]: rows of the data to start chains at; None where there are none.
 

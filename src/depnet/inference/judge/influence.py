@@ -112,7 +112,8 @@ def influence(
             tolerance,
             over_after(max_seconds, stop),
         )
-    log_share = sum(math.log(float(share.max())) for share in known.shares.values())
+    shares = [float(each.weights().max(initial=0.0)) for each in known.allowed.values()]
+    log_share = sum(math.log(share) for share in shares if share)
     return Influence(
         variable,
         measure,

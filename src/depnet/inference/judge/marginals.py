@@ -5,6 +5,8 @@ Of each variable and of each pair, the total variation distance between the draw
 .. math:: \frac12 \sum_x |\hat p(X_i = x) - p^D(X_i = x)| \quad\text{and}\quad
           \frac12 \sum_{x, x'} |\hat p(X_i = x, X_j = x') - p^D(X_i = x, X_j = x')|.
 
+Of a table with holes, shares are those of the rows that know the cells.
+
 Drawn rows vary, so that even a perfect model lies at a distance, the floor: what n rows of the data itself, drawn with
 replacement, would have on average. A cell of probability p is then met K times, K binomial, and by De Moivre's formula
 
@@ -15,13 +17,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.table.dataset import Dataset
 from depnet.errors import DataError
 from depnet.model.counting import check_same_domain
-from depnet.model.marginals import MarginalCounts
+from depnet.model.marginals import MarginalCounts, PairTables
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,27 +109,33 @@ def distances(first: MarginalCounts, second: MarginalCounts) -> tuple[FloatArray
     """The distance of each variable and of each pair, as `Nearness` has them."""
 
     def apart(a: IntArray, b: IntArray) -> float:
-        return float(np.abs(a / first.total - b / second.total).sum()) / 2
+        return float(np.abs(a / max(a.sum(), 1) - b / max(b.sum(), 1)).sum()) / 2
 
     singles = read_only(np.array([apart(a, b) for a, b in zip(first.singles, second.singles, strict=True)]))
     if first.pairs is None or second.pairs is None:
         return singles, None
-    gaps = np.abs(first.pairs.cells / first.total - second.pairs.cells / second.total)
+    gaps = np.abs(_pair_shares(first.pairs) - _pair_shares(second.pairs))
     return singles, read_only(first.pairs.sums(gaps) / 2)
+
+
+def _pair_shares(pairs: PairTables) -> FloatArray:
+    """Of every cell, its share of the rows that know both."""
+    known = np.maximum(pairs.sums(pairs.cells), 1)
+    return np.asarray(pairs.cells / np.repeat(known, pairs.sizes))
 
 
 def by_chance(counts: MarginalCounts, rows: int) -> tuple[float, float]:
     """The mean 1- and 2-way distance between a table and `rows` of its rows, drawn with replacement, in expectation."""
-    one_way = float(np.mean([_expected(table, counts.total, rows).sum() / 2 for table in counts.singles]))
+    shares = [table / max(table.sum(), 1) for table in counts.singles]
+    one_way = float(np.mean([_expected(table, rows).sum() / 2 for table in shares]))
     if not counts.pairs:
         return one_way, float("nan")
-    cells = _expected(counts.pairs.cells, counts.total, rows).sum()
+    cells = _expected(_pair_shares(counts.pairs), rows).sum()
     return one_way, float(cells) / 2 / len(counts.pairs)
 
 
-def _expected(counts: IntArray, total: int, rows: int) -> FloatArray:
+def _expected(p: FloatArray, rows: int) -> FloatArray:
     """E|K / n - p| of every cell, by De Moivre's formula."""
-    p: NDArray[np.float64] = counts / total
     m = np.minimum(np.floor(rows * p) + 1, rows)  # p = 1 never varies, and has a factor of 0 below
     from scipy import special  # slow to import
 

@@ -15,7 +15,8 @@ from depnet.data.binning.mixture import Mixture
 from depnet.data.table.variable import Variable
 from depnet.errors import EvidenceError, brief
 from depnet.inference.answer.numbers import length_of, shown, value_of
-from depnet.model.conditions import condition_weights, empty_condition, said_of
+from depnet.model.condition_words import empty_condition, said_of
+from depnet.model.conditions import condition_weights
 from depnet.wording import nearest
 
 MEAN = "mean"

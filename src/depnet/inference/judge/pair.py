@@ -54,7 +54,7 @@ class Pair:
         observed = self.result.observed
         if not isinstance(observed, np.ndarray) or not self.result.matching:
             return None
-        return np.asarray(observed * self.result.matching)
+        return np.asarray(observed * self.result.rows_of(self.result.targets[0]))
 
     @property
     def uncertainty(self) -> tuple[float, float]:

@@ -61,8 +61,11 @@ def shifts_between(prior: QueryResult, posterior: QueryResult) -> tuple[Shift, .
     """
     before, after = by_target(prior, prior.combined), by_target(posterior, posterior.combined)
     model, errors = (by_target(posterior, of) for of in (posterior.probabilities, posterior.standard_errors))
-    rows = posterior.matching or 0
-    seen = by_target(posterior, posterior.observed) if rows and posterior.observed is not None else {}
+    seen = (
+        {}
+        if not posterior.matching or posterior.observed is None
+        else by_target(posterior, posterior.observed)
+    )
     found = []
     for variable in posterior.variables:
         name, states = variable.name, variable.states
@@ -71,7 +74,8 @@ def shifts_between(prior: QueryResult, posterior: QueryResult) -> tuple[Shift, .
         observed = seen.get(name)
         joined = observed is not None and not np.isnan(observed).any()
         # The model's part of the answer has s / (n + s) of it, and of its error.
-        error = errors[name] * (posterior.worth / (rows + posterior.worth) if joined else 1.0)
+        rows = posterior.rows_of(name)
+        error = errors[name] * (posterior.law_share(name) if joined else 1.0)
         change = total_variation(before[name], after[name])
         found.append(
             Shift(

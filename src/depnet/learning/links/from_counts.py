@@ -34,8 +34,8 @@ def own_marginals(network: Network) -> tuple[FloatArray, ...]:
 
     The 1-way counts where it has them, else those of its node's table; of a boosted node its first scores.
     """
-    if network.counts is not None and network.counts.total > 0:
-        return tuple(counts / network.counts.total for counts in network.counts.singles)
+    if network.counts is not None and all(counts.any() for counts in network.counts.singles):
+        return tuple(counts / counts.sum() for counts in network.counts.singles)
     found = [np.full(k, 1.0 / k) for k in network.domain.cardinalities]
     for i, node in enumerate(network.nodes):
         if isinstance(node, BoostedNode):

@@ -152,7 +152,7 @@ def _pair_information(network: Network, node: Node, j: int) -> float | None:
         return None
     i = node.variable
     table = network.counts.pairs[i, j] if i < j else network.counts.pairs[j, i].T
-    return max(known_nats(table.T), 0.0) / (max(network.counts.total, 1) * math.log(2))
+    return max(known_nats(table.T), 0.0) / (max(int(table.sum()), 1) * math.log(2))
 
 
 def _information(node: Node, dataset: Dataset, j: int, given: Sequence[int]) -> float:

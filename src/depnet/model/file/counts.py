@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 
 from depnet.arrays import IntArray, read_only
 from depnet.data.table.domain import Domain
-from depnet.model.file.fields import fault, fields_of, items_of, located, wholes_of
+from depnet.model.file.fields import fault, fields_of, items_of, located, whole_of, wholes_of
 from depnet.model.marginals import MarginalCounts, PairTables
 from depnet.model.table import MAX_COUNT
 
 
 def counts_of(value: object, domain: Domain) -> MarginalCounts:
     """The counts that a document has, of the variables of a domain."""
-    fields = fields_of(value, "counts", ("singles", "pairs"))
+    fields = fields_of(value, "counts", ("singles", "pairs"), optional=("total",))
     cards = domain.cardinalities
     given = items_of(fields["singles"], "counts.singles", len(cards))
     singles = tuple(
@@ -24,9 +24,10 @@ def counts_of(value: object, domain: Domain) -> MarginalCounts:
     )
     pairs = None if fields["pairs"] is None else _pairs(fields["pairs"], cards)
     with located("counts"):
-        counts = MarginalCounts(singles, pairs)
+        total = whole_of(fields["total"], "counts.total", 0, MAX_COUNT - 1) if "total" in fields else -1
+        counts = MarginalCounts(singles, pairs, total)
         if pairs is not None:
-            pairs.check(singles)
+            pairs.check(singles, counts.total)
     return counts
 
 

@@ -24,11 +24,12 @@ from depnet.model.sources.tabulated import TabulatedSource
 from depnet.model.table import ConditionalTable
 
 FORMAT = "depnet network"
-VERSION = 5
+VERSION = 6
 """The newest that is read. Raised when a reader of the former version would misunderstand a file."""
 
-WITHOUT_OTHER, WITHOUT_BOOSTED = 4, 3
-"""Written where no variable has a state of all other values, and no node is boosted: earlier readers can read it."""
+WITHOUT_HOLES, WITHOUT_OTHER, WITHOUT_BOOSTED = 5, 4, 3
+"""Written where no counted row has holes, no variable a state of all other values, and no node is boosted: earlier readers
+can read it."""
 
 
 def document_of(network: Network, layout: Layout | None = None, law: Network | None = None) -> dict[str, Any]:
@@ -72,8 +73,10 @@ def document_of(network: Network, layout: Layout | None = None, law: Network | N
 
 
 def _version(domain: Domain, *networks: Network | None) -> int:
-    if any(variable.other is not None for variable in domain.variables):
+    if any(each is not None and each.counts is not None and each.counts.holes.any() for each in networks):
         return VERSION
+    if any(variable.other is not None for variable in domain.variables):
+        return WITHOUT_HOLES
     nodes = (node for network in networks if network is not None for node in network.nodes)
     return WITHOUT_OTHER if any(node.boosted for node in nodes) else WITHOUT_BOOSTED
 
@@ -155,4 +158,5 @@ def _counts(counts: MarginalCounts) -> dict[str, Any]:
     return {
         "singles": [single.tolist() for single in counts.singles],
         "pairs": None if pairs is None else [pairs[pair].ravel().tolist() for pair in sorted(pairs)],
+        **({"total": counts.total} if counts.holes.any() else {}),
     }

@@ -1,0 +1,188 @@
+r"""Answers of an ordered law about numbers, and given evidence that cuts bins: by where in their bins numbers lie.
+
+Elimination and passes answer by codes: P_0(x) of the states of what is asked, where a bin that the evidence cuts counts by the
+share of its values inside. Rows of codes are drawn given the same, and the levels of their numbers after them
+(`depnet.law.levels`), with weights W where evidence allows some levels only. Then
+
+.. math:: P(x) \propto P_0(x)\, E[W \mid x], \qquad P(level) = P(bin)\, \frac{E[W\, 1(level) \mid bin]}{E[W \mid bin]}:
+
+what is known of codes stays exact, and draws say the rest alone. In place of 1(level) stands the law that the level is drawn
+from, wherever no later weight depends on the draw. Errors are those between batches of rows, to first order.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from depnet.arrays import CodeArray, FloatArray
+from depnet.data.frames.within import Drawn
+from depnet.inference.answer.part import Part
+from depnet.inference.answer.spread import Spread, margins
+from depnet.inference.effort import Over
+from depnet.law.conditional import Conditional
+from depnet.law.draw import PIECE, Rows
+from depnet.law.levels import LevelPlan
+from depnet.law.program import joint_codes
+
+BATCHES = 32
+MOST_ROWS = 1 << 17
+MOST_CELLS = 1 << 18
+"""Of a joint table whose cells are weighed one by one."""
+FEW = 8
+"""A state that fewer rows have met has an error of its own."""
+
+
+def refined(asked: Conditional, plan: LevelPlan, part: Part, seed: int, tolerance: float, over: Over) -> Part:
+    """The part with the laws of the levels of its numbers, and reweighted where evidence cuts bins."""
+    wanted = [i for table in asked.tables for i in table]
+    binned = [i for i in wanted if i in plan.drawers]
+    if not (binned or plan.cuts) or any(value.size > MOST_CELLS for value in part.values):
+        return part
+    sums = _Sums(asked, plan, binned)
+    codes_alone = replace(asked.evidence, levels={})
+    rows = Rows(asked.network, codes_alone, seed, variables=tuple(plan.variables.union(wanted)))
+    rng, checked, found = np.random.default_rng(seed), PIECE, part
+    for codes in rows.pieces(MOST_ROWS):
+        sums.add(codes, plan.draw(codes, rng))
+        if sums.rows < checked:
+            continue
+        if not sums.weights.any():  # no row is allowed: codes are all that is known
+            return part
+        found, error = sums.part(part)
+        if error <= tolerance or over():
+            return found
+        checked *= 2
+    stopped = f"stopped at a standard error of {error:.2g} where {tolerance:.2g} was asked."
+    return replace(found, converged=False, warnings=(*found.warnings, stopped))
+
+
+class _Sums:
+    """Weighted rows, summed in batches."""
+
+    def __init__(self, asked: Conditional, plan: LevelPlan, binned: Sequence[int]) -> None:
+        self._asked, self._plan, self._binned = asked, plan, binned
+        self.rows = 0
+        self.weights = np.zeros(BATCHES)
+        self.counts = [np.zeros((BATCHES, k)) for k in asked.cells]
+        """[batch, cell] of each table: how many rows, and beside it their weights."""
+        self.weighted = [np.zeros((BATCHES, k)) for k in asked.cells]
+        self.levels = {i: np.zeros((BATCHES, len(plan.drawers[i].levels.values))) for i in binned}
+        """[batch, level] of each number."""
+
+    def add(self, codes: CodeArray, drawn: Drawn) -> None:
+        """More rows; a batch gets every 32nd part of them."""
+        batch = np.arange(len(codes)) * BATCHES // len(codes)
+        self.rows += len(codes)
+        self.weights += np.bincount(batch, drawn.weights, BATCHES)
+        cards = self._asked.network.domain.cardinalities
+        for table, counts, weighted in zip(self._asked.tables, self.counts, self.weighted, strict=True):
+            cell = batch * counts.shape[1] + joint_codes(codes, table, cards)
+            counts += np.bincount(cell, minlength=counts.size).reshape(counts.shape)
+            weighted += np.bincount(cell, drawn.weights, counts.size).reshape(counts.shape)
+        for i in self._binned:
+            drawer, there = self._plan.drawers[i], drawn.laws[i] >= 0
+            if i in self._plan.weighing:
+                self.levels[i] += _by_batch(
+                    batch, drawn.places[i], drawn.weights, there, len(drawer.levels.values)
+                )
+            else:
+                of_law = _by_batch(batch, drawn.laws[i], drawn.weights, there, len(drawer.laws))
+                self.levels[i] += drawer.over_levels(of_law)
+
+    def part(self, by_codes: Part) -> tuple[Part, float]:
+        """The part, and the largest error that draws of rows have in it: of a state, or of P(X <= c) for any c."""
+        values, errors, deviations, largest = [], [], [], [0.0]
+        before = by_codes.deviations or [()] * len(by_codes.values)
+        for at, value in enumerate(by_codes.values):
+            if not self._plan.cuts:
+                values.append(value)
+                errors.append(by_codes.errors[at])
+                deviations.append(before[at])
+                continue
+            law, own, ratio = self._reweighted(value.ravel(), at)
+            moved = np.sqrt((own**2).sum(axis=0))
+            few = self.counts[at].sum(axis=0) < FEW
+            moved = np.where(few, np.maximum(moved, law), moved)
+            largest.append(float(moved.max()))
+            values.append(law.reshape(value.shape))
+            kept = ratio.reshape(value.shape) * by_codes.errors[at]
+            errors.append(np.hypot(kept, moved.reshape(value.shape)))
+            own_margins = margins(own.reshape(-1, *value.shape))
+            deviations.append([np.concatenate([*b, d]) for *b, d in _zipped(before[at], own_margins)])
+        found = replace(
+            by_codes,
+            values=values,
+            errors=errors,
+            deviations=deviations if any(map(len, deviations)) else (),
+            method=by_codes.method if not self._plan.cuts else f"{by_codes.method}, draws within bins",
+        )
+        levels, spreads = {}, {}
+        for i in self._binned:
+            at, axis = self._place(i)
+            law, spread, error = self._level_law(i, found, at, axis)
+            levels[i], spreads[i] = law, spread
+            largest.append(error)
+        return replace(found, levels=levels, level_spreads=spreads), max(largest)
+
+    def _place(self, i: int) -> tuple[int, int]:
+        """In which table it is, and as which axis."""
+        return next((at, table.index(i)) for at, table in enumerate(self._asked.tables) if i in table)
+
+    def _reweighted(self, law: FloatArray, at: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """P_0(x) E[W | x], normalised, what each batch adds to its errors, and the ratio of both laws."""
+        counts, weighted = self.counts[at], self.weighted[at]
+        rows, mean = counts.sum(axis=0), self.weights.sum() / self.rows
+        means = np.divide(weighted.sum(axis=0), rows, out=np.full(len(rows), mean), where=rows > 0)
+        total = float(law @ means)
+        if not total > 0:
+            return law, np.zeros_like(counts), np.ones_like(law)
+        moved = (weighted - means * counts) * (law / np.maximum(rows, 1)) / total
+        found = law * means / total
+        moved -= found * moved.sum(axis=1, keepdims=True)
+        return found, math.sqrt(BATCHES / (BATCHES - 1)) * moved, means / total
+
+    def _level_law(self, i: int, found: Part, at: int, axis: int) -> tuple[FloatArray, Spread, float]:
+        """The law of a number's levels, given that it is there; its spread, and the largest error of P(X <= c)."""
+        levels = self._plan.drawers[i].levels
+        bins = np.repeat(np.arange(len(levels.sizes)), levels.sizes)
+        others = tuple(a for a in range(found.values[at].ndim) if a != axis)
+        of_bin = found.values[at].sum(axis=others)[: len(levels.sizes)]
+        of_bin = of_bin / (of_bin.sum() or 1.0)
+        sums = self.levels[i].sum(axis=0)
+        in_bin = np.add.reduceat(sums, levels.first)
+        alike = self._plan.drawers[i].laws[-len(levels.sizes) :]
+        alike = alike[np.arange(alike.shape[1]) < levels.sizes[:, None]]
+        inside = np.divide(sums, in_bin[bins], out=alike, where=in_bin[bins] > 0)
+        law = of_bin[bins] * inside
+        batch_bins = np.add.reduceat(self.levels[i], levels.first, axis=1)[:, bins]
+        own = (self.levels[i] - inside * batch_bins) * (of_bin / np.maximum(in_bin, 1e-300))[bins]
+        own *= math.sqrt(BATCHES / (BATCHES - 1))
+        error = float(np.sqrt((np.cumsum(own, axis=1) ** 2).sum(axis=0)).max())
+        spread = Spread.of(
+            found.errors[at].sum(axis=others), found.deviations[at][axis] if found.deviations else None
+        )
+        if spread.deviations is not None:
+            present = max(float(found.values[at].sum(axis=others)[: len(levels.sizes)].sum()), 1e-300)
+            moved = spread.deviations[:, : len(levels.sizes)] / present
+            moved = moved - of_bin * moved.sum(axis=1, keepdims=True)
+            own = np.concatenate([own, moved[:, bins] * inside])
+        return law, Spread(np.sqrt((own**2).sum(axis=0)), own), error
+
+
+def _by_batch(
+    batch: NDArray[np.int64],
+    place: NDArray[np.int32],
+    weights: FloatArray,
+    there: NDArray[np.bool_],
+    size: int,
+) -> FloatArray:
+    """[batch, place]: the weights of the rows that are there."""
+    cell = batch[there] * size + place[there]
+    return np.bincount(cell, weights[there], BATCHES * size).reshape(BATCHES, size)
+
+
+def _zipped(before: Sequence[FloatArray], own: Sequence[FloatArray]) -> list[tuple[FloatArray, ...]]:
+    return [(*b, d) for b, d in zip([[each] for each in before] or [[]] * len(own), own, strict=True)]
