@@ -148,7 +148,8 @@ def _sampled(
         passes, effective, deviations = sums.rows, sums.effective, sums.deviations()
     errors = [np.maximum(each, RESOLUTION * tolerance) for each in errors]
     largest = max(float(each.max()) for each in errors)
-    stopped = f"stopped at a standard error of {error:.2g} where {tolerance:.2g} was asked."
+    why = " by max_seconds," if timed and over() else ""
+    stopped = f"stopped{why} at a standard error of {error:.2g} where {tolerance:.2g} was asked."
     return Part(
         _shaped(asked, laws),
         _shaped(asked, errors),
