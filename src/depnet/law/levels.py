@@ -56,12 +56,6 @@ class LevelPlan:
         """Levels of all numbers of the plan, for rows of codes [row, variable]."""
         return self.within.pass_through(list(self.drawers.values()), codes, rng)
 
-    @property
-    def largest_weight(self) -> float:
-        """A bound on the weights of rows."""
-        bounds = [float(each.inside.max()) for each in self.drawers.values() if each.inside is not None]
-        return float(np.prod(bounds))
-
 
 def _closed(numbers: Iterable[int], read: Mapping[int, frozenset[int]]) -> frozenset[int]:
     """These numbers, those whose levels their trees read, and so on."""
@@ -78,9 +72,7 @@ def _closed(numbers: Iterable[int], read: Mapping[int, frozenset[int]]) -> froze
 def _levels_read(within: Within, trees: PlaceTrees) -> frozenset[int]:
     """The numbers before it whose levels some test compares with one inside a bin: of all others, bins are enough."""
     before = set(within.order[: within.order.index(trees.column)])
-    return frozenset(
-        j for j in trees.reads() if j in before and _cuts_bins(within.domain, trees, j)
-    )
+    return frozenset(j for j in trees.reads() if j in before and _cuts_bins(within.domain, trees, j))
 
 
 def _cuts_bins(domain: Domain, trees: PlaceTrees, j: int) -> bool:

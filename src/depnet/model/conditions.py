@@ -56,7 +56,9 @@ def condition_weights(variable: Variable, condition: object) -> FloatArray:
     return weights
 
 
-def met_by(variable: Variable, condition: object, values: Iterable[Number], sizes: Iterable[int]) -> list[bool]:
+def met_by(
+    variable: Variable, condition: object, values: Iterable[Number], sizes: Iterable[int]
+) -> list[bool]:
     """Does each value of the bins meet the condition? The first `sizes[0]` are of bin 0, and so on.
 
     >>> ages = Bins((0, 18, 99), ((3, 17), (30, 40)), "integer")
@@ -65,7 +67,10 @@ def met_by(variable: Variable, condition: object, values: Iterable[Number], size
     """
     codes, spans = _alternatives(variable, condition)
     bins = [k for k, size in enumerate(sizes) for _ in range(size)]
-    return [k in codes or inside([plain], spans) > 0 for k, plain in zip(bins, np.asarray(values).tolist(), strict=True)]
+    return [
+        k in codes or inside([plain], spans) > 0
+        for k, plain in zip(bins, np.asarray(values).tolist(), strict=True)
+    ]
 
 
 def narrowed(variable: Variable, condition: object) -> Variable:

@@ -68,7 +68,6 @@ class PlaceTrees:
         empty = np.empty(0, dtype=np.int32)
         return cls(column, np.full(len(bins), -1, dtype=np.int32), empty, empty, empty, empty)
 
-
     def reads(self) -> frozenset[int]:
         """The variables that some tree asks for."""
         return frozenset(self.variable[self.variable >= 0].tolist())
@@ -143,9 +142,7 @@ class Within:
             places = {i: np.where(taken, other.places[i], own) for i, own in places.items()}
         return places
 
-    def drawers(
-        self, columns: Sequence[int], allowed: Mapping[int, NDArray[np.bool_]]
-    ) -> list["Drawer"]:
+    def drawers(self, columns: Sequence[int], allowed: Mapping[int, NDArray[np.bool_]]) -> list["Drawer"]:
         """What draws the levels of some numbers, in the order, each with its trees and the levels that are allowed."""
         trees = {each.column: each for each in self.trees}
         found = []
@@ -261,7 +258,10 @@ def allowed_levels(bins: Bins, narrowed: Bins) -> NDArray[np.bool_]:
         kept = set(left)
         inside = [value in kept for value in own]
         if not any(inside):
-            around = {max((v for v in own if v < left[0]), default=None), min((v for v in own if v > left[-1]), default=None)}
+            around = {
+                max((v for v in own if v < left[0]), default=None),
+                min((v for v in own if v > left[-1]), default=None),
+            }
             inside = [value in around for value in own]
         found += inside
     return np.array(found)

@@ -45,8 +45,9 @@ class Target:
             return spread.errors
         return np.full(2, spread.error(self.inside - float(self.inside @ law)))
 
-
-    def by_levels(self, law: FloatArray, variable: Variable, levels: LevelLaw) -> tuple[FloatArray, FloatArray]:
+    def by_levels(
+        self, law: FloatArray, variable: Variable, levels: LevelLaw
+    ) -> tuple[FloatArray, FloatArray]:
         """Probabilities and errors of a condition on a number, by the law of its states and that of its levels."""
         assert self.inside is not None
         bins = len(levels.sizes)

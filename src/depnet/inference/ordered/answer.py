@@ -46,13 +46,14 @@ QUICK_CELLS = 1 << 16
 
 def of_law(question: Question, rng: np.random.Generator | None, stop: Over | None) -> QueryResult:
     """The result of a question to an ordered network: Q(T | x_C), "exact", by "sample", or by whichever is quicker."""
-    if not question.free:
+    plan = LevelPlan.of(question.network, question.evidence, question.wanted)
+    if not question.free and plan is None:
         return question.result([], method="evidence", scan=None, closure=(), used=())
     tables = (question.free,) if question.joint else tuple((i,) for i in question.free)
     asked = Conditional(question.network, question.evidence, tables)
-    plan = LevelPlan.of(question.network, question.evidence, question.free)
-    part, tolerance = None, question.tolerance * (1.0 if plan is None else HALF)
-    if question.method != "sample":
+    part = None if question.free else Part([], [], "evidence")
+    tolerance = question.tolerance * (1.0 if plan is None else HALF)
+    if part is None and question.method != "sample":
         most = MOST_CELLS if question.method == "exact" else _worth(asked, tolerance)
         part = exact(asked, most)
         if part is None and question.method == "exact":
@@ -66,7 +67,9 @@ def of_law(question: Question, rng: np.random.Generator | None, stop: Over | Non
     if plan is not None:
         # What is exact in codes is the same whenever it is asked, if no generator is given.
         (seed,) = new_seeds(np.random.default_rng(0) if rng is None and part.diagnostics is None else rng, 1)
-        part = refined(asked, plan, part, seed, tolerance, over_after(question.seconds_left, stop))
+        part = refined(
+            asked, question.wanted, plan, part, seed, tolerance, over_after(question.seconds_left, stop)
+        )
     read = {j for i in asked.variables for j in question.network.nodes[i].inputs}
     return question.result(
         [(question.free, part)],

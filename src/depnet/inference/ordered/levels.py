@@ -35,9 +35,16 @@ FEW = 8
 """A state that fewer rows have met has an error of its own."""
 
 
-def refined(asked: Conditional, plan: LevelPlan, part: Part, seed: int, tolerance: float, over: Over) -> Part:
-    """The part with the laws of the levels of its numbers, and reweighted where evidence cuts bins."""
-    wanted = [i for table in asked.tables for i in table]
+def refined(
+    asked: Conditional,
+    wanted: Sequence[int],
+    plan: LevelPlan,
+    part: Part,
+    seed: int,
+    tolerance: float,
+    over: Over,
+) -> Part:
+    """The part with the laws of the levels of the wanted numbers, and reweighted where evidence cuts bins."""
     binned = [i for i in wanted if i in plan.drawers]
     if not (binned or plan.cuts) or any(value.size > MOST_CELLS for value in part.values):
         return part
@@ -85,7 +92,9 @@ class _Sums:
         for i in self._binned:
             drawer, there = self._plan.drawers[i], drawn.laws[i] >= 0
             if i in self._plan.weighing:
-                self.levels[i] += _by_batch(batch, drawn.places[i], drawn.weights, there, len(drawer.levels.values))
+                self.levels[i] += _by_batch(
+                    batch, drawn.places[i], drawn.weights, there, len(drawer.levels.values)
+                )
             else:
                 of_law = _by_batch(batch, drawn.laws[i], drawn.weights, there, len(drawer.laws))
                 self.levels[i] += drawer.over_levels(of_law)
@@ -119,15 +128,9 @@ class _Sums:
         )
         levels, spreads = {}, {}
         for i in self._binned:
-            at, axis = self._place(i)
-            law, spread, error = self._level_law(i, found, at, axis)
-            levels[i], spreads[i] = law, spread
+            levels[i], spreads[i], error = self._level_law(i, found)
             largest.append(error)
         return replace(found, levels=levels, level_spreads=spreads), max(largest)
-
-    def _place(self, i: int) -> tuple[int, int]:
-        """In which table it is, and as which axis."""
-        return next((at, table.index(i)) for at, table in enumerate(self._asked.tables) if i in table)
 
     def _reweighted(self, law: FloatArray, at: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """P_0(x) E[W | x], normalised, what each batch adds to its errors, and the ratio of both laws."""
@@ -142,36 +145,48 @@ class _Sums:
         moved -= found * moved.sum(axis=1, keepdims=True)
         return found, math.sqrt(BATCHES / (BATCHES - 1)) * moved, means / total
 
-    def _level_law(self, i: int, found: Part, at: int, axis: int) -> tuple[FloatArray, Spread, float]:
-        """The law of a number's levels, given that it is there; its spread, and the largest error of P(X <= c)."""
-        levels = self._plan.drawers[i].levels
-        bins = np.repeat(np.arange(len(levels.sizes)), levels.sizes)
+    def _states(self, i: int, found: Part) -> tuple[FloatArray, FloatArray | None]:
+        """The law of a variable's states, and what batches add to its errors, if anything."""
+        law = np.zeros(self._asked.network.domain.cardinalities[i])
+        if i in self._asked.evidence.clamped:
+            law[self._asked.evidence.clamped[i]] = 1.0
+            return law, None
+        at = next(at for at, table in enumerate(self._asked.tables) if i in table)
+        axis = self._asked.tables[at].index(i)
         others = tuple(a for a in range(found.values[at].ndim) if a != axis)
-        of_bin = found.values[at].sum(axis=others)[: len(levels.sizes)]
-        of_bin = of_bin / (of_bin.sum() or 1.0)
-        sums = self.levels[i].sum(axis=0)
-        in_bin = np.add.reduceat(sums, levels.first)
-        alike = self._plan.drawers[i].laws[-len(levels.sizes) :]
-        alike = alike[np.arange(alike.shape[1]) < levels.sizes[:, None]]
-        inside = np.divide(sums, in_bin[bins], out=alike, where=in_bin[bins] > 0)
-        law = of_bin[bins] * inside
-        batch_bins = np.add.reduceat(self.levels[i], levels.first, axis=1)[:, bins]
-        own = (self.levels[i] - inside * batch_bins) * (of_bin / np.maximum(in_bin, 1e-300))[bins]
-        own *= math.sqrt(BATCHES / (BATCHES - 1))
+        moved = found.deviations[at][axis] if found.deviations and len(found.deviations[at]) else None
+        law = found.values[at].sum(axis=others)
+        return law, None if others or moved is None else Spread.of(found.errors[at], moved).deviations
+
+    def _level_law(self, i: int, found: Part) -> tuple[FloatArray, Spread, float]:
+        """The law of a number's levels, given that it is there; its spread, and the largest error of P(X <= c)."""
+        drawer, sums = self._plan.drawers[i], self.levels[i]
+        levels = drawer.levels
+        count = len(levels.sizes)
+        bins = np.repeat(np.arange(count), levels.sizes)
+        states, moved = self._states(i, found)
+        present = float(states[:count].sum()) or 1.0
+        of_bin = states[:count] / present
+        in_bin = np.add.reduceat(sums, levels.first, axis=1)
+        totals = in_bin.sum(axis=0)
+        alike = drawer.laws[-count:][np.arange(drawer.laws.shape[1]) < levels.sizes[:, None]]
+        inside = np.divide(sums.sum(axis=0), totals[bins], out=alike, where=totals[bins] > 0)
+        scale = np.divide(of_bin, totals, out=np.zeros(count), where=totals > 0)
+        own = math.sqrt(BATCHES / (BATCHES - 1)) * (sums - inside * in_bin[:, bins]) * scale[bins]
         error = float(np.sqrt((np.cumsum(own, axis=1) ** 2).sum(axis=0)).max())
-        spread = Spread.of(
-            found.errors[at].sum(axis=others), found.deviations[at][axis] if found.deviations else None
-        )
-        if spread.deviations is not None:
-            present = max(float(found.values[at].sum(axis=others)[: len(levels.sizes)].sum()), 1e-300)
-            moved = spread.deviations[:, : len(levels.sizes)] / present
-            moved = moved - of_bin * moved.sum(axis=1, keepdims=True)
-            own = np.concatenate([own, moved[:, bins] * inside])
-        return law, Spread(np.sqrt((own**2).sum(axis=0)), own), error
+        if moved is not None:
+            of_codes = moved[:, :count] / present
+            of_codes = of_codes - of_bin * of_codes.sum(axis=1, keepdims=True)
+            own = np.concatenate([own, of_codes[:, bins] * inside])
+        return of_bin[bins] * inside, Spread(np.sqrt((own**2).sum(axis=0)), own), error
 
 
 def _by_batch(
-    batch: NDArray[np.int64], place: NDArray[np.int32], weights: FloatArray, there: NDArray[np.bool_], size: int
+    batch: NDArray[np.int64],
+    place: NDArray[np.int32],
+    weights: FloatArray,
+    there: NDArray[np.bool_],
+    size: int,
 ) -> FloatArray:
     """[batch, place]: the weights of the rows that are there."""
     cell = batch[there] * size + place[there]
