@@ -87,6 +87,12 @@ class Rows:
             )
             yield rest.codes[max(first - begin, 0) : first + n - begin]
 
+    @property
+    def exact(self) -> bool:
+        """Are all of them one pass, or drawn by elimination, and none rejected?"""
+        ancestors = law_of(self.network).ancestors(self.evidence.variables)
+        return network_plan(self.network, ancestors, self.evidence, most_cells=EXACT_CELLS) is not None
+
     def _weighed(self, plan: LevelPlan, n: int, first: int) -> Iterator[CodeArray]:
         """Rows given evidence that cuts bins: those drawn given bins, accepted by the weights that levels have."""
         bins = replace(self, evidence=replace(self.evidence, levels={}))

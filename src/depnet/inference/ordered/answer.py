@@ -20,7 +20,7 @@ from depnet.inference.answer.question import Question
 from depnet.inference.answer.result import PassDiagnostics, QueryResult
 from depnet.inference.answer.spread import margins
 from depnet.inference.effort import Over, over_after
-from depnet.inference.ordered.levels import refined
+from depnet.inference.ordered.levels import HALF, refined
 from depnet.inference.ordered.moved import moved
 from depnet.inference.ordered.weighted import FIRST_PASSES, MOST_UPDATES, log_mean_weight, weighted_passes
 from depnet.law.conditional import Conditional
@@ -34,8 +34,6 @@ from depnet.sampling.plan.words import new_seeds
 RESOLUTION = 0.25
 """No error is reported below this share of the tolerance: passes end when the tolerance is reached, and of a state that
 few draws have hit by then, their spread says too little."""
-HALF = 0.7
-"""Of the tolerance, for the errors of codes and of where in their bins numbers lie: both together are within it."""
 UPDATE_CELLS = 1
 """An update of a pass takes about as long as this many cells of an elimination."""
 MANY_STATES = 64
@@ -67,9 +65,7 @@ def of_law(question: Question, rng: np.random.Generator | None, stop: Over | Non
     if plan is not None:
         # What is exact in codes is the same whenever it is asked, if no generator is given.
         (seed,) = new_seeds(np.random.default_rng(0) if rng is None and part.diagnostics is None else rng, 1)
-        part = refined(
-            asked, question.wanted, plan, part, seed, tolerance, over_after(question.seconds_left, stop)
-        )
+        part = refined(question, asked, plan, part, seed, over_after(question.seconds_left, stop))
     read = {j for i in asked.variables for j in question.network.nodes[i].inputs}
     return question.result(
         [(question.free, part)],
