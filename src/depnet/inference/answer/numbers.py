@@ -96,8 +96,10 @@ class NumberLaw:
     def error(self, of_state: FloatArray, value: float) -> float:
         """The standard error of the mean of a function by its means in each state; `value` is that mean."""
         g = np.zeros(len(self.spread.errors))
-        finer = len(g) == self.mixture.states and self.present < 1  # levels: given that it is there
-        g[: self.mixture.states] = (of_state - value) / (1.0 if finer else self.present)
+        # Errors that do not speak of a missing value are given that it is there.
+        g[: self.mixture.states] = (of_state - value) / (
+            1.0 if len(g) == self.mixture.states else self.present
+        )
         return self.spread.error(g)
 
     def moments(self) -> tuple[tuple[float, float], tuple[float, float]]:

@@ -5,8 +5,8 @@ certain has no axis, only those that factors connect with a target.
 
 Exact answers come from elimination (`depnet.law.elimination`). Where its clusters are too large, passes are weighted
 (`depnet.inference.ordered.weighted`); where a few of them have most of the weight, they are resampled and moved
-(`depnet.inference.ordered.moved`). Where in their bins numbers lie, and what evidence says that cuts a bin, is drawn after that
-(`depnet.inference.ordered.levels`).
+(`depnet.inference.ordered.moved`). Where in their bins numbers lie, and what evidence says that cuts a bin, is drawn after
+that (`depnet.inference.ordered.levels`).
 """
 
 import math

@@ -1,7 +1,7 @@
 r"""Answers of an ordered law about numbers, and given evidence that cuts bins: by where in their bins numbers lie.
 
-Elimination and passes answer by codes: P_0(x) of the states of what is asked, where a bin that the evidence cuts counts by the
-share of its values inside. Rows of codes are drawn given the same, and the levels of their numbers after them
+Elimination and passes answer by codes: P_0(x) of the states of what is asked, where a bin that the evidence cuts counts by
+the share of its values inside. Rows of codes are drawn given the same, and the levels of their numbers after them
 (`depnet.law.levels`), with weights W where evidence allows some levels only. Then
 
 .. math:: P(x) \propto P_0(x)\, E[W \mid x], \qquad P(level) = P(bin)\, \frac{E[W\, 1(level) \mid bin]}{E[W \mid bin]}:
@@ -21,6 +21,7 @@ from depnet.arrays import CodeArray, FloatArray
 from depnet.data.frames.within import Drawn
 from depnet.inference.answer.part import Part
 from depnet.inference.answer.question import Question
+from depnet.inference.answer.result import Diagnostics, PassDiagnostics
 from depnet.inference.answer.spread import Spread, margins
 from depnet.inference.effort import Over
 from depnet.law.conditional import Conditional
@@ -29,7 +30,7 @@ from depnet.law.levels import LevelPlan
 from depnet.law.program import joint_codes, law_of
 
 BATCHES = 32
-MOST_ROWS = 1 << 17
+MOST_ROWS = 1 << 19
 UNEVEN = 64
 """Passes of which one in so many would do without weights are used as they are."""
 HALF = 0.7
@@ -150,6 +151,7 @@ class _Sums:
             values=values,
             errors=errors,
             deviations=deviations if any(map(len, deviations)) else (),
+            diagnostics=_with_error(by_codes, errors),
             method=by_codes.method if not self._plan.cuts else f"{by_codes.method}, draws within bins",
         )
         levels, spreads = {}, {}
@@ -208,6 +210,12 @@ class _Sums:
             of_codes = of_codes - of_bin * of_codes.sum(axis=1, keepdims=True)
             own = np.concatenate([own, of_codes[:, bins] * inside])
         return of_bin[bins] * inside, Spread(np.sqrt((own**2).sum(axis=0)), own), error
+
+
+def _with_error(part: Part, errors: Sequence[FloatArray]) -> Diagnostics | PassDiagnostics | None:
+    """How codes were drawn, if they were, with the largest error in the end."""
+    largest = max((float(each.max()) for each in errors), default=0.0)
+    return None if part.diagnostics is None else replace(part.diagnostics, largest_error=largest)
 
 
 def _by_batch(
