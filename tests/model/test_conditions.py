@@ -29,14 +29,15 @@ SEX = Variable("sex", ("female", "male", "(missing)"), missing="(missing)")
 @pytest.mark.parametrize(
     ("variable", "condition", "weights"),
     [
-        (MASS, 4200, [0, 1, 0]),
-        (MASS, "4200", [0, 1, 0]),
+        (MASS, 4500, [0, 0.5, 0]),
+        (MASS, 4200, [0, 1 / 1000, 0]),
+        (MASS, "4200", [0, 1 / 1000, 0]),
         (MASS, "[4000, 5000)", [0, 1, 0]),
-        (MASS, np.int64(4200), [0, 1, 0]),
-        (MASS, {3000, 9999}, [1, 0, 1]),
-        (MASS, np.array([3000, 4200]), [1, 1, 0]),
-        (MASS, pd.Series([3000, 4200]), [1, 1, 0]),
-        (MASS, pl.Series([3000, 4200]), [1, 1, 0]),
+        (MASS, np.int64(4500), [0, 0.5, 0]),
+        (MASS, {3000, 9999}, [0.25, 0, 1]),
+        (MASS, np.array([3000, 4500]), [0.25, 0.5, 0]),
+        (MASS, pd.Series([3000, 4500]), [0.25, 0.5, 0]),
+        (MASS, pl.Series([3000, 4500]), [0.25, 0.5, 0]),
         (MASS, ">5000", [0, 0, 0.5]),
         (MASS, ">=5000", [0, 0, 1]),
         (MASS, " >= 5e3 ", [0, 0, 1]),
@@ -46,7 +47,7 @@ SEX = Variable("sex", ("female", "male", "(missing)"), missing="(missing)")
         (MASS, "4000..5000", [0, 1, 0.5]),
         (MASS, "..3500", [0.75, 0, 0]),
         (MASS, "5000..", [0, 0, 1]),
-        (MASS, "!=4200", [1, 0, 1]),
+        (MASS, "!=4500", [1, 0.5, 1]),
         (MASS, slice(4000, 5000), [0, 1, 0]),
         (MASS, slice(None, 3000), [0.25, 0, 0]),
         (MASS, slice(3500, None), [0.5, 1, 1]),
@@ -58,7 +59,8 @@ SEX = Variable("sex", ("female", "male", "(missing)"), missing="(missing)")
         (MASS, ["<3500", ">5000"], [0.5, 0, 0.5]),
         (MASS, [slice(2700, 3001), slice(2900, 3501)], [0.75, 0, 0]),
         (MASS, ">7000", [0, 0, 0]),
-        (DAY_OF, dt.date(1970, 1, 5), [1, 0]),
+        (DAY_OF, dt.date(1970, 1, 11), [0.25, 0]),
+        (DAY_OF, dt.date(1970, 1, 5), [1 / 31, 0]),
         (DAY_OF, ">1970-01-11", [0.5, 1]),
         (DAY_OF, ">=1970-01-11", [0.75, 1]),
         (DAY_OF, slice(dt.date(1970, 1, 11), dt.date(1970, 2, 1)), [0.75, 0]),
@@ -117,7 +119,10 @@ def test_values_are_drawn_within_a_range() -> None:
     bins = narrowed(MASS, "3200..4200").bins
     assert bins is not None
     assert bins.quantiles == ((3500, 3900), (4000,), (5000, 6300))
-    assert narrowed(MASS, 3000) is MASS, "a value means its bin"
+    point = narrowed(MASS, 3000).bins
+    assert point is not None
+    assert point.quantiles[0] == (3000,)
+    assert narrowed(MASS, "[4000, 5000)") is MASS
     assert narrowed(SEX, "male") is SEX
 
 

@@ -3,7 +3,7 @@
 A condition is one of
 
 - a state by its label, or a number, date, moment or duration: that state, or the values of its bin that are equal to it
-  (where the bin keeps none: a half of one value's share);
+  (where the bin keeps none, those next to it);
 - a set of these (a set, a list, an array): any of them;
 - a range: `slice(4000, 5000)` is 4000 <= X < 5000, where None is an open end, and `range(4, 8)` is 4 <= X < 8; an
   interval with `left`, `right` and `closed`, as pandas has it, is closed as it says;

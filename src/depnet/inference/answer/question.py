@@ -145,7 +145,7 @@ class Question:
             if target.inside is not None and target.index in levels:
                 table = next(table for table in tables if target.index in table.variables)
                 values[at], errors[at] = target.by_levels(
-                    table.values, domain.variables[target.index], levels[target.index]
+                    table.values, table.errors, domain.variables[target.index], levels[target.index]
                 )
         seen = None if self.data is None else self._seen(self.data)
         matching = support(self.network, self.evidence, self.data)

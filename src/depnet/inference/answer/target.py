@@ -46,9 +46,9 @@ class Target:
         return np.full(2, spread.error(self.inside - float(self.inside @ law)))
 
     def by_levels(
-        self, law: FloatArray, variable: Variable, levels: LevelLaw
+        self, law: FloatArray, errors: FloatArray, variable: Variable, levels: LevelLaw
     ) -> tuple[FloatArray, FloatArray]:
-        """Probabilities and errors of a condition on a number, by the law of its states and that of its levels."""
+        """Probabilities and errors of a condition on a number, by the law of its states, its errors, and its levels."""
         assert self.inside is not None
         bins = len(levels.sizes)
         met = np.array(met_by(variable, self.condition, levels.values, levels.sizes), dtype=np.float64)
@@ -58,7 +58,8 @@ class Target:
         met = np.where(none[of_bin], self.inside[of_bin], met)
         present, share = float(law[:bins].sum()), float(met @ levels.weights)
         total = float(np.clip(share * present + self.inside[bins:] @ law[bins:], 0.0, 1.0))
-        return np.array([1.0 - total, total]), np.full(2, levels.spread.error(met - share))
+        error = present * levels.spread.error(met - share)
+        return np.array([1.0 - total, total]), np.full(2, np.hypot(error, share * errors[bins:].sum()))
 
 
 def targets_of(domain: Domain, targets: str | Sequence[str]) -> tuple[Target, ...]:
