@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray
-from depnet.data.binning.bins import Bins, Number, Numbers
+from depnet.data.binning.bins import Number, Numbers
 from depnet.data.frames.columns import is_missing
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, EvidenceError, brief
