@@ -63,7 +63,11 @@ class Methods(click.Choice):  # type: ignore[type-arg]
     is_flag=True,
     help="Counts of fewer than 5 rows are not shown, nor what they would give away.",
 )
-@click.option("--each", metavar="TABLE", help="Every row of a table is evidence; holes are unknown.")
+@click.option(
+    "--each",
+    metavar="TABLE",
+    help="Every row of a table is evidence; holes, and columns that it lacks, are unknown.",
+)
 @output("With --each: a table of probabilities, a row each.  [default: -, CSV]")
 @SCAN
 @SEED
