@@ -6,9 +6,9 @@
 //
 //   S1^2 / n1 + S0^2 / n0 - S^2 / n,
 //
-// S the sum of the places of n rows: what it takes off their squared error. A leaf keeps the law of
-// the place as nine knots, its quantiles at 0, 1/8, ..., 1, in eighths of a place: place p is the
-// interval from 8 p to 8 (p + 1), and rows are spread evenly over theirs.
+// S the sum of the places of n rows: what it takes off their squared error. A leaf keeps the shares
+// of its rows that are at each place, in 256ths: of those at places up to p, rounded to the
+// nearest.
 
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -25,7 +25,7 @@ namespace depnet {
 namespace {
 
 constexpr std::int32_t kLeaf = -1;
-constexpr int kParts = 8;  // of a law between its knots, and of a place
+constexpr std::int64_t kWhole = 256;  // of the shares of a leaf, in all
 
 using Levels =
     nb::ndarray<nb::numpy, const std::int32_t, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
@@ -39,6 +39,7 @@ struct Test {
 struct Growing {
     std::size_t least;
     double pays;
+    std::size_t places;
 };
 
 struct Span {
@@ -70,8 +71,8 @@ class Grower {
             variable[span.node] = best.variable;
             threshold[span.node] = best.threshold;
             if (best.variable == kLeaf) {
-                child[span.node] = static_cast<std::int32_t>(knots.size() / (kParts + 1));
-                add_knots(span.first, span.last);
+                child[span.node] = static_cast<std::int32_t>(shares.size() / how_.places);
+                add_shares(span.first, span.last);
                 continue;
             }
             const auto begin = rows_.begin();
@@ -91,7 +92,7 @@ class Grower {
         }
     }
 
-    Words variable, threshold, child, knots;
+    Words variable, threshold, child, shares;
 
   private:
     std::size_t add_node() {
@@ -156,24 +157,17 @@ class Grower {
         }
     }
 
-    void add_knots(std::size_t first, std::size_t last) {
-        std::vector<std::int64_t> count;
-        for (std::size_t k = first; k < last; ++k) {
-            const auto p = static_cast<std::size_t>(place_[rows_[k]]);
-            if (p >= count.size()) count.resize(p + 1, 0);
-            ++count[p];
-        }
-        std::size_t p = 0;
-        while (count[p] == 0) ++p;
-        knots.push_back(static_cast<std::int32_t>(kParts * p));
+    void add_shares(std::size_t first, std::size_t last) {
+        std::vector<std::int64_t> count(how_.places, 0);
+        for (std::size_t k = first; k < last; ++k)
+            ++count[static_cast<std::size_t>(place_[rows_[k]])];
         const auto n = static_cast<std::int64_t>(last - first);
-        std::int64_t before = 0;  // rows at lower places
-        for (std::int64_t j = 1; j <= kParts; ++j) {
-            while (kParts * (before + count[p]) < j * n) before += count[p++];
-            const std::int64_t twice = 2 * (j * n - kParts * before);
-            const auto into = (twice + count[p]) / (2 * count[p]);
-            knots.push_back(
-                static_cast<std::int32_t>(kParts * static_cast<std::int64_t>(p) + into));
+        std::int64_t rows = 0, before = 0;
+        for (const std::int64_t own : count) {
+            rows += own;
+            const std::int64_t until = (2 * kWhole * rows + n) / (2 * n);
+            shares.push_back(static_cast<std::int32_t>(until - before));
+            before = until;
         }
     }
 
@@ -191,76 +185,52 @@ using Grown = std::tuple<Array1<std::int32_t>, Array1<std::int32_t>, Array1<std:
                          Array1<std::int32_t>>;
 
 Grown grow(const Levels& levels, const std::vector<std::uint8_t>& equal, const Words& sizes,
-           const In1<std::int32_t>& place, const In1<std::int32_t>& members, std::size_t least,
-           double pays) {
-    Words variable, threshold, child, knots;
+           const In1<std::int32_t>& place, const In1<std::int32_t>& members, std::size_t places,
+           std::size_t least, double pays) {
+    Words variable, threshold, child, shares;
     {
         const nb::gil_scoped_release released;
-        Grower grower(levels, equal, sizes, place.data(), copied(members), {least, pays});
+        Grower grower(levels, equal, sizes, place.data(), copied(members), {least, pays, places});
         grower.grow();
         variable = std::move(grower.variable);
         threshold = std::move(grower.threshold);
         child = std::move(grower.child);
-        knots = std::move(grower.knots);
+        shares = std::move(grower.shares);
     }
     return Grown(to_numpy(std::move(variable)), to_numpy(std::move(threshold)),
-                 to_numpy(std::move(child)), to_numpy(std::move(knots)));
-}
-
-// Where the law with these knots has the level u, in eighths of a place.
-double quantile(const std::int32_t* knots, double u) {
-    const double at = u * kParts;
-    const int j = std::min(static_cast<int>(at), kParts - 1);
-    return knots[j] + (at - j) * (knots[j + 1] - knots[j]);
-}
-
-// The share of the law below x eighths.
-double share_below(const std::int32_t* knots, std::int32_t x) {
-    if (x <= knots[0]) return 0.0;
-    if (x >= knots[kParts]) return 1.0;
-    int j = 0;
-    while (x >= knots[j + 1]) ++j;
-    return (j + static_cast<double>(x - knots[j]) / (knots[j + 1] - knots[j])) / kParts;
-}
-
-// A place from low to high - 1 by the law with these knots, given that it is one of them.
-std::int32_t drawn_place(const std::int32_t* knots, double u, std::int32_t low, std::int32_t high) {
-    const double below = share_below(knots, kParts * low);
-    const double inside = share_below(knots, kParts * high) - below;
-    if (!(inside > 1e-9)) return low + static_cast<std::int32_t>(u * (high - low));
-    const double x = quantile(knots, below + u * inside);
-    return std::clamp(static_cast<std::int32_t>(x / kParts), low, high - 1);
+                 to_numpy(std::move(child)), to_numpy(std::move(shares)));
 }
 
 void draw(const Out2<std::int32_t>& levels, std::int32_t column, const In1<std::int32_t>& bins,
           const In1<std::int32_t>& roots, const In1<std::int32_t>& variable,
           const In1<std::int32_t>& threshold, const In1<std::int32_t>& child,
-          const In1<std::int32_t>& knots, const In1<std::uint8_t>& equal,
-          const In1<std::int32_t>& first, const In1<std::int32_t>& low,
-          const In1<std::int32_t>& high, const In1<std::int32_t>& same, const In1<double>& random,
-          const Out1<std::int32_t>& out) {
+          const In1<std::uint8_t>& equal, const In1<std::int32_t>& first,
+          const In1<std::int32_t>& sizes, const In2<double>& ends, const In1<std::int32_t>& same,
+          const In1<double>& random, const Out1<std::int32_t>& out,
+          const Out1<std::int32_t>& laws) {
     const nb::gil_scoped_release released;
+    const auto leaves = static_cast<std::int32_t>(ends.shape(0) - roots.shape(0));
     for (std::size_t r = 0; r < bins.shape(0); ++r) {
         const std::int32_t bin = bins.data()[r];
         if (bin < 0) continue;
         std::int32_t* row = levels.data() + r * levels.shape(1);
-        const double u = random.data()[r];
-        const std::int32_t from = low.data()[bin], to = high.data()[bin];
-        std::int32_t place, node = roots.data()[bin];
-        if (node < 0) {
-            place = from + static_cast<std::int32_t>(u * (to - from));
-        } else {
+        std::int32_t node = roots.data()[bin], law = leaves + bin;
+        if (node >= 0) {
             std::int32_t j;
             while ((j = variable.data()[node]) != kLeaf) {
                 const bool in = equal.data()[j] ? row[j] == threshold.data()[node]
                                                 : row[j] <= threshold.data()[node];
                 node = child.data()[node] + !in;
             }
-            const std::int32_t* law = knots.data() + child.data()[node] * (kParts + 1);
-            place = drawn_place(law, u, from, to);
+            law = child.data()[node];
         }
-        const std::int32_t level = first.data()[bin] + place;
+        const double* begin = ends.data() + static_cast<std::size_t>(law) * ends.shape(1);
+        const double* end = begin + ends.shape(1);
+        const auto place =
+            static_cast<std::int32_t>(std::upper_bound(begin, end, random.data()[r]) - begin);
+        const std::int32_t level = first.data()[bin] + std::min(place, sizes.data()[bin] - 1);
         out.data()[r] = level;
+        laws.data()[r] = law;
         row[column] = same.data()[level];
     }
 }
@@ -271,23 +241,24 @@ NB_MODULE(within, m) {
     using namespace nb::literals;
     m.doc() = "Trees of the place of a number within its bin.";
     m.def("grow", &grow, "levels"_a, "equal"_a, "sizes"_a, "place"_a, "members"_a, nb::kw_only(),
-          "least"_a, "pays"_a,
+          "places"_a, "least"_a, "pays"_a,
           "A tree of some rows of `levels` [N, n], column-major: (variable, threshold, child, "
-          "knots).\n\n"
+          "shares).\n\n"
           "`place` [N] is what is told; `equal` and `sizes` say of each variable whether it is a "
           "category, and how many levels it has.\nA split leaves `least` rows on both sides, and "
           "takes more than `pays` times the mean squared error off the sum.\nNode t tests level "
           "<= threshold[t], or = threshold[t], of variable[t]; rows that pass go to child[t], "
           "others to the next node.\nWhere variable[t] is -1, child[t] is the number of a leaf, "
-          "whose nine knots follow those of the leaf before.");
+          "whose shares of `places` places, 256 in all, follow those of the leaf before.");
     m.def("draw", &draw, "levels"_a, "column"_a, "bins"_a, "roots"_a, "variable"_a, "threshold"_a,
-          "child"_a, "knots"_a, "equal"_a, "first"_a, "low"_a, "high"_a, "same"_a, "random"_a,
-          "out"_a,
+          "child"_a, "equal"_a, "first"_a, "sizes"_a, "ends"_a, "same"_a, "random"_a, "out"_a,
+          "laws"_a,
           "Write a level of `column` for each row of `levels` [N, n], row-major, whose bin is not "
           "below 0; the row has it then, as `same` says.\n\n"
-          "In bin k the tree begins at node roots[k] (below 0: there is none, and all places are "
-          "as likely), its first level is first[k],\nand places from low[k] to high[k] - 1 may be "
-          "drawn.");
+          "In bin k the tree begins at node roots[k] (below 0: there is none); its levels are the "
+          "sizes[k] from first[k] on. `ends` are the cumulated\nlaws of places, of the leaves and "
+          "then of the "
+          "bins without a tree; `laws` gets the one that a row was drawn by.");
 }
 
 }  // namespace depnet

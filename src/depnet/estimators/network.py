@@ -25,6 +25,7 @@ from depnet.fitting.fit import fit, learn_network
 from depnet.inference.answer.query import query
 from depnet.inference.answer.question import TOLERANCE, Method
 from depnet.inference.answer.result import QueryResult
+from depnet.inference.effort import SECONDS
 from depnet.inference.rows.holed_score import score_holed
 from depnet.inference.rows.impute import drawn_whole, impute
 from depnet.inference.rows.query import query_rows
@@ -166,7 +167,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         joint: bool = False,
         method: Method = "auto",
         tolerance: float = TOLERANCE,
-        max_seconds: float | None = None,
+        max_seconds: float | None = SECONDS,
         data: Any = None,
     ) -> QueryResult:
         """What is likely given what is known.
@@ -183,7 +184,8 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
             joint: whether the answer is one table of all targets together.
             method: "auto", "exact" or "sample" ask `law_`; "clamped" and "bayes" ask `network_` (see `depnet.query`).
             tolerance: what is sampled is sampled until every standard error is under this.
-            max_seconds: stop after this many seconds at the latest; the answer then says that it has not converged.
+            max_seconds: stop sampling after this many seconds; the answer then warns, and has not `converged`. None: no
+                limit.
             data: rows to count in, as in `fit`; None: those that were learned from (`data_`).
 
         Returns:

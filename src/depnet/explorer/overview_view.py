@@ -108,7 +108,7 @@ def _shares(session: Session, i: int) -> FloatArray | None:
     if counts is None or not counts.total:
         return None
     each = counts.singles[i].astype(np.float64)
-    shares: FloatArray = each / max(float(each.sum()), 1.0)
+    shares: FloatArray = np.asarray(each / max(float(each.sum()), 1.0))
     if session.hides:
         shares[hidden_cells(each)] = np.nan
     return shares

@@ -13,21 +13,21 @@ A condition is one of
 All but "is missing" say that the value is known. A table's rows meet a condition or do not, by their values
 (`Allowed.rows`). Of a law's states the weights are w(x) = P(X meets it | state x). Where an end of a range cuts a bin, w is
 the share of the bin's training values inside, counted among the values that the bin keeps (`Bins.quantiles`, at equal
-distances in rank); a single number means its bin. Weights times theta condition on the range exactly, as far as the other
-variables depend on the bin alone.
+distances in rank). A single number cuts its bin, too: where the bin does not keep it, it counts for half of a value. Which
+of the kept values are allowed is `Evidence.levels`, by which a law that knows where in their bins numbers lie answers.
 """
 
 import math
 import re
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray
-from depnet.data.binning.bins import Bins, Number, Numbers
+from depnet.data.binning.bins import Number, Numbers
 from depnet.data.frames.columns import is_missing
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, EvidenceError, brief
@@ -60,12 +60,16 @@ class Allowed:
         """
         variable = self.variable
         weights = np.zeros(variable.cardinality)
-        if self.spans:
-            weights[: len(variable.present_states)] = shares(variable, self.spans)
+        spans, codes = list(self.spans), set(self.codes)
         if variable.bins is not None:
             for point in self.points:
-                weights[int(variable.bins.locate([point.low])[0])] = 1.0
-        weights[list(self.codes)] = 1.0
+                code = int(variable.bins.locate([point.low])[0])
+                cuts = len(variable.bins.quantiles[code]) > 1 and within(variable.bins, code, [point])
+                spans += [point] if cuts else []
+                codes |= set() if cuts else {code}  # all that is known of it, or beyond the data
+        if spans:
+            weights[: len(variable.present_states)] = shares(variable, spans)
+        weights[list(codes)] = 1.0
         if self.missing and variable.missing is not None:
             weights[-1] = 1.0
         return weights
@@ -79,7 +83,7 @@ class Allowed:
             values if code in self.codes else within(bins, code, spans) or values
             for code, values in enumerate(bins.quantiles)
         )
-        return Variable(variable.name, variable.states, Bins(bins.edges, kept, bins.kind), variable.missing)
+        return Variable(variable.name, variable.states, replace(bins, quantiles=kept), variable.missing)
 
     def rows(
         self, codes: NDArray[Any], known: NDArray[np.bool_] | None, numbers: Numbers | None

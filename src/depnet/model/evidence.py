@@ -1,7 +1,7 @@
 """Evidence: what is known, X_C = x_C (Sec. 5), given by the variables' labels.
 
 For each variable named, evidence is one state (the variable is clamped; for a binned variable a number or a
-date means its bin), a set of allowed states, a range or a comparison (`depnet.model.conditions` has all of them), or a
+date means itself), a set of allowed states, a range or a comparison (`depnet.model.conditions` has all of them), or a
 mapping of states to non-negative weights (soft evidence). What is not one state leaves the variable in the scan, with
 theta_i tilted: theta_i(x | y) w(x) / sum over x' of theta_i(x' | y) w(x').
 """
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, read_only
+from depnet.data.frames.within import allowed_levels
 from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Label, Variable
 from depnet.errors import EvidenceError, brief
@@ -55,13 +56,15 @@ class Evidence:
     """Evidence in codes: `clamped[i]` is the code of X_i, `tilts[i]` the weights of the states of X_i.
 
     `allowed[i]` is the condition itself, by which the rows of a table meet it or not, and has no part where weights of
-    states were given. `notes` are what a person should know of how the evidence was read.
+    states were given. Where it cuts bins, `levels[i]` says of each level of X_i (`depnet.data.binning.levels`) whether it is
+    allowed. `notes` are what a person should know of how the evidence was read.
     """
 
     clamped: Mapping[int, int]
     tilts: Mapping[int, FloatArray]
     allowed: Mapping[int, Allowed] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    levels: Mapping[int, NDArray[np.bool_]] = field(default_factory=dict)
 
     @classmethod
     def parse(cls, domain: Domain, given: "Given | Evidence | None") -> "Evidence":
@@ -83,6 +86,7 @@ class Evidence:
         clamped: dict[int, int] = {}
         tilts: dict[int, FloatArray] = {}
         conditions: dict[int, Allowed] = {}
+        levels: dict[int, NDArray[np.bool_]] = {}
         notes: list[str | None] = []
         for name, known in given.items():
             i = domain.index(name)
@@ -95,6 +99,8 @@ class Evidence:
                 if conditions[i].missing and variable.missing is None:
                     notes.append(_untold(variable, known, weights))
                     continue
+                if ((weights > 0) & (weights < 1)).any():
+                    levels[i] = read_only(_allowed_levels(conditions[i]))
             if not weights.any():
                 raise EvidenceError(empty_condition(variable, known))
             notes.append(beyond_data(variable, list(known) if isinstance(known, Mapping) else known))
@@ -104,7 +110,7 @@ class Evidence:
                 clamped[i] = int(possible[0])
             elif not (weights == 1).all():
                 tilts[i] = read_only(weights)
-        return cls(clamped, tilts, conditions, tuple(filter(None, notes)))
+        return cls(clamped, tilts, conditions, tuple(filter(None, notes)), levels)
 
     @property
     def variables(self) -> frozenset[int]:
@@ -159,6 +165,14 @@ def _untold(variable: Variable, known: object, weights: FloatArray) -> str:
             "state for missing values of it. Ask for one of the two."
         )
     return f"the model holds that a missing value of {variable.name!r} says nothing of other columns."
+
+
+def _allowed_levels(condition: Allowed) -> NDArray[np.bool_]:
+    """[level]: may it be this one? A bin is cut, so the variable has bins."""
+    own, left = condition.variable.bins, condition.narrowed().bins
+    assert own is not None
+    assert left is not None
+    return allowed_levels(own, left)
 
 
 def _weights(variable: Variable, given: Mapping[Any, float]) -> FloatArray:

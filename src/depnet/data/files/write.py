@@ -16,6 +16,7 @@ from typing import IO, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from depnet.data.binning.calendar import texts_in
 from depnet.data.binning.durations import cell_of_duration
 from depnet.data.files.parquet import Blocks, write_parquet
 from depnet.data.files.source import FORMATS, Format
@@ -200,6 +201,8 @@ def _values(column: Column) -> list[Any]:
         return [None] * len(column.hidden)
     if column.ids is not None:
         values = column.objects()
+    elif column.layout.form is not None and column.numbers is not None:
+        values = texts_in(column.numbers, column.layout.form)
     elif column.times.dtype.kind == "M":
         values = np.datetime_as_string(column.times)
     elif column.kind == "duration":

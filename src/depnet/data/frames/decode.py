@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import FloatArray
 from depnet.data.binning.bins import TIMES, Numbers
+from depnet.data.binning.calendar import texts_in
 from depnet.data.binning.durations import cell_of_duration
 from depnet.data.binning.mixture import expected_numbers
 from depnet.data.frames.assemble import assemble
@@ -120,11 +121,11 @@ def column_of_codes(
         hidden = hidden | (codes == variable.cardinality - 1)
     bins = variable.bins
     if law is not None and bins is None and layout.kind in ("float", "integer"):
-        numbers = expected_states(law, variable, layout.kind)
+        numbers = expected_states(law, variable)
     if numbers is not None:
         kind = layout.kind if bins is None else bins.kind
         whole = numbers if kind == "float" else np.rint(numbers).astype(np.int64)
-        return Column(replace(layout, kind=kind), hidden, whole)
+        return _column_of_numbers(layout, kind, hidden, whole)
     if bins is None:
         states: tuple[Any, ...] = variable.present_states
         if layout.values is not None:
@@ -142,9 +143,19 @@ def column_of_codes(
     if layout.kind == "label" and bins.kind in TIMES:  # they were text
         distinct, ids = np.unique(found, return_inverse=True)
         text = cell_of_duration if bins.kind == "duration" else bins.text
-        texts = tuple(map(text, distinct.tolist()))
+        cells = map(text, distinct.tolist()) if bins.form is None else texts_in(distinct, bins.form)
+        texts = tuple(cells)
         return Column(layout, hidden, ids=np.where(hidden, -1, ids), labels=texts)
-    return Column(replace(layout, kind=bins.kind), hidden, found)
+    return _column_of_numbers(layout, bins.kind, hidden, found)
+
+
+def _column_of_numbers(
+    layout: ColumnLayout, kind: ColumnKind, hidden: NDArray[np.bool_], numbers: Numbers
+) -> Column:
+    """Numbers of a kind; whole ones as floats where the frame has them so."""
+    if layout.kind == "float" and kind == "integer":
+        return Column(layout, hidden, numbers.astype(np.float64))
+    return Column(replace(layout, kind=kind), hidden, numbers)
 
 
 def numbers_of(variable: Variable) -> FloatArray | None:
@@ -161,14 +172,14 @@ def numbers_of(variable: Variable) -> FloatArray | None:
     return np.array(states, dtype=np.float64) if plain and len(states) > 2 else None
 
 
-def expected_states(law: FloatArray, variable: Variable, kind: ColumnKind) -> FloatArray | None:
+def expected_states(law: FloatArray, variable: Variable) -> FloatArray | None:
     """One number a row of a variable whose states are numbers: the mean of floats, the median of whole numbers."""
     numbers = numbers_of(variable)
     if numbers is None:
         return None
     total = law[:, : len(numbers)].sum(axis=1, keepdims=True)  # 0 where it is known to be missing
     shares = law[:, : len(numbers)] / np.where(total > 0, total, 1.0)
-    if kind == "float":
+    if any(isinstance(state, float) for state in variable.present_states):
         return np.asarray(shares @ numbers)
     order = np.argsort(numbers, kind="stable")
     half = (np.cumsum(shares[:, order], axis=1) < 0.5 - 1e-12).sum(axis=1)

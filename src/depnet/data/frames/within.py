@@ -6,26 +6,33 @@ bin: with c the codes of the row and l the levels (`depnet.data.binning.levels`)
 .. math:: l_i \sim P(l_i \mid c, l_j : j \text{ before } i) = P_{leaf}(place), \qquad leaf = Tree_{i, c_i}(c, l)
 
 There is one tree for each bin of a variable, so what the law says of bins stays as it is, and what a bin keeps, too: a leaf
-has quantiles of the place among the kept values, and no values. A bin without a tree draws all of its places alike.
+has the shares of its rows at each place among the kept values, and no values. A bin without a tree draws all of its places
+alike, and so does a part in `OWN` of every leaf: what a bin keeps is never impossible. Where only some levels are allowed, a
+level is drawn among these, and the row's weight is multiplied by their share of the leaf's law over that of the bin's:
+weighted rows follow the law of codes and levels given that levels are allowed, where the codes were drawn with the bin's.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from depnet._native import within as native
-from depnet.arrays import read_only
+from depnet.arrays import FloatArray, read_only
 from depnet.data.binning.bins import Bins, Numbers
 from depnet.data.binning.levels import LevelArray, Levels
 from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Variable
 
-PARTS = 8
-"""A leaf has the quantiles 0, 1/8, ..., 1 of the place, in eighths: place p is the interval from 8 p to 8 (p + 1)."""
+WHOLE = 256
+"""What the shares of a leaf are in all."""
 
-KNOTS = PARTS + 1
+OWN = 1024
+"""One part in so many of a leaf's law is that of its bin."""
+
+TRIES = 8
+"""Where levels are drawn for rows whose codes are given, and some are not allowed: of so many tries, one by its weight."""
 
 BLOCK = 1 << 16
 """Rows that are drawn at once."""
@@ -36,7 +43,7 @@ class PlaceTrees:
     """The trees of one variable, a bin each, as flat arrays.
 
     Node t sends rows with level <= threshold[t] of variable[t] (= threshold[t], where that is a category) to node child[t],
-    others to the next one. Where variable[t] is -1, it is the leaf child[t], with nine knots.
+    others to the next one. Where variable[t] is -1, it is the leaf child[t], with a share of each place.
     """
 
     column: int
@@ -45,7 +52,8 @@ class PlaceTrees:
     variable: LevelArray
     threshold: LevelArray
     child: LevelArray
-    knots: LevelArray
+    shares: LevelArray
+    """Leaf after leaf, the share of each place in 256ths; all leaves have as many as the largest bin has places."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PlaceTrees) and all(
@@ -59,6 +67,39 @@ class PlaceTrees:
         """No tree at all: every bin draws its places alike."""
         empty = np.empty(0, dtype=np.int32)
         return cls(column, np.full(len(bins), -1, dtype=np.int32), empty, empty, empty, empty)
+
+    def reads(self) -> frozenset[int]:
+        """The variables that some tree asks for."""
+        return frozenset(self.variable[self.variable >= 0].tolist())
+
+    def laws(self, levels: Levels) -> FloatArray:
+        """[leaf, then bin; place]: the law of each leaf, and that of a bin without a tree."""
+        alike = (np.arange(levels.sizes.max()) < levels.sizes[:, None]) / levels.sizes[:, None]
+        told = self.shares.reshape(-1, alike.shape[1]) / WHOLE
+        return np.concatenate([told + (alike[self.law_bins(levels)[: len(told)]] - told) / OWN, alike])
+
+    def law_bins(self, levels: Levels) -> LevelArray:
+        """Of each of the laws, the bin; the tree of a leaf is the last that begins before it."""
+        found = np.zeros(len(self.shares) // int(levels.sizes.max()), dtype=np.int32)
+        bins = np.flatnonzero(self.roots >= 0)
+        bins = bins[np.argsort(self.roots[bins], kind="stable")]
+        nodes = np.flatnonzero(self.variable < 0)
+        if len(bins):
+            found[self.child[nodes]] = bins[np.searchsorted(self.roots[bins], nodes, side="right") - 1]
+        return np.concatenate([found, np.arange(len(levels.sizes), dtype=np.int32)])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawn:
+    """Rows whose numbers have levels: `levels` [row, variable], and what each number was drawn by."""
+
+    levels: LevelArray
+    weights: FloatArray
+    """[row]: the product, over the numbers, of the allowed share of the leaf's law over that of the bin's."""
+    places: dict[int, LevelArray]
+    """Of each number that was drawn, its level in each row; of equal ones, any. -1 where the code is no bin's."""
+    laws: dict[int, LevelArray]
+    """Of each, the row of `Drawer.laws`; -1 alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,58 +119,93 @@ class Within:
         bin's, the number is any.
         """
         binned = [i for i in self.order if self.domain.variables[i].bins is not None]
-        drawers = [self._drawer(i, narrowed.variables[i]) for i in binned]
-        found = {each.column: each.new(len(codes)) for each in drawers}
-        equal = np.array([is_category(variable) for variable in self.domain.variables], dtype=np.uint8)
+        allowed = {i: mask for i in binned if not (mask := self._allowed(i, narrowed)).all()}
+        drawers = self.drawers(binned, allowed)
+        values = {i: self._values(i, narrowed) for i in binned}
+        found = {i: np.empty(len(codes), dtype=values[i].dtype) for i in binned}
         for begin in range(0, len(codes), BLOCK):
             some = codes[begin : begin + BLOCK]
-            levels = first_levels(self.domain, some)
-            for each in drawers:
-                own = some[:, each.column].astype(np.int32)
-                numbers = each.draw(levels, own, equal, rng.random(len(some)))
-                found[each.column][begin : begin + BLOCK] = numbers
+            for i, levels in self._chosen(drawers, some, rng, TRIES if allowed else 1).items():
+                found[i][begin : begin + BLOCK] = values[i][levels]
         return found
 
-    def _drawer(self, i: int, narrowed: Variable) -> "_Drawer":
-        bins = self.domain.variables[i].bins
+    def _chosen(
+        self, drawers: Sequence["Drawer"], codes: NDArray[np.integer], rng: np.random.Generator, tries: int
+    ) -> dict[int, LevelArray]:
+        """The levels of one of several tries, which a row takes in proportion to their weights."""
+        kept = self.pass_through(drawers, codes, rng)
+        places, total = kept.places, kept.weights
+        for _ in range(1, tries):
+            other = self.pass_through(drawers, codes, rng)
+            total = total + other.weights
+            taken = rng.random(len(codes)) * total < other.weights
+            places = {i: np.where(taken, other.places[i], own) for i, own in places.items()}
+        return places
+
+    def drawers(self, columns: Sequence[int], allowed: Mapping[int, NDArray[np.bool_]]) -> list["Drawer"]:
+        """What draws the levels of some numbers, in the order, each with its trees and the levels that are allowed."""
+        trees = {each.column: each for each in self.trees}
+        found = []
+        for i in (i for i in self.order if i in set(columns)):
+            bins = self.domain.variables[i].bins
+            assert bins is not None
+            own = trees[i] if i in trees else PlaceTrees.none_of(i, bins)
+            found.append(Drawer.of(own, Levels.of(bins), allowed.get(i)))
+        return found
+
+    def pass_through(
+        self, drawers: Sequence["Drawer"], codes: NDArray[np.integer], rng: np.random.Generator
+    ) -> Drawn:
+        """A level for each row and each of the drawers."""
+        equal = np.array([is_category(variable) for variable in self.domain.variables], dtype=np.uint8)
+        drawn = Drawn(first_levels(self.domain, codes), np.ones(len(codes)), {}, {})
+        for each in drawers:
+            i = each.trees.column
+            own = codes[:, i].astype(np.int32)
+            drawn.places[i], drawn.laws[i] = each.draw(drawn.levels, own, equal, rng.random(len(codes)))
+            if each.inside is not None:
+                drawn.weights[:] *= np.append(each.inside, 1.0)[drawn.laws[i]]
+        return drawn
+
+    def _allowed(self, i: int, narrowed: Domain) -> NDArray[np.bool_]:
+        bins, left = self.domain.variables[i].bins, narrowed.variables[i].bins
         assert bins is not None
-        assert narrowed.bins is not None
-        trees = next((each for each in self.trees if each.column == i), None)
-        return _Drawer.of(trees or PlaceTrees.none_of(i, bins), bins, narrowed.bins)
+        assert left is not None
+        return allowed_levels(bins, left)
+
+    def _values(self, i: int, narrowed: Domain) -> Numbers:
+        bins, left = self.domain.variables[i].bins, narrowed.variables[i].bins
+        assert bins is not None
+        assert left is not None
+        return allowed_values(bins, left)
 
 
-@dataclass(frozen=True, slots=True)
-class _Drawer:
-    """A variable's trees, and which of its levels may be drawn."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawer:
+    """A variable's trees, and the laws of places that they lead to, as far as places are allowed."""
 
     trees: PlaceTrees
     levels: Levels
-    values: Numbers
-    """Of every level, what is given for it: itself, or the nearest value that may be drawn."""
-    low: LevelArray
-    high: LevelArray
-    """Of every bin, its places from low to high - 1 may be drawn."""
-
-    @property
-    def column(self) -> int:
-        return self.trees.column
+    laws: FloatArray
+    """[law, place], as `PlaceTrees.laws` has them; where only some levels are allowed, given that it is one of these."""
+    inside: FloatArray | None
+    """[law]: the share of it that is allowed, over that of its bin's own law; None where all levels are."""
+    ends: FloatArray
 
     @classmethod
-    def of(cls, trees: PlaceTrees, bins: Bins, narrowed: Bins) -> "_Drawer":
-        levels = Levels.of(bins)
-        values, low, high = levels.values.copy(), np.zeros(len(bins), dtype=np.int32), levels.sizes.copy()
-        for k, (own, allowed) in enumerate(zip(bins.quantiles, narrowed.quantiles, strict=True)):
-            if own == allowed:
-                continue
-            kept, left = np.array(own), np.array(allowed)
-            inside = np.flatnonzero((kept >= left[0]) & (kept <= left[-1]))
-            low[k], high[k] = (inside[0], inside[-1] + 1) if len(inside) else (0, len(own))
-            nearest = np.abs(kept[:, None] - left[None, :]).argmin(axis=1)
-            values[levels.first[k] : levels.first[k] + len(own)] = left[nearest]
-        return cls(trees, levels, values, low, high)
-
-    def new(self, rows: int) -> Numbers:
-        return np.empty(rows, dtype=self.values.dtype)
+    def of(cls, trees: PlaceTrees, levels: Levels, allowed: NDArray[np.bool_] | None) -> "Drawer":
+        """Of trees, and of the levels that are allowed; None: all."""
+        laws, inside = trees.laws(levels), None
+        if allowed is not None:
+            kept = np.zeros((len(levels.sizes), laws.shape[1]), dtype=bool)
+            kept[np.arange(laws.shape[1]) < levels.sizes[:, None]] = allowed
+            laws = np.where(kept[trees.law_bins(levels)], laws, 0.0)
+            inside = laws.sum(axis=1)
+            laws = laws / inside[:, None]
+            inside = inside / inside[-len(levels.sizes) :][trees.law_bins(levels)]
+        ends = np.cumsum(laws, axis=1)
+        ends[ends >= ends[:, -1:]] = 1.0  # no place is drawn after the last that has a share
+        return cls(trees, levels, laws, inside, np.ascontiguousarray(ends))
 
     def draw(
         self,
@@ -137,10 +213,10 @@ class _Drawer:
         codes: LevelArray,
         equal: NDArray[np.uint8],
         random: NDArray[np.float64],
-    ) -> Numbers:
-        """The numbers of rows, whose levels [row, variable] have this variable's from then on."""
-        bins = np.where(codes < len(self.low), codes, -1).astype(np.int32)
-        found = np.zeros(len(bins), dtype=np.int32)
+    ) -> tuple[LevelArray, LevelArray]:
+        """The levels of rows, and the laws that they are drawn by; `levels` [row, variable] has them from then on."""
+        bins = np.where(codes < len(self.levels.sizes), codes, -1).astype(np.int32)
+        places, laws = np.full((2, len(bins)), -1, dtype=np.int32)
         trees, own = self.trees, self.levels
         native.draw(
             levels,
@@ -150,17 +226,58 @@ class _Drawer:
             trees.variable,
             trees.threshold,
             trees.child,
-            trees.knots,
             equal,
             own.first,
-            self.low,
-            self.high,
+            own.sizes,
+            self.ends,
             own.same,
             random,
-            found,
+            places,
+            laws,
         )
-        numbers: Numbers = self.values[found]
-        return numbers
+        return places, laws
+
+    def over_levels(self, of_law: FloatArray) -> FloatArray:
+        """[..., level]: the sum of all laws, of which each has the weight `of_law` [..., law]."""
+        found = np.zeros((*of_law.shape[:-1], len(self.levels.values)))
+        of_bin = self.trees.law_bins(self.levels)
+        for k, (first, size) in enumerate(zip(self.levels.first, self.levels.sizes, strict=True)):
+            own = np.flatnonzero(of_bin == k)
+            found[..., first : first + size] = of_law[..., own] @ self.laws[own, :size]
+        return found
+
+
+def allowed_levels(bins: Bins, narrowed: Bins) -> NDArray[np.bool_]:
+    """[level]: is its value one that the narrowed bins keep? Where a bin keeps none of these: its neighbours on both sides.
+
+    >>> bins = Bins((0, 10, 20), ((1, 3, 3, 7), (12, 15)), "integer")
+    >>> allowed_levels(bins, Bins(bins.edges, ((4,), (15,)), "integer")).tolist()
+    [False, True, True, True, False, True]
+    """
+    found = []
+    for own, left in zip(bins.quantiles, narrowed.quantiles, strict=True):
+        kept = set(left)
+        inside = [value in kept for value in own]
+        if not any(inside):
+            around = {
+                max((v for v in own if v < left[0]), default=None),
+                min((v for v in own if v > left[-1]), default=None),
+            }
+            inside = [value in around for value in own]
+        found += inside
+    return np.array(found)
+
+
+def allowed_values(bins: Bins, narrowed: Bins) -> Numbers:
+    """[level]: its value, or of one that the narrowed bins do not keep the nearest that they do."""
+    values = Levels.of(bins).values.copy()
+    at = 0
+    for own, left in zip(bins.quantiles, narrowed.quantiles, strict=True):
+        if own != left:
+            kept, some = np.array(own), np.array(left)
+            values[at : at + len(own)] = some[np.abs(kept[:, None] - some[None, :]).argmin(axis=1)]
+        at += len(own)
+    return values
 
 
 def is_category(variable: Variable) -> bool:

@@ -41,6 +41,24 @@ Length: TypeAlias = Any
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class LevelLaw:
+    """Where in their bins a law's numbers lie: `weights` of the levels (`depnet.data.binning.levels`), 1 in all.
+
+    `values` are those of the levels, `sizes` says how many each bin has, and `spread` has the weights' errors.
+    """
+
+    values: Numbers
+    sizes: IntArray
+    weights: FloatArray
+    spread: Spread
+
+    @property
+    def bins(self) -> IntArray:
+        """Of each level, its bin."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class NumberLaw:
     """A law of a number, in plain numbers (days, microseconds): `values` ascend, and have `weights`, which sum to 1.
 
@@ -82,6 +100,12 @@ class NumberLaw:
             spread,
             present * total,
         )
+
+    @classmethod
+    def of_levels(cls, kind: Kind, levels: LevelLaw) -> "NumberLaw":
+        """A model's law, from that of its levels, given that the number is known."""
+        states = np.arange(len(levels.values))
+        return cls(kind, levels.values, levels.weights, states, np.ones(len(states)), levels.spread)
 
     def joined(self, values: Numbers, weights: FloatArray, share: float) -> "NumberLaw":
         """The mixture of this law, which has a `share` of it, and of a table's values, whose weights sum to 1."""

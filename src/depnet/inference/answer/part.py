@@ -1,7 +1,7 @@
 """What was found of tables of variables, whoever found it, and the tables of a question from it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -15,7 +15,9 @@ class Part:
     """The answers of some of the tables asked for: their values and standard errors, and how they were found.
 
     `deviations` has, of each table, of each of its variables, [batch, state]: what each batch adds to the errors of its
-    states (`depnet.inference.answer.spread`); it is empty of what is exact.
+    states (`depnet.inference.answer.spread`); it is empty of what is exact. `levels` has, of some numbers, the weights of
+    their levels (`depnet.data.binning.levels`), 1 in all where the number is there, and `level_spreads` their errors; of a
+    number without, all levels of a bin are as likely.
     """
 
     values: list[FloatArray]
@@ -25,6 +27,8 @@ class Part:
     diagnostics: Diagnostics | PassDiagnostics | None = None
     warnings: tuple[str, ...] = ()
     deviations: Sequence[Sequence[FloatArray]] = ()
+    levels: Mapping[int, FloatArray] = field(default_factory=dict)
+    level_spreads: Mapping[int, Spread] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,10 +11,12 @@ import numpy as np
 
 from depnet.arrays import FloatArray, read_only
 from depnet.checks import seconds_given
+from depnet.data.frames.within import allowed_values
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
 from depnet.errors import EvidenceError, InferenceError
+from depnet.inference.answer.numbers import LevelLaw
 from depnet.inference.answer.observed import Seen, SeenNumbers, differing, observed, warning_of
 from depnet.inference.answer.part import Part, Table, tables_of
 from depnet.inference.answer.result import WORTH, Answer, QueryResult
@@ -139,6 +141,10 @@ class Question:
         tables = tables_of(self._asked(), parts, domain.cardinalities, self.evidence.clamped)
         spreads = {i: spread for table in tables for i, spread in table.spreads.items()}
         values, errors = self._of_targets(tables), self._errors(tables)
+        levels = self._levels(parts)
+        for at, target in enumerate(self.targets):
+            if target.inside is not None and target.given_known and target.index in levels:
+                values[at], errors[at] = target.by_levels(levels[target.index])
         seen = None if self.data is None else self._seen(self.data)
         matching = support(self.network, self.evidence, self.data)
         margins = {i: table.margin(i) for table in tables for i in table.variables}
@@ -172,8 +178,22 @@ class Question:
             seen={} if seen is None else self._seen_numbers(seen),
             worth=self._worth,
             variables=tuple(target.variable for target in self.targets),
+            levels={t.variable.name: levels[t.index] for t in self.targets if t.index in levels},
             spreads={t.variable.name: spreads[t.index] for t in self.targets if t.inside is None},
         )
+
+    def _levels(self, parts: Sequence[tuple[tuple[int, ...], Part]]) -> dict[int, LevelLaw]:
+        """Where in their bins numbers lie, of the variables of which the parts say it."""
+        narrowed = narrowed_domain(self.network.domain, self.given)
+        found = {}
+        for own, i in ((part, i) for _, part in parts for i in part.levels):
+            bins, left = self.network.domain.variables[i].bins, narrowed.variables[i].bins
+            assert bins is not None
+            assert left is not None
+            sizes = np.array([len(kept) for kept in bins.quantiles])
+            values = allowed_values(bins, left)
+            found[i] = LevelLaw(values, sizes, own.levels[i], own.level_spreads[i])
+        return found
 
     @property
     def _worth(self) -> float:

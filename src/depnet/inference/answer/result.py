@@ -11,7 +11,7 @@ from depnet.arrays import FloatArray, read_only
 from depnet.data.binning.mixture import Mixture
 from depnet.data.table.variable import Label, Variable
 from depnet.errors import InferenceError, brief
-from depnet.inference.answer.numbers import NumberLaw, NumberSummary
+from depnet.inference.answer.numbers import LevelLaw, NumberLaw, NumberSummary
 from depnet.inference.answer.observed import SeenNumbers
 from depnet.inference.answer.spread import Spread
 from depnet.inference.answer.support import Support
@@ -124,6 +124,7 @@ class QueryResult:
         worth: s, how many rows of a table the model's answer is worth in `combined`.
         variables: the targets as variables: with their bins, or the states False and True of a condition.
         spreads: how the errors of the states of each target hang together, but of conditions.
+        levels: where in their bins the law's numbers lie, of the targets of which that is known.
         seen: of targets that are numbers, their values in the matching rows.
 
     >>> from depnet import learn, query, titanic
@@ -157,6 +158,7 @@ class QueryResult:
     worth: float = WORTH
     variables: tuple[Variable, ...] = field(default=(), repr=False)
     spreads: Mapping[str, Spread] = field(default_factory=dict, repr=False)
+    levels: Mapping[str, LevelLaw] = field(default_factory=dict, repr=False)
     seen: Mapping[str, SeenNumbers] = field(default_factory=dict, repr=False)
 
     @property
@@ -264,6 +266,9 @@ class QueryResult:
         elif of == "combined":
             table = self.margin(self.probabilities, variable.name)
         law = NumberLaw.of(variable, table, spread, present)
+        levels = self.levels.get(variable.name)
+        if law is not None and levels is not None and of != "observed":
+            law = NumberLaw.of_levels(law.kind, levels)
         if law is not None and seen is not None and share < 1.0 and of != "probabilities":
             own = seen.law(law.kind)
             law = own if of == "observed" else law.joined(own.values, own.weights, share)

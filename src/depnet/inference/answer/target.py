@@ -18,6 +18,7 @@ from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
 from depnet.data.table.variable import Variable
 from depnet.errors import EvidenceError
+from depnet.inference.answer.numbers import LevelLaw
 from depnet.inference.answer.spread import Spread
 from depnet.model.condition_text import cut_at_sign, named_condition
 from depnet.model.condition_words import beyond_data, empty_condition
@@ -88,6 +89,18 @@ class Target:
             g[x] += 1 / known
             each[x] = spread.error(g)
         return each
+
+    def by_levels(self, levels: LevelLaw) -> tuple[FloatArray, FloatArray]:
+        """Probabilities and errors of a condition on a number, by the law of its levels."""
+        assert self.inside is not None
+        assert self.condition is not None
+        bins = levels.bins
+        met = self.condition.rows(bins, None, levels.values).astype(np.float64)
+        # What lies between the values that a bin keeps counts as it does without levels.
+        none = np.bincount(bins, met, len(levels.sizes)) == 0
+        met = np.where(none[bins], self.inside[bins], met)
+        share = float(np.clip(met @ levels.weights, 0.0, 1.0))
+        return np.array([1.0 - share, share]), np.full(2, levels.spread.error(met - share))
 
     def seen(self, data: Dataset | Holed, rows: IntArray) -> IntArray:
         """The target's states in some rows of a table, by their values."""

@@ -5,7 +5,8 @@ certain has no axis, only those that factors connect with a target.
 
 Exact answers come from elimination (`depnet.law.elimination`). Where its clusters are too large, passes are weighted
 (`depnet.inference.ordered.weighted`); where a few of them have most of the weight, they are resampled and moved
-(`depnet.inference.ordered.moved`).
+(`depnet.inference.ordered.moved`). Where in their bins numbers lie, and what evidence says that cuts a bin, is drawn after
+that (`depnet.inference.ordered.levels`).
 """
 
 import math
@@ -19,11 +20,13 @@ from depnet.inference.answer.question import Question
 from depnet.inference.answer.result import PassDiagnostics, QueryResult
 from depnet.inference.answer.spread import margins
 from depnet.inference.effort import Over, over_after
+from depnet.inference.ordered.levels import HALF, refined
 from depnet.inference.ordered.moved import moved
 from depnet.inference.ordered.weighted import FIRST_PASSES, MOST_UPDATES, log_mean_weight, weighted_passes
 from depnet.law.conditional import Conditional
 from depnet.law.elimination import MOST_CELLS, Elimination, network_plan
 from depnet.law.factors import LARGEST, certain
+from depnet.law.levels import LevelPlan
 from depnet.model.evidence import Evidence
 from depnet.model.network import Network
 from depnet.sampling.plan.words import new_seeds
@@ -41,13 +44,15 @@ QUICK_CELLS = 1 << 16
 
 def of_law(question: Question, rng: np.random.Generator | None, stop: Over | None) -> QueryResult:
     """The result of a question to an ordered network: Q(T | x_C), "exact", by "sample", or by whichever is quicker."""
-    if not question.free:
+    plan = LevelPlan.of(question.network, question.evidence, question.wanted)
+    if not question.free and plan is None:
         return question.result([], method="evidence", scan=None, closure=(), used=())
     tables = (question.free,) if question.joint else tuple((i,) for i in question.free)
     asked = Conditional(question.network, question.evidence, tables)
-    part = None
-    if question.method != "sample":
-        most = MOST_CELLS if question.method == "exact" else _worth(asked, question.tolerance)
+    part = None if question.free else Part([], [], "evidence")
+    tolerance = question.tolerance * (1.0 if plan is None else HALF)
+    if part is None and question.method != "sample":
+        most = MOST_CELLS if question.method == "exact" else _worth(asked, tolerance)
         part = exact(asked, most)
         if part is None and question.method == "exact":
             raise DomainTooLargeError(
@@ -56,7 +61,11 @@ def of_law(question: Question, rng: np.random.Generator | None, stop: Over | Non
             )
     if part is None:
         timed = question.max_seconds is not None
-        part = _sampled(asked, question.tolerance, rng, timed, over_after(question.seconds_left, stop))
+        part = _sampled(asked, tolerance, rng, timed, over_after(question.seconds_left, stop))
+    if plan is not None:
+        # What is exact in codes is the same whenever it is asked, if no generator is given.
+        (seed,) = new_seeds(np.random.default_rng(0) if rng is None and part.diagnostics is None else rng, 1)
+        part = refined(question, asked, plan, part, seed, over_after(question.seconds_left, stop))
     read = {j for i in asked.variables for j in question.network.nodes[i].inputs}
     return question.result(
         [(question.free, part)],
@@ -138,7 +147,8 @@ def _sampled(
         passes, effective, deviations = sums.rows, sums.effective, sums.deviations()
     errors = [np.maximum(each, RESOLUTION * tolerance) for each in errors]
     largest = max(float(each.max()) for each in errors)
-    stopped = f"stopped at a standard error of {error:.2g} where {tolerance:.2g} was asked."
+    why = " by max_seconds," if timed and over() else ""
+    stopped = f"stopped{why} at a standard error of {error:.2g} where {tolerance:.2g} was asked."
     return Part(
         _shaped(asked, laws),
         _shaped(asked, errors),

@@ -13,7 +13,7 @@ KINDS = ("split", "merge")
 """The names of operations, by their kinds in arrays."""
 
 STAGES = ("start_scores", "variable", "low", "high", "begin", "leaf", "test", "scores")
-TREES = ("roots", "threshold", "child", "knots")
+TREES = ("roots", "threshold", "child", "shares")
 """Fields of a boosted node, and of trees within bins, that are lists of whole numbers."""
 
 

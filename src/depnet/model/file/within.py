@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from depnet.arrays import read_only
-from depnet.data.frames.within import KNOTS, PARTS, PlaceTrees, Within, level_count
+from depnet.data.frames.within import WHOLE, PlaceTrees, Within, level_count
 from depnet.data.table.domain import Domain
 from depnet.errors import brief
 from depnet.model.file.fields import check_each, fault, fields_of, items_of, whole_array, whole_of
 
 _MOST = 2**31 - 1
-_LISTS = ("roots", "variable", "threshold", "child", "knots")
+_LISTS = ("roots", "variable", "threshold", "child", "shares")
 
 
 def document_of_within(within: Within) -> list[dict[str, Any]]:
@@ -49,17 +49,16 @@ def _trees(value: object, domain: Domain, at: str) -> PlaceTrees:
     check_each(
         threshold < levels[variable], f"{at}.threshold", "the variable of this test has no such level."
     )
-    knots = whole_array(fields["knots"], 0, _MOST, None, f"{at}.knots")
-    if len(knots) % KNOTS:
-        raise fault(f"{at}.knots", f"expected {KNOTS} numbers for each leaf; got {len(knots):,} in all.")
-    most = PARTS * max(map(len, bins.quantiles))
-    check_each(knots <= most, f"{at}.knots", f"no bin has more than {most} eighths of a place.")
-    steps = np.diff(knots.reshape(-1, KNOTS), axis=1, prepend=0).ravel()
-    check_each(steps >= 0, f"{at}.knots", "this quantile is below the one before it.")
+    shares = whole_array(fields["shares"], 0, WHOLE, None, f"{at}.shares")
+    most = max(map(len, bins.quantiles))
+    if len(shares) % most:
+        raise fault(f"{at}.shares", f"expected {most} numbers for each leaf; got {len(shares):,} in all.")
+    totals = np.repeat(shares.reshape(-1, most).sum(axis=1), most)
+    check_each(totals == WHOLE, f"{at}.shares", f"the shares of a leaf are {WHOLE} in all.")
     child = whole_array(fields["child"], 0, _MOST, nodes, f"{at}.child")
-    leaf, leaves = variable < 0, len(knots) // KNOTS
+    leaf, leaves = variable < 0, len(shares) // most
     check_each(~leaf | (child < leaves), f"{at}.child", "there is no such leaf.")
     inner = leaf | ((child > np.arange(nodes)) & (child < nodes - 1))
     check_each(inner, f"{at}.child", "expected the first of two later nodes.")
-    lists = (roots, variable, threshold, child, knots)
+    lists = (roots, variable, threshold, child, shares)
     return PlaceTrees(column, *(read_only(np.array(each, dtype=np.int32)) for each in lists))
