@@ -28,7 +28,7 @@ def test_numbers_agree_within_their_bins_and_with_what_is_known(tmp_path: Path) 
 def test_holes_are_those_of_the_table_in_every_command(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     dead = rng.random(2000) < 0.3
-    cause = np.where(dead, np.where(rng.random(2000) < 0.7, "heart", "lung"), None)
+    cause = np.where(dead, np.where(rng.random(2000) < 0.7, "heart", "lung"), "")
     age = np.where(rng.random(2000) < 0.2, np.nan, (40 + 30 * dead + rng.normal(0, 8, 2000)).round(1))
     table, model, out = tmp_path / "deaths.csv", tmp_path / "deaths.json", tmp_path / "drawn.csv"
     pd.DataFrame({"dead": dead, "cause": cause, "age": age}).to_csv(table, index=False)

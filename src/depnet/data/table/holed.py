@@ -82,7 +82,7 @@ def with_holes(table: Dataset | Holed) -> Holed:
 
 def holed_rows(domain: Domain, codes: CodeArray, hidden: NDArray[np.bool_]) -> Holed:
     """Rows of codes, some of whose cells are hidden."""
-    seen: CodeArray = np.array(codes, order="F")
+    seen = codes.copy(order="F")
     seen[hidden] = 0
     return Holed(domain, read_only(seen), hidden)
 
