@@ -1,8 +1,8 @@
 """What the rows of a table say of a target's measure, beside every variable's state: the effects, as they were seen.
 
 Among the rows that match what is known, those with X_j = x have some mean of the measure (`measure`), by their own values
-and where both are known. Rows are few soon, so the number of rows stands beside each; on a shared page counts of few rows are
-hidden, as in answers (`small_counts`).
+and where both are known. Rows are few soon, so the number of rows stands beside each; on a shared page counts of few rows
+are hidden, as in answers (`small_counts`).
 """
 
 from collections.abc import Sequence
