@@ -25,8 +25,8 @@ from depnet.data.binning.bins import Bins, Numbers
 OUTER = (0.1, 0.5, 1.0)
 """The shares above q: the first that tells q from the end."""
 
-FARTHEST = 1e9
-"""No number is further out than so many scales: a logarithm stays finite."""
+FARTHEST = 600.0
+"""No number counts as further out than so many scales: e^-600 is a number, if a small one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -21,7 +21,7 @@ from depnet.data.table.dataset import Dataset
 from depnet.data.table.holed import Holed
 from depnet.inference.clamped.chains import Chains
 from depnet.inference.clamped.program import ChainProgram
-from depnet.inference.judge.oddness import Column, row_log_tails
+from depnet.inference.judge.oddness import Column, joined
 from depnet.inference.rows.answers import pieces
 from depnet.model.boosted import PIECE_CELLS
 from depnet.model.counting import check_same_domain, leaves_of
@@ -46,21 +46,16 @@ class CellLaws:
     best: IntArray
     """The likeliest state."""
     best_theta: FloatArray
-    log_tails: FloatArray
-    """The log of its tail mass (`depnet.inference.judge.oddness`)."""
+    tails: FloatArray
+    """Its tail mass (`depnet.inference.judge.oddness`): the less, the odder."""
     known: NDArray[np.bool_]
     columns: tuple[int, ...]
     """The variables, by their numbers."""
 
     @property
-    def tails(self) -> FloatArray:
-        """The tail mass of each cell: the less, the odder."""
-        return np.exp(self.log_tails)
-
-    @property
     def row_tails(self) -> FloatArray:
         """[row]: the harmonic mean of the tails of the cells that are known."""
-        return np.exp(row_log_tails(self.log_tails, self.known))
+        return joined(self.tails, self.known)
 
 
 def cell_laws(network: Network, rows: Dataset | Holed, variables: Sequence[int] | None = None) -> CellLaws:
@@ -80,7 +75,7 @@ def cell_laws(network: Network, rows: Dataset | Holed, variables: Sequence[int] 
     hidden = _hidden(rows)
     known = np.ones(shape, dtype=bool) if hidden is None else ~hidden[:, chosen]
     theta, best_theta = np.full((2, *shape), np.nan)
-    found = CellLaws(theta, np.full(shape, -1), best_theta, np.zeros(shape), known, tuple(chosen))
+    found = CellLaws(theta, np.full(shape, -1), best_theta, np.ones(shape), known, tuple(chosen))
     told = [] if hidden is None else _touched(network, hidden, chosen)
     for place, i in enumerate(chosen):
         node, column = network.nodes[i], Column.of(network, i)
@@ -99,15 +94,22 @@ def cell_laws(network: Network, rows: Dataset | Holed, variables: Sequence[int] 
     return found
 
 
-def log_tails(network: Network, rows: Dataset | Holed) -> FloatArray:
-    """[row]: the log of the tail mass of each row."""
-    laws = cell_laws(network, rows)
-    return row_log_tails(laws.log_tails, None if _hidden(rows) is None else laws.known)
+def row_tails(network: Network, rows: Dataset | Holed) -> FloatArray:
+    """[row]: the tail mass of each row, as `CellLaws.row_tails`."""
+    if _hidden(rows) is not None:
+        return cell_laws(network, rows).row_tails
+    check_same_domain("row_tails", network.domain, rows)
+    each = np.empty((rows.rows, len(network)), order="F")
+    for i, node in enumerate(network.nodes):
+        column = Column.of(network, i)
+        for at, law, which in _laws(node, rows, np.arange(rows.rows)):
+            each[at, i] = _own(column, law, which, rows, i, at)[1]
+    return joined(each)
 
 
 def _laws(
     node: Node, rows: Dataset | Holed, wanted: IntArray
-) -> Iterator[tuple[IntArray, FloatArray, NDArray[np.integer]]]:
+) -> Iterator[tuple[IntArray | slice, FloatArray, NDArray[np.integer]]]:
     """Some of the wanted rows, laws [law, state] of the node, and the number of each row's: equal laws are there once."""
     if node.boosted:
         for at in pieces(wanted, node.states, PIECE_CELLS):
@@ -116,12 +118,17 @@ def _laws(
     whole = len(wanted) == rows.rows
     table = Dataset.of_checked(rows.domain, rows.codes if whole else np.asfortranarray(rows.codes[wanted]))
     leaves = leaves_of(node.source, table)
+    if node.source.size <= min(len(wanted), PIECE_CELLS // node.states):
+        yield slice(None) if whole else wanted, node.table.probabilities, leaves
+        return
     used = np.flatnonzero(np.bincount(leaves, minlength=node.source.size))
     size = max(1, PIECE_CELLS // node.states)
+    place = np.empty(node.source.size, dtype=np.int32)
     for first in range(0, len(used), size):
         some = used[first : first + size]
-        here = slice(None) if len(some) == len(used) else np.isin(leaves, some)
-        yield wanted[here], node.table.probabilities[some], np.searchsorted(some, leaves[here])
+        place[some] = np.arange(len(some))
+        here = np.isin(leaves, some)
+        yield wanted[here], node.table.probabilities[some], place[leaves[here]]
 
 
 def _hidden(rows: Dataset | Holed) -> NDArray[np.bool_] | None:
@@ -133,25 +140,35 @@ def _touched(network: Network, hidden: NDArray[np.bool_], chosen: Sequence[int])
     return [~hidden[:, i] & hidden[:, list(network.nodes[i].inputs)].any(axis=1) for i in chosen]
 
 
+def _own(
+    column: Column,
+    laws: FloatArray,
+    which: NDArray[np.integer],
+    rows: Dataset | Holed,
+    i: int,
+    at: IntArray | slice,
+) -> tuple[IntArray, FloatArray]:
+    """Of the cells of X_i in the rows `at`, of which each has the law number `which`: the place in `laws`, and T."""
+    codes, numbers = rows.column(i)[at], rows.numbers(i)
+    flat = np.multiply(which, laws.shape[1], dtype=np.int64)
+    flat += codes
+    return flat, column.tails(laws, flat, codes, None if numbers is None else numbers[at])
+
+
 def _store(
     found: CellLaws,
     place: int,
-    at: IntArray,
+    at: IntArray | slice,
     laws: FloatArray,
     which: NDArray[np.integer],
     rows: Dataset | Holed,
     column: Column,
 ) -> None:
-    """What laws say of the rows `at`, of which each has the law number `which`."""
-    i = found.columns[place]
-    codes, numbers = rows.column(i)[at], rows.numbers(i)
-    own = laws[which, codes]
+    flat, found.tails[at, place] = _own(column, laws, which, rows, found.columns[place], at)
+    found.theta[at, place] = laws.ravel()[flat]
     best = laws.argmax(axis=1)
-    found.theta[at, place] = own
     found.best[at, place] = best[which]
     found.best_theta[at, place] = laws[np.arange(len(laws)), best][which]
-    tails = column.log_tails(laws)[which, codes]
-    found.log_tails[at, place] = column.log_own(tails, own, codes, None if numbers is None else numbers[at])
 
 
 def _completions(

@@ -16,7 +16,6 @@ A row's tail mass is the harmonic mean of those of its known cells: about that o
 and less where several are odd. (Of tested ways to join them, errors that were put into tables came first most often by it.)
 """
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +31,10 @@ from depnet.model.network import Network
 WAYS = 3
 SLACK = 1e-9
 """Probabilities that differ by no more than this part are equally likely: sums of floats are not exact."""
+
+
+LEAST = 1e-280
+"""No tail is less: what is further out, or impossible, is no odder."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,48 +57,45 @@ class Column:
         rows = int(counts.sum())
         return cls(variable, (counts + 1 / len(counts)) / (rows + 1), rows)
 
-    def log_tails(self, theta: FloatArray) -> FloatArray:
-        """[law, state]: log T of each state under laws [law, state], the bin of a number counting whole."""
+    def state_tails(self, laws: FloatArray) -> FloatArray:
+        """[law, state]: T of each state under laws [law, state], the bin of a number counting whole."""
         if is_category(self.variable):
-            return np.log(np.minimum(_at_most(theta, theta), 1.0), where=theta > 0, out=np.full(theta.shape, -np.inf))
-        least = _at_most(theta, theta / self.shares)
+            return np.clip(_at_most(laws, laws), LEAST, 1.0)
+        least = _at_most(laws, laws / self.shares)
         present = len(self.variable.present_states)
-        own = theta[:, :present]
+        own = laws[:, :present]
         low, high = np.cumsum(own, axis=1), np.cumsum(own[:, ::-1], axis=1)[:, ::-1]
         least[:, :present] = np.minimum(least[:, :present], np.minimum(low, high))
-        return np.log(np.minimum(WAYS * least, 1.0), where=theta > 0, out=np.full(theta.shape, -np.inf))
+        return np.clip(WAYS * least, LEAST, 1.0)
 
-    def log_own(
-        self, tails: FloatArray, theta: FloatArray, codes: NDArray[np.integer], numbers: Numbers | None
+    def tails(
+        self, laws: FloatArray, flat: IntArray, codes: NDArray[np.integer], numbers: Numbers | None
     ) -> FloatArray:
-        """[row]: log T of cells, by the tail and the probability of their states and the numbers themselves."""
+        """[cell]: T of cells by their places in the flat laws [law, state], and by their numbers where these are known."""
+        found: FloatArray = self.state_tails(laws).ravel().take(flat)
         bins = self.variable.bins
         if bins is None or numbers is None:
-            return tails
+            return found
         outer = np.flatnonzero((codes == 0) | (codes == len(bins) - 1))
         masses = self.shares[: len(bins)] / self.shares[: len(bins)].sum()
-        far = log_shares(bins, masses, self.rows, numbers[outer], codes[outer])
-        found = tails.copy()
-        with np.errstate(divide="ignore"):
-            found[outer] = np.minimum(found[outer], math.log(WAYS) + np.log(theta[outer]) + far)
+        far = np.exp(log_shares(bins, masses, self.rows, numbers[outer], codes[outer]))
+        far *= WAYS * laws.ravel().take(flat[outer])
+        found[outer] = np.clip(np.minimum(found[outer], far), LEAST, None)
         return found
 
 
-def row_log_tails(log_tails: FloatArray, known: NDArray[np.bool_] | None = None) -> FloatArray:
-    """[row]: the log of the harmonic mean of the tails of its known cells; 0 where none is.
+def joined(tails: FloatArray, known: NDArray[np.bool_] | None = None) -> FloatArray:
+    """[row]: the harmonic mean of the tails of its known cells; 1 where none is.
 
-    >>> np.exp(row_log_tails(np.log([[1.0, 0.25], [1.0, 1.0]]))).tolist()
+    >>> joined(np.array([[1.0, 0.25], [1.0, 1.0]])).tolist()
     [0.4, 1.0]
     """
-    best = log_tails if known is None else np.where(known, log_tails, 0.0)
-    least = best.min(axis=1, initial=0.0)
-    finite = np.where(np.isneginf(least), 0.0, least)
-    more = np.exp(finite[:, None] - best)  # each at most 1, unless something is impossible
-    counted = np.full(len(best), best.shape[1]) if known is None else known.sum(axis=1)
-    sums = more.sum(axis=1) if known is None else np.where(known, more, 0.0).sum(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = finite + np.log(counted) - np.log(sums)
-    return np.asarray(np.where(counted == 0, 0.0, np.where(np.isneginf(least), -np.inf, found)))
+    inverse = np.zeros(len(tails))
+    for i in range(tails.shape[1]):
+        part = 1 / tails[:, i]
+        inverse += part if known is None else np.where(known[:, i], part, 0.0)
+    cells = tails.shape[1] if known is None else known.sum(axis=1)
+    return np.asarray(np.maximum(cells, 1) / np.maximum(inverse, 1.0))
 
 
 def _at_most(theta: FloatArray, key: FloatArray) -> FloatArray:

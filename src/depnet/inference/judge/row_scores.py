@@ -9,9 +9,15 @@ from numpy.typing import NDArray
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.holed import Holed
-from depnet.inference.judge.cell_laws import log_tails
+from depnet.inference.judge.cell_laws import row_tails
 from depnet.model.counting import check_same_domain
 from depnet.model.network import Network
+
+MIX = np.uint64(0x9E3779B97F4A7C15)
+"""An odd number without a pattern in its bits."""
+
+HOLE = 0x7FF8_0000_DEAD_0001
+"""Stands for a hole: no number that a table has, since as a float it would be none."""
 
 CHUNK = 1_000_000
 """Cells that are scored between two reports of progress."""
@@ -54,15 +60,16 @@ def row_scores(
     progress(0.0)
     for first in range(0, rows, size):
         last = min(first + size, rows)
-        each[first:last] = log_tails(network, some_rows(data, slice(first, last)))
+        each[first:last] = row_tails(network, some_rows(data, slice(first, last)))
         progress(last / rows)
-    columns = list(_columns(data, rows))
-    order = np.lexsort((_mixed(columns, rows), each))
+    each = np.log(each)
+    alike = _alike(data, rows)
+    order = np.argsort(each, kind="stable")
+    same = each[order[1:]] == each[order[:-1]]
+    tied = np.flatnonzero(np.append(same, False) | np.insert(same, 0, False))
+    order[tied] = order[tied][np.lexsort((alike[order[tied]], each[order[tied]]))]
     new = np.ones(rows + 1, dtype=bool)
-    new[1:-1] = False
-    for column in columns:
-        ordered = column[order]
-        new[1:-1] |= ordered[1:] != ordered[:-1]
+    new[1:-1] = alike[order[1:]] != alike[order[:-1]]
     return RowScores(each, order, np.flatnonzero(new), data.rows)
 
 
@@ -76,27 +83,17 @@ def some_rows(data: Dataset | Holed, rows: slice | IntArray) -> Dataset | Holed:
     return Dataset.of_checked(data.domain, codes, values=values)
 
 
-def _columns(data: Dataset | Holed, rows: int) -> "list[NDArray[np.int64]]":
-    """Of each variable, whole numbers that are equal where its values are, holes included."""
-    found = []
+def _alike(data: Dataset | Holed, rows: int) -> NDArray[np.uint64]:
+    """A number for each row, the same of rows with equal values and holes; of others, all but surely another one."""
+    mixed = np.zeros(rows, dtype=np.uint64)
     for i in range(len(data.domain)):
         numbers, known = data.numbers(i), data.known(i)
         own = data.column(i)[:rows].astype(np.int64)
         if numbers is not None:
             plain = np.asarray(numbers[:rows])
-            plain = (plain + 0.0).view(np.int64) if plain.dtype.kind == "f" else plain  # -0.0 is 0
-            own = plain if known is None else np.where(known[:rows], plain, 0)
+            own = (plain + 0.0).view(np.int64) if plain.dtype.kind == "f" else plain  # -0.0 is 0
         if known is not None:
-            found.append(known[:rows].astype(np.int64))
-            own = np.where(known[:rows], own, 0)
-        found.append(own)
-    return found
-
-
-def _mixed(columns: "list[NDArray[np.int64]]", rows: int) -> NDArray[np.uint64]:
-    """A number for each row, the same of equal rows: by it they are brought together."""
-    mixed = np.zeros(rows, dtype=np.uint64)
-    for column in columns:
-        mixed = (mixed ^ column.view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+            own = np.where(known[:rows], own, HOLE)
+        mixed = (mixed ^ own.view(np.uint64)) * MIX
         mixed ^= mixed >> np.uint64(29)
     return mixed
