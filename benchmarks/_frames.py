@@ -7,6 +7,7 @@ them. The standard binary tables of folder debd have their three parts joined.
 import argparse
 import importlib
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -43,20 +44,24 @@ def binary_frame(codes: Any) -> Frame:
     return pd.DataFrame(codes.astype(np.int64), columns=[f"X{i}" for i in range(codes.shape[1])])
 
 
-def splits_of(frame: Frame, seeds: int | None) -> list[tuple[Frame, Frame]]:
-    """(rows to learn from, held-out rows), `seeds` times; None: once, and ten times under 3,000 rows."""
+def splits_of(frame: Frame, seeds: int | None, splits: int = 1) -> list[tuple[Frame, Frame]]:
+    """(rows to learn from, held-out rows), `seeds` times; None: `splits` times, and ten times under 3,000 rows."""
     if seeds is None:
-        seeds = SMALL_SPLITS if len(frame) < SMALL else 1
-    cut = round(LEARNED * len(frame))
-    parts = []
-    for seed in range(seeds):
-        order = np.random.default_rng(seed).permutation(len(frame))
-        learned, held_out = (frame.iloc[np.sort(some)] for some in (order[:cut], order[cut:]))
-        parts.append((learned.reset_index(drop=True), held_out.reset_index(drop=True)))
-    return parts
+        seeds = SMALL_SPLITS if len(frame) < SMALL else splits
+    return [split_of(frame, seed) for seed in range(seeds)]
 
 
-def tables_parser(name: str, description: str | None) -> argparse.ArgumentParser:
+def split_of(frame: Frame, seed: int, share: float = LEARNED) -> tuple[Frame, Frame]:
+    """(rows to learn from, held-out rows), at random."""
+    cut = round(share * len(frame))
+    order = np.random.default_rng(seed).permutation(len(frame))
+    learned, held_out = (frame.iloc[np.sort(some)] for some in (order[:cut], order[cut:]))
+    return learned.reset_index(drop=True), held_out.reset_index(drop=True)
+
+
+def tables_parser(
+    name: str, description: str | None, tables: Sequence[str] = TABLES, splits: int = 1
+) -> argparse.ArgumentParser:
     """The options of a benchmark on these tables: where they are, which, and how often each is split.
 
     From here on warnings are not shown: what is said of a table's holes and bins does not belong among figures.
@@ -67,11 +72,11 @@ def tables_parser(name: str, description: str | None) -> argparse.ArgumentParser
     parser.add_argument(
         "--tables",
         type=lambda text: text.split(","),
-        default=list(TABLES),
+        default=list(tables),
         metavar="A,B",
-        help=" ".join(TABLES),
+        help=" ".join(tables),
     )
     parser.add_argument(
-        "--seeds", type=int, help=f"splits of each table  (1; {SMALL_SPLITS} under {SMALL:,} rows)"
+        "--seeds", type=int, help=f"splits of each table  ({splits}; {SMALL_SPLITS} under {SMALL:,} rows)"
     )
     return parser

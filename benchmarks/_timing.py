@@ -17,6 +17,11 @@ def timed(work: Callable[[], Result]) -> tuple[Result, float]:
     return result, time.process_time() - began
 
 
+def cpu_seconds() -> float:
+    """CPU seconds of this process up to now, and of those that it started and that have ended."""
+    return sum(os.times()[:4])
+
+
 def least_seconds(work: Callable[[], object], times: int) -> float:
     """The least CPU seconds of several runs."""
     return min(timed(work)[1] for _ in range(times))

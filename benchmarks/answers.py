@@ -13,6 +13,8 @@ With --boosted the same questions are put to `DependencyNetwork(boost="auto")`, 
 seconds of `fit` and milliseconds of an answer beside those of single graphs. A difference is that of the mean errors of
 `law`, both asked at a tolerance of .002, ± its standard error over questions. To reach: none worse by more than two standard
 errors, and better on the mean.
+
+With --raw there are other tables, with holes and numbers, and other options (`answers --raw --help`).
 """
 
 import argparse
@@ -27,6 +29,7 @@ from benchmarks._coded import Coded
 from benchmarks._frames import SMALL, frame_of, splits_of, tables_parser
 from benchmarks._question_peers import PEERS, Problem, Started
 from benchmarks._questions import Tally, answered, columns, errors, questions
+from benchmarks._raw import raw_answers
 from benchmarks._reach import at_most, exit_code, head, line
 from benchmarks._timing import timed
 from depnet import DependencyNetwork
@@ -38,8 +41,11 @@ OURS = ("law", "combined", "counting")
 
 
 def main(arguments: list[str]) -> int:
+    if "--raw" in arguments:
+        return raw_answers([argument for argument in arguments if argument != "--raw"])
     parser = tables_parser("answers", __doc__)
     parser.add_argument("--questions", type=int, default=40, help="of each split  (%(default)s)")
+    parser.add_argument("--raw", action="store_true", help="raw tables with holes and numbers instead")
     parser.add_argument("--no-peers", action="store_true")
     parser.add_argument("--boosted", action="store_true", help="boosted laws, too")
     parser.add_argument(

@@ -3,6 +3,7 @@
 import gzip
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -86,3 +87,23 @@ def test_empty_members_and_endless_lines_of_a_table(tmp_path: Path) -> None:
         file.write(b'a,b\n1,2\n3,"' + b"x" * 20_000_000 + b'"\n')
     assert "longer than 16,777,216 characters" in refused("fit", long, "-o", tmp_path / "o.json")
     assert not (tmp_path / "o.json").exists()
+
+
+def closed(*numbers: int) -> Callable[[], None]:
+    """What closes standard streams in a process before the command begins."""
+    return lambda: [os.close(number) for number in numbers] and None
+
+
+def test_streams_that_are_closed_at_the_start(model: Path, table: Path, tmp_path: Path) -> None:
+    for words in (["query", model, "survived"], ["sample", model, "--seed", 1], ["show", model, "--json"]):
+        assert "standard output: Bad file descriptor" in refused(*words, by=real, before=closed(1))
+        assert real(*words, before=closed(2)).stdout
+    done = real("example", "-o", tmp_path / "a.csv", before=closed(1))
+    assert done.stderr == b"", "nothing was to be said there"
+    assert (tmp_path / "a.csv").read_text() == table.read_text().replace("\r\n", "\n")
+    words = ["fit", table, "-o", tmp_path / "m.json", "--penalty", "mdl"]
+    assert "standard output: Bad file descriptor" in refused(*words, by=real, before=closed(1))
+    assert b"learned from" in real("show", tmp_path / "m.json").stdout, "the model is written, and not lost"
+    assert "the file is empty" in refused("fit", "-", "-o", tmp_path / "n.json", by=real, before=closed(0))
+    real("example", "-o", tmp_path / "b.csv", before=closed(0, 1))
+    assert (tmp_path / "b.csv").read_bytes() == (tmp_path / "a.csv").read_bytes()

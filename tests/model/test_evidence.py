@@ -110,9 +110,9 @@ MOMENTS = Bins((0, 86_400_000_000, 2 * 86_400_000_000), ((0,), (86_400_000_000,)
 def test_evidence_takes_numbers_and_dates_for_bins() -> None:
     domain = Domain(
         (
-            Variable("age", AGES.labels, AGES),
-            Variable("day", DAYS.labels, DAYS),
-            Variable("moment", MOMENTS.labels, MOMENTS),
+            Variable("age", AGES.ranges, AGES),
+            Variable("day", DAYS.ranges, DAYS),
+            Variable("moment", MOMENTS.ranges, MOMENTS),
         )
     )
     known = Evidence.parse(

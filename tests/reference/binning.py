@@ -6,16 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def quantile_bounds(values: NDArray[Any], number: int) -> tuple[list[int], set[int]]:
-    """The ranks at which bins begin, with N at the end, and those of them at which a heavy value begins."""
+def quantile_bounds(values: NDArray[Any], number: int) -> list[int]:
+    """The ranks at which bins begin, with N at the end."""
     ordered = np.sort(values)
     first = np.concatenate(([0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1))
     counts = np.diff(np.append(first, len(ordered)))
     if len(counts) <= number:
-        return [*first.tolist(), len(ordered)], set()
+        return [*first.tolist(), len(ordered)]
     heavy = _heavy(counts, number)
     starts = _starts(counts, heavy, number)
-    return [0, *first[starts].tolist(), len(ordered)], set(first[heavy].tolist())
+    return [0, *first[starts].tolist(), len(ordered)]
 
 
 def _heavy(counts: NDArray[np.int64], number: int) -> NDArray[np.bool_]:

@@ -104,6 +104,8 @@ class Run:
 
 
 SHARED = ("as_json", "seed", "jobs", "scan", "output", "force")
+INPUTS = ("model", "other", "table", "data", "each", "validation")
+"""Arguments and options that name a file to read."""
 
 
 def this_run() -> Run:
@@ -177,9 +179,9 @@ def output(text: str, *, required: bool = False, default: str | None = None) -> 
 
     def decorate(command: Any) -> Any:
         force = click.option("--force", is_flag=True, help="Replace the output file if it exists.")
-        return click.option("-o", "--output", required=required, default=default, metavar="FILE", help=text)(
-            force(command)
-        )
+        # To click, a default of None is given, and then nothing that is required would be missed.
+        must: dict[str, Any] = {"required": True} if required else {"default": default}
+        return click.option("-o", "--output", metavar="FILE", help=text, **must)(force(command))
 
     return decorate
 
@@ -195,21 +197,23 @@ def removed_option(name: str, instead: str, *, is_flag: bool = False) -> Option:
     return click.option(name, is_flag=is_flag, hidden=True, expose_value=False, callback=refuse)
 
 
-def command(*examples: str) -> Callable[[Callable[..., Any]], click.Command]:
+def command(*examples: str, renews: str | None = None) -> Callable[[Callable[..., Any]], click.Command]:
     """A command with --json and --debug, its docstring as help, and `examples` below it, one a line.
 
-    Before it begins it is asked whether its output can be written, and may be.
+    Before it begins it is asked whether its output can be written, and may be: never over a file that it reads, but for
+    the one that it `renews`.
     """
 
     def decorate(function: Callable[..., Any]) -> click.Command:
         @functools.wraps(function)
         def begin(**given: Any) -> Any:
-            from depnet.cli.files import check_output
+            from depnet.cli.files import check_no_input, check_output
 
             run = this_run()
             for name in SHARED:
                 if name in given:
                     setattr(run, name, given.pop(name))
+            check_no_input(run.output, [given.get(name) for name in INPUTS if name != renews])
             check_output(run.output, run.force)
             return function(run=run, **given)
 

@@ -6,7 +6,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -86,6 +86,21 @@ def check_output(path: str | None, force: bool) -> None:
         raise OutputError(f"{path}: there is no directory {folder}. Make it first.")
     if (status is None or stat.S_ISREG(status.st_mode)) and not os.access(folder, os.W_OK):
         raise OutputError(f"{path} cannot be written: {folder} is not yours to write in. Write elsewhere.")
+
+
+def check_no_input(path: str | None, inputs: Iterable[str | None]) -> None:
+    """Refuse an output that is one of the files that are read, under whatever name: what is replaced is lost."""
+    if path is None or path == "-":
+        return
+    for name in inputs:
+        with contextlib.suppress(
+            OSError, ValueError
+        ):  # what is not there, or is no name, is said where it is used
+            read = os.fstat(0) if name == "-" else None if name is None else Path(name).stat()
+            if read is not None and stat.S_ISREG(read.st_mode) and os.path.samestat(read, Path(path).stat()):
+                raise OutputError(
+                    f"{path} is a file that this command reads, and would be lost. Choose another name for the output."
+                )
 
 
 @contextlib.contextmanager

@@ -33,9 +33,11 @@ def fit_cluster(
     workers: int | None,
 ) -> "ClusterFit":
     """The model of `depnet fit`. What workers cannot do, or rows could not be fitted with, is refused before any start."""
+    from depnet.cli.files import check_no_input
     from depnet.cli.progress import progress
     from depnet.cluster.fit import check_options, fit_on_cluster
     from depnet.cluster.placed import TableRequest
+    from depnet.cluster.source import files_of
     from depnet.data.frames.variables import StateOptions
 
     if address is not None and workers is not None:
@@ -49,6 +51,7 @@ def fit_cluster(
             "a cluster reads Parquet files, and no standard input. Write the table to a Parquet file first, or leave "
             "--cluster and --local-cluster out."
         )
+    check_no_input(run.output, files_of(table))
     missing: Any = "keep" if chosen.missing in ("auto", "complete") else chosen.missing
     bins = {} if chosen.bins is None else {"bins": chosen.bins}
     request = TableRequest(

@@ -84,6 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     0: done. 1: the library refused, a file could not be read or written, or a claim of the theory did not hold. 2: the
     command line is wrong.
     """
+    _stand_in_for_closed_streams()
     code = run(arguments)
     try:
         sys.stdout.flush()
@@ -92,6 +93,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if code == 0 and not isinstance(error, BrokenPipeError):  # a reader, such as head, has seen enough
             code = _failed(f"standard output: {error.strerror}.")
     sys.exit(code)
+
+
+def _stand_in_for_closed_streams() -> None:
+    """Where a standard stream was closed at the start, open an empty input, an output that fails, or a deaf error stream.
+
+    Else Python has no such stream, and the next file that is opened takes its number. What writes to the output fails as
+    with any file (Bad file descriptor); what has another output is none the worse.
+    """
+    modes = {"stdin": os.O_RDONLY, "stdout": os.O_RDONLY, "stderr": os.O_WRONLY}
+    for number, (name, mode) in enumerate(modes.items()):
+        if getattr(sys, name) is None:
+            null = os.open(os.devnull, mode)
+            if null != number:
+                os.dup2(null, number)
+                os.close(null)
+            setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

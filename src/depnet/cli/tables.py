@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from depnet.arrays import IntArray
     from depnet.data import Dataset, Domain, Holed
     from depnet.data.files.fill import Fillings
     from depnet.data.files.source import Source
@@ -97,13 +96,6 @@ def read_complete(
     path: str, domain: "Domain", *, where: str | None = None, unknown: str = "error"
 ) -> "Dataset":
     """The same for what needs whole rows: those with holes are left out, and said."""
-    return read_whole_rows(path, domain, where=where, unknown=unknown)[0]
-
-
-def read_whole_rows(
-    path: str, domain: "Domain", *, where: str | None = None, unknown: str = "error"
-) -> "tuple[Dataset, IntArray]":
-    """The same, and which rows of the table they are, from 0 on."""
     import warnings
 
     import numpy as np
@@ -113,13 +105,13 @@ def read_whole_rows(
     holed = read_holed(path, domain, where=where, unknown=unknown)
     whole = np.flatnonzero(~holed.hidden.any(axis=1))
     if len(whole) == holed.rows:
-        return Dataset(holed.domain, holed.codes), whole
+        return Dataset(holed.domain, holed.codes)
     if not len(whole):
         raise click.ClickException(f"{path}: every row has a hole; complete them first (depnet impute).")
     warnings.warn(
         f"{path}: {counted(holed.rows - len(whole), 'row')} with holes left out.", UserWarning, stacklevel=2
     )
-    return Dataset.from_codes(holed.codes[whole], domain=domain), whole
+    return Dataset.from_codes(holed.codes[whole], domain=domain)
 
 
 @contextlib.contextmanager

@@ -10,6 +10,7 @@ from depnet.wording import counted
 
 @command(
     "depnet update model.json new.csv -o newer.json",
+    renews="model",
 )
 @click.argument("model")
 @click.argument("table")

@@ -88,7 +88,7 @@ def opened_table(source: Any, columns: Sequence[str] | None, without: Sequence[s
         chosen = _chosen(columns, without, names)
         parts = [FramePart(partition, chosen) for partition in source.to_delayed()]
         return OpenedTable(names if chosen is None else chosen, None, 0, (), parts)
-    files = [_opened_file(path, columns, without) for path in _files(source)]
+    files = [_opened_file(path, columns, without) for path in files_of(source)]
     first = files[0]
     for file in files:
         if file.names != first.names:
@@ -103,7 +103,8 @@ def opened_table(source: Any, columns: Sequence[str] | None, without: Sequence[s
     return OpenedTable(first.names, total, sum(group.nulls for group in groups), groups)
 
 
-def _files(source: Any) -> list[str]:
+def files_of(source: Any) -> list[str]:
+    """The names of the Parquet files of a path, a pattern, a directory, or a list of them."""
     if isinstance(source, (str, os.PathLike)):
         text = os.fspath(source)
         path = Path(text)
@@ -120,7 +121,7 @@ def _files(source: Any) -> list[str]:
             )
         return found
     if isinstance(source, Sequence) and source:
-        return [path for each in source for path in _files(each)]
+        return [path for each in source for path in files_of(each)]
     raise DataError(
         f"rows for a cluster come as Parquet files (a path, a pattern, a directory, a list) or as a Dask data frame; "
         f"got {brief(source)}. Other files: depnet.read, or convert them to Parquet."

@@ -30,14 +30,14 @@ def has_order(variable: Variable) -> bool:
 def short_labels(variable: Variable) -> list[str]:
     """A label a state: outermost bins by their one end, whole numbers from the first to the last.
 
-    >>> ages = Bins((0, 18, 65, 99), ((3, 9, 17), (30, 40), (70,)), "integer")
+    >>> ages = Bins((0, 18, 65, 99), ((3, 9, 17), (30, 40), (70, 75)), "integer")
     >>> short_labels(Variable("age", ages.labels, ages))
     ['≤ 17', '18–64', '≥ 65']
     """
     labels = list(map(str, variable.states))
     if variable.bins is not None:
-        for k, label in enumerate(variable.bins.labels):
-            labels[k] = _short(variable.bins, k) if label.startswith("[") else label
+        for k in range(len(variable.bins)):
+            labels[k] = _short(variable.bins, k) if labels[k].startswith("[") else labels[k]
     return labels
 
 
@@ -56,7 +56,7 @@ def between(variable: Variable, first: int, last: int) -> Held | None:
 
     Of a number it is a condition that means just these states, by its edges where these say it, else the states themselves.
 
-    >>> ages = Bins((0, 18, 65, 99), ((3, 9, 17), (30, 40), (70,)), "integer")
+    >>> ages = Bins((0, 18, 65, 99), ((3, 9, 17), (30, 40), (70, 75)), "integer")
     >>> age = Variable("age", ages.labels, ages)
     >>> between(age, 0, 1), between(age, 2, 1), between(age, 1, 1), between(age, 0, 2)
     ('<65', '>=18', ('[18, 65)',), None)
@@ -104,8 +104,12 @@ def typed(variable: Variable, text: str) -> Held | None:
     >>> cls = Variable("class", ("1st", "2nd", "3rd"))
     >>> typed(cls, "1st | 2nd"), typed(cls, "= 3rd"), typed(cls, "!=3rd"), typed(cls, " ")
     (('1st', '2nd'), ('3rd',), '!=3rd', None)
+    >>> typed(cls, "is missing"), typed(Variable("age", ("[0, 18)", "[18, 99)"), Bins((0, 18, 99), ((3,), (30,)))), "=30.0")
+    ('is missing', ('30',))
     """
     text = text.strip()
+    if text in ("missing", "known"):
+        text = text if text in map(str, variable.states) else f"is {text}"
     if text in map(str, variable.states):
         return held_by(variable, (text,))
     for sign in EQUALS:

@@ -17,7 +17,7 @@ from depnet.data import Domain
 from depnet.data.files.read import read
 from depnet.data.frames.left_out import LeftOut
 from depnet.data.table.dataset import code_type
-from depnet.data.table.holed import Holed, with_holes
+from depnet.data.table.holed import Holed, nothing_hidden, with_holes
 from depnet.errors import DataError, said_with
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.rows import StoppedError
@@ -105,7 +105,11 @@ def some_columns(rows: Holed, names: Sequence[str]) -> Holed:
     domain = Domain(tuple(rows.domain.variables[i] for i in chosen))
     codes: CodeArray = np.empty((rows.rows, len(chosen)), dtype=code_type(domain), order="F")
     codes[:] = rows.codes[:, chosen]
-    return Holed(domain, read_only(codes), read_only(np.asfortranarray(rows.hidden[:, chosen])), rows.weights)
+    hidden = (
+        nothing_hidden(codes.shape) if rows.complete else read_only(np.asfortranarray(rows.hidden[:, chosen]))
+    )
+    values = None if rows.values is None else rows.values.renumbered({i: k for k, i in enumerate(chosen)})
+    return Holed(domain, read_only(codes), hidden, rows.weights, values)
 
 
 def learn_model(
@@ -132,7 +136,8 @@ def learn_model(
 
     told(0)
     found = fit(rows, options, np.random.default_rng(STEADY_SEED), told)
-    return Loaded(found.network, found.dataset, table.name.rsplit(".", 1)[0] or "model", law=found.law)
+    name = table.name.rsplit(".", 1)[0] or "model"
+    return Loaded(found.network, found.table, found.dataset, name, law=found.law)
 
 
 def model_file(loaded: Loaded) -> bytes:

@@ -107,7 +107,8 @@ class _Fit:
             self.working.set_visibility(False)
             self.learn_notes = ui.element("div").props('aria-live="polite"')
             note(
-                f"Learning ends after {MAX_SECONDS:.0f} s at the latest. Missing values are completed, as depnet fit does."
+                f"Learning ends after {MAX_SECONDS:.0f} s at the latest. Holes that other columns tell of are "
+                "states of their columns, all others are unknown values, as depnet fit has it."
             )
         self.choices.set_visibility(False)
         self.timer = ui.timer(0.15, self._progressed, active=False)

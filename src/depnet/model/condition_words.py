@@ -35,10 +35,10 @@ def beyond_data(variable: Variable, condition: object) -> str | None:
         except DataError:  # a comparison
             continue
         if not low <= number <= high:
-            end, label = ("first", bins.labels[0]) if number < low else ("last", bins.labels[-1])
+            end, place = ("first", 0) if number < low else ("last", -1)
             return (
                 f"{variable.name!r} = {bins.text(number)} is beyond the data ({_range_of(bins)}): answered as its {end} "
-                f"bin, {label}."
+                f"bin, {variable.present_states[place]}."
             )
     return None
 

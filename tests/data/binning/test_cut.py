@@ -2,6 +2,7 @@
 
 import datetime as dt
 import math
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from depnet.data import Bins
+from depnet.data import Bins, Variable
 from depnet.data.binning.bins import KINDS
 from depnet.data.binning.calendar import DAY, days_of, microseconds_of, text_of_day, text_of_moment
 from depnet.data.binning.cut import given_bins, number_of_bins, quantile_bins, quantiles_between
@@ -44,6 +45,12 @@ def test_quantile_bins_are_a_partition_of_the_values(column: tuple[Any, Any], nu
         here = sorted(values[codes == k].tolist())
         assert set(kept) <= set(here), "values to draw are values of the bin"
         assert len(kept) == (1 if here[0] == here[-1] else min(32, len(here)))
+        assert (bins.labels[k] == bins.text(here[0])) == (
+            here[0] == here[-1] or bins.ranges[k] == bins.text(here[0])
+        )
+        variable = Variable("x", bins.labels, bins)
+        assert variable.code(bins.labels[k]) == k, "a label is read as its bin"
+        assert [variable.code(bins.text(value)) for value in kept] == [k] * len(kept), "and a value"
     if len(set(values.tolist())) <= number:
         assert len(bins) == len(set(values.tolist())), "each different value has its own bin"
 
@@ -79,7 +86,7 @@ def test_zeros_of_a_zero_inflated_column_have_their_own_bin() -> None:
     values = np.where(rng.random(1000) < 0.6, 0.0, rng.exponential(size=1000))
     bins = quantile_bins(values, "float", 5)
     assert bins.labels[0] == "0"
-    assert bins.labels[1].startswith("(0, ")
+    assert bins.labels[1].startswith("[") and 0 < bins.edges[1] <= values[values > 0].min()
     assert bins.quantiles[0] == (0.0,)
     assert len(bins) == 5
     sizes = np.bincount(bins.locate(values))[1:]
@@ -100,7 +107,10 @@ def test_a_constant_column_has_one_bin() -> None:
 
 def test_the_last_value_may_begin_a_bin() -> None:
     bins = quantile_bins(np.array([0.25, 0.25, 0.250000001]), "float", 2)
-    assert bins.edges == (0.25, 0.250000001, math.nextafter(0.250000001, 1))
+    assert bins.edges == (0.25, 0.250000001, 0.2500000011)
+    assert bins.labels == ("0.25", "0.250000001")
+    assert quantile_bins(np.array([1.6]), "float", 2).edges == (1.6, 2.0)
+    assert quantile_bins(np.array([1.7e308]), "float", 2).edges == (1.7e308, math.inf)
 
 
 def test_the_number_of_bins_grows_with_the_cube_root() -> None:
@@ -131,10 +141,56 @@ def test_an_edge_lies_between(pair: tuple[Any, Any, Any]) -> None:
         assert isinstance(edge, int)
 
 
+@given(
+    low=st.one_of(
+        st.floats(allow_nan=False, allow_infinity=False), st.integers(-99, 99).map(lambda n: n / 10)
+    ),
+    high=st.one_of(
+        st.floats(allow_nan=False, allow_infinity=False), st.integers(-99, 99).map(lambda n: n / 10)
+    ),
+)
+@example(low=1.6, high=math.nextafter(1.6, 2))
+@example(low=2.0, high=3.0)
+@example(low=0.2999999, high=0.3)
+@example(low=1.55, high=1.6000000000000003)
+def test_no_edge_has_more_digits_than_it_needs(low: float, high: float) -> None:
+    low, high = min(low, high), max(low, high)
+    if low == high:
+        return
+    edge = edge_between(low, high, "float")
+    digits = len(Decimal(repr(edge)).normalize().as_tuple().digits)
+    assert digits == fewest_digits(low, high)
+
+
+@given(low=st.integers(-3000, 3000), width=st.integers(1, 500))
+def test_nor_has_a_whole_one(low: int, width: int) -> None:
+    def digits(number: int) -> int:
+        return len(str(abs(number)).rstrip("0"))
+
+    edge = edge_between(low, low + width, "integer")
+    assert digits(int(edge)) == min(map(digits, range(low + 1, low + width + 1)))
+
+
+def fewest_digits(low: float, high: float) -> int:
+    """By trying: with so many digits, the numbers around both ends and the middle."""
+    if low < 0 <= high:
+        return 1
+    for digits in range(1, 18):
+        for near in (low, low / 2 + high / 2, high):
+            written = Decimal(f"{near:.{digits - 1}e}")
+            unit = Decimal((0, (1,), int(written.as_tuple().exponent)))
+            if any(low < float(written + k * unit) <= high for k in (-1, 0, 1)):
+                return digits
+    raise AssertionError("17 digits tell all floats apart")
+
+
 def test_edges_are_round() -> None:
     assert edge_between(24.37, 25.81, "float") == 25
     assert edge_between(0.112, 0.114, "float") == 0.113
     assert edge_between(-3.7, 12.0, "float") == 0
+    assert edge_between(2.0, 3.0, "float") == 3
+    assert edge_between(0.25, 0.3, "float") == 0.3
+    assert edge_between(1.55, 1.6000000000000003, "float") == 1.6
     assert edge_between(118, 231, "integer") == 200
     assert edge_between(17, 19, "integer") == 19
     assert edge_between(-231, -118, "integer") == -200
@@ -147,12 +203,12 @@ def test_edges_are_round() -> None:
 
 def test_given_edges() -> None:
     bins = given_bins(np.array([-5.0, 3.0, 12.0, 99.0]), [0, 10, 20, 30], "float")
-    assert bins.labels == ("[0, 10)", "[10, 20)", "[20, 30]")
+    assert bins.ranges == ("[0, 10)", "[10, 20)", "[20, 30]")
     assert bins.quantiles == ((-5.0, 3.0), (12.0,), (99.0,)), "what lies beyond belongs to the ends"
     open_ended = given_bins(np.array([1, 2]), [-math.inf, 18, 65, math.inf], "integer")
-    assert open_ended.labels == ("< 18", "[18, 65)", ">= 65")
+    assert open_ended.ranges == ("< 18", "[18, 65)", ">= 65")
     assert open_ended.quantiles == ((1, 2), (41,), (65,)), "an empty bin keeps its middle"
-    assert given_bins(np.array([1.0]), [-math.inf, math.inf], "float").labels == ("all",)
+    assert given_bins(np.array([1.0]), [-math.inf, math.inf], "float").ranges == ("all",)
     assert given_bins(np.array([5]), [-math.inf, 3, math.inf], "integer").quantiles == ((2,), (5,))
 
 
@@ -214,7 +270,7 @@ def test_numbers_dates_and_text_have_bins() -> None:
     days = Bins(
         (days_of("2024-01-01"), days_of("2024-02-01"), days_of("2024-03-01")), ((19723,), (19760,)), "date"
     )
-    assert days.labels == ("[2024-01-01, 2024-02-01)", "[2024-02-01, 2024-03-01)")
+    assert days.ranges == ("[2024-01-01, 2024-02-01)", "[2024-02-01, 2024-03-01)")
     for value in (dt.date(2024, 2, 3), dt.datetime(2024, 2, 3, 5), "2024-02-03", np.datetime64("2024-02-03")):
         assert days.code(value) == 1
     moments = Bins((0, DAY, 2 * DAY), ((0,), (DAY,)), "datetime")

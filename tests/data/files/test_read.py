@@ -178,6 +178,20 @@ def test_missing_values_are_holes_a_state_or_an_error(tmp_path: Path) -> None:
     assert isinstance(read(path, missing="error", columns=["sex"]), Dataset)
 
 
+@pytest.mark.parametrize("cell", ["hello", "2.5", "2024-02-29", "true", "0 days 01:30:00"])
+@pytest.mark.parametrize("late", [1_000, 1_100])
+def test_a_column_that_is_empty_in_its_first_rows(tmp_path: Path, cell: str, late: int) -> None:
+    path = tmp_path / "late.csv"
+    path.write_text(
+        "a,b\n" + "".join(f"{'xy'[row % 2]},{cell if row >= late else ''}\n" for row in range(1_500))
+    )
+    table = read(path, keep=["b"])
+    assert isinstance(table, Holed)
+    assert table.hidden[:, 1].tolist() == [row < late for row in range(1_500)]
+    other = read(io.StringIO(f"b\n{cell}\n"))
+    assert table.domain.variables[1] == other.domain.variables[0]
+
+
 def test_columns_are_chosen_and_ordered(tmp_path: Path) -> None:
     path = small(tmp_path / "t.csv")
     assert read(path, columns=["city", "sex"]).domain.names == ("city", "sex")

@@ -23,7 +23,7 @@ DOMAIN = Domain(
         Variable("text", ("1", "2", "many")),
         Variable("number", (1, 2, 3)),
         Variable("flag", (False, True)),
-        Variable("age", AGES.labels, AGES),
+        Variable("age", AGES.ranges, AGES),
     )
 )
 
@@ -62,12 +62,12 @@ TEXT, NUMBER, FLAG, AGE = DOMAIN.variables
         (AGE, [-1e300, 1e300], [0, 2]),
         (AGE, ["20", "[65, 99)", "70.5"], [1, 2, 2]),
         (
-            Variable("day", DAYS.labels, DAYS),
+            Variable("day", DAYS.ranges, DAYS),
             pd.to_datetime(["1970-02-01 05:00", "1969-01-01 00:00"]),
             [1, 0],
         ),
-        (Variable("day", DAYS.labels, DAYS), ["1970-02-01", None], [1, None]),
-        (Variable("moment", MOMENTS.labels, MOMENTS), [dt.date(1970, 1, 2), dt.date(1970, 1, 1)], [1, 0]),
+        (Variable("day", DAYS.ranges, DAYS), ["1970-02-01", None], [1, None]),
+        (Variable("moment", MOMENTS.ranges, MOMENTS), [dt.date(1970, 1, 2), dt.date(1970, 1, 1)], [1, 0]),
         (Variable("date", ("1970-01-01", "1970-01-02")), [dt.date(1970, 1, 2)], [1]),
     ],
 )
@@ -92,7 +92,7 @@ def test_the_same_meaning_in_another_type(
             "column 'age' has numbers, in bins such as .*; this one has dates",
         ),
         (
-            Variable("d", DAYS.labels, DAYS),
+            Variable("d", DAYS.ranges, DAYS),
             [3],
             "column 'd' has dates, in bins such as .*; this one has numbers",
         ),

@@ -38,7 +38,7 @@ def test_rules_that_differ_in_one_variable_are_one() -> None:
 
 def test_numbers_are_said_by_their_ends() -> None:
     bins = Bins((0, 18, 40, 65, 99), ((9,), (30,), (50,), (70,)), "integer")
-    age = Variable("age", (*bins.labels, "?"), bins, missing="?")
+    age = Variable("age", (*bins.ranges, "?"), bins, missing="?")
     a, b, c, d, gone = age.states
     assert condition_said(age, [a, b]) == "age is below 40"
     assert condition_said(age, [b, c]) == "age is at least 18 and below 65"

@@ -78,8 +78,8 @@ class Bins:
     The first edge may be -inf and the last inf; all others are finite, and whole unless the kind is "float".
 
     >>> ages = Bins((0, 18, 65, 99), ((3, 9, 17), (30, 40), (70,)), "integer")
-    >>> ages.labels
-    ('[0, 18)', '[18, 65)', '[65, 99)')
+    >>> ages.labels, ages.ranges[-1]
+    (('[0, 18)', '[18, 65)', '70'), '[65, 99)')
     >>> ages.locate([17, 18, 120]).tolist()
     [0, 1, 2]
     """
@@ -124,7 +124,7 @@ class Bins:
                 raise DataError(f"the quantiles of bin {k} are finite; got {brief(plain)}.")
             if (k and plain[0] < self.edges[k]) or (k + 1 < len(self) and plain[-1] >= self.edges[k + 1]):
                 raise DataError(
-                    f"the quantiles of bin {k} lie in it; it is {self._label(k)} and they go from "
+                    f"the quantiles of bin {k} lie in it; it is {self._range(k)} and they go from "
                     f"{self.text(plain[0])} to {self.text(plain[-1])}."
                 )
             checked.append(plain)
@@ -135,8 +135,14 @@ class Bins:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """One readable label a bin, such as "[18, 25)"; a bin of one value has that value's."""
-        return tuple(self._label(k) for k in range(len(self)))
+        """One readable label a bin, such as "[18, 25)"; a bin that keeps one value only is that value."""
+        kept = zip(self.ranges, self.quantiles, strict=True)
+        return tuple(self.text(values[0]) if values[0] == values[-1] else range_ for range_, values in kept)
+
+    @property
+    def ranges(self) -> tuple[str, ...]:
+        """The labels of bins at edges that somebody gave: they may hold other values than those they keep."""
+        return tuple(self._range(k) for k in range(len(self)))
 
     def locate(self, numbers: object) -> IntArray:
         """The bin of every number (dates as days, moments and durations as microseconds)."""
@@ -195,22 +201,17 @@ class Bins:
         whole = self.kind == "integer" or (abs(number) < 1e15 and number == int(number))
         return str(int(number)) if whole else repr(float(number))
 
-    def _label(self, k: int) -> str:
+    def _range(self, k: int) -> str:
         low, high = self.edges[k], self.edges[k + 1]
         if low == -math.inf and high == math.inf:
             return "all"
-        if high == self._after(low):
+        if self.kind != "float" and high == low + 1:
             return self.text(low)
         if low == -math.inf:
             return f"< {self.text(high)}"
-        after_one_value = k > 0 and self.kind == "float" and low == self._after(self.edges[k - 1])
-        left = f"({self.text(self.edges[k - 1])}" if after_one_value else f"[{self.text(low)}"
         if high == math.inf:
-            return f"> {left[1:]}" if after_one_value else f">= {left[1:]}"
-        return f"{left}, {self.text(high)}{']' if self.kind == 'float' and k + 1 == len(self) else ')'}"
-
-    def _after(self, low: Number) -> Number:
-        return math.nextafter(low, math.inf) if self.kind == "float" else low + 1
+            return f">= {self.text(low)}"
+        return f"[{self.text(low)}, {self.text(high)}{']' if self.kind == 'float' and k + 1 == len(self) else ')'}"
 
     def _array(self, values: list[Number]) -> Numbers:
         return np.array(values, dtype=np.float64 if self.kind == "float" else np.int64)

@@ -34,24 +34,22 @@ def quantile_bins(values: Numbers | Ranked, kind: Kind, number: int) -> Bins:
     """At most `number` bins of about as many values each; heavy values have their own.
 
     >>> quantile_bins(np.array([0.0] * 6 + [1.5, 2.5, 3.5, 7.5, 8.0, 9.5]), "float", 3).labels
-    ('0', '(0, 6)', '[6, 10]')
+    ('0', '[1, 6)', '[6, 10]')
     """
     ranked = _ranked(values)
-    bounds, heavy = quantile_bounds(ranked, number)
-    return _bins(ranked, bounds, heavy, kind)
+    return _bins(ranked, quantile_bounds(ranked, number), kind)
 
 
-def one_value_bins(values: Sequence[Number], kind: Kind) -> Bins:
-    """A bin for each of these different numbers, ascending: of a number in between or beyond, the bin of the nearest.
+def one_value_bins(values: Sequence[int]) -> Bins:
+    """A bin for each of these different whole numbers, ascending: of one in between or beyond, the bin of the nearest.
 
-    >>> families = one_value_bins([1, 2, 6], "integer")
+    >>> families = one_value_bins([1, 2, 6])
     >>> families.edges, families.locate([0, 3, 5, 9]).tolist()
     ((1, 2, 4, 7), [0, 1, 2, 2])
     """
-    between = [low + (high - low) / 2 for low, high in itertools.pairwise(values)]
-    inner = between if kind == "float" else map(math.ceil, between)
-    edges = (values[0], *inner, _after(values[-1], kind))
-    return Bins(edges, tuple((value,) for value in values), kind)
+    inner = [-(-(low + high) // 2) for low, high in itertools.pairwise(values)]
+    edges = (values[0], *inner, _after(values[-1], "integer"))
+    return Bins(edges, tuple((value,) for value in values), "integer")
 
 
 def given_bins(values: Numbers | Ranked, edges: Sequence[Number], kind: Kind) -> Bins:
@@ -91,17 +89,17 @@ def quantiles_between(ranked: Ranked, bounds: Sequence[int]) -> list[tuple[Numbe
     return quantiles
 
 
-def quantile_bounds(ranked: Ranked, number: int) -> tuple[list[int], set[int]]:
-    """The ranks at which bins begin, with N at the end, and those of them at which a heavy value begins.
+def quantile_bounds(ranked: Ranked, number: int) -> list[int]:
+    """The ranks at which bins begin, with N at the end.
 
     It asks for a few ranks only, never for all values.
 
     >>> quantile_bounds(RankedArray.of(np.array([0] * 6 + [1, 2, 3, 7, 8, 9])), 3)
-    ([0, 6, 9, 12], {0})
+    [0, 6, 9, 12]
     """
     distinct = ranked.distinct(number + 1)
     if len(distinct) <= number:
-        return [*(ranked.before(value) for value in distinct.tolist()), len(ranked)], set()
+        return [*(ranked.before(value) for value in distinct.tolist()), len(ranked)]
     heavy = _heavy(ranked, number)
     parts = _parts(heavy, len(ranked))
     most = [min(number, _different(ranked, begin, end, number)) for begin, end in parts]
@@ -109,7 +107,7 @@ def quantile_bounds(ranked: Ranked, number: int) -> tuple[list[int], set[int]]:
     starts = {rank for run in heavy for rank in run} | {0, len(ranked)}
     for (begin, end), share in zip(parts, shares, strict=True):
         starts.update(_nearest_start(ranked, begin, end, k * (end - begin) / share) for k in range(1, share))
-    return sorted(starts), {begin for begin, _ in heavy}
+    return sorted(starts)
 
 
 def _heavy(ranked: Ranked, number: int) -> list[tuple[int, int]]:
@@ -167,33 +165,27 @@ def _shares(masses: Sequence[int], most: Sequence[int], number: int) -> list[int
     return shares
 
 
-def _bins(ranked: Ranked, bounds: Sequence[int], heavy: set[int], kind: Kind) -> Bins:
-    """Bins of these ranks; `heavy` are the ranks at which a value with a bin of its own begins."""
-    rows = len(ranked)
-    heavy_ends = {end for begin, end in itertools.pairwise(bounds) if begin in heavy}
-    bottom, top = ranked.at([0, rows - 1]).tolist()
+def _bins(ranked: Ranked, bounds: Sequence[int], kind: Kind) -> Bins:
+    """Bins of these ranks."""
+    bottom, top = ranked.at([0, len(ranked) - 1]).tolist()
     inner = bounds[1:-1]
     margin = _margin(bottom, top, len(inner) + 1, kind)
-    edges: list[Number] = [
-        edge_between(bottom - margin, bottom, kind) if margin and 0 not in heavy else bottom
-    ]
+    edges: list[Number] = [edge_between(bottom - margin, bottom, kind) if margin else bottom]
     around = iter(ranked.at([rank for start in inner for rank in (start - 1, start)]).tolist())
-    for start in inner:
-        low, high = next(around), next(around)
-        if start in heavy_ends:
-            edges.append(_after(low, kind))
-        else:
-            edges.append(high if start in heavy else edge_between(low, high, kind))
-    last = _after(top, kind) if rows in heavy_ends else _last_edge(top, margin, kind)
-    edges.append(last if edges[-1] < last else _after(top, kind))
+    edges += [edge_between(next(around), next(around), kind) for _ in inner]
+    edges.append(_last_edge(edges[-1], top, margin, kind))
     return Bins(tuple(edges), tuple(quantiles_between(ranked, bounds)), kind)
 
 
-def _last_edge(top: Number, margin: Number, kind: Kind) -> Number:
-    """The edge after all values; the last bin of floats includes it."""
-    if kind == "float":
-        return -edge_between(-top - margin, -top, kind) if margin else top
-    return edge_between(top, top + margin, kind) if margin else _after(top, kind)
+def _last_edge(before: Number, top: Number, margin: Number, kind: Kind) -> Number:
+    """The edge after all values, and after the one `before` it; the last bin of floats includes it."""
+    if kind != "float":
+        return edge_between(top, top + margin, kind) if margin else _after(top, kind)
+    last = -edge_between(-top - margin, -top, kind) if margin else top
+    if before < last:
+        return last
+    beyond = top + margin if top < top + margin else top + (abs(top) or 1.0)
+    return edge_between(top, beyond, kind) if math.isfinite(beyond) else math.inf
 
 
 def _ranked(values: Numbers | Ranked) -> Ranked:
@@ -212,8 +204,7 @@ def _margin(bottom: Number, top: Number, number: int, kind: Kind) -> Number:
 
 
 def _after(value: Number, kind: Kind) -> Number:
-    if kind == "float":
-        return math.nextafter(value, math.inf)
+    """The next whole number."""
     return value + 1 if value < RANGES[kind][1] else math.inf
 
 

@@ -1,6 +1,7 @@
 """Edges that people can read: the roundest number, date or duration between two neighbouring values."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
@@ -10,8 +11,8 @@ from depnet.data.binning.durations import HOUR, MINUTE, SECOND
 
 
 def edge_between(low: Number, high: Number, kind: Kind) -> Number:
-    """An edge e with low < e <= high: the one with the fewest digits, also of days, hours or
-    minutes, or a day, month or year's start.
+    """An edge e with low < e <= high: one with the fewest digits, also of days, hours or minutes, or a day, month or
+    year's start.
 
     >>> edge_between(24.37, 25.81, "float"), edge_between(118, 231, "integer")
     (25.0, 200)
@@ -55,12 +56,20 @@ def _round_duration(low: int, high: int) -> int:
 
 
 def _round_float(low: float, high: float) -> float:
-    top = max(abs(low), abs(high))
+    """Of the multiples of the largest power of ten that has some in between, the one nearest to the middle.
+
+    Numbers are taken as they are written: 0.3 is three tenths, though the float is a little less.
+    """
     if low < 0.0 <= high:
         return 0.0
-    exponent = math.floor(math.log10(top)) + 1 if top > 0 else 0
-    for digits in range(-exponent, 17 - exponent):  # decimals after the point
-        middle = round(low + (high - low) / 2, digits)
-        if low < middle <= high:
-            return middle + 0.0
+    first, last = Fraction(repr(low)), Fraction(repr(high))
+    top = max(abs(low), abs(high))
+    exponent = math.floor(math.log10(top)) + 1
+    for power in range(exponent, exponent - 19, -1):
+        step = Fraction(10) ** power
+        least, most = first // step + 1, last // step
+        if least <= most:
+            edge = float(min(max(round((first + last) / (2 * step)), least), most) * step)
+            if low < edge <= high:
+                return edge
     return high

@@ -217,10 +217,11 @@ def is_kind(kind: "ColumnKind", text: str) -> bool:
 def _matches(
     connection: Any, table: str, group: Sequence[tuple[tuple[str, str], Sequence["ColumnKind"]]]
 ) -> list[_Matches]:
-    """The matches of each column, by all of its cells."""
+    """The matches of each column, by all of its cells. (Where every condition is NULL, count_if would be NULL, too.)"""
     parts: list[str] = []
     for (_, text), kinds in group:
-        parts += [f"count({text})", *(f"count_if({is_kind_sql(kind, text)})" for kind in kinds)]
+        matching = (f"count(*) FILTER (WHERE {is_kind_sql(kind, text)})" for kind in kinds)
+        parts += [f"count({text})", *matching]
     (found,) = answer(connection, f"SELECT {', '.join(parts)} FROM {table}")
     counts = iter(found)
     return [{key: next(counts) for key in (None, *kinds)} for _, kinds in group]

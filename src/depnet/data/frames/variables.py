@@ -151,13 +151,12 @@ def _numeric(column: Summary, bins: BinChoice, max_bins: int) -> tuple[tuple[Lab
         if as_they_are:
             return states, None
         if len(states) <= FEW_VALUES and all(isinstance(state, int) for state in states):
-            return states, None if len(states) < 3 else one_value_bins(states, column.kind)  # type: ignore[arg-type]  # all are whole
+            return states, None if len(states) < 3 else one_value_bins(states)  # type: ignore[arg-type]  # all are whole
     kind: Kind = column.kind  # type: ignore[assignment]  # all others are numbers
     try:
-        cut = _cut(numbers, kind, how, max_bins)
+        return _cut(numbers, kind, how, max_bins)
     except DataError as error:
         raise DataError(f"column {column.name!r}: {error}") from None
-    return cut.labels, cut
 
 
 def _numbers_as_they_are(numbers: Ranked, most: int) -> tuple[Label, ...]:
@@ -174,18 +173,21 @@ def _how(bins: BinChoice, name: str) -> tuple[How, bool]:
     return bins, False
 
 
-def _cut(numbers: Ranked, kind: Kind, how: How, max_bins: int) -> Bins:
+def _cut(numbers: Ranked, kind: Kind, how: How, max_bins: int) -> tuple[tuple[Label, ...], Bins]:
+    """The bins of a column, and their labels."""
     if isinstance(how, str) and how == "quantile":
-        return quantile_bins(numbers, kind, number_of_bins(len(numbers), max_bins))
+        how = number_of_bins(len(numbers), max_bins)
     if isinstance(how, int) and not isinstance(how, bool):
         whole_number("the number of bins", how, at_least=1, error=DataError)
-        return quantile_bins(numbers, kind, how)
+        cut = quantile_bins(numbers, kind, how)
+        return cut.labels, cut
     if isinstance(how, (Sequence, np.ndarray)) and not isinstance(how, str):
         shape = Bins((0, 1), ((0,),), kind)
         edges = [_edge(edge, shape) for edge in how]
         if kind == "integer" and any(math.isfinite(edge) and edge != int(edge) for edge in edges):
             kind = "float"  # of a column that has other than whole numbers elsewhere
-        return given_bins(numbers, edges, kind)
+        cut = given_bins(numbers, edges, kind)
+        return cut.ranges, cut
     raise DataError(
         'bins are "quantile", a number of bins, a list of edges, or (for numbers) "categories"; '
         f"got {brief(how)}."

@@ -186,13 +186,13 @@ class Question:
         """Where in their bins numbers lie, of the variables of which the parts say it."""
         narrowed = narrowed_domain(self.network.domain, self.given)
         found = {}
-        for part, i in ((part, i) for _, part in parts for i in part.levels):
+        for own, i in ((part, i) for _, part in parts for i in part.levels):
             bins, left = self.network.domain.variables[i].bins, narrowed.variables[i].bins
             assert bins is not None
             assert left is not None
             sizes = np.array([len(kept) for kept in bins.quantiles])
             values = allowed_values(bins, left)
-            found[i] = LevelLaw(values, sizes, part.levels[i], part.level_spreads[i])
+            found[i] = LevelLaw(values, sizes, own.levels[i], own.level_spreads[i])
         return found
 
     @property

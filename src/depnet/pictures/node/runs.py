@@ -21,13 +21,15 @@ def run_said(variable: Variable, codes: Sequence[int]) -> str:
     low, high = codes[0], codes[-1]
     if high - low != len(codes) - 1 or (low, high) == (0, last):
         return ""
+    if low == high and (
+        variable.bins is None or variable.states[low] == variable.bins.text(variable.bins.quantiles[low][0])
+    ):
+        return ""
     if variable.bins is not None:
         least, below = (variable.bins.text(variable.bins.edges[k]) for k in (low, high + 1))
         if low == 0:
             return f"below {below}"
         return f"at least {least}" if high == last else f"at least {least} and below {below}"
-    if low == high:
-        return ""
     first, end = (short(variable.states[code], LETTERS) for code in (low, high))
     if low == 0:
         return f"at most {end}"
