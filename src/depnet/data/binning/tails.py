@@ -82,7 +82,9 @@ def tails_of(bins: Bins, masses: FloatArray, rows: int) -> tuple[Tail, Tail]:
     return Tail.high(turned, masses[::-1], rows, -1), Tail.high(kept, masses, rows)
 
 
-def log_shares(bins: Bins, masses: FloatArray, rows: int, numbers: Numbers, codes: NDArray[np.integer]) -> FloatArray:
+def log_shares(
+    bins: Bins, masses: FloatArray, rows: int, numbers: Numbers, codes: NDArray[np.integer]
+) -> FloatArray:
     """Of each number, whose bin is given, the log of the share of an outermost bin that is at least as far out; 0 inside.
 
     Where there is but one bin, of the nearer end.
