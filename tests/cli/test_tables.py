@@ -129,7 +129,7 @@ def test_holes_are_completed_or_a_state_or_an_error(tmp_path: Path) -> None:
     expected = fit_network(holed, FitOptions(penalty="mdl", n_jobs=-1), np.random.default_rng(3))
     assert library.load(tmp_path / "a.json").nodes == expected.network.nodes
     assert found["completion"] == {
-        "holes": int(holed.hidden.sum()), "rounds": len(expected.rounds), "settled": expected.converged,
+        "holes": int(holed.hidden.sum()), "rounds": len(expected.rounds), "settled": expected.converged, "states": [],
     }  # fmt: skip
     depnet("fit", path, "-o", tmp_path / "b.json", "--missing", "state", "--penalty", "mdl")
     assert library.load(tmp_path / "b.json").domain.variables[0].cardinality == 5
@@ -198,13 +198,16 @@ def test_a_state_that_the_model_does_not_know_is_not_filled(model: Path, tmp_pat
 
 
 @pytest.mark.parametrize("name", ["full.csv", "full.jsonl"])
-def test_empty_cells_stay_empty_where_missing_is_a_state(tmp_path: Path, name: str) -> None:
+def test_empty_cells_that_do_not_apply_stay_empty(tmp_path: Path, name: str) -> None:
     path, out = tmp_path / "holes.csv", tmp_path / "m.json"
-    path.write_text("a,b\n" + "x,1\n,2\ny,\n" * 20, encoding="utf-8")
+    path.write_text("a,b\n" + "x,1\n,2\ny,\n" * 200, encoding="utf-8")
     depnet("fit", path, "-o", out, "--missing", "state", "--penalty", "mdl")
     done = depnet("impute", out, path, "-o", tmp_path / name, "--json")
     assert json.loads(done.stdout)["holes"] == 0
-    assert b"40 empty cells left empty" in done.stderr
+    assert json.loads(done.stdout)["left"] == {"a": 200, "b": 200}
+    assert b"400 holes left" in done.stderr
+    everything = depnet("impute", out, path, "-o", tmp_path / f"all-{name}", "--all", "--json")
+    assert json.loads(everything.stdout)["filled"] == {"a": 200, "b": 200}
     if name.endswith(".csv"):
         assert (tmp_path / name).read_text() == path.read_text()
     else:

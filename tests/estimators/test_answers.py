@@ -1,10 +1,13 @@
 """Default answers beside a groupby, as a user would check them: on the Titanic, and where columns are copies."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from depnet import DependencyNetwork, titanic
+from depnet import DependencyNetwork, QueryResult, query, titanic
+from depnet.inference.effort import SECONDS
 from tests.estimators.tables import law_of, people, with_holes
 
 
@@ -119,6 +122,23 @@ def test_rows_with_holes_are_of_the_law(model: DependencyNetwork, table: pd.Data
     filled = model.impute(holed)
     hidden = holed["service"].isna() & holed["copy"].notna()
     assert (filled["service"][hidden] == table["service"][:40][hidden]).all()
+
+
+def test_a_question_ends_in_time_unless_it_may_take_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = []
+
+    def hear(*arguments: Any, **options: Any) -> QueryResult:
+        limits.append(options["max_seconds"])
+        return query(*arguments, **options)
+
+    model = DependencyNetwork(penalty="mdl").fit(titanic())
+    monkeypatch.setattr("depnet.estimators.network.query", hear)
+    model.query("survived")
+    model.query("survived", max_seconds=None)
+    found = model.query("survived", method="sample", tolerance=1e-7, max_seconds=0.05)
+    assert limits == [SECONDS, None, 0.05]
+    assert not found.converged
+    assert "stopped by max_seconds" in str(found)
 
 
 def test_without_a_seed_answers_are_the_same_each_time_and_rows_are_fresh() -> None:

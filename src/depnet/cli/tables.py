@@ -9,7 +9,7 @@ import click
 
 from depnet.cli.command import this_run
 from depnet.cli.progress import progress
-from depnet.wording import counted, some_of
+from depnet.wording import counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from depnet.data import Dataset, Domain, Holed
     from depnet.data.files.fill import Fillings
     from depnet.data.files.source import Source
+    from depnet.data.files.write import Holes
     from depnet.data.frames.within import Within
 
 
@@ -45,28 +46,18 @@ def read_holed(path: str, domain: "Domain", *, where: str | None = None, unknown
 
 def read_to_fill(
     source: "Source", domain: "Domain", *, unknown: str = "error"
-) -> "tuple[Holed, NDArray[np.bool_]]":
-    """The same, and the cells to fill: those that are empty in the file and unknown to the model.
+) -> "tuple[Holed, NDArray[np.bool_], NDArray[np.bool_]]":
+    """The same, the cells that the model does not know, and those that are empty in the file.
 
-    With --unknown missing, a state that the model does not have is a hole to it, but the file's cell is not empty; and an
-    empty cell is no hole where missing is a state of the model: it stays empty, which is said.
+    With --unknown missing, a state that the model does not have is a hole to it, but the file's cell is not empty. Holes
+    that are states of the model are holes here, too.
     """
-    import warnings
-
     from depnet.data.frames.recode import missing_cells
+    from depnet.inference.rows.to_fill import open_holes
 
     rows = _read_for(source, domain, None)
-    holed, empty = _recoded(source.name, rows, domain, unknown), missing_cells(rows, domain)
-    known = empty & ~holed.hidden
-    if known.any():
-        names = [name for name, column in zip(domain.names, known.T, strict=True) if column.any()]
-        warnings.warn(
-            f"{source.name}: {counted(int(known.sum()), 'empty cell')} left empty, since missing is a state of the model "
-            f"({some_of(names)}). To have them filled, learn with --missing complete.",
-            UserWarning,
-            stacklevel=2,
-        )
-    return holed, empty & holed.hidden
+    holed = _recoded(source.name, rows, domain, unknown)
+    return holed, open_holes(holed), missing_cells(rows, domain)
 
 
 def _read_for(path: "str | Source", domain: "Domain", where: str | None) -> "Dataset | Holed":
@@ -141,11 +132,12 @@ def write_table(
     force: bool,
     rng: "np.random.Generator | None" = None,
     within: "Within | None" = None,
+    holes: "Holes | None" = None,
 ) -> None:
     """A frame or codes to a file."""
     from depnet.data.files.write import write
 
-    write(table, path, force=force, rng=rng, within=within, format=_format(path))
+    write(table, path, force=force, rng=rng, within=within, holes=holes, format=_format(path))
 
 
 def _format(path: str) -> 'Literal["csv"] | None':

@@ -80,6 +80,13 @@ def with_holes(table: Dataset | Holed) -> Holed:
     return Holed(table.domain, table.codes, nothing_hidden(table.codes.shape), table.weights, table.values)
 
 
+def holed_rows(domain: Domain, codes: CodeArray, hidden: NDArray[np.bool_]) -> Holed:
+    """Rows of codes, some of whose cells are hidden."""
+    seen: CodeArray = np.array(codes, order="F")
+    seen[hidden] = 0
+    return Holed(domain, read_only(seen), hidden)
+
+
 def nothing_hidden(shape: tuple[int, ...]) -> NDArray[np.bool_]:
     """The `hidden` of a complete table: one False for all cells, which takes no memory."""
     return np.broadcast_to(np.False_, shape)
