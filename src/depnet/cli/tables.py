@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from depnet.data import Dataset, Domain, Holed
     from depnet.data.files.fill import Fillings
     from depnet.data.files.source import Source
-    from depnet.data.files.write import Holes
     from depnet.data.files.text import Dialect
+    from depnet.data.files.write import Holes
     from depnet.data.frames.within import Within
 
 

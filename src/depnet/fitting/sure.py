@@ -107,8 +107,7 @@ class _Asked:
         """A question; nothing where too few rows answer it."""
         states = self._states[target]
         counts, truth, drawn = (
-            table.counts_in(some, target)[:states]
-            for table, some in zip(self._tables, matching, strict=True)
+            table.counts_in(some, target)[:states] for table, some in zip(self._tables, matching, strict=True)
         )
         rows, h, m = counts.sum(), truth.sum(), drawn.sum()
         if states < 2 or m < FEWEST_MATCHING or h < FEWEST_HELD:
