@@ -150,6 +150,8 @@ def document(result: "QueryResult") -> dict[str, Any]:
         "combined": _by_target(result, result.combined),
         "numbers": {name: _number_document(result, name) for name in result.numbers},
         "matching": result.matching,
+        "missing": dict(result.missing),
+        "missing_observed": None if result.missing_observed is None else dict(result.missing_observed),
         "worth": result.worth if result.matching else None,
         "method": result.method,
         "of": "law" if result.scan is None else "chain",

@@ -9,7 +9,7 @@ import click
 
 from depnet.cli.command import this_run
 from depnet.cli.progress import progress
-from depnet.wording import counted
+from depnet.wording import counted, some_of
 
 if TYPE_CHECKING:
     import numpy as np
