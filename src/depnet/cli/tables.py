@@ -108,26 +108,22 @@ def _recoded(path: str, rows: "Dataset | Holed", domain: "Domain", unknown: str)
         raise DataError(f"{path}: {error}") from error
 
 
-def read_complete(
-    path: str, domain: "Domain", *, where: str | None = None, unknown: str = "error"
-) -> "Dataset":
-    """The same for what needs whole rows: those with holes are left out, and said."""
+def whole_rows(path: str, holed: "Holed", what: str) -> "Dataset | None":
+    """The rows without holes, for `what` needs all cells of a row; how many others there are is said. None: there is none."""
     import warnings
 
-    import numpy as np
+    whole = holed.whole_rows()
+    if whole.rows < holed.rows:
+        warnings.warn(
+            f"{path}: {what} without the {counted(holed.rows - whole.rows, 'row')} that {_have(holed.rows - whole.rows)} holes.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return whole if whole.rows or not holed.rows else None
 
-    from depnet.data import Dataset
 
-    holed = read_holed(path, domain, where=where, unknown=unknown)
-    whole = np.flatnonzero(~holed.hidden.any(axis=1))
-    if len(whole) == holed.rows:
-        return Dataset(holed.domain, holed.codes)
-    if not len(whole):
-        raise click.ClickException(f"{path}: every row has a hole; complete them first (depnet impute).")
-    warnings.warn(
-        f"{path}: {counted(holed.rows - len(whole), 'row')} with holes left out.", UserWarning, stacklevel=2
-    )
-    return Dataset.from_codes(holed.codes[whole], domain=domain)
+def _have(rows: int) -> str:
+    return "has" if rows == 1 else "have"
 
 
 @contextlib.contextmanager

@@ -24,7 +24,7 @@ from depnet.explorer.loaded import Loaded
 from depnet.inference.judge.cell_laws import cell_laws
 from depnet.inference.judge.row_list import Order as Order
 from depnet.inference.judge.row_list import RowList
-from depnet.inference.judge.row_scores import RowScores, row_scores, some_rows
+from depnet.inference.judge.row_scores import RowScores, row_scores
 from depnet.inference.rows.impute import impute
 from depnet.model.evidence import narrowed_domain
 from depnet.model.network import Network
@@ -137,7 +137,7 @@ def listed_rows(
     if not len(rows):
         return []
     values = [cell_values(data, i, rows) for i in columns]
-    cells = _cells(loaded.network, some_rows(data, rows), columns, values)
+    cells = _cells(loaded.network, data.rows_at(rows), columns, values)
     return [
         ListedRow(r + 1, n, float(scores.each[r]), each)
         for r, n, each in zip(rows.tolist(), found.alike[first : first + count].tolist(), cells, strict=True)

@@ -72,6 +72,24 @@ class Holed(CodeTable):
             )
         return Dataset.of_checked(self.domain, self.codes, self.weights, self.values)
 
+    def rows_at(self, rows: IntArray) -> "Holed":
+        """Some of the rows, with their values and holes."""
+        return Holed(
+            self.domain,
+            read_only(np.asfortranarray(self.codes[rows])),
+            nothing_hidden((len(rows), len(self.domain)))
+            if self.complete
+            else read_only(np.asfortranarray(self.hidden[rows])),
+            None if self.weights is None else self.weights[rows],
+            None if self.values is None else self.values.rows_of(rows),
+        )
+
+    def whole_rows(self) -> Dataset:
+        """The rows without holes, for what needs all cells of a row."""
+        if self.complete:
+            return self.dataset()
+        return self.rows_at(np.flatnonzero(~self.hidden.any(axis=1))).dataset()
+
 
 def with_holes(table: Dataset | Holed) -> Holed:
     """A complete table as one that could have holes."""

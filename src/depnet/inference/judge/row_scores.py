@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
 from depnet.data.table.dataset import Dataset
-from depnet.data.table.holed import Holed
+from depnet.data.table.holed import Holed, with_holes
 from depnet.inference.judge.cell_laws import row_tails
 from depnet.model.counting import check_same_domain
 from depnet.model.network import Network
@@ -56,11 +56,11 @@ def row_scores(
     check_same_domain("row_scores", network.domain, data)
     rows = min(data.rows, max(1, max_cells // len(network)))
     size = max(1, CHUNK // len(network))
-    each = np.empty(rows)
+    each, table = np.empty(rows), with_holes(data)
     progress(0.0)
     for first in range(0, rows, size):
         last = min(first + size, rows)
-        each[first:last] = row_tails(network, some_rows(data, slice(first, last)))
+        each[first:last] = row_tails(network, table.rows_at(np.arange(first, last)))
         progress(last / rows)
     each = np.log(each)
     alike = _alike(data, rows)
@@ -71,16 +71,6 @@ def row_scores(
     new = np.ones(rows + 1, dtype=bool)
     new[1:-1] = alike[order[1:]] != alike[order[:-1]]
     return RowScores(each, order, np.flatnonzero(new), data.rows)
-
-
-def some_rows(data: Dataset | Holed, rows: slice | IntArray) -> Dataset | Holed:
-    """Some rows of a table, with their values and holes, without weights."""
-    codes = np.asfortranarray(data.codes[rows])
-    places = np.arange(data.rows)[rows]
-    values = None if data.values is None else data.values.rows_of(places)
-    if isinstance(data, Holed) and not data.complete:
-        return Holed(data.domain, codes, np.asfortranarray(data.hidden[rows]), values=values)
-    return Dataset.of_checked(data.domain, codes, values=values)
 
 
 def _alike(data: Dataset | Holed, rows: int) -> NDArray[np.uint64]:
