@@ -4,8 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 
-from tests.cli.entry import answer
+from tests.cli.entry import answer, depnet
 
 
 def test_numbers_agree_within_their_bins_and_with_what_is_known(tmp_path: Path) -> None:
@@ -23,3 +24,14 @@ def test_numbers_agree_within_their_bins_and_with_what_is_known(tmp_path: Path) 
     given = pd.read_csv(out)
     assert given["high"].between(100, 110).all()
     assert np.median(np.abs(np.log(given["high"] / given["low"]))) < 0.03
+
+
+@pytest.mark.parametrize("options", [[], ["--scan", "random"], ["--given", "sex=female"]], ids=" ".join)
+def test_a_seed_draws_the_same_again_and_none_draws_afresh(model: Path, options: list[str]) -> None:
+    words = ["sample", model, "-n", 100, *options]
+    one, again, other = (depnet(*words, "--seed", seed).stdout for seed in (1, 1, 2))
+    assert one == again != other
+    fresh, fresh_too = depnet(*words), depnet(*words)
+    assert fresh.stdout != fresh_too.stdout
+    assert fresh.stderr.startswith(b"depnet: drawn with --seed ")
+    assert depnet(*words, "--seed", fresh.stderr.split()[-1].decode()).stdout == fresh.stdout
