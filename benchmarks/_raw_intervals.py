@@ -143,6 +143,7 @@ def interval_of(
     m = question.rows
     if question.kind == "means":
         summary = result.numbers[question.target]
+        assert summary.interval is not None
         low, high = summary.interval
         alone = 2 * student(0.95, n) * spread / math.sqrt(n) if n >= CONFIDENT else math.nan
         error = question.spread / math.sqrt(m)

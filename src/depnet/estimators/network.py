@@ -331,7 +331,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
             tolerance: what is sampled is sampled until every standard error is under this.
 
         Returns:
-            [row, state], in the order of the target's states.
+            [row, state], in the order of the states that the target has where it is known.
         """
         holed = self._rows(X, absent="missing")
         target = self.domain_.names[-1] if target is None else target
@@ -351,7 +351,10 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
                 n_jobs=self._threads,
             )
             found[~known] = rest.probabilities[target]
-        return found
+        if self.domain_.variables[i].missing is None:
+            return found
+        there = found[:, :-1]  # given that it is known
+        return np.asarray(there / there.sum(axis=1, keepdims=True))
 
     def links(self, bootstrap: int = 0) -> tuple[Link, ...]:
         """Which variable tells which node what, the strongest first; see `depnet.links`.

@@ -74,9 +74,11 @@ class Holed(CodeTable):
 
     def rows_at(self, rows: IntArray) -> "Holed":
         """Some of the rows, with their values and holes."""
+        codes: CodeArray = np.empty((len(rows), len(self.domain)), dtype=code_type(self.domain), order="F")
+        codes[:] = self.codes[rows]
         return Holed(
             self.domain,
-            read_only(np.asfortranarray(self.codes[rows])),
+            read_only(codes),
             nothing_hidden((len(rows), len(self.domain)))
             if self.complete
             else read_only(np.asfortranarray(self.hidden[rows])),

@@ -112,7 +112,8 @@ def _laws(
             yield at, node.probabilities(rows.codes[at]), np.arange(len(at))
         return
     whole = len(wanted) == rows.rows
-    table = Dataset.of_checked(rows.domain, rows.codes if whole else np.asfortranarray(rows.codes[wanted]))
+    some: CodeArray = rows.codes if whole else np.asfortranarray(rows.codes[wanted])  # type: ignore[assignment]  # of either
+    table = Dataset.of_checked(rows.domain, some)
     leaves = leaves_of(node.source, table)
     if node.source.size <= min(len(wanted), PIECE_CELLS // node.states):
         yield slice(None) if whole else wanted, node.table.probabilities, leaves

@@ -227,7 +227,7 @@ def _by_batch(
 ) -> FloatArray:
     """[batch, place]: the weights of the rows that are there."""
     cell = batch[there] * size + place[there]
-    return np.bincount(cell, weights[there], BATCHES * size).reshape(BATCHES, size)
+    return np.asarray(np.bincount(cell, weights[there], BATCHES * size).reshape(BATCHES, size), np.float64)
 
 
 def _zipped(before: Sequence[FloatArray], own: Sequence[FloatArray]) -> list[tuple[FloatArray, ...]]:
