@@ -32,7 +32,7 @@ DOMAIN = Domain(
     )
 )
 ORDER = (1, 2, 0, 3)
-GIVEN = (
+GIVEN: tuple[dict[str, Any], ...] = (
     {},
     {"sex": "male"},
     {"x": "<4"},
@@ -51,7 +51,11 @@ def random_trees(rng: np.random.Generator, column: int) -> PlaceTrees:
     assert bins is not None
     most = max(map(len, bins.quantiles))
     others = [j for j in range(len(DOMAIN)) if j != column]
-    roots, variable, threshold, child, shares = [], [], [], [], []
+    roots: list[int] = []
+    variable: list[int] = []
+    threshold: list[int] = []
+    child: list[int] = []
+    shares: list[int] = []
     for kept in bins.quantiles:
         if rng.random() < 0.2:
             roots.append(-1)
@@ -144,7 +148,8 @@ def test_answers_are_those_of_the_law_of_codes_and_levels(seed: int, known: dict
 
 def test_the_mutant_without_weights_is_caught() -> None:
     """Where rows are not weighed by the levels that evidence allows, answers are far from the law."""
-    law, known = random_law(3), {"x": "<4", "z": 3}
+    law = random_law(3)
+    known: dict[str, Any] = {"x": "<4", "z": 3}
     assert worst(query(law, TARGETS, known, rng=np.random.default_rng(0)), law, known) < 7
     alone = replace(law, within=None)
     found = query(alone, TARGETS, known, rng=np.random.default_rng(0))

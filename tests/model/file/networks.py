@@ -154,7 +154,7 @@ def _any_within(rng: np.random.Generator, domain: Domain, order: tuple[int, ...]
                 nodes += [(j, level, len(nodes) + 1), (-1, 0, len(laws) + t)]
             if roots[-1] >= 0:
                 nodes.append((-1, 0, len(laws) + inner))
-                most = max(map(len, bins.quantiles))
+                most = max(map(len, variable.bins.quantiles))
                 for _ in range(inner + 1):
                     own = rng.multinomial(WHOLE, np.full(len(kept), 1 / len(kept))).tolist()
                     laws.append([*own, *[0] * (most - len(kept))])
