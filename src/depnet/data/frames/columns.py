@@ -73,6 +73,11 @@ class Column:
         unit = _UNITS.get(self.kind)
         return self.numbers if unit is None else self.numbers.view(unit)
 
+    def hiding(self, holes: NDArray[np.bool_]) -> "Column":
+        """The same with these cells missing, too."""
+        ids = None if self.ids is None else np.where(holes, -1, self.ids)
+        return replace(self, hidden=self.hidden | holes, ids=ids)
+
     def objects(self) -> NDArray[Any]:
         """The values as Python objects, None where they are missing."""
         if self.ids is not None:

@@ -28,8 +28,9 @@ def decode(
     rng: np.random.Generator | None = None,
     index: Any = None,
     within: Within | None = None,
+    hidden: NDArray[np.bool_] | None = None,
 ) -> Any:
-    """The frame of codes [N, n], column i being variable i; a code below 0 is a missing value.
+    """The frame of codes [N, n], column i being variable i; a code below 0 is a missing value, and so is what is `hidden`.
 
     Binned values are drawn from the quantiles of their bin with `rng`, a row's together where it is known how they go
     `within` bins; without one they are its median.
@@ -41,7 +42,7 @@ def decode(
     [{'sex': 'female'}, {'sex': None}]
     """
     table = checked_codes(codes, domain, layout)
-    return assemble(drawn_columns(table, domain, layout, rng, within), layout, len(table), index)
+    return assemble(drawn_columns(table, domain, layout, rng, within, hidden), layout, len(table), index)
 
 
 def drawn_columns(
@@ -50,13 +51,15 @@ def drawn_columns(
     layout: Layout,
     rng: np.random.Generator | None,
     within: Within | None,
+    hidden: NDArray[np.bool_] | None = None,
 ) -> list[Column]:
-    """All columns of rows of codes, binned values as `decode` has them."""
+    """All columns of rows of codes, binned values as `decode` has them; what is hidden is drawn, too, then left out."""
     drawn = {} if within is None or rng is None else within.draw(codes, domain, rng)
-    return [
+    columns = [
         column_of_codes(codes[:, i], variable, layout.columns[i], rng, drawn=drawn.get(i))
         for i, variable in enumerate(domain.variables)
     ]
+    return columns if hidden is None else [column.hiding(hidden[:, i]) for i, column in enumerate(columns)]
 
 
 def check_column(variable: Variable, column: ColumnLayout, kind: FrameKind) -> None:
@@ -174,7 +177,8 @@ def expected_states(law: FloatArray, variable: Variable) -> FloatArray | None:
     numbers = numbers_of(variable)
     if numbers is None:
         return None
-    shares = law[:, : len(numbers)] / law[:, : len(numbers)].sum(axis=1, keepdims=True)
+    total = law[:, : len(numbers)].sum(axis=1, keepdims=True)  # 0 where it is known to be missing
+    shares = law[:, : len(numbers)] / np.where(total > 0, total, 1.0)
     if any(isinstance(state, float) for state in variable.present_states):
         return np.asarray(shares @ numbers)
     order = np.argsort(numbers, kind="stable")
