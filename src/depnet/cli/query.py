@@ -84,11 +84,13 @@ def query(
     data: str | None,
     hide_small: bool,
     each: str | None,
+    bins: bool,
 ) -> None:
     """What is likely, given what is known.
 
-    The probabilities of the TARGETS given the evidence, under the ordered law of MODEL, with their standard errors. A
-    target is a variable, or a condition as 'income > 50000'. Of numbers, mean and quantiles stand below.
+    The probabilities of the TARGETS given the evidence, under the ordered law of MODEL, and where they lie, 90 % sure, among
+    all rows there might be. A target is a variable, or a condition as 'income > 50000'. Of a number it is the mean, the
+    median and where nine of ten lie; its bins are shown with --bins.
     With --data the answer joins the model's and the table's, which stand beside it: with many matching rows it is
     the table's, with few the model's.
     """
@@ -133,7 +135,7 @@ def query(
         from depnet.inference.answer.small_counts import without_small_counts
 
         result = without_small_counts(result)
-    run.answer(document(result), show=lambda: show_result(result))
+    run.answer(document(result), show=lambda: show_result(result, bins=bins))
 
 
 def document(result: "QueryResult") -> dict[str, Any]:
@@ -148,6 +150,7 @@ def document(result: "QueryResult") -> dict[str, Any]:
         "standard_errors": _by_target(result, result.standard_errors),
         "observed": None if result.observed is None else _by_target(result, result.observed),
         "combined": _by_target(result, result.combined),
+        "interval": _by_target(result, result.interval),
         "numbers": {name: _number_document(result, name) for name in result.numbers},
         "matching": result.matching,
         "missing": dict(result.missing),
@@ -178,6 +181,7 @@ def _number_document(result: "QueryResult", name: str) -> dict[str, Any]:
             return None
         return {
             "mean": _plain(found.mean),
+            "interval": None if found.interval is None else [*map(_plain, found.interval)],
             "standard_deviation": _plain(found.standard_deviation),
             "quantiles": {f"{level:g}": _plain(value) for level, value in found.quantiles.items()},
             "standard_errors": {
@@ -199,16 +203,18 @@ def _plain(value: Any) -> Any:
     return value.total_seconds() if hasattr(value, "total_seconds") else value
 
 
-def show_result(result: "QueryResult") -> None:
-    """The answer on one screen."""
-    from depnet.cli.render import show_lines
-    from depnet.inference.answer.text import number_line, question_of, tables_of
+def show_result(result: "QueryResult", *, bins: bool = False) -> None:
+    """The answer on one screen; the states of a number only where `bins` are wanted."""
+    from depnet.cli.render import show_lines, show_table
+    from depnet.inference.answer.text import known_lines, number_table, question_of, tables_of
 
     show_lines(question_of(result), style="bold")
     for table in tables_of(result):
-        _show_states(table)
-        show_lines(*(f"  {number_line(number, named=result.joint)}" for number in table.numbers))
-    show_lines(*_notes(result))
+        for name in table.numbers:
+            show_table(*number_table(result, name))
+        if bins or not table.on_request:
+            _show_states(table)
+    show_lines(*known_lines(result), *_notes(result))
     said = [text.replace("max_seconds", "--max-seconds") for text in result.warnings]
     show_lines(*(f"warning: {text}" for text in said), style="yellow")
 
@@ -216,22 +222,22 @@ def show_result(result: "QueryResult") -> None:
 def _show_states(table: "ShownTable") -> None:
     """The states of the targets, all or the most probable, with their numbers; the first are drawn as bars, too."""
     from depnet.cli.render import bar, show_lines, show_table
-    from depnet.inference.answer.text import SHOWN
+    from depnet.inference.answer.text import INTERVAL, PLUS_MINUS, SHOWN, is_seen
 
     columns: dict[str, Any] = {"probability": table.law}
     if table.observed is not None:  # the answer joins the model's and the table's, which stand beside it
         columns = {"answer": table.answer, "model": table.law, "table": table.observed}
     order = table.order(SHOWN)
-    rows = [
-        [
-            *map(str, table.labels[at]),
-            *(_number(of[at]) for of in columns.values()),
-            _error(table.errors[at]),
-            bar(float(table.answer[at])),
-        ]
-        for at in order
-    ]
-    show_table([*table.names, *columns, "± s.e.", ""], rows, left=len(table.names), bars=True)
+    computed = any(is_seen(table.errors[at]) for at in order)
+    rows = []
+    for at in order:
+        first, *others = (_number(of[at]) for of in columns.values())
+        error = [_error(table.errors[at])] if computed else []
+        sure = " to ".join(map(_number, table.interval[at]))
+        rows.append([*map(str, table.labels[at]), first, sure, *others, *error, bar(float(table.answer[at]))])
+    shown, *joined = columns
+    heads = [*table.names, shown, INTERVAL, *joined, *([f"{PLUS_MINUS} computing"] if computed else []), ""]
+    show_table(heads, rows, left=len(table.names), bars=True)
     if len(table.labels) > len(order):
         show_lines(f"... and {len(table.labels) - len(order):,} less probable", style="dim")
 
@@ -249,18 +255,20 @@ def _number(value: float) -> str:
 
 
 def _error(value: float) -> str:
-    return "exact" if value == 0 else "unknown" if value != value else f"{value:.2g}"
+    return "unknown" if value != value else f"{value:.2g}"
 
 
 def _notes(result: "QueryResult") -> list[str]:
     """How it was answered, and what the evidence rests on."""
+    from depnet.inference.answer.text import how_of
+
     relevant = counted(len(result.closure), "relevant variable")
-    lines = [f"method    {result.method}, {result.scan_name}, {relevant}, {result.seconds:.2g} s"]
+    lines = [f"method    {how_of(result)}, {relevant}, {result.seconds:.2g} s"]
     if result.diagnostics is not None:
         d = result.diagnostics
         mixing = "" if result.r_hat is None else f"R-hat {result.r_hat:.3f}, "
         lines.append(
-            f"sampled   standard errors up to {d.largest_error:.2g} (asked: {result.tolerance:.2g}), {mixing}"
+            f"sampled   error of computing up to {d.largest_error:.2g} (asked: {result.tolerance:.2g}), {mixing}"
             f"effective sample size {d.effective_draws}"
         )
     if result.matching:
