@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from depnet.checks import whole_number
 from depnet.errors import ModelError, brief
 
-
 _ROWS = {
     "worth": "what a law is worth is",
     "sure_shares": "what intervals of shares rest on is",
