@@ -268,19 +268,6 @@ class NumberSummary:
         return f"mean {mean}{sure}, median {median}, 5 % to 95 %: {low} to {high}{there}"
 
 
-def mean_and_deviation(variable: Variable, probabilities: FloatArray) -> tuple[Value, Length] | None:
-    """Mean and standard deviation alone, which are quicker than a summary; None where it is no number, or not there.
-
-    >>> mean_and_deviation(Variable("rooms", (0, 2, 4)), np.array([0.5, 0.0, 0.5]))
-    (2.0, 2.0)
-    """
-    law = NumberLaw.of(variable, probabilities, Spread(np.zeros(len(probabilities))))
-    if law is None:
-        return None
-    (mean, _), (deviation, _) = law.moments()
-    return value_of(mean, law.kind), length_of(deviation, law.kind)
-
-
 def shown(value: Value | Length, digits: int = 4) -> str:
     """A value for people: a number with `digits` digits, and all before its point; a date; a time in a unit that fits.
 

@@ -1,4 +1,4 @@
-"""What held-out rows said of a network, in a model file: two scores, what a law is worth, and how sure it is."""
+"""What held-out rows said of a network, in a model file: how many, two scores, what a law is worth, how sure it is."""
 
 from typing import Any
 
