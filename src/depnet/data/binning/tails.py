@@ -1,15 +1,15 @@
 r"""How far out a number lies: which share of its column's values lies at least as far, also beyond all that were seen.
 
-Bins keep some of the values of a column (`depnet.data.binning.bins`). The m values that the last bin keeps stand in the middle
-of m parts of it, all as likely, so that a share 1 - (k - 1/2) / m of the bin is at or above its k-th value, straight lines in
-between. The *end* is the last kept value; where each stands for one row, the last but one, since the last may be a mistake.
-Beyond it lies what is left: half a part, and never less than a row of n + 1, of all values. That falls as an exponential,
+Bins keep some of the values of a column (`depnet.data.binning.bins`). The m values that the last bin keeps stand in the
+middle of m parts of it, all as likely, so that a share 1 - (k - 1/2) / m of the bin is at or above its k-th value, straight
+lines in between. The *end* is the last kept value; where each stands for one row, the last but one, since the last may be a
+mistake. Beyond it lies what is left: half a part, and never less than one in n + 1 of all values. That falls as an exponential,
 
 .. math:: P(X > end + z) = P(X > end) \exp(-z / scale), \qquad scale = (end - q) / \log \frac{P(X \ge q)}{P(X \ge end)},
 
 the one that also goes through q, above which a tenth of all values lies (half of them, or all, where a tenth is at the end
-itself). All of the column's mass is thus somewhere, once, and multiplied numbers have the same shares. The low end is the high
-end of the numbers with another sign.
+itself). All of the column's mass is thus somewhere, once, and multiplied numbers have the same shares. The low end is the
+high end of the numbers with another sign.
 """
 
 import math

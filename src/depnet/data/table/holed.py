@@ -74,9 +74,10 @@ class Holed(CodeTable):
 
     def rows_at(self, rows: IntArray) -> "Holed":
         """Some of the rows, with their values and holes."""
+        codes: CodeArray = np.array(self.codes[rows], order="F")
         return Holed(
             self.domain,
-            read_only(np.asfortranarray(self.codes[rows])),
+            read_only(codes),
             nothing_hidden((len(rows), len(self.domain)))
             if self.complete
             else read_only(np.asfortranarray(self.hidden[rows])),

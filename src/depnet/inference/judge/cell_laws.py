@@ -1,9 +1,9 @@
 r"""Which cells make a row odd: what the rest of the row says of each, and how far the cell is from it.
 
 The law of a cell is theta_i(. | Y_i(x)), its node's. Where the node reads holes of the row, it is the mean of this over
-completions of the row, drawn by its clamped chain given all that the row knows. That is the cell itself, too, which so has the
-benefit of the doubt: weights that take it back (`depnet.inference.rows.holed_score`) vary so much that several times as many
-cells of ordinary rows come out odd, and errors no sooner. Completions are never shown, and a hole is never odd.
+completions of the row, drawn by its clamped chain given all that the row knows. That is the cell itself, too, which so has
+the benefit of the doubt: weights that take it back (`depnet.inference.rows.holed_score`) vary so much that several times as
+many cells of ordinary rows come out odd, and errors no sooner. Completions are never shown, and a hole is never odd.
 """
 
 from collections.abc import Iterator, Sequence
@@ -112,7 +112,8 @@ def _laws(
             yield at, node.probabilities(rows.codes[at]), np.arange(len(at))
         return
     whole = len(wanted) == rows.rows
-    table = Dataset.of_checked(rows.domain, rows.codes if whole else np.asfortranarray(rows.codes[wanted]))
+    codes: CodeArray = rows.codes if whole else np.array(rows.codes[wanted], order="F")
+    table = Dataset.of_checked(rows.domain, codes)
     leaves = leaves_of(node.source, table)
     if node.source.size <= min(len(wanted), PIECE_CELLS // node.states):
         yield slice(None) if whole else wanted, node.table.probabilities, leaves
