@@ -9,7 +9,7 @@ def upper_share(kept: Sequence[Sequence[float]], masses: Sequence[float], rows: 
     own, mass = list(kept[-1]), masses[-1]
     m = len(own)
     least = min(1.0, 1 / (rows + 1) / mass)
-    one_row_each = m > 2 and mass / m < 1.5 / rows
+    one_row_each = m > 2 and mass / m < 1.5 / rows and own[-2] > kept[0][0]
     last = own[-2] if one_row_each else own[-1]
     left = 1.5 / m if one_row_each else 0.5 / m
     if value <= last:

@@ -95,9 +95,8 @@ def test_values_beyond_all_others_are_the_oddest(model: depnet.DependencyNetwork
     typed = people().iloc[:50].assign(age=[120.0 + k for k in range(50)])
     found = model.oddness(typed)
     assert max((scores < tail).mean() for tail in found.row_tails.tolist()) < 0.01
-    of_age = found.tails[:, model.domain_.index("age")]
-    assert (np.argsort(-found.tails[:, 0]).tolist() == np.arange(50)).mean() > 0.5
-    assert of_age[-1] < of_age[0]
+    one = pd.concat([people().iloc[:1]] * 50).assign(age=[120.0 + k for k in range(50)])
+    assert (np.diff(model.oddness(one).tails[:, model.domain_.index("age")]) < 0).all()
     learned = people()
     learned.loc[7, "age"] = 440.0
     again = depnet.DependencyNetwork(random_state=0).fit(learned)
