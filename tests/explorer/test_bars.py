@@ -62,7 +62,7 @@ def test_a_written_condition_is_checked() -> None:
     age = Variable("age", bins.ranges, bins)
     assert typed(age, ">= 18") == ">= 18"
     assert typed(age, "20..40") == "20..40"
-    assert typed(age, "30") == ("[18, 65)",)
+    assert typed(age, "30") == ("30",)  # itself, and not its bin
     assert typed(age, "[18, 65)") == ("[18, 65)",)
     assert typed(age, '"[18, 65)" | 70') == ("[18, 65)", "[65, 99)")
     for wrong in ("old", "> x", ">200"):

@@ -1,6 +1,6 @@
 """The cells of a table as people read them: values as they came, and holes as holes."""
 
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,9 @@ def cell_values(table: CodeTable, i: int, rows: IntArray) -> list[Any]:
     variable, numbers = table.domain.variables[i], table.numbers(i)
     known = known_cells(table, i, rows).tolist()
     if variable.bins is not None and numbers is not None:
-        read = partial(_value, variable.bins)
+        read = cache(
+            partial(_value, variable.bins)
+        )  # the text of a date takes a while, and there are few of them
         return [
             read(n) if is_known else None for n, is_known in zip(numbers[rows].tolist(), known, strict=True)
         ]
