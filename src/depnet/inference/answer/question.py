@@ -17,7 +17,7 @@ from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
 from depnet.errors import EvidenceError, InferenceError
 from depnet.inference.answer.numbers import LevelLaw
-from depnet.inference.answer.observed import Seen, SeenNumbers, differing, observed, warning_of
+from depnet.inference.answer.observed import Seen, SeenNumbers, differing, missing_share, observed, warning_of
 from depnet.inference.answer.part import Part, Table, tables_of
 from depnet.inference.answer.result import Answer, QueryResult
 from depnet.inference.answer.support import Support, support
@@ -174,7 +174,7 @@ class Question:
             observed=None if seen is None else self._answer([each.frequencies for each in seen]),
             matching=None if seen is None else self._matching(seen),
             missing={t.own_name(domain): 1.0 - t.known(margins[t.index]) for t in self.targets},
-            missing_observed=None if seen is None or self.joint else self._missing(seen),
+            missing_observed=None if self.data is None else self._missing(self.data),
             seen={} if seen is None else self._seen_numbers(seen),
             learned=self._learned(matching),
             **self._by_held_out(),
@@ -235,12 +235,9 @@ class Question:
             return round(seen[0].rows)
         return {t.variable.name: round(each.rows) for t, each in zip(self.targets, seen, strict=True)}
 
-    def _missing(self, seen: Sequence[Seen]) -> dict[str, float]:
-        """In which share of the matching rows each target is a hole."""
-        names = self.network.domain.names
-        return {
-            names[t.index]: each.missing for t, each in zip(self.targets, seen, strict=True) if t.given_known
-        }
+    def _missing(self, data: Dataset | Holed) -> dict[str, float]:
+        """In which share of the matching rows each variable asked about is a hole."""
+        return {self.network.domain.names[i]: missing_share(i, self.evidence, data) for i in self.wanted}
 
     def _seen_numbers(self, seen: Sequence[Seen]) -> dict[str, SeenNumbers]:
         """The numbers of the targets in the matching rows."""
