@@ -63,6 +63,7 @@ class Methods(click.Choice):  # type: ignore[type-arg]
     is_flag=True,
     help="Counts of fewer than 5 rows are not shown, nor what they would give away.",
 )
+@click.option("--bins", is_flag=True, help="Of numbers, the probabilities of their bins, too.")
 @click.option(
     "--each",
     metavar="TABLE",
@@ -181,7 +182,6 @@ def _number_document(result: "QueryResult", name: str) -> dict[str, Any]:
             return None
         return {
             "mean": _plain(found.mean),
-            "interval": None if found.interval is None else [*map(_plain, found.interval)],
             "standard_deviation": _plain(found.standard_deviation),
             "quantiles": {f"{level:g}": _plain(value) for level, value in found.quantiles.items()},
             "standard_errors": {
@@ -192,8 +192,13 @@ def _number_document(result: "QueryResult", name: str) -> dict[str, Any]:
             "present": found.present,
         }
 
-    kind = result.numbers[name].kind
-    return {"kind": kind, **{of: said(of) for of in ("probabilities", "observed", "combined")}}
+    summary = result.numbers[name]
+    sure = [_plain(end) for end in summary.interval or ()]
+    return {
+        "kind": summary.kind,
+        "interval": sure,
+        **{of: said(of) for of in ("probabilities", "observed", "combined")},
+    }
 
 
 def _plain(value: Any) -> Any:
@@ -260,10 +265,10 @@ def _error(value: float) -> str:
 
 def _notes(result: "QueryResult") -> list[str]:
     """How it was answered, and what the evidence rests on."""
-    from depnet.inference.answer.text import how_of
+    from depnet.inference.answer.text import SURE, how_of
 
     relevant = counted(len(result.closure), "relevant variable")
-    lines = [f"method    {how_of(result)}, {relevant}, {result.seconds:.2g} s"]
+    lines = [f"interval  {SURE}", f"method    {how_of(result)}, {relevant}, {result.seconds:.2g} s"]
     if result.diagnostics is not None:
         d = result.diagnostics
         mixing = "" if result.r_hat is None else f"R-hat {result.r_hat:.3f}, "

@@ -109,21 +109,15 @@ def _recoded(path: str, rows: "Dataset | Holed", domain: "Domain", unknown: str)
 
 
 def whole_rows(path: str, holed: "Holed", what: str) -> "Dataset | None":
-    """The rows without holes, for `what` needs all cells of a row; how many others there are is said. None: there is none."""
+    """The rows without holes, which is said of `what` needs all cells of a row; None where every row has a hole."""
     import warnings
 
     whole = holed.whole_rows()
-    if whole.rows < holed.rows:
-        warnings.warn(
-            f"{path}: {what} without the {counted(holed.rows - whole.rows, 'row')} that {_have(holed.rows - whole.rows)} holes.",
-            UserWarning,
-            stacklevel=2,
-        )
-    return whole if whole.rows or not holed.rows else None
-
-
-def _have(rows: int) -> str:
-    return "has" if rows == 1 else "have"
+    left = holed.rows - whole.rows
+    if left:
+        holes = f"{counted(left, 'row')} that {'has' if left == 1 else 'have'} holes"
+        warnings.warn(f"{path}: {what} without the {holes}.", UserWarning, stacklevel=2)
+    return whole if whole.rows or not left else None
 
 
 @contextlib.contextmanager

@@ -1,15 +1,16 @@
 r"""How far out a number lies: which share of its column's values lies at least as far, also beyond all that were seen.
 
-Bins keep some of the values of a column (`depnet.data.binning.bins`). The m values that the last bin keeps stand in the middle
-of m parts of it, all as likely, so that a share 1 - (k - 1/2) / m of the bin is at or above its k-th value, straight lines in
-between. The *end* is the last kept value; where each stands for one row, the last but one, since the last may be a mistake.
-Beyond it lies what is left: half a part, and never less than a row of n + 1, of all values. That falls as an exponential,
+Bins keep some of the values of a column (`depnet.data.binning.bins`). The m values that the last bin keeps stand in the
+middle of m parts of it, all as likely, so that a share 1 - (k - 1/2) / m of the bin is at or above its k-th value, straight
+lines in between. The *end* is the last kept value; where each stands for one row, the last but one (if it is not the lowest
+of all), since the last may be a mistake. Beyond it lies what is left: half a part, and never less than one in n + 1 of all
+values. That falls as an exponential,
 
 .. math:: P(X > end + z) = P(X > end) \exp(-z / scale), \qquad scale = (end - q) / \log \frac{P(X \ge q)}{P(X \ge end)},
 
 the one that also goes through q, above which a tenth of all values lies (half of them, or all, where a tenth is at the end
-itself). All of the column's mass is thus somewhere, once, and multiplied numbers have the same shares. The low end is the high
-end of the numbers with another sign.
+itself). All of the column's mass is thus somewhere, once, and multiplied numbers have the same shares. The low end is the
+high end of the numbers with another sign.
 """
 
 import math
@@ -46,16 +47,16 @@ class Tail:
         """Of bins that keep these values, ascending, and have these shares of the `rows` of a column."""
         own, mass = kept[-1], max(float(masses[-1]), 1e-300)
         size = len(own)
-        single = size > 2 and mass / size < 1.5 / max(rows, 1)
-        values, first = np.unique(own[:-1] if single else own, return_index=True)
-        part = mass / size
+        left = 0.5
+        if size > 2 and mass / size < 1.5 / max(rows, 1) and own[-2] > kept[0][0]:
+            own, left = own[:-1], 1.5
+        values, first = np.unique(own, return_index=True)
         least = min(1.0, 1 / (rows + 1) / mass)
         if size == 1:  # all values of the bin are this one
-            shares, beyond = np.ones(1), least
+            shares, beyond, at_end = np.ones(1), least, mass
         else:
-            shares = np.maximum(1 - (first + 0.5) / size, least)
-            beyond = max((1.5 if single else 0.5) / size, least)
-        at_end = mass if size == 1 else part * (1.5 if single else 0.5)
+            shares, beyond = np.maximum(1 - (first + 0.5) / size, least), max(left / size, least)
+            at_end = mass * left / size
         return cls(sign, values, shares, min(beyond, 1.0), _scale(kept, masses, float(values[-1]), at_end))
 
     def log_share(self, numbers: Numbers) -> FloatArray:

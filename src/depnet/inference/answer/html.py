@@ -7,6 +7,7 @@ import numpy as np
 from depnet.inference.answer.text import (
     INTERVAL,
     PLUS_MINUS,
+    SURE,
     ShownTable,
     error_note,
     how_of,
@@ -28,7 +29,11 @@ SHOWN = 24
 
 def html_of(result: "QueryResult") -> str:
     """The whole of it."""
-    notes = [*known_lines(result), f"{how_of(result)}, {counted(len(result.closure), 'relevant variable')}"]
+    notes = [
+        SURE,
+        *known_lines(result),
+        f"{how_of(result)}, {counted(len(result.closure), 'relevant variable')}",
+    ]
     tables = [_table(result, each) for each in tables_of(result)]
     if any(PLUS_MINUS in each for each in tables):
         notes.append(error_note(result))
@@ -62,7 +67,7 @@ def _states(found: ShownTable) -> str:
     for at in order:
         row: list[Cell] = [*map(str, found.labels[at]), Bar(float(found.answer[at] / top))]
         first, *others = (_number(values[at]) for values in columns.values())
-        row += [first, " to ".join(map(_number, found.interval[at])), *others]
+        row += [first, found.said_interval(at), *others]
         rows.append(row + ([f"{found.errors[at]:.2g}"] if sampled else []))
     shown, *joined = columns
     heads = [*found.names, "", shown, INTERVAL, *joined, *([f"{PLUS_MINUS} computing"] if sampled else [])]

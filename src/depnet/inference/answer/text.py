@@ -10,7 +10,7 @@ import numpy as np
 from depnet.arrays import FloatArray
 from depnet.data.binning.mixture import Mixture
 from depnet.data.table.variable import Label, Variable
-from depnet.inference.answer.interval import LEVEL
+from depnet.inference.answer.interval import LEVEL, ends
 from depnet.inference.answer.numbers import shown, with_error
 from depnet.model.condition_words import said_of
 from depnet.wording import counted, printable
@@ -26,8 +26,11 @@ SELDOM = 0.005
 
 PLUS_MINUS = "±"
 
-INTERVAL = f"{LEVEL:.0%} interval".replace("%", " %")
+INTERVAL = f"{LEVEL * 100:.0f} % sure"
 """What stands above the ends of an interval."""
+
+SURE = f"[low to high]: {INTERVAL} to be between these in the population the rows come from"
+"""What an interval is."""
 
 FEWEST_STATES = 3
 """A number with fewer states is shown by these alone: the mean of 0 and 1 is the probability of 1."""
@@ -42,10 +45,12 @@ class ShownTable:
     answer: FloatArray
     law: FloatArray
     errors: FloatArray
+    share: float
+    """What the law has of the answer."""
+    rows: float
+    """What intervals rest on."""
     observed: FloatArray | None
     """None where no rows take part; nan where they are hidden."""
-    interval: FloatArray
-    """[state, 2]: low and high."""
     numbers: tuple[str, ...]
     """The targets that are numbers of several states."""
     ordered: bool
@@ -54,6 +59,15 @@ class ShownTable:
     def on_request(self) -> bool:
         """Are the states bins, or values, of one number, of which its mean and quantiles say more?"""
         return self.names == self.numbers
+
+    def said_interval(self, at: int) -> str:
+        """The ends of a state's interval, for people."""
+        low, high = self.interval(slice(at, at + 1))[0]
+        return f"[{low:.3f} to {high:.3f}]"
+
+    def interval(self, some: slice = slice(None)) -> FloatArray:
+        """[state, 2]: of the answer, for the population that the rows come from; of all states, or some."""
+        return ends(self.answer[some], self.share * self.errors[some], self.rows)
 
     def order(self, most: int) -> Sequence[int]:
         """The states to list: all, or the most probable; those that have an order of their own in that."""
@@ -72,16 +86,17 @@ def tables_of(result: "QueryResult") -> Iterator[ShownTable]:
     tables = [result.targets] if result.joint else [(name,) for name in result.targets]
     states = dict(zip(result.targets, result.states, strict=True))
     for names in tables:
-        arrays = [result.combined, result.probabilities, result.standard_errors, result.interval]
-        answer, law, errors, interval = (_flat(each, names[0]) for each in arrays)
+        arrays = [result.combined, result.probabilities, result.standard_errors]
+        answer, law, errors = (_flat(each, names[0]) for each in arrays)
         yield ShownTable(
             names,
             list(itertools.product(*(states[name] for name in names))),
             answer,
             law,
             errors,
+            result.law_share(names[0]),
+            result.rows_known(names[0]) + result.sure_shares,
             _flat(result.observed, names[0]) if rows else None,
-            interval.reshape(-1, 2),
             tuple(name for name in names if name in numbers),
             len(names) == 1 and _has_order(result.variables[result.targets.index(names[0])]),
         )
@@ -95,14 +110,14 @@ def number_table(result: "QueryResult", name: str) -> tuple[list[str], list[list
     rows = []
     for label, of in (("answer", "combined"), ("model", "probabilities"), ("table", "observed")):
         found = result.summary(name, of)  # type: ignore[arg-type]  # one of the three
-        if found is None or (rows and not result.rows_joined(name)):
+        if found is None or (rows and result.law_share(name) == 1.0):
             continue
         low, high = shown(found.quantiles[0.05]), shown(found.quantiles[0.95])
         rows.append(
             [
                 label,
                 with_error(found.mean, found.mean_error),
-                "" if found.interval is None else " to ".join(map(shown, found.interval)),
+                f"[{found.said_interval}]" if found.interval else "",
                 with_error(found.median, found.median_error),
                 f"{low} to {high}",
             ]
@@ -133,7 +148,7 @@ def text_of(result: "QueryResult", *, bins: bool) -> str:
         if several and not table.on_request:
             lines.append(f"  {table.names[0]}")
         lines += [f"{'    ' if several else '  '}{line}" for line in _lines(table)]
-    lines += known_lines(result)
+    lines += [SURE, *known_lines(result)]
     relevant = counted(len(result.closure), "relevant variable")
     lines.append(f"{how_of(result)}, {relevant}, {result.seconds:.3g} s")
     if any(PLUS_MINUS in line for line in lines):
@@ -197,11 +212,10 @@ def _lines(table: ShownTable) -> list[str]:
         law = f"{table.law[at]:.4f}"
         if is_seen(table.errors[at]):
             law += f" {PLUS_MINUS} {table.errors[at]:.2g}"
-        sure = f"{LEVEL * 100:.0f} %: {table.interval[at, 0]:.4f} to {table.interval[at, 1]:.4f}"
+        said = f"{law}  {table.said_interval(at)}"
         if table.observed is not None and not np.isnan(table.observed[at]):
-            said = f"{table.answer[at]:.4f}  ({sure}; model {law}, table {table.observed[at]:.4f})"
-        else:
-            said = f"{law}  ({sure})"
+            joined = f"model {law}, table {table.observed[at]:.4f}"
+            said = f"{table.answer[at]:.4f}  {table.said_interval(at)}  ({joined})"
         lines.append(f"{rows[at]:<{width}}  {said}")
     if len(rows) > len(order):
         lines.append(f"... and {len(rows) - len(order):,} less probable")

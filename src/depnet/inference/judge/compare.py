@@ -7,8 +7,8 @@ variation, beside a `floor`: the distance that chance alone gives, were the seco
 that only one has, or whose states differ, are left out of the marginals, and rows of one are then not scored by the other.
 
 A table may have holes. Its marginals are those of the cells that are known, its rows are scored by what they know, and the
-rows of a law that stand beside them have the same holes put into them. Such scores take long, so that they are of a sample of
-the rows where more than `MOST_HOLED` have holes: their standard errors say what that costs.
+rows of a law that stand beside them have the same holes put into them. Such scores take long, so that they are of a sample
+of the rows where more than `MOST_HOLED` have holes: their standard errors say what that costs.
 """
 
 import math

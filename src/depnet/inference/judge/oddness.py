@@ -2,18 +2,19 @@ r"""How odd a cell is given the rest of its row: its tail mass, the probability 
 
 With theta = theta_i(. | the rest of the row), the tail mass T of a cell is
 
-- of a category: the sum of theta(x') over all states x' at most as likely as the one seen. A column of many states, all about
-  as likely, is thus never odd, however small each theta is.
-- of a number, or of states with an order: there are three ways to be odd, *low*, P(X <= x), *high*, P(X >= x), and *unlikely*,
-  the sum of theta(x') over all states with theta(x') / p(x') at most that of x, where p is the column's own marginal (a gap
-  between two likely ranges is neither low nor high). T is three times the least of these, and at most 1. The bin of x counts
-  whole, but for the outermost ones: there, P(X >= x) is theta times the share of the bin that is at least as far out as the
-  number itself, which falls for ever (`depnet.data.binning.tails`).
+- of a category: the sum of theta(x') over all states x' at most as likely as the one seen. A column of many states, all
+  about as likely, is thus never odd, however small each theta is.
+- of a number, or of states with an order: there are three ways to be odd, *low*, P(X <= x), *high*, P(X >= x), and
+  *unlikely*, the sum of theta(x') over all states with theta(x') / p(x') at most that of x, where p is the column's own
+  marginal (a gap between two likely ranges is neither low nor high). T is three times the least of these, and at most 1. The
+  bin of x counts whole, but for the outermost ones: there, P(X >= x) is theta times the share of the bin that is at least as
+  far out as the number itself, which falls for ever (`depnet.data.binning.tails`).
 
 Under the model no more than a share t of cells has T <= t. T has no unit, and does not change where a column is multiplied.
 
-A row's tail mass is the harmonic mean of those of its known cells: about that of its oddest cell, times the number of cells,
-and less where several are odd. (Of tested ways to join them, errors that were put into tables came first most often by it.)
+A row's tail mass is the harmonic mean of those of its known cells: at most that of its oddest cell times the number of cells,
+and less where several are odd. (Of the ways to join them that were tried, sums of logs and the law's own likelihood among
+them, errors that were put into tables came first most often by it.)
 """
 
 from dataclasses import dataclass
