@@ -236,12 +236,10 @@ def _show_states(table: "ShownTable") -> None:
     computed = any(is_seen(table.errors[at]) for at in order)
     rows = []
     for at in order:
-        first, *others = (_number(of[at]) for of in columns.values())
-        error = [_error(table.errors[at])] if computed else []
-        sure = " to ".join(map(_number, table.interval[at]))
-        rows.append([*map(str, table.labels[at]), first, sure, *others, *error, bar(float(table.answer[at]))])
-    shown, *joined = columns
-    heads = [*table.names, shown, INTERVAL, *joined, *([f"{PLUS_MINUS} computing"] if computed else []), ""]
+        numbers = [*(_number(of[at]) for of in columns.values()), table.said_interval(at)]
+        numbers += [_error(table.errors[at])] if computed else []
+        rows.append([*map(str, table.labels[at]), *numbers, bar(float(table.answer[at]))])
+    heads = [*table.names, *columns, INTERVAL, *([f"{PLUS_MINUS} computing"] if computed else []), ""]
     show_table(heads, rows, left=len(table.names), bars=True)
     if len(table.labels) > len(order):
         show_lines(f"... and {len(table.labels) - len(order):,} less probable", style="dim")

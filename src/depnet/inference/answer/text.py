@@ -212,11 +212,10 @@ def _lines(table: ShownTable) -> list[str]:
         law = f"{table.law[at]:.4f}"
         if is_seen(table.errors[at]):
             law += f" {PLUS_MINUS} {table.errors[at]:.2g}"
-        said = f"{law}  {table.said_interval(at)}"
+        said = law
         if table.observed is not None and not np.isnan(table.observed[at]):
-            joined = f"model {law}, table {table.observed[at]:.4f}"
-            said = f"{table.answer[at]:.4f}  {table.said_interval(at)}  ({joined})"
-        lines.append(f"{rows[at]:<{width}}  {said}")
+            said = f"{table.answer[at]:.4f}  (model {law}, table {table.observed[at]:.4f})"
+        lines.append(f"{rows[at]:<{width}}  {said}  {table.said_interval(at)}")
     if len(rows) > len(order):
         lines.append(f"... and {len(rows) - len(order):,} less probable")
     return lines
