@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.data import Dataset, Label, Variable
-from depnet.data.frames.decode import column_of_codes, decode
+from depnet.data.frames.decode import column_of_codes, decode, expected_states
 from depnet.data.table.cells import about, cell_values, value_text
 from depnet.data.table.layout import ColumnLayout, Layout
 from depnet.errors import DepnetError, MixingWarning
@@ -275,7 +275,7 @@ def filled(network: Network, known: Given) -> list[Filled]:
         given = np.zeros_like(law)
         given[:states] = law[:states] / there
         value = _expected_value(variable, given, layout.columns[i])
-        code = variable.code(value) if variable.bins is not None else int(np.argmax(given[:states]))
+        code = variable.code(value)
         state = "" if variable.bins is None else str(variable.states[code])
         found.append(
             Filled(name, value, False, float(given[code]), float(errors[code] / there), state, there)
@@ -286,7 +286,8 @@ def filled(network: Network, known: Given) -> list[Filled]:
 def _expected_value(variable: Variable, law: FloatArray, layout: ColumnLayout) -> Any:
     """A category's most probable state; of a number its mean or median."""
     if variable.bins is None:
-        return variable.states[int(np.argmax(law))]
+        median = expected_states(law[None, :], variable, layout.kind) if layout.kind == "integer" else None
+        return variable.states[int(np.argmax(law))] if median is None else int(median[0])
     column = column_of_codes(np.array([int(np.argmax(law))]), variable, layout, law=law[None, :])
     assert column.numbers is not None
     number = column.numbers[0].item()
