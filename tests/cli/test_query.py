@@ -14,6 +14,7 @@ import pytest
 
 import depnet as library
 from depnet.cli.main import run
+from depnet.inference import effort
 from tests.cli.entry import COMMAND, answer, depnet, real, refused
 
 
@@ -29,6 +30,40 @@ def test_the_answer_is_the_library_s(model: Path) -> None:
     assert (found["of"], found["scan"]) == ("law", None)
     assert found["converged"] is True
     assert found["r_hat"] is None
+
+
+def test_a_question_does_not_take_for_ever_and_says_so(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(effort, "SECONDS", 0.05)
+    words = ["query", model, "survived", "--given", "sex=female", "--method", "sample", "--tolerance", "1e-7"]
+    found = answer(*words)
+    assert not found["converged"]
+    assert any(text.startswith("stopped by max_seconds, at a standard error") for text in found["warnings"])
+    said = depnet(*words).stdout.decode()
+    assert "warning: stopped by --max-seconds, at a standard error" in said
+    assert answer(*words, "--max-seconds", 0.5)["seconds"] > 0.4
+    assert answer(*words[:-1], "0.05", "--max-seconds", "inf")["converged"]
+
+
+def test_evidence_whose_given_was_forgotten_is_not_asked_for(
+    model: Path, numbered: tuple[Path, library.Network]
+) -> None:
+    for more in ([], ["--given", "class=1st"]):
+        said = refused("query", model, "survived", "sex=female", *more, code=2)
+        assert "If it is known, write --given sex=female." in said
+    assert "--given 'class=1st|2nd'" in refused("query", model, "class=1st|2nd", "survived", code=2)
+    alone = depnet("query", model, "sex=female")
+    assert b"P(sex=female)" in alone.stdout
+    assert alone.stderr == b""
+    path, _ = numbered
+    done = depnet("query", path, "old", "age > 30")
+    assert b"age > 30" in done.stdout
+    assert (
+        b"warning: 'age > 30' is asked for, beside old. If it is known, write --given 'age > 30'."
+        in done.stderr
+    )
+    for words in (["age", "age > 30"], ["age > 30"], ["age", "age=30"], ["age > 30", "day<2024-01-05"]):
+        assert depnet("query", path, *words).stderr == b""
+    assert depnet("query", path, "old", "age > 30", "-g", "day>2024-01-05").stderr == b""
 
 
 def test_one_screen_with_error_method_and_support(model: Path) -> None:

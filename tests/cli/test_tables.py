@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import depnet as library
@@ -129,7 +130,7 @@ def test_holes_are_completed_or_a_state_or_an_error(tmp_path: Path) -> None:
     expected = fit_network(holed, FitOptions(penalty="mdl", n_jobs=-1), np.random.default_rng(3))
     assert library.load(tmp_path / "a.json").nodes == expected.network.nodes
     assert found["completion"] == {
-        "holes": int(holed.hidden.sum()), "rounds": len(expected.rounds), "settled": expected.converged,
+        "holes": int(holed.hidden.sum()), "rounds": len(expected.rounds), "settled": expected.converged, "states": [],
     }  # fmt: skip
     depnet("fit", path, "-o", tmp_path / "b.json", "--missing", "state", "--penalty", "mdl")
     assert library.load(tmp_path / "b.json").domain.variables[0].cardinality == 5
@@ -198,13 +199,16 @@ def test_a_state_that_the_model_does_not_know_is_not_filled(model: Path, tmp_pat
 
 
 @pytest.mark.parametrize("name", ["full.csv", "full.jsonl"])
-def test_empty_cells_stay_empty_where_missing_is_a_state(tmp_path: Path, name: str) -> None:
+def test_empty_cells_that_do_not_apply_stay_empty(tmp_path: Path, name: str) -> None:
     path, out = tmp_path / "holes.csv", tmp_path / "m.json"
-    path.write_text("a,b\n" + "x,1\n,2\ny,\n" * 20, encoding="utf-8")
+    path.write_text("a,b\n" + "x,1\n,2\ny,\n" * 200, encoding="utf-8")
     depnet("fit", path, "-o", out, "--missing", "state", "--penalty", "mdl")
     done = depnet("impute", out, path, "-o", tmp_path / name, "--json")
     assert json.loads(done.stdout)["holes"] == 0
-    assert b"40 empty cells left empty" in done.stderr
+    assert json.loads(done.stdout)["left"] == {"a": 200, "b": 200}
+    assert b"400 holes left" in done.stderr
+    everything = depnet("impute", out, path, "-o", tmp_path / f"all-{name}", "--all", "--json")
+    assert json.loads(everything.stdout)["filled"] == {"a": 200, "b": 200}
     if name.endswith(".csv"):
         assert (tmp_path / name).read_text() == path.read_text()
     else:
@@ -290,6 +294,33 @@ def test_every_row_of_a_table_is_evidence(model: Path, tmp_path: Path) -> None:
         )
     assert "--each goes without" in refused("query", model, "age", "--each", path, "--joint", code=2)
     assert "-o is for --each" in refused("query", model, "age", "-o", tmp_path / "x", code=2)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+def test_rows_that_are_evidence_may_know_some_columns_alone(model: Path, tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"people.{ending}"
+    some = pd.DataFrame({"sex": ["female", None], "name": ["Ada", "Bob"], "survived": ["?", "?"]})
+    if ending == "csv":
+        some.to_csv(path, index=False)
+    elif ending == "parquet":
+        some.to_parquet(path)
+    else:
+        some.to_json(path, orient="records", lines=True)
+    done = depnet("query", model, "survived", "--each", path, "-o", tmp_path / "p.csv")
+    assert b"people." in done.stderr
+    assert b"unknown in all rows, since there is no such column: class, age." in done.stderr
+    network = library.load(model, law=True)
+    known: list[dict[str, Any]] = [{"sex": "female"}, {}]
+    for row, evidence in zip(rows_of(tmp_path / "p.csv"), known, strict=True):
+        expected = library.query(network, "survived", evidence).probabilities
+        assert [float(row["survived=No"]), float(row["survived=Yes"])] == pytest.approx(
+            list(expected), abs=1e-6
+        )
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+    said = refused("query", model, "survived", "--each", tmp_path / "other.csv")
+    assert "has none of the model's columns: class, sex, age" in said
+    done = real("query", model, "survived", "--each", "-", stdin=b"sex\nmale\n")
+    assert len(done.stdout.splitlines()) == 2
 
 
 def test_score(model: Path, table: Path, tmp_path: Path) -> None:

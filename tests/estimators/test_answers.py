@@ -1,10 +1,13 @@
 """Default answers beside a groupby, as a user would check them: on the Titanic, and where columns are copies."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from depnet import DependencyNetwork, titanic
+from depnet import DependencyNetwork, QueryResult, query, titanic
+from depnet.inference.effort import SECONDS
 from tests.estimators.tables import law_of, people, with_holes
 
 
@@ -119,6 +122,35 @@ def test_rows_with_holes_are_of_the_law(model: DependencyNetwork, table: pd.Data
     filled = model.impute(holed)
     hidden = holed["service"].isna() & holed["copy"].notna()
     assert (filled["service"][hidden] == table["service"][:40][hidden]).all()
+
+
+def test_a_question_ends_in_time_unless_it_may_take_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = []
+
+    def hear(*arguments: Any, **options: Any) -> QueryResult:
+        limits.append(options["max_seconds"])
+        return query(*arguments, **options)
+
+    model = DependencyNetwork(penalty="mdl").fit(titanic())
+    monkeypatch.setattr("depnet.estimators.network.query", hear)
+    model.query("survived")
+    model.query("survived", max_seconds=None)
+    found = model.query("survived", method="sample", tolerance=1e-7, max_seconds=0.05)
+    assert limits == [SECONDS, None, 0.05]
+    assert not found.converged
+    assert "stopped by max_seconds" in str(found)
+
+
+def test_a_draw_has_a_seed_of_its_own() -> None:
+    model = DependencyNetwork(penalty="mdl", random_state=0).fit(titanic())
+    own = model.sample(200)
+    first, again, other = (model.sample(200, random_state=seed) for seed in (1, 1, 2))
+    assert np.array_equal(first.codes, again.codes)
+    assert not np.array_equal(first.codes, other.codes)
+    assert not np.array_equal(first.codes, own.codes)
+    rng = np.random.default_rng(0)
+    assert not np.array_equal(*(model.sample(200, random_state=rng).codes for _ in range(2)))
+    assert np.array_equal(model.sample(200, random_state=0).codes, own.codes)
 
 
 def test_without_a_seed_answers_are_the_same_each_time_and_rows_are_fresh() -> None:

@@ -50,6 +50,32 @@ def parse(texts: Iterable[str], domain: "Domain") -> "Given | None":
     return given or None
 
 
+def check_targets(targets: Iterable[str], domain: "Domain", known: "Given | None") -> None:
+    """Refuse a target such as sex=female beside a variable: it is evidence whose --given was forgotten.
+
+    Alone it is a question, as are comparisons: of these, where nothing is known, the other meaning is named.
+    """
+    import shlex
+    import warnings
+
+    from depnet.model.condition_text import EQUALS, cut_at_sign
+
+    variables = [target for target in targets if target in domain.names]
+    for target in targets:
+        name, sign, _ = cut_at_sign(domain, target)
+        if target in domain.names or not variables or name not in domain.names or name in variables:
+            continue
+        meant = f"If it is known, write --given {shlex.quote(target)}."
+        if sign in EQUALS:
+            raise click.UsageError(
+                f"{target!r} is asked for, beside {variables[0]}. {meant} Else ask for it alone."
+            )
+        if known is None:
+            warnings.warn(
+                f"{target!r} is asked for, beside {variables[0]}. {meant}", UserWarning, stacklevel=2
+            )
+
+
 def complete(network: "Network", incomplete: str) -> list[str]:
     """What the last part of an unfinished `--given` may become: names, then states."""
     from depnet.model.condition_text import cut_at, quoted, split, unquoted

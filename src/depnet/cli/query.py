@@ -48,7 +48,11 @@ class Methods(click.Choice):  # type: ignore[type-arg]
     show_default=True,
     help="Draw until standard errors are below it.",
 )
-@click.option("--max-seconds", type=click.FloatRange(0, min_open=True), help="Stop sampling after this time.")
+@click.option(
+    "--max-seconds",
+    type=click.FloatRange(0, min_open=True),
+    help="Stop sampling after this time, and say so; inf: never.  [default: 10; with --each inf]",
+)
 @click.option(
     "--data",
     metavar="TABLE",
@@ -59,7 +63,11 @@ class Methods(click.Choice):  # type: ignore[type-arg]
     is_flag=True,
     help="Counts of fewer than 5 rows are not shown, nor what they would give away.",
 )
-@click.option("--each", metavar="TABLE", help="Every row of a table is evidence; holes are unknown.")
+@click.option(
+    "--each",
+    metavar="TABLE",
+    help="Every row of a table is evidence; holes, and columns that it lacks, are unknown.",
+)
 @output("With --each: a table of probabilities, a row each.  [default: -, CSV]")
 @SCAN
 @SEED
@@ -85,10 +93,11 @@ def query(
     the table's, with few the model's.
     """
     from depnet.cli.files import load_asked
-    from depnet.cli.given import parse
+    from depnet.cli.given import check_targets, parse
     from depnet.cli.query_each import query_each
     from depnet.cli.tables import read_holed
     from depnet.inference.answer.query import query
+    from depnet.inference.effort import SECONDS
 
     if each is not None:
         if given or joint or data is not None or hide_small or method != "auto":
@@ -106,15 +115,17 @@ def query(
     if run.output is not None:
         raise click.UsageError("-o is for --each; otherwise the answer is on standard output.")
     network = load_asked(model, chains=run.scan is not None or method in ("clamped", "bayes"))
+    known = parse(given, network.domain)
+    check_targets(targets, network.domain, known)
     result = query(
         network,
         list(targets),
-        parse(given, network.domain),
+        known,
         scan=run.asked_scan,
         joint=joint,
         method=method,
         tolerance=tolerance,
-        max_seconds=max_seconds,
+        max_seconds=SECONDS if max_seconds is None else max_seconds,
         data=None if data is None else read_holed(data, network.domain),
         rng=run.steady_rng,
     )
@@ -139,6 +150,8 @@ def document(result: "QueryResult") -> dict[str, Any]:
         "combined": _by_target(result, result.combined),
         "numbers": {name: _number_document(result, name) for name in result.numbers},
         "matching": result.matching,
+        "missing": dict(result.missing),
+        "missing_observed": None if result.missing_observed is None else dict(result.missing_observed),
         "worth": result.worth if result.matching else None,
         "method": result.method,
         "of": "law" if result.scan is None else "chain",
@@ -196,7 +209,8 @@ def show_result(result: "QueryResult") -> None:
         _show_states(table)
         show_lines(*(f"  {number_line(number, named=result.joint)}" for number in table.numbers))
     show_lines(*_notes(result))
-    show_lines(*(f"warning: {text}" for text in result.warnings), style="yellow")
+    said = [text.replace("max_seconds", "--max-seconds") for text in result.warnings]
+    show_lines(*(f"warning: {text}" for text in said), style="yellow")
 
 
 def _show_states(table: "ShownTable") -> None:

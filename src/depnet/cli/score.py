@@ -39,18 +39,21 @@ def score(
 ) -> None:
     """How well a model predicts the rows of a table.
 
-    The log-likelihood of a row under the model's law, in nats; the nearer to 0 the better. A hole in a row is
-    unknown, and summed out. With --of network it is the pseudo-log-likelihood: the sum over columns of how well each
-    is predicted from all others.
+    The log-likelihood of a row under the model's law, in nats; the nearer to 0 the better. Of a row with holes it is
+    that of the cells that are known, and of which these are. With --of network it is the pseudo-log-likelihood: the sum
+    over columns of how well each is predicted from all others.
     """
     from depnet.cli.files import load_asked
     from depnet.cli.tables import read_holed, write_numbers
     from depnet.inference.judge.compare import scored
     from depnet.inference.rows.holed_score import score_holed
+    from depnet.model.holes import log_pattern
 
     network = load_asked(model, chains=of == "network")
     holed = read_holed(table, network.domain, where=where, unknown=unknown)
     each = score_holed(network, holed.codes, holed.hidden, rng=run.steady_rng, n_jobs=run.threads)
+    if of == "law":
+        each = each + log_pattern(network, holed.hidden)
     found = scored("data", "first", each, holed)
     if run.output is not None:
         write_numbers({"score": each}, run.place, force=run.force)

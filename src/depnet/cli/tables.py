@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from depnet.data import Dataset, Domain, Holed
     from depnet.data.files.fill import Fillings
     from depnet.data.files.source import Source
+    from depnet.data.files.text import Dialect
+    from depnet.data.files.write import Holes
     from depnet.data.frames.within import Within
 
 
@@ -38,35 +40,49 @@ def _check_no_model(path: str) -> None:
         raise click.ClickException(f"{path} is a model, not a table. Look into it with depnet show {path}")
 
 
-def read_holed(path: str, domain: "Domain", *, where: str | None = None, unknown: str = "error") -> "Holed":
+def read_holed(
+    path: "str | Source", domain: "Domain", *, where: str | None = None, unknown: str = "error"
+) -> "Holed":
     """A table for a model: its columns, in the model's states and bins; holes stay holes."""
-    return _recoded(path, _read_for(path, domain, where), domain, unknown)
+    name = path if isinstance(path, str) else path.name
+    return _recoded(name, _read_for(path, domain, where), domain, unknown)
+
+
+def read_some(path: str, domain: "Domain") -> "Holed":
+    """The same of a table that may lack columns, which is said: those that it has, in the model's order."""
+    import warnings
+
+    from depnet.data import Domain
+    from depnet.data.files.read import column_names
+
+    with source_of(path) as source:
+        names = set(column_names(source, _dialect()))
+        lacking = [name for name in domain.names if name not in names]
+        if len(lacking) == len(domain):
+            raise click.ClickException(f"{source.name} has none of the model's columns: {some_of(lacking)}.")
+        if lacking:
+            warnings.warn(
+                f"{source.name}: unknown in all rows, since there is no such column: {some_of(lacking)}.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return read_holed(source, Domain(tuple(v for v in domain.variables if v.name in names)))
 
 
 def read_to_fill(
     source: "Source", domain: "Domain", *, unknown: str = "error"
-) -> "tuple[Holed, NDArray[np.bool_]]":
-    """The same, and the cells to fill: those that are empty in the file and unknown to the model.
+) -> "tuple[Holed, NDArray[np.bool_], NDArray[np.bool_]]":
+    """The same, the cells that the model does not know, and those that are empty in the file.
 
-    With --unknown missing, a state that the model does not have is a hole to it, but the file's cell is not empty; and an
-    empty cell is no hole where missing is a state of the model: it stays empty, which is said.
+    With --unknown missing, a state that the model does not have is a hole to it, but the file's cell is not empty. Holes
+    that are states of the model are holes here, too.
     """
-    import warnings
-
     from depnet.data.frames.recode import missing_cells
+    from depnet.inference.rows.to_fill import open_holes
 
     rows = _read_for(source, domain, None)
-    holed, empty = _recoded(source.name, rows, domain, unknown), missing_cells(rows, domain)
-    known = empty & ~holed.hidden
-    if known.any():
-        names = [name for name, column in zip(domain.names, known.T, strict=True) if column.any()]
-        warnings.warn(
-            f"{source.name}: {counted(int(known.sum()), 'empty cell')} left empty, since missing is a state of the model "
-            f"({some_of(names)}). To have them filled, learn with --missing complete.",
-            UserWarning,
-            stacklevel=2,
-        )
-    return holed, empty & holed.hidden
+    holed = _recoded(source.name, rows, domain, unknown)
+    return holed, open_holes(holed), missing_cells(rows, domain)
 
 
 def _read_for(path: "str | Source", domain: "Domain", where: str | None) -> "Dataset | Holed":
@@ -92,26 +108,22 @@ def _recoded(path: str, rows: "Dataset | Holed", domain: "Domain", unknown: str)
         raise DataError(f"{path}: {error}") from error
 
 
-def read_complete(
-    path: str, domain: "Domain", *, where: str | None = None, unknown: str = "error"
-) -> "Dataset":
-    """The same for what needs whole rows: those with holes are left out, and said."""
+def whole_rows(path: str, holed: "Holed", what: str) -> "Dataset | None":
+    """The rows without holes, for `what` needs all cells of a row; how many others there are is said. None: there is none."""
     import warnings
 
-    import numpy as np
+    whole = holed.whole_rows()
+    if whole.rows < holed.rows:
+        warnings.warn(
+            f"{path}: {what} without the {counted(holed.rows - whole.rows, 'row')} that {_have(holed.rows - whole.rows)} holes.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return whole if whole.rows or not holed.rows else None
 
-    from depnet.data import Dataset
 
-    holed = read_holed(path, domain, where=where, unknown=unknown)
-    whole = np.flatnonzero(~holed.hidden.any(axis=1))
-    if len(whole) == holed.rows:
-        return Dataset(holed.domain, holed.codes)
-    if not len(whole):
-        raise click.ClickException(f"{path}: every row has a hole; complete them first (depnet impute).")
-    warnings.warn(
-        f"{path}: {counted(holed.rows - len(whole), 'row')} with holes left out.", UserWarning, stacklevel=2
-    )
-    return Dataset.from_codes(holed.codes[whole], domain=domain)
+def _have(rows: int) -> str:
+    return "has" if rows == 1 else "have"
 
 
 @contextlib.contextmanager
@@ -128,10 +140,14 @@ def source_of(path: str) -> Iterator["Source"]:
 def write_filled(path: "Source", fillings: "Fillings", output: str, *, force: bool) -> None:
     """The table with its empty cells filled, to a file."""
     from depnet.data.files.fill import fill_file
+
+    fill_file(path, fillings, output, force=force, format=_format(output), dialect=_dialect())
+
+
+def _dialect() -> "Dialect":
     from depnet.data.files.text import Dialect
 
-    known = {name: value for name, value in this_run().dialect.items() if name != "text"}
-    fill_file(path, fillings, output, force=force, format=_format(output), dialect=Dialect(**known))
+    return Dialect(**{name: value for name, value in this_run().dialect.items() if name != "text"})
 
 
 def write_table(
@@ -141,11 +157,12 @@ def write_table(
     force: bool,
     rng: "np.random.Generator | None" = None,
     within: "Within | None" = None,
+    holes: "Holes | None" = None,
 ) -> None:
     """A frame or codes to a file."""
     from depnet.data.files.write import write
 
-    write(table, path, force=force, rng=rng, within=within, format=_format(path))
+    write(table, path, force=force, rng=rng, within=within, holes=holes, format=_format(path))
 
 
 def _format(path: str) -> 'Literal["csv"] | None':

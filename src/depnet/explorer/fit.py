@@ -41,6 +41,11 @@ PENALTIES = {
     "aic": "AIC",
     "none": "none",
 }
+MISSING = {
+    "auto": "auto: a state where other columns tell of them",
+    "complete": "unknown, and completed",
+    "state": "a state of their own",
+}
 ENCODINGS = {"utf-8": "UTF-8", "cp1252": "Windows (cp1252)", "latin-1": "Latin-1"}
 ENDINGS = (".csv", ".txt", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".xlsx", ".xlsm")
 
@@ -120,13 +125,16 @@ def learn_model(
     stop: Callable[[], bool],
     *,
     boost: bool = False,
+    missing: str = "auto",
 ) -> Loaded:
     """The model that `depnet fit` would learn, its network and its law.
 
     `progress(done, all)` counts the nodes of both, and rounds of completion before.
     """
     rows = some_columns(table.rows, names)
-    options = FitOptions(penalty=penalty, max_seconds=MAX_SECONDS, boost="auto" if boost else None)
+    options = FitOptions(
+        penalty=penalty, missing=missing, max_seconds=MAX_SECONDS, boost="auto" if boost else None
+    )
     total = options.steps(rows)
 
     def told(done: int) -> None:

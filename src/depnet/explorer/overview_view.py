@@ -220,7 +220,7 @@ def _odd_row(session: Session, row: ListedRow) -> None:
     """Its number, which opens it, and the cells that make it odd."""
     named = zip(session.loaded.network.domain.names, row.cells, strict=True)
     judged = [(name, cell) for name, cell in named if not math.isnan(cell.probability)]
-    oddest = sorted(judged, key=lambda pair: pair[1].probability)[:3]
+    oddest = sorted(judged, key=lambda pair: pair[1].tail)[:3]
     like = f" and {row.alike - 1:,} like it" if row.alike > 1 else ""
     with ui.element("div").classes("depnet-odd"):
         ui.link(

@@ -268,23 +268,19 @@ class Editor:
         self.score.set_text(self._score_said(found))
         if not self.chosen_by_hand and found.cells:
             target = self.session.state.target
-            oddest = min(found.cells, key=lambda name: found.cells[name].probability)
+            oddest = min(found.cells, key=lambda name: found.cells[name].tail)
             self.asked.set_value([target if target in self.cells_of else oddest] if found.complete else [])
             self.chosen_by_hand = False
 
     def _score_said(self, found: Judged) -> str:
-        if found.score is None:
-            return "The score is worked out when all cells are given." if self.cells_of else ""
-        of = (
-            ""
-            if found.complete
-            else f" of what is given ({counted(len(self.cells_of), 'cell')}), whatever the rest is"
-        )
-        said = f"Score{of}: {found.score:.2f} nats."
+        if not found.cells:
+            return ""
+        of = "" if found.complete else f" of what is given ({counted(len(self.cells_of), 'cell')})"
+        said = f"Score{of}: {found.score:.2f}."
         scores = self.loaded.scores
-        if found.complete and scores and not self.session.hides:
+        if scores and not self.session.hides:
             share = float((scores[0].each < found.score - 1e-9).mean())
-            said += f" {share:.1%} of the table's rows are more surprising."
+            said += f" {share:.1%} of the table's rows are odder."
         return said
 
     async def _fill(self) -> None:

@@ -1,6 +1,6 @@
 """Rows: the table's with their scores, one with its holes filled, and new ones drawn. All bounded.
 
-Scores, fillings and draws are of the law, where the model has one; the cells that make a row odd, of the network.
+Fillings and draws are of the law, where the model has one; how odd rows and cells are, of the network.
 """
 
 import math
@@ -10,26 +10,24 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from depnet.arrays import CodeArray, FloatArray, IntArray
-from depnet.data import Dataset, Label, Variable
+from depnet.arrays import FloatArray, IntArray
+from depnet.data import Dataset, Holed, Label, Variable
+from depnet.data.binning.bins import Bins, Number
 from depnet.data.frames.decode import column_of_codes, decode, expected_states
 from depnet.data.table.cells import about, cell_values, value_text
 from depnet.data.table.layout import ColumnLayout, Layout
+from depnet.data.table.values import Values
 from depnet.errors import DepnetError, MixingWarning
 from depnet.explorer.csv_text import csv_text
 from depnet.explorer.loaded import Loaded
-from depnet.explorer.scored import scored
 from depnet.inference.judge.cell_laws import cell_laws
 from depnet.inference.judge.row_list import Order as Order
 from depnet.inference.judge.row_list import RowList
-from depnet.inference.judge.row_scores import RowScores
-from depnet.inference.rows.holed_score import score_holed
+from depnet.inference.judge.row_scores import RowScores, row_scores
 from depnet.inference.rows.impute import impute
 from depnet.model.evidence import narrowed_domain
 from depnet.model.network import Network
-from depnet.model.score import score_samples
 from depnet.sampling import Sampler
 from depnet.sampling.run.sampler import MOST_CHAINS
 
@@ -48,11 +46,7 @@ A_PAGE = 25
 """Rows that are listed at once."""
 
 LEVELS = (1 / 10, 1 / 30, 1 / 100, 1 / 1000)
-"""Probabilities of a cell given the rest of its row, below which it has a deeper shade."""
-
-MOST_JUDGED = 40
-MOST_VARIABLES = 200
-"""Given cells of a row with holes, and variables of the model, up to which they are judged while the reader edits."""
+"""Tail masses of a cell given the rest of its row, below which it has a deeper shade."""
 
 UNSETTLED = "The chains mix slowly, and the pilot run did not settle: the rows may not follow the model's law closely."
 
@@ -71,7 +65,7 @@ def scores_of(loaded: Loaded, stop: Callable[[], bool], progress: Callable[[floa
         progress(share)
 
     if not loaded.scores:
-        loaded.scores.append(scored(loaded.asked, loaded.data, MAX_SCORED, told))
+        loaded.scores.append(row_scores(loaded.network, loaded.data, MAX_SCORED, told))
     return loaded.scores[0]
 
 
@@ -90,13 +84,14 @@ def scores_csv(loaded: Loaded, scores: RowScores) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of a row given the rest of it: its value and its probability (nan: not judged), and what was expected.
+    """A cell of a row given the rest of it: its value, its tail mass and probability, and what was expected.
 
-    Of a number the probability is that of its bin. A `hole` has no value; where missing is a state of its column, that it
-    is one has a probability, too.
+    Of a number the probability is that of its bin. A `hole` has no value, and nan for both; where missing is a state of its
+    column, that it is one has a tail mass and a probability, too.
     """
 
     value: str
+    tail: float
     probability: float
     expected: str = ""
     expected_probability: float = math.nan
@@ -104,13 +99,16 @@ class Cell:
 
     @property
     def level(self) -> int:
-        """How surprising it is: how many of `LEVELS` its probability is below."""
-        return sum(self.probability < level for level in LEVELS)
+        """How odd it is: how many of `LEVELS` its tail mass is below."""
+        return sum(self.tail < level for level in LEVELS)
 
     @property
     def said(self) -> str:
-        """Its probability in words, and what was expected instead."""
+        """How odd it is in words, its probability, and what was expected instead."""
         said = ["missing"] if self.hole else []
+        if self.level:
+            odds = f"1 in {1 / self.tail:,.0f}" if self.tail > 1e-9 else "less than 1 in a billion"
+            said.append(f"so odd is {odds}")
         if not math.isnan(self.probability):
             share = f"{self.probability:.3f}" if self.probability >= 0.0005 else f"{self.probability:.1e}"
             said.append(f"probability {share}")
@@ -121,7 +119,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class ListedRow:
-    """A row of the table: its number from 1 on, how many rows are like it, its score, and its cells."""
+    """A row of the table: its number from 1 on, how many rows are like it, the log of its tail mass, and its cells."""
 
     number: int
     alike: int
@@ -139,7 +137,7 @@ def listed_rows(
     if not len(rows):
         return []
     values = [cell_values(data, i, rows) for i in columns]
-    cells = _cells(loaded.network, data.codes[rows], np.asarray(data.hidden[rows]), columns, values)
+    cells = _cells(loaded.network, data.rows_at(rows), columns, values)
     return [
         ListedRow(r + 1, n, float(scores.each[r]), each)
         for r, n, each in zip(rows.tolist(), found.alike[first : first + count].tolist(), cells, strict=True)
@@ -147,31 +145,26 @@ def listed_rows(
 
 
 def _cells(
-    network: Network,
-    codes: CodeArray,
-    hidden: NDArray[np.bool_],
-    columns: Sequence[int],
-    values: Sequence[Sequence[Any]],
+    network: Network, rows: Dataset | Holed, columns: Sequence[int], values: Sequence[Sequence[Any]]
 ) -> list[tuple[Cell, ...]]:
-    """Cells with their `values` [column][row], None of a hole. What reads a hole is not judged."""
-    laws = cell_laws(network, Dataset.from_codes(codes, domain=network.domain), columns)
-    theta = laws.theta.copy()
-    for k, i in enumerate(columns):
-        theta[hidden[:, [i, *network.nodes[i].inputs]].any(axis=1), k] = np.nan
-    best, best_theta, each = laws.best.tolist(), laws.best_theta.tolist(), theta.tolist()
+    """Cells with their `values` [column][row], None of a hole."""
+    laws = cell_laws(network, rows, columns)
+    tails = np.where(laws.known, laws.tails, np.nan).tolist()
+    best, best_theta, each = laws.best.tolist(), laws.best_theta.tolist(), laws.theta.tolist()
     variables = [network.domain.variables[i] for i in columns]
     return [
         tuple(
             Cell(
                 "" if values[k][r] is None else value_text(variable, values[k][r]),
+                tails[r][k],
                 each[r][k],
-                _expected(variable, best[r][k]),
+                "" if best[r][k] < 0 else _expected(variable, best[r][k]),
                 best_theta[r][k],
                 values[k][r] is None,
             )
             for k, variable in enumerate(variables)
         )
-        for r in range(len(codes))
+        for r in range(rows.rows)
     ]
 
 
@@ -185,9 +178,9 @@ def _expected(variable: Variable, code: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A row that is being edited: its score in nats, and its cells by name. None: too large to be worked out at once."""
+    """A row that is being edited: the log of its tail mass, and its given cells by name."""
 
-    score: float | None
+    score: float
     cells: dict[str, Cell]
     complete: bool
 
@@ -209,32 +202,32 @@ def _codes(network: Network, known: Given) -> IntArray:
 
 
 def judged(loaded: Loaded, known: Given) -> Judged:
-    """The score of a row of which `known` is given, and the probability of each given cell given the others.
+    """How odd a row is of which `known` is given, and each given cell given the others, as in the table of rows.
 
-    Of a complete row, cells are judged by the network, as in the table of rows. With holes, both are of the law:
-    log Q(o) of the observed cells o, and Q(o) / Q(o without i) for cell i.
+    A number is itself, and the label of a bin the middle one of its values.
     """
     variables = loaded.network.domain.variables
     codes = _codes(loaded.network, known)
     hidden = codes < 0
-    if not hidden.any():
-        row = Dataset.from_codes(codes[None, :], domain=loaded.network.domain)
-        values = [[known[v.name]] for v in variables]
-        (cells,) = _cells(loaded.network, row.codes, hidden[None, :], range(len(variables)), values)
-        names = [v.name for v in variables]
-        return Judged(float(score_samples(loaded.asked, row)[0]), dict(zip(names, cells, strict=True)), True)
-    given = np.flatnonzero(~hidden)
-    if loaded.law is None or not 1 <= len(given) <= MOST_JUDGED or len(variables) > MOST_VARIABLES:
-        return Judged(None, {}, False)
-    holes = np.repeat(hidden[None, :], len(given) + 1, axis=0)
-    holes[np.arange(len(given)) + 1, given] = True
-    scores = score_holed(loaded.law, np.repeat(np.maximum(codes, 0)[None, :], len(holes), axis=0), holes)
-    each = np.minimum(np.exp(scores[0] - scores[1:]), 1.0).tolist()
-    found = {}
-    for i, p in zip(given.tolist(), each, strict=True):
-        value = known[variables[i].name]
-        found[variables[i].name] = Cell("" if value is None else str(value), p, hole=value is None)
-    return Judged(float(scores[0]), found, False)
+    numbers = {
+        i: np.array([_number(v.bins, known.get(v.name), v.states, int(codes[i]))])
+        for i, v in enumerate(variables)
+        if v.bins is not None
+    }
+    table = Dataset.from_codes(np.maximum(codes, 0)[None, :], domain=loaded.network.domain)
+    row = Holed(table.domain, table.codes, hidden[None, :], values=Values(numbers))
+    given = np.flatnonzero(~hidden).tolist()
+    (cells,) = _cells(loaded.network, row, given, [[known[variables[i].name]] for i in given])
+    score = float(row_scores(loaded.network, row, len(variables)).each[0])
+    named = {variables[i].name: cell for i, cell in zip(given, cells, strict=True)}
+    return Judged(score, named, not hidden.any())
+
+
+def _number(bins: Bins, value: Label | None, labels: Sequence[Label], code: int) -> Number:
+    if value is not None and value not in labels:
+        return bins.number(value)
+    middle: Number = bins.middle()[min(max(code, 0), len(bins) - 1)].item()
+    return middle
 
 
 @dataclass(frozen=True, slots=True)

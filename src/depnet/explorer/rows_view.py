@@ -73,10 +73,10 @@ class _Rows:
         session.spawn(self._score())
 
     def _explain(self) -> None:
-        likelihood = "log-likelihood under the law" if self.loaded.law else "pseudo-log-likelihood"
         note(
-            f"A row's score is its {likelihood}, in nats: the lower, the more surprising. A cell is shaded by its "
-            "probability given the rest of its row. Choose a row's number to edit it, and a heading to sort by it."
+            "A cell is shaded by its tail mass: the probability, given the rest of its row, of a value that fits no "
+            "better. A row's score is the log of their harmonic mean: the lower, the odder. Choose a row's number to edit it, and a "
+            "heading to sort by it."
             + (" Of a row with holes, all is about what it knows." if self._holed else "")
         )
         with ui.element("div").classes("depnet-odd-legend").props('aria-label="Shades of cells"'):
@@ -208,7 +208,7 @@ class _Rows:
             if found.matching == scored
             else f"{found.matching:,} of {scored:,} rows"
         )
-        self.said.set_text(f"{of}{kinds}{only}; mean score of all {scores.each.mean():.3f} nats.")
+        self.said.set_text(f"{of}{kinds}{only}; mean score of all {scores.each.mean():.3f}.")
 
     async def _download(self) -> None:
         if self.scores is not None:

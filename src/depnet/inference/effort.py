@@ -10,6 +10,9 @@ from depnet.checks import cores, jobs_of, seconds_given
 from depnet.errors import InferenceError, brief
 from depnet.sampling.plan.words import generator
 
+SECONDS = 10.0
+"""How long an estimator's query and the command sample one question where nothing else is said."""
+
 Over = Callable[[], bool]
 """Asked several times a second: is it time to end?"""
 

@@ -10,7 +10,14 @@ from depnet.data.files.declared import declared_types
 from depnet.data.files.diagnose import line_of_row
 from depnet.data.files.durations import microseconds_sql
 from depnet.data.files.engine import answer, columns_at_once, first_line, identifier, text_literal
-from depnet.data.files.kinds import FileColumn, MixedColumnError, column_of_text, column_of_type, find_kinds
+from depnet.data.files.kinds import (
+    FileColumn,
+    MixedColumnError,
+    column_of_text,
+    column_of_type,
+    find_kinds,
+    moments_of_text,
+)
 from depnet.data.files.request import Request, check_names, places_of
 from depnet.data.files.source import Source
 from depnet.data.files.text import Csv, load_csv, load_json, unreadable_by_engine
@@ -75,6 +82,13 @@ def open_rows(
     if not rows:
         raise DataError(f"{source.name}: {none}")
     return Rows(connection, tuple(typed[place] for place in places), relation, rows, memory, width)
+
+
+def names_of(
+    connection: "duckdb.DuckDBPyConnection", source: Source, csv: Csv | None, link: Path
+) -> Sequence[str]:
+    """The names of all columns, as `open_rows` would find them."""
+    return csv.names if csv is not None else _loaded(connection, source, link, Request()).names
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +181,7 @@ def _columns(
         named = [(names[place], text) for place, text in group]
         kinds = find_kinds(connection, table.relation, named, rows, width, only_times=only_times)
         for (place, text), kind in zip(group, kinds, strict=True):
-            found[place] = column_of_text(names[place], kind, text)
+            found[place] = moments_of_text(connection, table.relation, names[place], kind, text)
     return found
 
 
@@ -216,7 +230,7 @@ def _with_times(
     kinds = find_kinds(connection, table.relation, named, rows, width, only_times=True)
     found = zip(texts.items(), kinds, strict=True)
     times = {
-        place: column_of_text(column.name, kind, column.typed)
+        place: moments_of_text(connection, table.relation, column.name, kind, column.typed)
         for (place, column), kind in found
         if kind not in ("label", "empty")
     }
