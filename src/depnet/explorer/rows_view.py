@@ -74,8 +74,8 @@ class _Rows:
 
     def _explain(self) -> None:
         note(
-            "A cell is shaded by its tail mass: the probability, given the rest of its row, of a value that fits no "
-            "better. A row's score is the log of their harmonic mean: the lower, the odder. Choose a row's number to edit it, and a "
+            "A cell is shaded by its tail mass: the probability, given the rest of its row, of a value that fits no better. A "
+            "row's score is the log of their harmonic mean: the lower, the odder. Choose a row's number to edit it, and a "
             "heading to sort by it."
             + (" Of a row with holes, all is about what it knows." if self._holed else "")
         )
