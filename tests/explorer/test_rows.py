@@ -10,9 +10,8 @@ import pytest
 
 import depnet
 from depnet import DependencyNetwork, Network
-from depnet.data.table.holed import with_holes
+from depnet.data.table.holed import holed_rows, with_holes
 from depnet.errors import DepnetError
-from depnet.data.table.holed import holed_rows
 from depnet.explorer.csv_text import csv_text
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.rows import (
