@@ -176,6 +176,7 @@ class Question:
             missing={t.own_name(domain): 1.0 - t.known(margins[t.index]) for t in self.targets},
             missing_observed=None if self.data is None else self._missing(self.data),
             seen={} if seen is None else self._seen_numbers(seen),
+            learned=self._learned(matching),
             **self._by_held_out(),
             variables=tuple(target.variable for target in self.targets),
             levels={t.variable.name: levels[t.index] for t in self.targets if t.index in levels},
@@ -194,6 +195,17 @@ class Question:
             values = allowed_values(bins, left)
             found[i] = LevelLaw(values, sizes, own.levels[i], own.level_spreads[i])
         return found
+
+    def _learned(self, matching: Support | None) -> int:
+        """How many training rows match, where no rows are at hand and the counts in the network know it; else 0."""
+        counts, evidence = self.network.counts, self.evidence
+        if self.data is not None or matching is None or counts is None or evidence.levels:
+            return 0
+        whole = all(np.isin(weights, (0.0, 1.0)).all() for weights in evidence.tilts.values())
+        told = len(evidence.clamped) + len(evidence.tilts) == len(self.given)
+        return (
+            matching.rows if whole and told and len(self.given) <= (1 if counts.pairs is None else 2) else 0
+        )
 
     def _by_held_out(self) -> dict[str, float]:
         """What the model's answer is worth beside rows of a table, and how sure it is, as held-out rows chose it."""
