@@ -71,7 +71,7 @@ def score(
         write_numbers({"score": each, "tail": np.exp(odd.each)}, run.place, force=run.force)
     with_holes = int(holed.hidden.any(axis=1).sum())
     kind = kind_of(network)
-    document = {
+    document: dict[str, Any] = {
         "score": found.mean,
         "standard_error": found.standard_error,
         "kind": kind,

@@ -149,7 +149,7 @@ def _share_scores(asked: FloatArray) -> FloatArray:
     from scipy import special  # slow to import
 
     rows, answer, truth, h, noise = (each[:, None] for each in asked)
-    low, high = share_ends(answer, rows + SURE_SHARES * FACTORS, special.betaincinv)
+    low, high = share_ends(answer, rows + SURE_SHARES * FACTORS, lambda a, b, p: special.betaincinv(a, b, p))
     inside = np.clip(answer, 0.5 / h, 1 - 0.5 / h)
     variance = inside * (1 - inside)
     scores = _scores(truth, answer, answer - low, high - answer, np.sqrt(variance * (1 / h + noise)))
