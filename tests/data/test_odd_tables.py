@@ -59,7 +59,7 @@ ODD = {
     "no dates": Odd(["2023-02-30", *DAYS[1:20]] * 15, "20 states"),
     "two numbers": Odd([i % 2 for i in range(ROWS)], "2 states"),
     "few numbers": Odd([i % 5 for i in range(ROWS)], "integer in 5 bins"),
-    "few numbers, one missing": Odd([None, *(i % 5 for i in range(1, ROWS))], "float in 5 bins"),
+    "few numbers, one missing": Odd([None, *(i % 5 for i in range(1, ROWS))], "integer in 5 bins"),
     "words among few numbers": Odd([i % 5 or "many" for i in range(ROWS)], "error: mixes text", "5 states"),
     "words among numbers as text": Odd(
         [str(i) if i % 30 else "none" for i in range(ROWS)],

@@ -1,6 +1,7 @@
 """`DependencyNetworkClassifier`: y's node, quick on complete rows, all nodes where there are holes."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import cross_val_score
@@ -92,3 +93,23 @@ def test_holes_of_columns_that_are_nearly_copies_are_summed_out_by_one_law() -> 
     unknown = np.full((1, 6), np.nan)
     np.testing.assert_allclose(model.predict_proba(unknown)[0, 1], y.mean(), atol=0.03)
     assert model.score(holed, y) > 0.85
+
+
+def test_holes_that_mean_something_are_states_and_others_are_summed_out() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.integers(4, size=600)
+    y = (x > 1) ^ (rng.random(600) < 0.1)
+    told = pd.DataFrame({"a": x.astype(float), "b": np.where(y, np.nan, 1.0 * (x % 3))})
+    model = DependencyNetworkClassifier(boost=None).fit(told, y)
+    assert [variable.missing is not None for variable in model.network_.domain.variables] == [
+        False,
+        True,
+        False,
+    ]
+    assert model.completion_.rounds == ()
+    chance = pd.DataFrame({"a": x.astype(float), "b": 1.0 * (x // 2)}).mask(rng.random((600, 2)) < 0.3)
+    model = DependencyNetworkClassifier(boost=None).fit(chance, y)
+    assert all(variable.missing is None for variable in model.network_.domain.variables)
+    assert model.completion_.rounds
+    few = told.assign(b=np.where(np.arange(600) % 50 == 0, np.nan, x % 3))  # 2 % of the rows
+    assert DependencyNetworkClassifier(boost=None).fit(few, y).completion_.rounds == ()

@@ -16,6 +16,7 @@ import depnet
 from depnet import Dataset, DependencyNetwork, DependencyNetworkImputer, Mdl
 from depnet.data import Holed
 from depnet.errors import DataError, LearningError, UnknownStatesWarning
+from depnet.model.holes import log_pattern
 from tests.estimators.tables import as_kind, law_of, people, rows_of, with_holes
 
 KINDS = ["pandas", "polars", "pyarrow", "dicts"]
@@ -156,7 +157,11 @@ def test_scores_of_complete_rows_are_the_laws_own(model: DependencyNetwork) -> N
     table = people(60)
     rows = depnet.data.encode(table, model.domain_).dataset()
     assert model.law_ is not None
-    assert np.array_equal(model.score_samples(table), depnet.score_samples(model.law_, rows))
+    pattern = log_pattern(
+        model.law_, np.zeros(rows.codes.shape, dtype=bool)
+    )  # the rows learned from had holes
+    assert (pattern < 0).all()
+    assert np.array_equal(model.score_samples(table), depnet.score_samples(model.law_, rows) + pattern)
     assert model.score(with_holes(table)) < 0
 
 
@@ -382,3 +387,79 @@ def test_lazy_frames_are_collected_without_a_warning() -> None:
     model = DependencyNetwork(penalty="mdl", random_state=0).fit(frame.lazy())
     assert model.impute(frame.lazy()).equals(model.impute(frame))
     assert model.score(frame.lazy()) == model.score(frame)
+
+
+@pytest.fixture(scope="module")
+def deaths() -> pd.DataFrame:
+    """The cause of death is missing for the living; a fifth of the ages are, whatever the rest."""
+    rng = np.random.default_rng(0)
+    dead = rng.random(1500) < 0.3
+    age = 40 + 30 * dead + rng.normal(0, 8, 1500)
+    return pd.DataFrame(
+        {
+            "dead": np.where(dead, "yes", "no"),
+            "cause": pd.Series(np.where(rng.random(1500) < 0.7, "heart", "lung")).where(dead, None),
+            "age": np.where(rng.random(1500) < 0.2, np.nan, age),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def mortality(deaths: pd.DataFrame) -> DependencyNetwork:
+    return DependencyNetwork(random_state=0).fit(deaths)
+
+
+def test_holes_that_mean_something_are_states_and_others_keep_their_rate(
+    mortality: DependencyNetwork, deaths: pd.DataFrame
+) -> None:
+    assert [variable.missing for variable in mortality.domain_.variables] == [None, "(missing)", None]
+    drawn = mortality.sample(4000)
+    assert (drawn["cause"].isna() == (drawn["dead"] == "no")).mean() > 0.99
+    assert drawn["age"].isna().mean() == pytest.approx(0.2, abs=0.03)
+    assert abs(drawn["age"].isna()[drawn["dead"] == "no"].mean() - drawn["age"].isna().mean()) < 0.03
+    full = mortality.sample(500, holes=False)
+    assert not full.isna().any(axis=None)
+    assert (full["dead"] == "yes").mean() > 0.98  # the only ones of whom all is known
+    known = mortality.sample(500, {"age": "> 60"})
+    assert (known["age"] > 60).all()
+
+
+def test_what_does_not_apply_is_not_filled_unless_asked(
+    mortality: DependencyNetwork, deaths: pd.DataFrame
+) -> None:
+    rows = deaths.head(300).copy()
+    rows.loc[rows["dead"] == "yes", "cause"] = None
+    living = int((rows["dead"] == "no").sum())
+    for method in ("mode", "draw"):
+        with pytest.warns(UserWarning, match=f"{living} holes left"):
+            filled = mortality.impute(rows, method=method)
+        assert filled["cause"].isna().tolist() == (rows["dead"] == "no").tolist()
+        assert filled["age"].notna().all()
+        assert not mortality.impute(rows, method=method, all=True).isna().any(axis=None)
+    assert set(filled["cause"].dropna()) <= {"heart", "lung"}
+    nothing = deaths[deaths["dead"] == "no"].dropna(subset="age").head(5)
+    with pytest.warns(UserWarning, match="5 holes left"):
+        assert mortality.impute(nothing).equals(nothing)
+
+
+def test_a_score_is_of_the_known_cells_and_of_which_these_are(mortality: DependencyNetwork) -> None:
+    rows = pd.DataFrame({"dead": ["no", "no"], "cause": [None, None], "age": [40.0, None]})
+    known, gone = mortality.score_samples(rows)
+    rate = float(mortality.law_.counts.hole_rates[2])  # type: ignore[union-attr]
+    assert known < gone  # a density of many bins against one hole
+    alone = float(np.asarray(mortality.query("dead").probabilities)[0])
+    assert gone == pytest.approx(np.log(alone * rate), abs=0.02)
+
+
+def test_rows_of_codes_are_drawn_with_their_holes() -> None:
+    rng = np.random.default_rng(0)
+    codes = rng.integers(2, size=(400, 2)).astype(np.uint8)
+    hidden = np.asfortranarray(rng.random(codes.shape) < 0.25)
+    codes[hidden] = 0
+    table = Holed(depnet.Domain.from_cardinalities([2, 2]), np.asfortranarray(codes), hidden)
+    model = DependencyNetwork(random_state=0).fit(table)
+    drawn = model.sample(2000)
+    assert isinstance(drawn, Holed)
+    assert drawn.hidden.mean() == pytest.approx(0.25, abs=0.03)
+    assert isinstance(model.sample(10, holes=False), depnet.Dataset)
+    assert DependencyNetwork(missing="state").fit(table).domain_.cardinalities == (3, 3)

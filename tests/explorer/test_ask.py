@@ -10,6 +10,7 @@ import pytest
 
 import depnet
 from depnet import Dataset, Network
+from depnet.data.table.holed import with_holes
 from depnet.explorer.ask import ALL_KNOWN, Answer, answers
 from depnet.explorer.known import Held
 from depnet.explorer.loaded import TOLERANCE, Loaded
@@ -32,7 +33,7 @@ def asked(
     **options: Any,
 ) -> list[Answer]:
     async def all_of() -> list[Answer]:
-        loaded = Loaded(network, data)
+        loaded = Loaded(network, None if data is None else with_holes(data))
         return [answer async for answer in answers(loaded, chosen, in_thread, stop, **options)]
 
     return run_apart(all_of)

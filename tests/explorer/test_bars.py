@@ -43,7 +43,7 @@ def test_a_range_of_bars_means_those_bars(variable: Variable, data: st.DataObjec
 
 def test_ranges_are_written_by_their_edges() -> None:
     bins = Bins((0.0, 1.5, 2.5, 4.0, 9.0), ((0.5,), (1.5, 2.0), (2.5, 3.9), (4.0, 8.0)), "float")
-    x = Variable("x", bins.labels, bins)
+    x = Variable("x", bins.ranges, bins)
     assert between(x, 1, 2) == "1.5..3.9"  # 4 is of the next bin, and in its data
     assert between(x, 2, 3) == ">=2.5"
     assert between(x, 0, 1) == "<2.5"
@@ -59,12 +59,12 @@ def test_ranges_are_written_by_their_edges() -> None:
 
 def test_a_written_condition_is_checked() -> None:
     bins = Bins((0, 18, 65, 99), ((3, 9, 17), (30, 40), (70,)), "integer")
-    age = Variable("age", bins.labels, bins)
+    age = Variable("age", bins.ranges, bins)
     assert typed(age, ">= 18") == ">= 18"
     assert typed(age, "20..40") == "20..40"
-    assert typed(age, "30") == ("[18, 65)",)
+    assert typed(age, "30") == ("30",)  # itself, and not its bin
     assert typed(age, "[18, 65)") == ("[18, 65)",)
-    assert typed(age, '"[18, 65)" | 70') == ("[18, 65)", "[65, 99)")
+    assert typed(age, '"[18, 65)" | 70') == ("[18, 65)", "70")
     for wrong in ("old", "> x", ">200"):
         with pytest.raises(EvidenceError):
             typed(age, wrong)

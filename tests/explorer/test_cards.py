@@ -1,11 +1,13 @@
 """What a card shows: all bars of a number, the likely states of others, and no bar that moves."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from depnet import Variable
 from depnet.data.binning.bins import Bins
 from depnet.explorer.cards import MOST_STATES, OTHERS, STATES, Card
-from depnet.inference.judge.shifts import Shift
+from depnet.inference.judge.shifts import Missing, Shift
 
 
 def shift_of(
@@ -48,11 +50,29 @@ def test_many_states_are_the_likely_ones_and_the_rest_until_opened() -> None:
 def test_a_number_has_all_its_bins_and_its_mean_and_spread() -> None:
     bins = Bins(tuple(range(17)), tuple((k,) for k in range(16)), "integer")
     variable = Variable("n", (*bins.labels, "?"), bins, "?")
-    flat, later = np.full(17, 1 / 17), np.eye(17)[7]
-    card = Card.of(variable, flat, opened=False)
-    assert card.codes == tuple(range(17))
-    numbers = card.numbers(shift_of(variable, flat, later))
+    flat, later = np.full(16, 1 / 16), np.eye(16)[7]
+    card = Card.of(variable, flat, opened=False, holes=True)
+    assert card.codes == tuple(range(16))
+    shift = replace(shift_of(variable, flat, later), number=(7.0, 0.0), missing=Missing(0.6, 0.7, 0.66))
+    numbers = card.numbers(shift)
     assert (numbers["mean"], numbers["sd"]) == ("7", "0")
+    assert numbers["p"][7] == 1.0  # given that it is known
+    assert numbers["p"][-1] == 0.66
+    assert numbers["known"] == "among the 34 % of rows that have it"
     static = card.static(numbers)
     assert (static["columns"], static["ordered"], static["missing"]) == (True, True, 16)
+    assert static["states"][-1]["l"] == "missing"
     assert sum(card.held("3..8")) == 6
+    assert card.held("is missing") == [*[0.0] * 16, 1.0]
+
+
+def test_what_is_known_to_be_missing_has_no_state() -> None:
+    variable = Variable("word", ("a", "b"))  # without a state for it
+    law = np.array([0.5, 0.5])
+    card = Card.of(variable, law, opened=False, holes=True)
+    numbers = card.numbers(replace(shift_of(variable, law, law), missing=Missing(1.0, 1.0, 1.0)))
+    assert numbers["p"] == [0.0, 0.0, 1.0]
+    assert card.held("is missing") == [0.0, 0.0, 1.0]
+    assert card.held(("a",)) == [1.0, 0.0, 0.0]
+    few = card.numbers(replace(shift_of(variable, law, law), missing=Missing(0.004, 0.004, 0.004)))
+    assert "known" not in few

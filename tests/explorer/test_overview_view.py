@@ -9,9 +9,11 @@ from playwright.sync_api import Locator, Page, expect
 import depnet
 from depnet import Variable
 from depnet.data.binning.bins import Bins
+from depnet.data.table.holed import with_holes
+from depnet.explorer.columns import BARS, column_of
 from depnet.explorer.loaded import Loaded
-from depnet.explorer.overview_view import BARS, heights
 from depnet.explorer.questions import first_questions, telling, what_ifs
+from depnet.model.marginals import MarginalCounts
 from tests.explorer.cases import titanic_models
 
 
@@ -56,7 +58,7 @@ def test_what_is_not_there_is_said(page: Page, titanic: str) -> None:
 @pytest.mark.parametrize("rows", [True, False])
 def test_questions_are_of_the_model_at_hand(rows: bool) -> None:
     people = depnet.titanic()
-    loaded = Loaded(depnet.learn(people).with_counts(people), people if rows else None)
+    loaded = Loaded(depnet.learn(people).with_counts(people), with_holes(people) if rows else None)
     found = first_questions(loaded, rows=rows)
     assert [question.path for question in found] == ["/ask", "/target", "/rows" if rows else "/node"]
     (name,) = found[0].state.known
@@ -85,12 +87,29 @@ def test_links_that_are_asked_about_share_no_variable() -> None:
 def test_small_pictures_of_numbers_are_histograms() -> None:
     drawn = np.random.default_rng(0).normal(50, 9, 5000).tolist()
     table = depnet.Dataset.from_frame([{"x": v, "n": int(v) % 4, "c": "ab"[int(v) % 2]} for v in drawn])
-    x, n, c = table.domain.variables
-    found = heights(x, np.bincount(table.column(0)) / table.rows)
-    assert len(found) == BARS
-    assert abs(found.sum() - 1) < 1e-9
-    assert found[7:9].min() > 3 * found[[1, 14]].max()  # where the bins themselves are all alike
-    for variable, place in ((n, 1), (c, 2)):
-        shares = np.bincount(table.column(place)) / table.rows
-        shown = heights(variable, shares)
-        assert sorted(shown[shown > 0]) == sorted(shares)
+    for rows in (with_holes(table), None):  # from the table, and from what a file keeps of it
+        columns = [column_of(table.domain, rows, MarginalCounts.of(table), i) for i in range(3)]
+        x = columns[0]
+        assert x is not None
+        assert x.numbers is not None
+        assert len(x.heights) == BARS
+        assert abs(x.heights.sum() - 1) < 1e-9
+        assert x.heights[7:9].min() > 3 * x.heights[[1, 14]].max()  # where the bins themselves are all alike
+        assert x.numbers.mean == pytest.approx(np.mean(drawn), abs=1e-9 if rows is not None else 0.2)
+        for column, place in zip(columns[1:], (1, 2), strict=True):
+            assert column is not None
+            shares = np.bincount(table.column(place)) / table.rows
+            assert sorted(column.heights[column.heights > 0]) == pytest.approx(sorted(shares))
+
+
+def test_holes_of_a_column_are_counted_apart() -> None:
+    rows = [{"x": None if k % 4 == 0 else k % 5, "y": k % 2} for k in range(200)]
+    domain, _ = depnet.data.describe(rows, missing="keep")
+    table = depnet.data.encode(rows, domain, values=True)
+    column = column_of(domain, table, None, 0)
+    assert column is not None
+    assert (column.missing, column.counts.sum()) == (0.25, 150)
+    switched, _ = depnet.data.describe(rows, missing="state")
+    of_state = column_of(switched, depnet.data.encode(rows, switched, values=True), None, 0)
+    assert of_state is not None
+    assert (of_state.missing, of_state.counts.tolist()) == (0.25, column.counts.tolist())

@@ -5,10 +5,12 @@ import io
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import depnet
 from depnet import DependencyNetwork, Network
+from depnet.data.table.holed import holed_rows, with_holes
 from depnet.errors import DepnetError
 from depnet.explorer.csv_text import csv_text
 from depnet.explorer.loaded import Loaded
@@ -17,6 +19,7 @@ from depnet.explorer.rows import (
     StoppedError,
     drawn,
     filled,
+    filled_csv,
     judged,
     listed_rows,
     scores_csv,
@@ -24,6 +27,7 @@ from depnet.explorer.rows import (
 )
 from depnet.inference.judge.cell_laws import cell_laws
 from depnet.inference.judge.row_list import row_list
+from depnet.model.evidence import Evidence
 from tests.explorer.cases import titanic_models
 
 
@@ -36,7 +40,7 @@ def titanic() -> Network:
 def test_rows_are_scored_once_and_written_as_a_table(titanic: Network) -> None:
     people = depnet.titanic()
     told: list[float] = []
-    loaded = Loaded(titanic, people)
+    loaded = Loaded(titanic, with_holes(people))
     with pytest.raises(StoppedError):
         scores_of(loaded, lambda: True, told.append)
     scores = scores_of(loaded, lambda: False, told.append)
@@ -51,15 +55,81 @@ def test_rows_are_scored_once_and_written_as_a_table(titanic: Network) -> None:
     assert table[1][2:] == states
 
 
-def test_rows_with_holes_are_left_out_and_the_others_keep_their_numbers(titanic: Network) -> None:
-    whole = np.array([0, 2, 5, 6])
-    people = depnet.Dataset.from_codes(depnet.titanic().codes[whole], domain=titanic.domain)
-    loaded = Loaded(titanic, people, places_in_table=whole)
-    assert [loaded.number_of(r) for r in range(4)] == [1, 3, 6, 7]
-    assert [loaded.row_of(n) for n in range(9)] == [None, 0, None, 1, None, None, 2, 3, None]
+def test_rows_are_listed_with_their_values_and_holes(titanic: Network) -> None:
+    frame = pd.DataFrame(
+        {
+            "size": [1.5, 2.0, None, 1.5, 8.25, 2.0] * 20,
+            "day": pd.to_datetime(["2024-02-29", None, "2024-03-01", "2024-02-29", "2024-03-05", None] * 20),
+            "word": ["a", "b", "b", "a", None, "b"] * 20,
+        }
+    )
+    model = DependencyNetwork(missing="complete", random_state=0).fit(frame)
+    assert model.data_ is not None
+    loaded = Loaded(model.network_, model.data_, law=model.law_)
     scores = scores_of(loaded, lambda: False, lambda share: None)
-    found = row_list(people, scores, by="row", once=False)
-    assert [row.number for row in listed_rows(loaded, scores, found, 0, [1, 3])] == [1, 3, 6, 7]
+    assert np.allclose(np.exp(scores.each), model.oddness(frame).row_tails)
+    assert scores.kinds == 4  # equal rows have equal values and holes
+    found = row_list(model.data_, scores, by="row", once=False)
+    rows = listed_rows(loaded, scores, found, 0, range(3), count=6)
+    assert [row.number for row in rows] == [1, 2, 3, 4, 5, 6]
+    assert [[cell.value for cell in row.cells] for row in rows[:3]] == [
+        ["1.5", "2024-02-29", "a"],
+        ["2", "", "b"],
+        ["", "2024-03-01", "b"],
+    ]
+    assert [cell.hole for cell in rows[1].cells] == [False, True, False]
+    assert rows[1].cells[1].said == "missing"
+    table = list(csv.DictReader(io.StringIO(scores_csv(loaded, scores))))
+    assert {(row["size"], row["day"], row["word"]) for row in table} == {
+        ("1.5", "2024-02-29", "a"),
+        ("2", "", "b"),
+        ("", "2024-03-01", "b"),
+        ("8.25", "2024-03-05", ""),
+    }
+    down = row_list(model.data_, scores, by=0, down=True)
+    assert down.rows.tolist()[0] % 6 == 4
+    assert down.rows.tolist()[-1] % 6 == 2  # a hole comes last
+    known = Evidence.parse(model.domain_, {"size": "1.5..2.5", "day": "is missing"})
+    assert row_list(model.data_, scores, evidence=known).matching == 40
+    assert row_list(model.data_, scores, text="8.2").matching == 20
+    assert row_list(model.data_, scores, text="2024-03").matching == 40
+
+
+def test_a_hole_that_the_model_has_a_state_for_is_judged_and_filled() -> None:
+    rng = np.random.default_rng(0)
+    dead = rng.random(2000) < 0.3
+    frame = pd.DataFrame(
+        {
+            "dead": np.where(dead, "yes", "no"),
+            "years": np.where(dead, rng.normal(60, 5, 2000).round(1), np.nan),
+            "town": rng.choice(["a", "b"], 2000),
+        }
+    )
+    model = DependencyNetwork(missing="state", random_state=0).fit(frame)
+    assert model.law_ is not None
+    loaded = Loaded(model.network_, model.data_, law=model.law_)
+    living = judged(loaded, {"dead": "no", "years": None, "town": "a"})
+    assert living.complete
+    assert living.cells["years"].hole
+    assert living.cells["years"].probability > 0.95
+    assert judged(loaded, {"dead": "yes", "years": None, "town": "a"}).cells["years"].level >= 2
+    cells = {cell.name: cell for cell in filled(model.law_, {"dead": "yes", "town": "a"})}
+    assert 55 < float(cells["years"].value) < 65
+    assert cells["years"].state
+    left = {cell.name: cell for cell in filled(model.law_, {"dead": "no", "years": None, "town": "a"})}
+    assert left["years"].value is None  # the living have none
+    table = list(csv.DictReader(io.StringIO(filled_csv(list(left.values())))))
+    assert [(row["variable"], row["how"]) for row in table] == [
+        ("dead", "given"),
+        ("years", "left empty"),
+        ("town", "given"),
+    ]
+    (edited,) = {
+        row[1] for row in drawn(model.law_, 20, {"dead": "yes", "years": "61.25"}, lambda: False).rows
+    }
+    assert edited == "61.25"  # as it was given, whatever its bin
+    rows = drawn(model.law_, 20, {"years": None}, lambda: False).rows
+    assert {row[1] for row in rows} == {None}
 
 
 def test_a_row_is_judged_as_the_library_does_whole_or_with_holes(titanic: Network) -> None:
@@ -69,19 +139,19 @@ def test_a_row_is_judged_as_the_library_does_whole_or_with_holes(titanic: Networ
     whole = judged(loaded, row)
     codes = np.array([[v.code(row[v.name]) for v in titanic.domain.variables]])
     data = depnet.Dataset.from_codes(codes, domain=titanic.domain)
-    assert whole.score == depnet.score_samples(titanic, data)[0]
-    theta = cell_laws(network, data).theta[0]
-    assert [whole.cells[name].probability for name in titanic.domain.names] == theta.tolist()
-    assert [cell.level for cell in (Cell("x", 0.2), Cell("x", 0.02), Cell("x", 1e-4))] == [0, 2, 4]
+    laws = cell_laws(network, data)
+    assert whole.score == pytest.approx(np.log(laws.row_tails[0]))
+    cells = [whole.cells[name] for name in titanic.domain.names]
+    assert [cell.probability for cell in cells] == laws.theta[0].tolist()
+    assert [cell.tail for cell in cells] == laws.tails[0].tolist()
+    assert [Cell("x", tail, 0.01).level for tail in (0.2, 0.02, 1e-4)] == [0, 2, 4]
     part = judged(loaded, {"sex": "female", "survived": "No"})
-    women = depnet.query(titanic, "survived", {"sex": "female"}).probabilities
-    dead = depnet.query(titanic, "sex", {"survived": "No"}).probabilities
-    assert isinstance(women, np.ndarray)
-    assert isinstance(dead, np.ndarray)
-    sex, survived = (titanic.domain.variables[titanic.domain.index(name)] for name in ("sex", "survived"))
-    assert np.isclose(part.cells["survived"].probability, women[survived.code("No")])
-    assert np.isclose(part.cells["sex"].probability, dead[sex.code("female")])
-    assert judged(Loaded(network), {"sex": "female"}).score is None
+    hidden = np.array([[True, False, True, False]])
+    own = cell_laws(network, holed_rows(titanic.domain, data.codes, hidden))
+    assert [part.cells[name].tail for name in ("sex", "survived")] == own.tails[0, [1, 3]].tolist()
+    assert set(part.cells) == {"sex", "survived"}
+    assert not part.complete
+    assert judged(loaded, {}).cells == {}
 
 
 def test_a_row_is_filled_by_its_most_probable_states(titanic: Network) -> None:
@@ -89,7 +159,7 @@ def test_a_row_is_filled_by_its_most_probable_states(titanic: Network) -> None:
     assert cells["sex"].given
     expected = depnet.query(titanic, "survived", {"sex": "female", "class": "1st"}).probabilities
     assert isinstance(expected, np.ndarray)
-    assert cells["survived"].state == "Yes"
+    assert cells["survived"].value == "Yes"
     assert abs(cells["survived"].probability - expected[1]) < 1e-9
 
 

@@ -8,9 +8,10 @@ import pytest
 
 import depnet
 from depnet import Network
+from depnet.data.table.holed import with_holes
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.session import Stop
-from depnet.explorer.target import completion, find, measures, rarity, seen_of
+from depnet.explorer.target import completion, find, joined, measures, rarity, seen_of
 from depnet.explorer.tornado import Bar, bar_of, ends, scale_of
 from tests.explorer.cases import titanic_models
 
@@ -19,7 +20,7 @@ from tests.explorer.cases import titanic_models
 def loaded() -> Loaded:
     """The Titanic table with its rows."""
     network, law = titanic_models()
-    return Loaded(network, depnet.titanic(), law=law)
+    return Loaded(network, with_holes(depnet.titanic()), law=law)
 
 
 @pytest.fixture
@@ -34,21 +35,35 @@ def test_bars_are_what_the_library_finds(loaded: Loaded, stop: Stop) -> None:
     survived = depnet.query(loaded.asked, "survived", {"sex": "female"}).probabilities
     assert isinstance(survived, np.ndarray)
     assert found.influence.value == pytest.approx(float(survived[1]))
+    both = depnet.query(loaded.asked, "survived", {"sex": "female"}, data=loaded.data).combined
+    assert isinstance(both, np.ndarray)
+    assert found.value == pytest.approx(float(both[1]))  # as in Ask
     assert rarity(found) == "about 21 in 100 rows; 470 rows of the table match"
     assert found.seen == "0.732 in 470 rows"
     effects = found.influence.effects
     assert loaded.data is not None
     seen = seen_of(loaded.data, found, effects)
-    bars = [Bar(effect, own, (), "/node") for effect, own in zip(effects, seen, strict=True)]
-    low, high = ends(found.influence, bars)
+    bars = [
+        Bar(joined(effect, own, found.worth), own, (), "/node")
+        for effect, own in zip(effects, seen, strict=True)
+    ]
+    low, high = ends(found.influence, bars, found.value)
     shown = bar_of(found.influence.measure, bars[0], low, high)
     assert shown["name"] == "class"
-    first = depnet.query(loaded.asked, "survived", {"sex": "female", "class": "1st"}).probabilities
+    first = depnet.query(
+        loaded.asked, "survived", {"sex": "female", "class": "1st"}, data=loaded.data
+    ).combined
     assert isinstance(first, np.ndarray)
     (state,) = (state for state in shown["states"] if state["label"] == "1st")
     assert state["value"] == f"{float(first[1]):.3f}"
     assert state["table"] == "table: 0.972 in 145 rows"
-    assert 0 <= shown["low"]["at"] < scale_of(found.influence, low, high)["at"] < shown["high"]["at"] <= 100
+    assert (
+        0
+        <= shown["low"]["at"]
+        < scale_of(found.influence, low, high, found.value)["at"]
+        < shown["high"]["at"]
+        <= 100
+    )
 
 
 def test_on_a_shared_page_few_rows_are_hidden(loaded: Loaded, stop: Stop) -> None:

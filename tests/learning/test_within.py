@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from depnet import DependencyNetwork
 from depnet._native import within as native
 from depnet.data import encode
-from depnet.data.frames.within import KNOTS, Within
+from depnet.data.frames.within import Within
 from depnet.data.table.row_levels import RowLevels
 from depnet.learning.within import LEAST, MOST_READ, learn_within
 from tests.reference.within import slow_leaf, slow_tree
@@ -24,23 +24,24 @@ def test_a_tree_equals_its_twin(seed: int, least: int, pays: float) -> None:
     levels = np.asfortranarray(rng.integers(0, 5, (rows, 3)).astype(np.int32))
     place = (levels[:, 0] // 2 + rng.integers(0, 3, rows)).astype(np.int32)
     equal, readable = [False, True, False], [0, 1, 2]
-    variable, threshold, child, knots = native.grow(
+    variable, threshold, child, shares = native.grow(
         levels,
         [int(each) for each in equal],
         [5, 5, 5],
         place,
         np.arange(rows, dtype=np.int32),
+        places=7,
         least=least,
         pays=pays,
     )
-    slow = slow_tree(levels.tolist(), place.tolist(), readable, equal, least, pays)
+    slow = slow_tree(levels.tolist(), place.tolist(), readable, equal, 7, least, pays)
     for row in levels.tolist():
         node = 0
         while variable[node] >= 0:
             level, at = row[variable[node]], threshold[node]
             node = child[node] + (not (level == at if equal[variable[node]] else level <= at))
         leaf = child[node]
-        assert knots[KNOTS * leaf : KNOTS * (leaf + 1)].tolist() == slow_leaf(slow, row, equal)
+        assert shares[7 * leaf : 7 * (leaf + 1)].tolist() == slow_leaf(slow, row, equal)
 
 
 def numbers(rows: int, seed: int = 0) -> NDArray[np.float64]:
@@ -92,8 +93,9 @@ def test_leaves_have_many_rows_and_trees_do_not_depend_on_threads() -> None:
     assert one == two == law.within
     assert one is not None
     for trees in one.trees:
-        leaves = len(trees.knots) // KNOTS
-        assert leaves == (trees.variable < 0).sum() <= 3000 / LEAST
+        leaves = int((trees.variable < 0).sum())
+        assert leaves <= 3000 / LEAST
+        assert trees.shares.sum() == 256 * leaves
 
 
 def test_without_numbers_or_where_they_are_few_there_is_nothing() -> None:

@@ -122,7 +122,10 @@ def test_evidence_takes_numbers_and_dates_for_bins() -> None:
     assert Evidence.parse(domain, {"age": "[65, 99)"}).clamped == {0: 2}
     with pytest.raises(EvidenceError, match=r"two weights for 'age' = '\[0, 18\)': 12 is in it, too"):
         Evidence.parse(domain, {"age": {10: 0.5, 12: 0.5}})
-    assert Evidence.parse(domain, {"age": {10, 20}}).tilts[0].tolist() == [1, 1, 0]
+    either = Evidence.parse(domain, {"age": {10, 20}})
+    shares = either.allowed[0].weights()
+    assert either.tilts[0].tolist() == (shares / shares.max()).tolist()
+    assert not Evidence.parse(domain, {"age": "[65, 99)"}).levels
     assert Evidence.parse(domain, {"day": np.datetime64("1970-02-03")}).clamped == {1: 1}
     with pytest.raises(
         EvidenceError,

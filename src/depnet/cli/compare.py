@@ -47,7 +47,7 @@ def compare(
     """
     from depnet.cli.files import is_model, law_in, load_models
     from depnet.cli.score import kind_of
-    from depnet.cli.tables import read_complete
+    from depnet.cli.tables import read_holed
     from depnet.inference.judge.compare import changed_links, compare
 
     first = load_models(model)
@@ -60,14 +60,14 @@ def compare(
     if is_model(other):
         second = load_models(other)
         one, two = _alike(first, second, chains=run.scan is not None)
-        table = None if data is None else read_complete(data, one.domain, where=where, unknown=unknown)
+        table = None if data is None else read_holed(data, one.domain, where=where, unknown=unknown)
         gained, lost, kept = changed_links(first.first, second.first)
         found = replace(compare(one, two, table, **options), gained=gained, lost=lost, kept=kept)
     elif data is not None:
         raise click.UsageError("--data is for two models; the table to compare with is the second argument.")
     else:
         one = first.first if run.scan is not None else law_in(first)
-        found = compare(one, read_complete(other, one.domain, where=where, unknown=unknown), **options)
+        found = compare(one, read_holed(other, one.domain, where=where, unknown=unknown), **options)
     kind = kind_of(one)
     names = {"first": model, "second": other, "data": data if is_model(other) else other}
     document = {**_document(found, names), "kind": kind}

@@ -20,7 +20,7 @@ NEEDED = "depnet explore needs the extra `explore` (NiceGUI). Install it: pip in
     "depnet explore                                 # learn a model in the page",
 )
 @click.argument("model", required=False)
-@click.option("--data", metavar="TABLE", help="The training table: exact strengths, certificate, rows.")
+@click.option("--data", metavar="TABLE", help="The training table: its rows, its own frequencies, its links.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
@@ -85,13 +85,13 @@ def explore(
 
 def _loaded(model: str, data: str | None) -> "Loaded":
     from depnet.cli.files import load_models
-    from depnet.cli.tables import read_whole_rows
+    from depnet.cli.tables import read_holed
     from depnet.explorer.loaded import Loaded, stamp_of
 
     stamp = stamp_of(model)  # before it is read: what comes meanwhile is another file
     found = load_models(model)
-    rows, places = (None, None) if data is None else read_whole_rows(data, found.first.domain)
-    loaded = Loaded(found.first, rows, table=data, law=found.law, lacks=found.lacks, places_in_table=places)
+    rows = None if data is None else read_holed(data, found.first.domain)
+    loaded = Loaded(found.first, rows, table=data, law=found.law, lacks=found.lacks)
     return loaded if model == "-" else replace(loaded, name=Path(model).name, path=model, stamp=stamp)
 
 

@@ -9,7 +9,7 @@ from depnet.cli.command import Run, command, output
 from depnet.cli.table_options import text_options
 
 if TYPE_CHECKING:
-    from depnet.data import Dataset
+    from depnet.data import Dataset, Holed
     from depnet.model import Network
 
 FORMATS = ("dot", "graphml", "mermaid", "svg", "html", "csv")
@@ -51,7 +51,8 @@ def export(
 ) -> None:
     """The dependency graph, its links or a report, as a file."""
     from depnet.cli.files import load_models, save_text
-    from depnet.cli.tables import read_complete
+    from depnet.cli.show import OF_WHOLE_ROWS
+    from depnet.cli.tables import read_holed, whole_rows
 
     form = wanted or SUFFIXES.get(Path(run.place).suffix.lower())
     if form is None:
@@ -62,18 +63,24 @@ def export(
     if form == "html" and min_bits is not None:
         raise click.UsageError("--min-bits is for the graph and the links; the report shows all.")
     loaded = load_models(model)
-    table = None if data is None else read_complete(data, loaded.first.domain)
-    text = _text(loaded.first, loaded.law, form, min_bits, table)
+    table = None if data is None else read_holed(data, loaded.first.domain)
+    whole = None if data is None or table is None else whole_rows(data, table, OF_WHOLE_ROWS)
+    text = _text(loaded.first, loaded.law, form, min_bits, table, whole)
     save_text(text, run.place, run.force)
     run.answer({"format": form, "bytes": len(text.encode())})
 
 
 def _text(
-    network: "Network", law: "Network | None", form: str, min_bits: float | None, table: "Dataset | None"
+    network: "Network",
+    law: "Network | None",
+    form: str,
+    min_bits: float | None,
+    table: "Holed | None",
+    whole: "Dataset | None",
 ) -> str:
     from depnet.learning.links.links import links
 
-    found = [link for link in links(network, table) if min_bits is None or link.strength >= min_bits]
+    found = [link for link in links(network, whole) if min_bits is None or link.strength >= min_bits]
     if form == "csv":
         from depnet.pictures import links_csv
 
@@ -85,4 +92,4 @@ def _text(
     from depnet.pictures import dependency_graph, to_dot, to_graphml, to_mermaid, to_svg
 
     draw = {"dot": to_dot, "graphml": to_graphml, "mermaid": to_mermaid, "svg": to_svg}[form]
-    return draw(dependency_graph(network, table, found=found))
+    return draw(dependency_graph(network, whole, found=found))

@@ -7,7 +7,7 @@ import click
 
 from depnet.cli.command import JOBS, SEED, Run, choice, command, number, output, picked, removed_option
 from depnet.cli.table_options import learning_options, new_table_options, text_options
-from depnet.wording import counted
+from depnet.wording import counted, some_of
 
 if TYPE_CHECKING:
     from depnet.cli.table_options import NewTable
@@ -150,9 +150,15 @@ def _document(found: "Fitted", left: "Sequence[LeftOut]") -> dict[str, Any]:
             "holes": int(found.completion.hidden.sum()),
             "rounds": len(found.completion.rounds),
             "settled": found.completion.converged,
+            "states": _switched(found),
         },
         "figures": [*plain_figures(law, apart), of_law.said, of_network.said],
     }
+
+
+def _switched(found: "Fitted") -> list[str]:
+    """The columns whose holes are states."""
+    return [variable.name for variable in found.law.domain.variables if variable.missing is not None]
 
 
 def _lines(found: "Fitted", figures: list[str]) -> list[str]:
@@ -164,7 +170,9 @@ def _lines(found: "Fitted", figures: list[str]) -> list[str]:
         *figures,
         sizes_line(found.network, found.law),
     ]
-    completion = found.completion
+    completion, states = found.completion, _switched(found)
+    if states:
+        lines.append(f"missing is a state of its own in {counted(len(states), 'column')}: {some_of(states)}")
     if completion.hidden.any():
         settled = "settled" if completion.converged else "NOT settled"
         lines.append(

@@ -23,6 +23,7 @@ from depnet.cli.command import GIVEN, JOBS, SCAN, SEED, TABLES, Run, command, nu
     type=click.IntRange(min=1),
     help="With --scan: sweeps between a chain's rows.  [default: by a pilot run]",
 )
+@click.option("--full", is_flag=True, help="Without holes: given that every column is known.")
 @click.option(
     "--spreadsheet",
     is_flag=True,
@@ -37,13 +38,15 @@ def sample(
     given: tuple[str, ...],
     burn_in: int | None,
     thin: int | None,
+    full: bool,
     spreadsheet: bool,
 ) -> None:
     """New rows of the model's law, given what is known.
 
     Each row is drawn by one pass through the columns in the law's order; evidence is conditioned on, however rare it
     is. Values of binned columns are drawn within their bin, given the values before them, and within the range that is
-    known of them. With --scan, rows come from chains of the dependency network, whose evidence is clamped.
+    known of them. Holes are drawn as the table has them: with the rest where missing is a state of a column, elsewhere at
+    the column's rate. With --scan, rows come from chains of the dependency network, whose evidence is clamped.
     """
     from depnet.cli.files import load_asked
     from depnet.cli.given import parse
@@ -51,13 +54,15 @@ def sample(
     from depnet.cli.tables import write_table
     from depnet.data import Dataset
     from depnet.data.files.spreadsheet import guarded_domain
-    from depnet.model.evidence import narrowed_domain
+    from depnet.model.evidence import Evidence, narrowed_domain
+    from depnet.model.holes import all_known, drawn_holes
     from depnet.sampling import Sampler
     from depnet.sampling.run.sampler import MOST_CHAINS
 
     network = load_asked(model, chains=run.scan is not None)
-    known = parse(given, network.domain)
-    values = narrowed_domain(network.domain, known)
+    given_all = parse(given, network.domain)
+    known = Evidence.parse(network.domain, given_all)
+    values = narrowed_domain(network.domain, given_all)
     chained = network.order is None or run.scan is not None
     if not chained and (burn_in is not None or thin is not None):
         raise click.UsageError(
@@ -66,7 +71,7 @@ def sample(
     sampler = Sampler(
         network,
         scan=run.asked_scan,
-        evidence=known,
+        evidence=all_known(network, known) if full else known,
         burn_in="auto" if burn_in is None else burn_in,
         thin="auto" if thin is None else thin,
         chains=min(rows, MOST_CHAINS) if chained else "auto",
@@ -78,7 +83,8 @@ def sample(
             values = guarded_domain(values)
         blocks = (Dataset(values, block.codes) for block in sampler.blocks(rows, progress=told))
         within = None if chained else network.within
-        write_table(blocks, run.place, force=run.force, rng=run.rng, within=within)
+        holes = None if full else lambda n: drawn_holes(network, known, n, run.rng)
+        write_table(blocks, run.place, force=run.force, rng=run.rng, within=within, holes=holes)
     report = sampler.report
     document = {
         "rows": rows,

@@ -1,6 +1,6 @@
 """`depnet score`: how well a model predicts the rows of a table."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -8,7 +8,12 @@ from depnet.cli.command import JOBS, SEED, Run, choice, command, output
 from depnet.cli.table_options import UNKNOWN, WHERE, text_options
 from depnet.wording import counted
 
+SHOWN = 5
+WORDS = (False, False, False, True, True, True)
+
 if TYPE_CHECKING:
+    from depnet.data import Holed
+    from depnet.inference.judge.row_scores import RowScores
     from depnet.model import Network
 
 
@@ -17,7 +22,7 @@ if TYPE_CHECKING:
 )
 @click.argument("model")
 @click.argument("table")
-@output("Every row's score, as a table with one column.")
+@output("Every row's score, and its tail mass: how odd it is.")
 @choice(
     "--of",
     "law",
@@ -39,35 +44,92 @@ def score(
 ) -> None:
     """How well a model predicts the rows of a table.
 
-    The log-likelihood of a row under the model's law, in nats; the nearer to 0 the better. A hole in a row is
-    unknown, and summed out. With --of network it is the pseudo-log-likelihood: the sum over columns of how well each
-    is predicted from all others.
+    The log-likelihood of a row under the model's law, in nats; the nearer to 0 the better. Of a row with holes it is
+    that of the cells that are known, and of which these are. With --of network it is the pseudo-log-likelihood: the sum
+    over columns of how well each is predicted from all others.
+
+    How odd a row is, its tail mass says: the less, the odder (docs/odd-rows.md).
     """
-    from depnet.cli.files import load_asked
+    import numpy as np
+
+    from depnet.cli.files import law_in, load_models
     from depnet.cli.tables import read_holed, write_numbers
     from depnet.inference.judge.compare import scored
+    from depnet.inference.judge.row_scores import row_scores
     from depnet.inference.rows.holed_score import score_holed
+    from depnet.model.holes import log_pattern
 
-    network = load_asked(model, chains=of == "network")
+    loaded = load_models(model)
+    network = loaded.first if of == "network" else law_in(loaded)
     holed = read_holed(table, network.domain, where=where, unknown=unknown)
     each = score_holed(network, holed.codes, holed.hidden, rng=run.steady_rng, n_jobs=run.threads)
+    if of == "law":
+        each = each + log_pattern(network, holed.hidden)
     found = scored("data", "first", each, holed)
+    odd = row_scores(loaded.first, holed, holed.codes.size)
     if run.output is not None:
-        write_numbers({"score": each}, run.place, force=run.force)
+        write_numbers({"score": each, "tail": np.exp(odd.each)}, run.place, force=run.force)
     with_holes = int(holed.hidden.any(axis=1).sum())
     kind = kind_of(network)
-    document = {
+    document: dict[str, Any] = {
         "score": found.mean,
         "standard_error": found.standard_error,
         "kind": kind,
         "unit": "nats per row",
         "rows": holed.rows,
         "rows_with_holes": with_holes,
+        "oddest": _oddest(loaded.first, holed, odd),
         "output": run.output,
     }
     rows = counted(holed.rows, "row") + (f", {with_holes:,} with holes" if with_holes else "")
     line = f"{found.mean:.4f} ± {found.standard_error:.4f} nats a row ({kind} of {rows})"
-    run.answer(document, line)
+    run.answer(document, show=lambda: _show(line, document["oddest"]))
+
+
+def _oddest(network: "Network", table: "Holed", odd: "RowScores") -> list[dict[str, Any]]:
+    """Rows by their numbers from 1 on, equal ones once, with their tail masses and the oddest cell of each."""
+    import numpy as np
+
+    from depnet.data.table.cells import about, cell_values
+    from depnet.inference.judge.cell_laws import cell_laws
+
+    rows, alike = odd.order[odd.begins[:-1]][:SHOWN], np.diff(odd.begins)[:SHOWN]
+    laws = cell_laws(network, table.rows_at(rows))
+    found = []
+    for place, (row, count) in enumerate(zip(rows.tolist(), alike.tolist(), strict=True)):
+        i = int(laws.tails[place].argmin())
+        variable, best = table.domain.variables[i], int(laws.best[place, i])
+        found.append(
+            {
+                "row": row + 1,
+                "alike": count,
+                "tail": float(np.exp(odd.each[row])),
+                "column": variable.name,
+                "value": cell_values(table, i, np.array([row]))[0],
+                "expected": about(variable, best) if best >= 0 else None,
+            }
+        )
+    return found
+
+
+def _show(line: str, oddest: list[dict[str, Any]]) -> None:
+    from depnet.cli.render import show_lines, show_table
+
+    show_lines(line)
+    rows = [
+        [
+            f"{o['row']:,}",
+            f"{o['alike']:,}",
+            f"{o['tail']:.2g}",
+            o["column"],
+            str(o["value"]),
+            str(o["expected"]),
+        ]
+        for o in oddest
+    ]
+    if rows:
+        head = ["row", "alike", "tail mass", "oddest cell", "value", "expected"]
+        show_table(head, rows, title="oddest rows", left=WORDS)
 
 
 def kind_of(network: "Network") -> str:

@@ -10,10 +10,12 @@ from depnet.cli.table_options import text_options
 from depnet.wording import counted, some_of
 
 if TYPE_CHECKING:
-    from depnet.data import Dataset
+    from depnet.data import Dataset, Holed
     from depnet.learning.certificate import Certificate
     from depnet.model import Network, Node
     from depnet.model.file import Loaded
+
+OF_WHOLE_ROWS = "certificates and strengths are"
 
 SHOWN_NODES = 30
 SHOWN_NAMES = 8
@@ -56,7 +58,7 @@ def show(
     """What is in a model: a summary, a node, or its links."""
     from depnet.cli.files import load_models
     from depnet.cli.show_parts import show_links, show_node, show_variables
-    from depnet.cli.tables import read_complete
+    from depnet.cli.tables import read_holed, whole_rows
 
     if sum((node is not None, links is not None, variables)) > 1:
         raise click.UsageError("--node, --links and --variables are three views: give one of them.")
@@ -64,27 +66,30 @@ def show(
     if law and loaded.law is None:
         raise click.ClickException(f"{model}: {loaded.lacks}")
     network = loaded.law if law and loaded.law is not None else loaded.first
-    table = None if data is None else read_complete(data, network.domain)
+    table = None if data is None else read_holed(data, network.domain)
+    whole = None if data is None or table is None or variables else whole_rows(data, table, OF_WHOLE_ROWS)
     if node is not None:
-        show_node(run, network, node, table)
+        show_node(run, network, node, whole)
     elif links is not None:
-        show_links(run, network, table, links)
+        show_links(run, network, whole, links)
     elif variables:
         show_variables(run, network)
     else:
-        summary = _summary(network, loaded, table)
+        summary = _summary(network, loaded, table, whole)
         run.answer(summary, show=lambda: _show_summary(summary))
 
 
-def _summary(network: "Network", loaded: "Loaded", table: "Dataset | None") -> dict[str, Any]:
+def _summary(
+    network: "Network", loaded: "Loaded", table: "Holed | None", whole: "Dataset | None"
+) -> dict[str, Any]:
     from depnet.cli.model_documents import law_document, law_proof, network_proof, sizes
     from depnet.fitting.summary import rows_learned
     from depnet.learning.certificate import certificate
     from depnet.learning.links.links import links
 
     law, names = loaded.law, network.domain.names
-    proven = None if table is None or loaded.network is None else certificate(loaded.network, table)
-    of_law = None if table is None or law is None else certificate(law, table)
+    proven = None if whole is None or loaded.network is None else certificate(loaded.network, whole)
+    of_law = None if whole is None or law is None else certificate(law, whole)
     return {
         "variables": len(names),
         "nodes": len(network),
@@ -120,7 +125,7 @@ def _of_node(node: "Node") -> dict[str, Any]:
 
 def _figures(
     loaded: "Loaded",
-    table: "Dataset | None",
+    table: "Holed | None",
     of_law: "Certificate | None",
     of_network: "Certificate | None",
 ) -> list[str]:

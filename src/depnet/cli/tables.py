@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from depnet.arrays import IntArray
     from depnet.data import Dataset, Domain, Holed
     from depnet.data.files.fill import Fillings
     from depnet.data.files.source import Source
     from depnet.data.files.text import Dialect
+    from depnet.data.files.write import Holes
     from depnet.data.frames.within import Within
 
 
@@ -71,28 +71,18 @@ def read_some(path: str, domain: "Domain") -> "Holed":
 
 def read_to_fill(
     source: "Source", domain: "Domain", *, unknown: str = "error"
-) -> "tuple[Holed, NDArray[np.bool_]]":
-    """The same, and the cells to fill: those that are empty in the file and unknown to the model.
+) -> "tuple[Holed, NDArray[np.bool_], NDArray[np.bool_]]":
+    """The same, the cells that the model does not know, and those that are empty in the file.
 
-    With --unknown missing, a state that the model does not have is a hole to it, but the file's cell is not empty; and an
-    empty cell is no hole where missing is a state of the model: it stays empty, which is said.
+    With --unknown missing, a state that the model does not have is a hole to it, but the file's cell is not empty. Holes
+    that are states of the model are holes here, too.
     """
-    import warnings
-
     from depnet.data.frames.recode import missing_cells
+    from depnet.inference.rows.to_fill import open_holes
 
     rows = _read_for(source, domain, None)
-    holed, empty = _recoded(source.name, rows, domain, unknown), missing_cells(rows, domain)
-    known = empty & ~holed.hidden
-    if known.any():
-        names = [name for name, column in zip(domain.names, known.T, strict=True) if column.any()]
-        warnings.warn(
-            f"{source.name}: {counted(int(known.sum()), 'empty cell')} left empty, since missing is a state of the model "
-            f"({some_of(names)}). To have them filled, learn with --missing complete.",
-            UserWarning,
-            stacklevel=2,
-        )
-    return holed, empty & holed.hidden
+    holed = _recoded(source.name, rows, domain, unknown)
+    return holed, open_holes(holed), missing_cells(rows, domain)
 
 
 def _read_for(path: "str | Source", domain: "Domain", where: str | None) -> "Dataset | Holed":
@@ -118,33 +108,16 @@ def _recoded(path: str, rows: "Dataset | Holed", domain: "Domain", unknown: str)
         raise DataError(f"{path}: {error}") from error
 
 
-def read_complete(
-    path: str, domain: "Domain", *, where: str | None = None, unknown: str = "error"
-) -> "Dataset":
-    """The same for what needs whole rows: those with holes are left out, and said."""
-    return read_whole_rows(path, domain, where=where, unknown=unknown)[0]
-
-
-def read_whole_rows(
-    path: str, domain: "Domain", *, where: str | None = None, unknown: str = "error"
-) -> "tuple[Dataset, IntArray]":
-    """The same, and which rows of the table they are, from 0 on."""
+def whole_rows(path: str, holed: "Holed", what: str) -> "Dataset | None":
+    """The rows without holes, which is said of `what` needs all cells of a row; None where every row has a hole."""
     import warnings
 
-    import numpy as np
-
-    from depnet.data import Dataset
-
-    holed = read_holed(path, domain, where=where, unknown=unknown)
-    whole = np.flatnonzero(~holed.hidden.any(axis=1))
-    if len(whole) == holed.rows:
-        return Dataset(holed.domain, holed.codes), whole
-    if not len(whole):
-        raise click.ClickException(f"{path}: every row has a hole; complete them first (depnet impute).")
-    warnings.warn(
-        f"{path}: {counted(holed.rows - len(whole), 'row')} with holes left out.", UserWarning, stacklevel=2
-    )
-    return Dataset.from_codes(holed.codes[whole], domain=domain), whole
+    whole = holed.whole_rows()
+    left = holed.rows - whole.rows
+    if left:
+        holes = f"{counted(left, 'row')} that {'has' if left == 1 else 'have'} holes"
+        warnings.warn(f"{path}: {what} without the {holes}.", UserWarning, stacklevel=2)
+    return whole if whole.rows or not left else None
 
 
 @contextlib.contextmanager
@@ -178,11 +151,12 @@ def write_table(
     force: bool,
     rng: "np.random.Generator | None" = None,
     within: "Within | None" = None,
+    holes: "Holes | None" = None,
 ) -> None:
     """A frame or codes to a file."""
     from depnet.data.files.write import write
 
-    write(table, path, force=force, rng=rng, within=within, format=_format(path))
+    write(table, path, force=force, rng=rng, within=within, holes=holes, format=_format(path))
 
 
 def _format(path: str) -> 'Literal["csv"] | None':

@@ -39,7 +39,7 @@ def tune(
     rows that the candidate has not seen, in nats a row. Holes are completed first, as `fit` does.
     """
     from depnet.cli.progress import progress
-    from depnet.cli.tables import read_complete
+    from depnet.cli.tables import read_holed, whole_rows
     from depnet.fitting.fit import QUICK, FitOptions, fit_network
     from depnet.learning.choose.auto import tune
     from depnet.learning.choose.ladder import LADDER, Auto
@@ -54,12 +54,19 @@ def tune(
         total = options.rounds + len(holed.domain)
         ahead = None if told is None else lambda done: told(done, total)
         rows = holed.dataset() if holed.complete else fit_network(holed, options, rng, ahead).dataset
+    judges = None
+    if validation is not None:
+        judges = whole_rows(validation, read_holed(validation, rows.domain), "scored")
+        if judges is None:
+            raise click.ClickException(
+                f"{validation}: every row has a hole; complete them first (depnet impute)."
+            )
     with progress("trials") as told:
         found = tune(
             rows,
             auto=Auto(patience=len(LADDER)) if whole else Auto(),
             smoothing=smoothing,
-            validation=None if validation is None else read_complete(validation, rows.domain),
+            validation=judges,
             n_jobs=run.jobs,
             progress=told,
             **learning,

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from depnet.cluster.ranked_parts import RankedParts
+from depnet.data.binning.calendar import form_of
 from depnet.data.binning.ranked import Ranked, RankedArray, RankedCounts
 from depnet.data.frames.columns import kind_of_times, numbers_of_times
 from depnet.data.frames.describe import summary_of
@@ -116,7 +117,8 @@ def _times_of_text(column: Summary) -> Summary:
     if kind is None:
         return column
     numbers = RankedCounts.of(numbers_of_times(column.labels, kind), column.counts)
-    return replace(column, kind=kind, numbers=numbers, labels=(), counts=(), different=0)
+    form = form_of(column.labels, column.counts) if kind == "datetime" else None
+    return replace(column, kind=kind, numbers=numbers, labels=(), counts=(), different=0, form=form)
 
 
 def _in_all_parts(columns: Sequence[Summary]) -> Summary:

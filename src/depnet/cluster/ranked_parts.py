@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import IntArray
 from depnet.data.binning.bins import Number, Numbers
-from depnet.data.binning.ranked import RankedArray
+from depnet.data.binning.ranked import RankedArray, are_whole
 
 POINTS = 4096
 """Values in the sketch of a part."""
@@ -108,6 +108,10 @@ class RankedParts:
         return np.unique(np.concatenate([each.astype(self._type) for each in self._ask(lowest, limit)]))[
             :limit
         ]
+
+    def all_whole(self) -> bool:
+        """Are all values whole numbers?"""
+        return all(self._ask(are_whole))
 
     def _rank(self, value: Number, side: Any) -> int:
         if value < self._pivots[0]:

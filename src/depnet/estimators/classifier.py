@@ -20,6 +20,7 @@ from depnet.data.table.variable import Variable
 from depnet.estimators.base import TableEstimator
 from depnet.estimators.callbacks import Tasks, with_callbacks
 from depnet.estimators.tables import check_choice, check_target, fitted_table, later_table
+from depnet.fitting.choose_missing import switched, with_hole_states
 from depnet.fitting.complete import Completion
 from depnet.fitting.fit import NETWORK_SHARE, QUICK, FitOptions, fit_law, fit_network
 from depnet.inference.rows.query import query_rows
@@ -28,6 +29,10 @@ from depnet.learning.boost.settings import AutoBoost
 FINE_BINS = ((64, 4), (255, 40))
 """Bins of a number that only boosted stages read, which split it in two wherever that tells most; and the rows of a bin, at
 least. Very fine bins need the rows that tell a better cut from a lucky one."""
+FEW_HOLES = 0.05
+"""The share of rows with holes up to which `missing="auto"` makes states of all: only y's node is then learned."""
+TOLERANCE = 0.05
+"""Of what is drawn for the holes of a row: y's own law, a mean over them, is nearer. A smaller one has the same log loss."""
 RUNS, FEW_ROWS = 4, 20_000
 """Where there are few rows, what is chance in the stages weighs most, and averaging takes little time."""
 
@@ -42,10 +47,12 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
 
     Args:
         boost: "auto" (stages where held-out rows prefer them), a `depnet.Boost`, or None: the paper's node, one graph.
-        missing: holes of X in `fit`: "complete" (they are unknown), "state" (missing is a state of its own), or "error".
+        missing: holes of X in `fit`: "auto" (a state of its own in the columns whose holes the others or y tell of, and
+            in all columns where few rows have other holes; else unknown), "complete" (they are unknown), "state" (missing
+            is a state of its own), or "error".
         inputs: whether the nodes of X are learned, too, as an ordered law whose last variable is y, so that holes in a
             row to predict are summed out: True, False (they are then drawn from their columns' own marginals), or
-            "auto": where X has holes in `fit`.
+            "auto": where X has holes in `fit` that are unknown.
 
     Attributes:
         classes_: the classes, in order.
@@ -62,7 +69,7 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
     """
 
     boost: Any = "auto"
-    missing: str = "complete"
+    missing: str = "auto"
     inputs: bool | Literal["auto"] = "auto"
 
     @with_callbacks
@@ -79,25 +86,28 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
         check_target(self, y)
         check_choice("inputs", self.inputs, True, False, "auto")
         holed, _ = fitted_table(self, X, missing=self.missing)
-        everything = self.inputs is True or (self.inputs == "auto" and not holed.complete)
-        if not everything and self.boost is not None and self.bins == "quantile":
-            fine = max(2, *(min(most, holed.rows // least) for most, least in FINE_BINS))
-            holed, _ = fitted_table(self, X, missing=self.missing, bins=fine)
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
         check_consistent_length(holed.codes, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        self._inputs = holed.domain
-        joined = _with_target(holed, codes, len(self.classes_))
+        joined = self._states_chosen(_with_target(holed, codes, len(self.classes_)))
+        everything = self.inputs is True or (self.inputs == "auto" and not joined.complete)
+        if not everything and self.boost is not None and self.bins == "quantile":
+            fine = max(2, *(min(most, holed.rows // least) for most, least in FINE_BINS))
+            states = [i for i, variable in enumerate(joined.domain.variables) if variable.missing is not None]
+            holed, _ = fitted_table(self, X, missing=self.missing, bins=fine)
+            joined = with_hole_states(_with_target(holed, codes, len(self.classes_)), states)
+        self._inputs = Domain(joined.domain.variables[:-1])
         y_name = joined.domain.names[-1]
         options = self._options(
             boosted=(y_name,),
             roles={y_name: "target"} if everything else dict.fromkeys(holed.domain.names, "input"),
         )
+        options = replace(options, missing="complete")  # those that are left
         if self.boost == "auto" and holed.rows <= FEW_ROWS:
             options = replace(options, boost=AutoBoost(runs=RUNS))
-        steps = len(joined.domain) + (0 if holed.complete else self.rounds)
+        steps = len(joined.domain) + (0 if joined.complete else self.rounds)
         with Tasks(self, "node", steps) as tasks:
             if everything:
                 self.completion_ = _fit_last(joined, options, self._steady_generator(), tasks.until)
@@ -105,6 +115,15 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
                 self.completion_ = fit_network(joined, options, self._steady_generator(), tasks.until)
         self.network_ = self.completion_.network
         return self
+
+    def _states_chosen(self, joined: Holed) -> Holed:
+        """The table with y, with holes as states where `missing` says so."""
+        if self.missing != "auto":
+            return joined
+        chosen = switched(joined, n_jobs=self._threads)
+        if np.average(chosen.hidden.any(axis=1), weights=chosen.weights) <= FEW_HOLES:
+            return with_hole_states(joined, range(len(joined.domain)))
+        return chosen
 
     def predict_proba(self, X: Any) -> FloatArray:
         """P(y | x) of every row.
@@ -121,7 +140,12 @@ class DependencyNetworkClassifier(ClassifierMixin, TableEstimator):  # type: ign
         hidden = np.array(joined.hidden)
         hidden[:, -1] = True
         found = query_rows(
-            self.network_, joined.codes, hidden, rng=self._steady_generator(), n_jobs=self._threads
+            self.network_,
+            joined.codes,
+            hidden,
+            tolerance=TOLERANCE,
+            rng=self._steady_generator(),
+            n_jobs=self._threads,
         )
         return np.array(found.probabilities[self.network_.domain.names[-1]])
 

@@ -11,9 +11,11 @@ from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
 from depnet.data.table.layout import Layout
+from depnet.estimators.tables import later_table
 from depnet.fitting.complete import Completion
 from depnet.fitting.explained import plain_figures
 from depnet.fitting.summary import Summary, short_lines, summary_of
+from depnet.inference.judge.cell_laws import CellLaws, cell_laws
 from depnet.learning.certificate import Certificate, certificate
 from depnet.learning.links.links import links
 from depnet.model.file import NO_LAW
@@ -81,6 +83,26 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
         if self._law_certified is None and known:
             self._law_certified = certificate(self.law_, self._learned)  # type: ignore[arg-type]  # both are there
         return self._law_certified
+
+    def oddness(self, X: Any) -> CellLaws:
+        """How odd each cell is given the rest of its row, by its tail mass, and each row: see `docs/odd-rows.md`.
+
+        Args:
+            X: rows, as in `fit`; holes are not odd.
+
+        Returns:
+            `tails` [row, variable] and `row_tails` [row], the less the odder; and `best` [row, variable], the code of the
+            state that the rest of the row makes most likely.
+
+        >>> import depnet
+        >>> model = depnet.DependencyNetwork(random_state=0).fit(depnet.titanic())
+        >>> found = model.oddness(depnet.titanic())
+        >>> found.tails.shape, bool((found.row_tails <= 1).all())
+        ((2201, 4), True)
+        """
+        check_is_fitted(self, "network_")
+        rows = later_table(self, X, self.domain_, values=True)
+        return cell_laws(self.network_, rows)
 
     def summary(self) -> Summary:
         """What the model explains, the data's marginals against its own, links, and what is proven.

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -13,7 +13,7 @@ from depnet.arrays import FloatArray
 from depnet.data.frames.decode import decode
 from depnet.data.frames.unknown import HandleUnknown
 from depnet.data.table.dataset import Dataset
-from depnet.data.table.holed import Holed
+from depnet.data.table.holed import Holed, holed_rows
 from depnet.data.table.layout import FrameKind, Layout
 from depnet.errors import DataError
 from depnet.estimators.base import TableEstimator, generator_of
@@ -29,10 +29,12 @@ from depnet.inference.effort import SECONDS
 from depnet.inference.rows.holed_score import score_holed
 from depnet.inference.rows.impute import drawn_whole, impute
 from depnet.inference.rows.query import query_rows
+from depnet.inference.rows.to_fill import open_holes, present_law, split_holes, warn_left
 from depnet.learning.links.links import Link, links
 from depnet.learning.options import Role
-from depnet.model.evidence import Given, narrowed_domain
+from depnet.model.evidence import Evidence, Given, narrowed_domain
 from depnet.model.file import load_both, save
+from depnet.model.holes import all_known, drawn_holes, log_pattern
 from depnet.model.network import Network
 from depnet.removed import without
 from depnet.sampling import sample
@@ -207,60 +209,86 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
             rng=self._steady_generator(),
         )
 
-    def sample(self, n: int = 1, evidence: Given | None = None, *, random_state: Any = None) -> Any:
-        """New rows of `law_`, given evidence.
+    def sample(
+        self, n: int = 1, evidence: Given | None = None, *, holes: bool = True, random_state: Any = None
+    ) -> Any:
+        """New rows of `law_`, given evidence, with holes as the table has them.
 
         Numbers are drawn from the values that their bin keeps, and that the evidence allows, each given those before
-        it in the law's order.
+        it in the law's order. Holes are drawn with the rest where missing is a state of a column, elsewhere by the
+        column's rate of them, independent of all else.
 
         Args:
             n: how many rows.
             evidence: what is known of them, as in `query`.
+            holes: False: without holes, the law given that all is known.
             random_state: a seed of this draw, or a generator; None: the estimator's own, which draws the same rows each
                 time where it is a seed.
 
         Returns:
-            A frame as X was, with its dtypes; a `Dataset` where X was one.
+            A frame as X was, with its dtypes; a `Dataset` (with holes, a `Holed`) where X was one.
         """
         law = self._answering()
         rng = self._generator() if random_state is None else generator_of(random_state)
-        rows = sample(law, n, evidence=evidence, rng=rng, n_jobs=self._threads)
+        known = Evidence.parse(self.domain_, evidence)
+        asked = known if holes else all_known(law, known)
+        rows = sample(law, n, evidence=asked, rng=rng, n_jobs=self._threads)
+        hidden = drawn_holes(law, known, n, rng) if holes else None
         if self.layout_ is None:
-            return rows
+            return rows if hidden is None else holed_rows(rows.domain, rows.codes, hidden)
         narrowed = narrowed_domain(self.domain_, evidence)
-        return decode(rows.codes, narrowed, self.layout_, rng=rng, within=law.within)
+        return decode(rows.codes, narrowed, self.layout_, rng=rng, within=law.within, hidden=hidden)
 
-    def impute(self, X: Any, *, method: Literal["mode", "draw"] = "mode", tolerance: float = 0.01) -> Any:
+    def impute(
+        self,
+        X: Any,
+        *,
+        method: Literal["mode", "draw"] = "mode",
+        tolerance: float = 0.01,
+        all: bool = False,  # noqa: A002
+    ) -> Any:
         """A table with its holes filled; what was observed stays as it is.
+
+        A hole stays, too, where its column is almost never known beside what the row knows (with a probability under
+        .02): it is not unknown, it does not apply. A warning says how many there are.
 
         Args:
             X: rows with holes, as in `fit`.
             method: "mode" takes each hole's most probable state, for a float its expected value, for other numbers and
                 dates their median. "draw" draws each row's holes together.
             tolerance: what is sampled is sampled until every standard error is under this.
+            all: fill every hole.
 
         Returns:
             X, filled, as the kind of frame it is.
         """
-        holed = self._rows(X)
-        if holed.complete:
+        holed, law = self._rows(X), self._answering()
+        holes = open_holes(holed)
+        if not holes.any():
             return unchanged(self, X)
         rng = self._generator() if method == "draw" else self._steady_generator()
+        effort: dict[str, Any] = {"tolerance": tolerance, "rng": rng, "n_jobs": self._threads}
+        rows, fill = split_holes(law, holed.codes, holes, everything=all, **effort)
+        warn_left(int((holes & ~fill).sum()), "all=True")
+        if not fill.any():
+            return unchanged(self, X)
         done = impute(
-            self._answering(),
-            holed.codes,
-            holed.hidden,
+            present_law(law),
+            rows,
+            fill,
             method=method,
-            tolerance=tolerance,
-            rng=rng,
-            n_jobs=self._threads,
+            **effort,
         )
         laws = dict(done.cells.probabilities) if method == "mode" else None
         (codes,) = done.imputations
-        return filled(self, X, holed, codes, self.layout_, laws=laws, rng=rng)
+        return filled(
+            self, X, replace(holed, codes=rows, hidden=fill), codes, self.layout_, laws=laws, rng=rng
+        )
 
     def score_samples(self, X: Any) -> FloatArray:
-        """Each row's log-likelihood under `law_` in nats; of a row with holes, that of what it knows.
+        """Each row's log-likelihood under `law_` in nats: of the cells that it knows, and of which these are.
+
+        A hole that is no state of its column has the column's rate of holes in the rows learned from.
 
         (Of a model without a law it is the pseudo-log-likelihood of `network_`, the sum over nodes of log theta.)
 
@@ -270,14 +298,10 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
         Returns:
             [row]: the lower, the more surprising is the row.
         """
-        holed = self._rows(X)
-        return score_holed(
-            self._answering(),
-            holed.codes,
-            np.asarray(holed.hidden),
-            rng=self._steady_generator(),
-            n_jobs=self._threads,
-        )
+        holed, network = self._rows(X), self._answering()
+        hidden = np.asarray(holed.hidden)
+        known = score_holed(network, holed.codes, hidden, rng=self._steady_generator(), n_jobs=self._threads)
+        return known if network.order is None else known + log_pattern(network, hidden)
 
     def score(self, X: Any, y: Any = None) -> float:
         """The mean of `score_samples`.
@@ -307,7 +331,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
             tolerance: what is sampled is sampled until every standard error is under this.
 
         Returns:
-            [row, state], in the order of the target's states.
+            [row, state], in the order of the states that the target has where it is known.
         """
         holed = self._rows(X, absent="missing")
         target = self.domain_.names[-1] if target is None else target
@@ -327,7 +351,10 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
                 n_jobs=self._threads,
             )
             found[~known] = rest.probabilities[target]
-        return found
+        if self.domain_.variables[i].missing is None:
+            return found
+        there = found[:, :-1]  # given that it is known
+        return np.asarray(there / there.sum(axis=1, keepdims=True))
 
     def links(self, bootstrap: int = 0) -> tuple[Link, ...]:
         """Which variable tells which node what, the strongest first; see `depnet.links`.

@@ -13,7 +13,16 @@ from depnet.explorer.loaded import TOLERANCE, Loaded
 from depnet.inference.answer.query import query
 from depnet.inference.answer.result import QueryResult
 from depnet.inference.answer.small_counts import without_small_counts
-from depnet.inference.judge.shifts import Shift, largest_error, largest_first, most_moved, shifts_between
+from depnet.inference.judge.shifts import (
+    Shift,
+    by_target,
+    largest_error,
+    largest_first,
+    most_moved,
+    shifts_between,
+)
+from depnet.model.conditions import MISSING
+from depnet.model.evidence import Evidence
 
 FIRST_SECONDS = 0.5
 """Of sampling before something is shown; most answers are exact, or within the tolerance, before that."""
@@ -78,7 +87,8 @@ async def answers(
     """
     law = loaded.asked
     names = law.domain.names
-    free = tuple(name for name in names if name not in known or not is_clamped(known[name]))
+    clamped = Evidence.parse(law.domain, given(known)).clamped
+    free = tuple(name for i, name in enumerate(names) if i not in clamped)
 
     def ask(targets: tuple[str, ...], before: tuple[str, ...], **bounds: Any) -> Answer:
         began = time.monotonic()  # here: waiting for a turn does not count
@@ -121,7 +131,12 @@ def _all_known(prior: QueryResult, known: Known) -> QueryResult:
     """The answer where every variable has its state."""
 
     def certain(variable: Any) -> FloatArray:
-        return np.array(np.eye(variable.cardinality)[variable.code(known[variable.name][0])])
+        held = known[variable.name]
+        if isinstance(
+            held, str
+        ):  # it is missing, or a condition that leaves one state: what was likely of it stays
+            return np.asarray(by_target(prior, prior.probabilities)[variable.name])
+        return np.array(np.eye(variable.cardinality)[variable.code(held[0])])
 
     laws = {variable.name: certain(variable) for variable in prior.variables}
     errors = {name: np.zeros_like(law) for name, law in laws.items()}
@@ -139,4 +154,8 @@ def _all_known(prior: QueryResult, known: Known) -> QueryResult:
         warnings=(ALL_KNOWN,),
         observed=None,
         matching=None,
+        missing={name: float(held == MISSING) for name, held in known.items()},
+        missing_observed=None,
+        levels={},
+        seen={},
     )

@@ -31,6 +31,7 @@ class AskCards:
     def __init__(self, session: Session, loaded: Loaded, **told: Callable[..., None]) -> None:
         self.session, self.loaded = session, loaded
         self.variables = {variable.name: variable for variable in loaded.asked.domain.variables}
+        self.holed = {name for i, name in enumerate(self.variables) if loaded.has_holes(i)}
         self.known: Known = {}
         self.pinned: list[str] = []
         self.chosen: str | None = None
@@ -84,6 +85,11 @@ class AskCards:
                 self._key("observed", "the table's own frequency")
             note(
                 "Click a bar to say that it is so, again to take it back; draw over a number's bars for a range."
+                + (
+                    " Bars are among the rows that have a value; missing is the share of those that have none."
+                    if self.holed
+                    else ""
+                )
             )
 
     @staticmethod
@@ -190,8 +196,8 @@ class AskCards:
         return self.pinned if self.front is None or self.front in self.pinned else [*self.pinned, self.front]
 
     def _card(self, name: str) -> Card:
-        opened, kept = name in self.opened, self.kept.get(name, ())
-        return Card.of(self.variables[name], self.base[name].prior, opened=opened, kept=kept)
+        opened, kept, holes = name in self.opened, self.kept.get(name, ()), name in self.holed
+        return Card.of(self.variables[name], self.base[name].prior, opened=opened, kept=kept, holes=holes)
 
     def _static(self, name: str) -> dict[str, Any]:
         """What stays on the page of a card, made once."""

@@ -9,12 +9,13 @@ from depnet.explorer.ask import FINER, Answer, answers
 from depnet.explorer.ask_cards import AskCards
 from depnet.explorer.ask_notes import AskNotes
 from depnet.explorer.bars import between, typed
-from depnet.explorer.known import Held, Known
+from depnet.explorer.known import Held, Known, held_by
 from depnet.explorer.loaded import TOLERANCE
 from depnet.explorer.parts import button, card, note, without_law
 from depnet.explorer.questions import Question, what_ifs
 from depnet.explorer.session import Latest, Session, Stop
 from depnet.explorer.state import State
+from depnet.model.conditions import MISSING
 from depnet.wording import counted
 
 TITLE = "Ask"
@@ -71,21 +72,26 @@ class _Ask:
     # what the reader does
 
     def clamp(self, name: str, code: int) -> None:
-        """A state was clicked: clamp it, or take it back."""
+        """A state was clicked, or the bar after them, of holes: clamp it, or take it back."""
         variable = self._variable(name)
-        if variable is not None and 0 <= code < variable.cardinality:
-            state = variable.states[code]
-            self._hold(name, None if self.known.get(name) == (state,) else (state,))
+        if variable is not None and 0 <= code <= len(variable.present_states):
+            is_state = code < len(variable.present_states)
+            held: Held = (variable.states[code],) if is_state else MISSING
+            self._hold(name, None if self.known.get(name) == held else held)
 
     def toggle(self, name: str, code: int) -> None:
         """One more state is allowed, or one less; without any, all are."""
         variable = self._variable(name)
-        if variable is not None and 0 <= code < variable.cardinality:
+        if variable is None:
+            return
+        if variable.missing is None and code == len(variable.present_states):
+            self.clamp(name, code)  # no state of the model, that could be one of several
+        elif 0 <= code < variable.cardinality:
             held = self.known.get(name, ())
-            codes = set() if isinstance(held, str) else {variable.code(state) for state in held}
+            gone = {variable.cardinality - 1} if held == MISSING and variable.missing is not None else set()
+            codes = gone if isinstance(held, str) else {variable.code(state) for state in held}
             codes ^= {code}
-            every = len(codes) == variable.cardinality
-            self._hold(name, None if every else tuple(variable.states[c] for c in sorted(codes)))
+            self._hold(name, held_by(variable, tuple(str(variable.states[c]) for c in sorted(codes))))
 
     def range(self, name: str, first: int, last: int) -> None:
         """Bars were drawn over, from one to the other."""

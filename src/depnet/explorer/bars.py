@@ -104,8 +104,12 @@ def typed(variable: Variable, text: str) -> Held | None:
     >>> cls = Variable("class", ("1st", "2nd", "3rd"))
     >>> typed(cls, "1st | 2nd"), typed(cls, "= 3rd"), typed(cls, "!=3rd"), typed(cls, " ")
     (('1st', '2nd'), ('3rd',), '!=3rd', None)
+    >>> typed(cls, "is missing"), typed(Variable("age", ("[0, 18)", "[18, 99)"), Bins((0, 18, 99), ((3,), (30,)))), "=30.0")
+    ('is missing', ('30',))
     """
     text = text.strip()
+    if text in ("missing", "known"):
+        text = text if text in map(str, variable.states) else f"is {text}"
     if text in map(str, variable.states):
         return held_by(variable, (text,))
     for sign in EQUALS:

@@ -45,7 +45,7 @@ class BoostedView:
 
     def __init__(self, session: Session, number: int) -> None:
         self.session, self.number = session, number
-        self.network, self.data = session.loaded.network, session.loaded.data
+        self.network, self.data = session.loaded.network, session.loaded.known_to(number)
         self.node = boosted_node(self.network, number)
         self.variable = self.network.domain.variables[self.node.variable]
         self.states = tuple(map(str, self.variable.states))

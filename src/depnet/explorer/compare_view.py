@@ -17,6 +17,7 @@ from depnet.explorer.parts import bar, button, card, copyable, note, stack, warn
 from depnet.explorer.session import Latest, Session, Stop
 from depnet.explorer.state import State
 from depnet.inference.judge.shifts import Difference, differences_between
+from depnet.model.conditions import MISSING
 from depnet.wording import some_of
 
 TITLE = "Compare"
@@ -103,7 +104,7 @@ class _Compare:
         """A bar was clicked: its states become known on that side, or are taken back."""
         if side not in ("a", "b") or name not in self.domain.names:
             return
-        states = self.domain.variables[self.domain.index(name)].states
+        states = self.domain.variables[self.domain.index(name)].present_states
         if 0 <= first <= last < len(states):
             of, chosen = (self.a if side == "a" else self.b), states[first : last + 1]
             self._hold(of, name, () if of.known.get(name) == chosen else chosen)
@@ -131,7 +132,8 @@ class _Compare:
         variable = self.domain.variables[i]
         held = side.known.get(variable.name, ())
         now = [held] if isinstance(held, str) else list(map(str, held))
-        labels = dict.fromkeys([*map(str, variable.states), *now])
+        gone = [MISSING] if self.loaded.has_holes(i) else []
+        labels = dict.fromkeys([*map(str, variable.present_states), *gone, *now])
         side.states.set_options(list(labels), value=now)
 
     def _states_chosen(self, side: _Side) -> None:

@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Sequence
 
 from depnet.explorer.known import Held, Known
+from depnet.model.conditions import KNOWN, MISSING
 from depnet.model.conditions import SIGNS as COMPARISONS
 
 SIGNS = ",=|~:\"'\\"
@@ -39,12 +40,14 @@ def python(model: str, targets: Sequence[str], known: Known, *, law: bool = True
 
 def _literal(held: Held) -> str:
     if isinstance(held, str):
-        return repr(held)
+        return "None" if held == MISSING else repr(held)
     return repr(held[0]) if len(held) == 1 else f"{{{', '.join(map(repr, held))}}}"
 
 
 def _compared(held: Held) -> str:
     """What follows a name: a sign, and states or the bound of a condition."""
+    if held in (MISSING, KNOWN):
+        return f" {held}"
     if not isinstance(held, str):
         return "=" + "|".join(_quoted(str(state)) for state in held)
     sign = next((sign for sign in COMPARISONS if held.startswith(sign)), None)

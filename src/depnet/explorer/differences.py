@@ -10,6 +10,7 @@ import numpy as np
 from depnet.arrays import FloatArray, IntArray
 from depnet.data import Domain, Label
 from depnet.data.binning.mixture import Mixture
+from depnet.explorer.cards import is_holed, known_share
 from depnet.explorer.component import Component
 from depnet.explorer.known import Held, Known, Opened, opened, pairs
 from depnet.inference.answer.numbers import shown
@@ -63,7 +64,7 @@ def card_of(difference: Difference, first: Held, second: Held) -> dict[str, Any]
     return {
         "name": a.name,
         "note": f"differ by {difference.change:.3f}",
-        "number": _means(a, b),
+        "number": "; ".join(filter(None, (_means(a, b), _known(a, b)))),
         "states": [
             {
                 "first": first_code,
@@ -136,7 +137,13 @@ def _side(shift: Shift, codes: IntArray, held: Held) -> dict[str, Any]:
 
 def _means(a: Shift, b: Shift) -> str:
     """The means of a number in A and B; nothing of one with a state or two, which say all."""
-    first, second = a.numbers, b.numbers
+    first, second = a.number, b.number
     if first is None or second is None or len(a.states) < FEWEST_STATES:
         return ""
-    return f"mean {shown(first[1].mean)} in A, {shown(second[1].mean)} in B"
+    return f"mean {shown(first[0])} in A, {shown(second[0])} in B"
+
+
+def _known(a: Shift, b: Shift) -> str:
+    """In which shares of the rows of A and B the variable is known, where that is not nearly all."""
+    shares = [known_share(shift) for shift in (a, b)]
+    return f"known in {shares[0]} of A, {shares[1]} of B" if any(map(is_holed, (a, b))) else ""

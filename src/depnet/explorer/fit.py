@@ -17,7 +17,7 @@ from depnet.data import Domain
 from depnet.data.files.read import read
 from depnet.data.frames.left_out import LeftOut
 from depnet.data.table.dataset import code_type
-from depnet.data.table.holed import Holed, with_holes
+from depnet.data.table.holed import Holed, nothing_hidden, with_holes
 from depnet.errors import DataError, said_with
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.rows import StoppedError
@@ -40,6 +40,11 @@ PENALTIES = {
     "structural-mdl": "structural MDL",
     "aic": "AIC",
     "none": "none",
+}
+MISSING = {
+    "auto": "auto: a state where other columns tell of them",
+    "complete": "unknown, and completed",
+    "state": "a state of their own",
 }
 ENCODINGS = {"utf-8": "UTF-8", "cp1252": "Windows (cp1252)", "latin-1": "Latin-1"}
 ENDINGS = (".csv", ".txt", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".xlsx", ".xlsm")
@@ -105,7 +110,11 @@ def some_columns(rows: Holed, names: Sequence[str]) -> Holed:
     domain = Domain(tuple(rows.domain.variables[i] for i in chosen))
     codes: CodeArray = np.empty((rows.rows, len(chosen)), dtype=code_type(domain), order="F")
     codes[:] = rows.codes[:, chosen]
-    return Holed(domain, read_only(codes), read_only(np.asfortranarray(rows.hidden[:, chosen])), rows.weights)
+    hidden = (
+        nothing_hidden(codes.shape) if rows.complete else read_only(np.asfortranarray(rows.hidden[:, chosen]))
+    )
+    values = None if rows.values is None else rows.values.renumbered({i: k for k, i in enumerate(chosen)})
+    return Holed(domain, read_only(codes), hidden, rows.weights, values)
 
 
 def learn_model(
@@ -116,13 +125,16 @@ def learn_model(
     stop: Callable[[], bool],
     *,
     boost: bool = False,
+    missing: str = "auto",
 ) -> Loaded:
     """The model that `depnet fit` would learn, its network and its law.
 
     `progress(done, all)` counts the nodes of both, and rounds of completion before.
     """
     rows = some_columns(table.rows, names)
-    options = FitOptions(penalty=penalty, max_seconds=MAX_SECONDS, boost="auto" if boost else None)
+    options = FitOptions(
+        penalty=penalty, missing=missing, max_seconds=MAX_SECONDS, boost="auto" if boost else None
+    )
     total = options.steps(rows)
 
     def told(done: int) -> None:
@@ -132,7 +144,8 @@ def learn_model(
 
     told(0)
     found = fit(rows, options, np.random.default_rng(STEADY_SEED), told)
-    return Loaded(found.network, found.dataset, table.name.rsplit(".", 1)[0] or "model", law=found.law)
+    name = table.name.rsplit(".", 1)[0] or "model"
+    return Loaded(found.network, found.table, found.dataset, name, law=found.law)
 
 
 def model_file(loaded: Loaded) -> bytes:

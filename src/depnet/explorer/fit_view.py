@@ -12,6 +12,7 @@ from depnet.explorer.fit import (
     ENDINGS,
     MAX_BYTES,
     MAX_SECONDS,
+    MISSING,
     PENALTIES,
     Table,
     learn_model,
@@ -94,6 +95,7 @@ class _Fit:
                 self.counted = note("")
             self.penalty = ui.select(PENALTIES, label="Penalty: what complexity costs", value="auto")
             self.penalty.props("dense outlined")
+            self.missing = ui.select(MISSING, label="Missing values", value="auto").props("dense outlined")
             self.boost = ui.checkbox("Boost: add many small graphs to a node where it predicts better").props(
                 "dense"
             )
@@ -107,7 +109,8 @@ class _Fit:
             self.working.set_visibility(False)
             self.learn_notes = ui.element("div").props('aria-live="polite"')
             note(
-                f"Learning ends after {MAX_SECONDS:.0f} s at the latest. Missing values are completed, as depnet fit does."
+                f"Learning ends after {MAX_SECONDS:.0f} s at the latest. Holes that other columns tell of are "
+                "states of their columns, all others are unknown values, as depnet fit has it."
             )
         self.choices.set_visibility(False)
         self.timer = ui.timer(0.15, self._progressed, active=False)
@@ -214,6 +217,7 @@ class _Fit:
                     self._told,
                     self.stopping,
                     boost=bool(self.boost.value),
+                    missing=self.missing.value,
                 )
         except DepnetError as error:
             with self.learn_notes:

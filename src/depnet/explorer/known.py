@@ -1,9 +1,9 @@
 """What is known, as a page holds it and as its address has it: /ask?sex=female&class=1st&class=2nd&age=20..40.
 
-Of a variable some of its states are allowed, one clamps it; or a condition holds, such as ">5000", "4000..5000" or
-"!=male". A label that reads like a condition is that label. What the model does not know is told apart, so that an old
-link still opens with the rest. Names that begin with a dot have one more in an address: those with one dot are the
-page's own parameters (`state`).
+Of a variable some of its states are allowed, or numbers and dates by themselves; one clamps it. Or a condition holds, such
+as ">5000", "4000..5000", "!=male", "is missing" or "is known". A label that reads like a condition is that label. What the
+model does not know is told apart, so that an old link still opens with the rest. Names that begin with a dot have one more
+in an address: those with one dot are the page's own parameters (`state`).
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 from depnet.arrays import FloatArray
 from depnet.data import Domain, Label, Variable
-from depnet.errors import EvidenceError
+from depnet.errors import DataError, EvidenceError
 from depnet.model.condition_words import empty_condition, said_of
-from depnet.model.conditions import SIGNS, condition_weights, label_code
+from depnet.model.conditions import KNOWN, MISSING, SIGNS, condition_weights, label_code
 from depnet.model.evidence import Condition, Given
 
 Held = tuple[Label, ...] | str
-"""Of one variable: its allowed states, or a condition as text."""
+"""Of one variable: its allowed states (of a number or date also values themselves, as text), or a condition as text."""
 
 Known = Mapping[str, Held]
 
@@ -69,16 +69,33 @@ def is_own(name: str) -> bool:
 
 
 def held_by(variable: Variable, texts: tuple[str, ...]) -> Held | None:
-    """The states with these texts, or of the bins of these numbers; one text may be a condition. None: all are allowed."""
+    """The states with these texts, or these numbers; one text may be a condition. None: all are allowed."""
     of_text = {str(state): code for code, state in reversed(tuple(enumerate(variable.states)))}
-    if len(texts) == 1 and texts[0] not in of_text and _is_condition(texts[0]):
+    if len(texts) == 1 and (texts[0] not in of_text or variable.missing == texts[0]):
         (condition,) = texts
-        weights = condition_weights(variable, condition)
-        if not weights.any():
-            raise EvidenceError(empty_condition(variable, condition))
-        return None if (weights == 1.0).all() else condition
-    codes = sorted({of_text[text] if text in of_text else label_code(variable, text) for text in texts})
-    return None if len(codes) == variable.cardinality else tuple(variable.states[code] for code in codes)
+        if condition in (MISSING, KNOWN) or variable.missing == condition:
+            return KNOWN if condition == KNOWN else MISSING
+        if _is_condition(condition):
+            weights = condition_weights(variable, condition)
+            if not weights.any():
+                raise EvidenceError(empty_condition(variable, condition))
+            return None if (weights == 1.0).all() else condition
+    found = {_held(variable, text, of_text): None for text in texts}
+    held = sorted(found, key=variable.code)
+    return None if found.keys() >= set(variable.states) else tuple(held)
+
+
+def _held(variable: Variable, text: str, of_text: Mapping[str, int]) -> Label:
+    """A state by its text; of a variable with bins a number or date is itself, and not the bin that it lies in."""
+    if text in of_text:
+        return variable.states[of_text[text]]
+    if variable.bins is not None:
+        try:
+            number = variable.bins.number(text)
+            return variable.bins.text(number) if variable.bins.kind in ("integer", "float") else text
+        except DataError:
+            pass  # the error below offers the nearest
+    return variable.states[label_code(variable, text)]
 
 
 def _is_condition(text: str) -> bool:
@@ -114,8 +131,8 @@ def said(name: str, held: Held) -> str:
 
 
 def is_clamped(held: Held) -> bool:
-    """Is one state left?"""
-    return not isinstance(held, str) and len(held) == 1
+    """Is one state left, or is it missing?"""
+    return held == MISSING or (not isinstance(held, str) and len(held) == 1)
 
 
 def _condition(held: Held) -> Condition:

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from depnet.arrays import FloatArray, IntArray
-from depnet.data import Dataset
+from depnet.arrays import FloatArray
+from depnet.data import Dataset, Holed
+from depnet.explorer.columns import Column, column_of
 from depnet.fitting.explained import law_nearness, plain_figures
 from depnet.fitting.summary import rows_learned
 from depnet.inference.answer.query import query
@@ -40,13 +41,19 @@ MOST_PRIORS = 16
 WARM_SECONDS = 5.0
 """Of sampling them before they are asked for."""
 
+WARM_COLUMNS = 24
+"""Columns of the table that are looked at before."""
+
 
 @dataclass(frozen=True)
 class Loaded:
-    """A network and its law, the rows they were learned from where they were given, and what is derived, once."""
+    """A network and its law, the table they were learned from where it was given, and what is derived, once."""
 
     network: Network
-    data: Dataset | None = None
+    data: Holed | None = None
+    """All rows of the table, with their holes and numbers as they came."""
+    completed: Dataset | None = None
+    """The rows with their holes filled from which the network was learned, where they are at hand."""
     name: str = "model"
     path: str = "model.json"
     """Where the model file is, for commands that a reader copies."""
@@ -64,20 +71,44 @@ class Loaded:
     """Held while they are found, so that none is found twice."""
     scores: list[RowScores] = field(default_factory=list, compare=False, repr=False)
     """Those of the rows, once they were asked for (`rows`)."""
-    places_in_table: IntArray | None = field(default=None, compare=False, repr=False)
-    """Which rows of the table, from 0 on, `data` has: those with holes are left out. None: all of them."""
+    columns: dict[int, Column] = field(default_factory=dict, compare=False, repr=False)
+    """What the table says of its columns, of those that were asked for (`column`)."""
 
-    def number_of(self, row: int) -> int:
-        """The number of a row of `data` in the table, from 1 on."""
-        return (row if self.places_in_table is None else int(self.places_in_table[row])) + 1
+    @cached_property
+    def whole(self) -> Dataset | None:
+        """The complete rows from which the network was learned: the table's own where it has no hole, or completed ones."""
+        return self.data.dataset() if self.data is not None and self.data.complete else self.completed
 
-    def row_of(self, number: int) -> int | None:
-        """The row of `data` that has this number in the table; None where there is none."""
-        if self.data is None or number < 1:
-            return None
-        places = np.arange(self.data.rows) if self.places_in_table is None else self.places_in_table
-        row = int(np.searchsorted(places, number - 1))
-        return row if row < len(places) and places[row] == number - 1 else None
+    def known_to(self, number: int) -> Dataset | None:
+        """The rows of the table that know all that a node of the network reads, and its own variable; None without a table.
+
+        Their other cells may be any.
+        """
+        if self.data is None or self.data.complete:
+            return self.whole
+        node = self.network.nodes[number]
+        read = [*node.inputs, *node.variables]
+        rows = np.flatnonzero(~self.data.hidden[:, read].any(axis=1))
+        weights = None if self.data.weights is None else self.data.weights[rows]
+        return Dataset.from_codes(self.data.codes[rows], domain=self.data.domain, weights=weights)
+
+    def has_holes(self, i: int) -> bool:
+        """Can variable i be missing, by the model or in the table?"""
+        if self.network.domain.variables[i].missing is not None:
+            return True
+        counts = self.asked.counts
+        if counts is not None and counts.holes[i] > 0:
+            return True
+        return self.data is not None and self.data.known(i) is not None
+
+    def column(self, i: int) -> Column | None:
+        """What is known of a column's cells, of the table's or of those that the model file has counted."""
+        if i not in self.columns:
+            found = column_of(self.network.domain, self.data, self.counts, i)
+            if found is None:
+                return None
+            self.columns[i] = found
+        return self.columns[i]
 
     @property
     def asked(self) -> Network:
@@ -98,12 +129,12 @@ class Loaded:
     @cached_property
     def links(self) -> tuple[Link, ...]:
         """Every link, the strongest first."""
-        return links(self.network, self.data)
+        return links(self.network, self.whole)
 
     @cached_property
     def graph(self) -> DependencyGraph:
         """Who tells whom how much."""
-        return dependency_graph(self.network, self.data, found=self.links)
+        return dependency_graph(self.network, self.whole, found=self.links)
 
     @cached_property
     def places(self) -> FloatArray:
@@ -122,8 +153,8 @@ class Loaded:
 
     @cached_property
     def certificate(self) -> Certificate | None:
-        """What is proven from the rows, where they were given."""
-        return None if self.data is None else certificate(self.network, self.data)
+        """What is proven from complete rows, where they are at hand."""
+        return None if self.whole is None else certificate(self.network, self.whole)
 
     def prior(
         self, targets: tuple[str, ...] | None = None, *, tolerance: float = TOLERANCE, **bounds: Any
@@ -149,6 +180,8 @@ class Loaded:
     def warm(self) -> None:
         """Derive what the first pages need."""
         _ = self.places, self.strongest
+        for i in range(min(len(self.network), WARM_COLUMNS)):
+            self.column(i)
         self.prior(max_seconds=WARM_SECONDS)
 
     @property

@@ -35,16 +35,17 @@ const Card = {
         <a v-for="(href, view) in $parent.links" :key="view" class="depnet-plain-button" :href="here(href)">{{ view }}</a>
       </div>
       <div v-if="card.columns" class="depnet-marginal-number" :title="summary">{{ summary }}</div>
+      <div v-if="card.missing >= 0" class="depnet-marginal-number" data-known>{{ (numbers && numbers.known) || "" }}</div>
       <div ref="bars" :class="card.columns ? 'depnet-histogram' : 'depnet-bars'" role="group" :aria-label="said_group"
         @pointerleave="over = -1">
         <button v-for="(s, k) in card.states" :key="s.c" type="button" v-bind="bar(s, k)" v-on="heard(s, k)">
           <span v-if="!card.columns" class="depnet-state-label">{{ s.s }}</span>
           <span :class="card.columns ? 'depnet-column' : 'depnet-track'">
-            <span class="depnet-fill" :style="long(p(k))"></span>
-            <span v-if="was" class="depnet-before" :style="long(was[k])"></span>
+            <span class="depnet-fill" :style="long(p(k), k)"></span>
+            <span v-if="was" class="depnet-before" :style="long(was[k], k)"></span>
             <span v-if="error(k)" class="depnet-whisker"
-              :style="[from(p(k) - 2 * error(k)), long(4 * error(k))]"></span>
-            <span v-if="observed(k) !== null" class="depnet-observed" :style="from(observed(k))"></span>
+              :style="[from(p(k) - 2 * error(k), k), long(4 * error(k), k)]"></span>
+            <span v-if="observed(k) !== null" class="depnet-observed" :style="from(observed(k), k)"></span>
           </span>
           <span v-if="card.columns" class="depnet-tick">{{ tick(s, k) }}</span>
           <template v-else>
@@ -67,8 +68,9 @@ const Card = {
       return this.given && this.now ? "changed " + this.now.change.toFixed(3) : "";
     },
     scale() {
-      const most = Math.max(1e-9, ...this.card.base.p, ...(this.numbers ? this.numbers.p : []),
-        ...((this.numbers && this.numbers.o) || []).map((o) => o ?? 0));
+      const states = (values) => (values || []).filter((_, k) => !this.gone(k)).map((value) => value ?? 0);
+      const { p, o } = this.numbers ?? {};
+      const most = Math.max(1e-9, ...states(this.card.base.p), ...states(p), ...states(o));
       return this.card.columns ? most * 1.02 : SCALES.find((scale) => most <= scale) ?? 1;
     },
     summary() {
@@ -99,16 +101,19 @@ const Card = {
     p(k) { return this.numbers ? this.numbers.p[k] ?? 0 : 0; },  // a card may just have got more bars
     error(k) { return (this.numbers && this.numbers.e && this.numbers.e[k]) || 0; },
     observed(k) { return this.numbers && this.numbers.o ? this.numbers.o[k] ?? null : null; },
-    share(value) { return (100 * Math.min(1, Math.max(0, value / this.scale))).toFixed(2) + "%"; },
-    long(value) { return { [this.card.columns ? "height" : "width"]: this.share(value) }; },
-    from(value) { return { [this.card.columns ? "bottom" : "left"]: this.share(value) }; },
+    gone(k) { return this.card.states[k] !== undefined && this.card.states[k].c === this.card.missing; },
+    share(value, k) {  // the bar of missing values is of all rows, and has a scale of its own
+      return (100 * Math.min(1, Math.max(0, value / (this.gone(k) ? 1 : this.scale)))).toFixed(2) + "%";
+    },
+    long(value, k) { return { [this.card.columns ? "height" : "width"]: this.share(value, k) }; },
+    from(value, k) { return { [this.card.columns ? "bottom" : "left"]: this.share(value, k) }; },
     three(value) { return this.numbers ? value.toFixed(3) : "–"; },
     law(k) {
       const error = this.error(k) ? " ± " + this.error(k).toPrecision(1) : "";
       return (this.was ? this.was[k].toFixed(3) + " → " : "") + this.three(this.p(k)) + error;
     },
     both(k) {
-      if (!this.numbers || !this.numbers.o || this.numbers.m[k] === undefined) return "";
+      if (!this.numbers || !this.numbers.o || this.numbers.m[k] === undefined || this.gone(k)) return "";
       const { m, o, rows } = this.numbers;
       const table = o[k] === null ? "hidden" : o[k].toFixed(3);
       return `model ${m[k].toFixed(3)}, table ${table} of ${rows.toLocaleString("en-US")} row${rows === 1 ? "" : "s"}`;
@@ -129,7 +134,7 @@ const Card = {
         tabindex: k === this.first ? 0 : -1,
         "aria-pressed": s.c < 0 ? null : held > 0 ? "true" : "false",
         "aria-expanded": s.c === -1 ? "false" : null,
-        "aria-label": `${this.card.name} = ${s.l}: ${value}${error}${before}${parts ? " (" + parts + ")" : ""}`,
+        "aria-label": `${this.card.name} ${this.gone(k) ? "is" : "="} ${s.l}: ${value}${error}${before}${parts ? " (" + parts + ")" : ""}`,
         title: parts ? s.l + ": " + parts : s.l,
         "data-state": s.c, "data-label": s.l, "data-posterior": this.numbers ? this.p(k) : null,
         "data-prior": this.card.base.p[k], "data-error": this.error(k), "data-observed": this.observed(k),

@@ -25,9 +25,10 @@ def bars(
     variable: Variable, shift: Shift | None, prior: FloatArray | None, held: Held | None
 ) -> dict[str, Any]:
     """Prior and posterior of each state. Of a variable that is known there is no shift: it is as what is known says."""
-    allowed = np.ones(variable.cardinality) if held is None else weights(variable, held)
+    states = len(variable.present_states)
+    allowed = np.ones(states) if held is None else weights(variable, held)[:states]
     if shift is None:
-        posterior = allowed / allowed.sum()
+        posterior = allowed / max(float(allowed.sum()), 1e-300)
         before = posterior if prior is None else prior
     else:
         before, posterior = shift.prior, shift.posterior

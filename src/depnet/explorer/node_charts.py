@@ -112,13 +112,22 @@ async def show_proven(session: Session, card: ui.element, number: int) -> None:
     card.clear()
     with card:
         parts.heading("What is proven")
-        if proven is None:
+        if proven is None and loaded.data is not None:
+            parts.note(
+                "The certificate (how far the model can be from the data, Theorem 3) is about complete rows. The table has "
+                "holes; the rows with them filled, from which the model was learned, are not kept."
+            )
+        elif proven is None:
             parts.note(
                 "The certificate (how far the model can be from the data, Theorem 3) needs the rows: "
                 "depnet explore model.json --data table.csv"
             )
         else:
             certificate(proven, number)
+            if loaded.data is not None and not loaded.data.complete:
+                parts.note(
+                    "It speaks of the completed rows, from which the model was learned, and not of the holes."
+                )
 
 
 def certificate(proven: Certificate, number: int) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from nicegui import ui
 
 from depnet.arrays import FloatArray
-from depnet.data import Label
+from depnet.data import Dataset, Label
 from depnet.explorer import known, parts
 from depnet.explorer.decision_picture import DecisionPicture, picture
 from depnet.explorer.session import Session
@@ -41,9 +41,10 @@ MOST_LEAVES = 40
 class NodeGraph:
     """Shows the state: `vertex` is the chosen one, `start` where the drawing begins, `levels` how deep it goes."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, data: Dataset | None) -> None:
+        """`data` are the rows of the table that know all that the node reads."""
         self.session = session
-        self.domain, self.data = session.loaded.network.domain, session.loaded.data
+        self.domain, self.data = session.loaded.network.domain, data
         self.graph: Decision | None = None
         self.most = MOST_LEAVES
         self.leaves: ui.element
@@ -109,7 +110,8 @@ class NodeGraph:
             variable = self.domain.variables[self.domain.index(name)]
             if self.graph is not None and name in self.graph.inputs:
                 weights = known.weights(variable, held)
-                found[name] = [s for s, w in zip(variable.states, weights.tolist(), strict=True) if w > 0]
+                if weights.any():  # not of a hole that the model has no state for
+                    found[name] = [s for s, w in zip(variable.states, weights.tolist(), strict=True) if w > 0]
         return found
 
     def _lit_said(self, graph: Decision, lit: Reached | None) -> str:
@@ -242,10 +244,12 @@ class NodeGraph:
     def _ways_on(self, v: int, rules: tuple[Rule, ...], is_leaf: bool) -> None:
         """Make its rule known, see its rows, draw the graph from here."""
         if len(rules) == 1 and rules[0]:
-            held = {
-                name: tuple(s for s in self.domain.variables[self.domain.index(name)].states if s in states)
-                for name, states in rules[0].items()
-            }
+            held = {}
+            for name, states in rules[0].items():
+                variable = self.domain.variables[self.domain.index(name)]
+                of = known.held_by(variable, tuple(str(s) for s in variable.states if s in states))
+                if of:
+                    held[name] = of
             together = {**self.session.state.known, **held}
             parts.button("Make its rule known", lambda: self.session.change(known=together), "outline dense")
             if self.data is not None and not self.session.hides:

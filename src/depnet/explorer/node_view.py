@@ -9,6 +9,7 @@ from nicegui import events, ui
 from depnet.errors import DepnetError
 from depnet.explorer import node_charts, parts
 from depnet.explorer.boosted_view import BoostedView
+from depnet.explorer.loaded import Loaded
 from depnet.explorer.node_graph import NodeGraph
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
@@ -71,10 +72,10 @@ class _Node:
 
     def __init__(self, session: Session, number: int) -> None:
         self.session, self.number = session, number
-        self.network, self.data = session.loaded.network, session.loaded.data
+        self.network, self.data = session.loaded.network, session.loaded.known_to(number)
         self.node = self.network.nodes[number]
         self.stages: tuple[Stage, ...] = ()
-        self.graph = NodeGraph(session)
+        self.graph = NodeGraph(session, self.data)
         self.step = -1
 
     async def build(self) -> None:
@@ -104,6 +105,10 @@ class _Node:
             parts.fact("parameters", f"{self.node.source.size * (self.node.table.states - 1):,}")
             counts = self.node.table.counts
             parts.fact("rows", "not kept" if counts is None else f"{int(counts.sum()):,}")
+        if holes_completed(self.session.loaded):
+            parts.note(
+                "Counts in leaves are of the rows that the model was learned from, whose holes were completed."
+            )
         parts.note(f"Reads {listed(inputs, 300)}." if inputs else "Reads nothing: it is known alone.")
 
     def _steps(self, last: int) -> None:
@@ -133,6 +138,7 @@ class _Node:
             )
             parts.note(
                 "Nats a row, under the paper's penalty R(k, N); a model learned under another one was led by that."
+                + known_rows_said(self.session.loaded, self.data.total)
             )
 
     def _go(self, step: int) -> None:
@@ -175,6 +181,19 @@ class _Node:
             return f"Leaf {stage.operation.leaf} is split by {name}: {leaves}."
         first, second = stage.operation
         return f"Leaf {second} joins leaf {first}: {leaves}."
+
+
+def holes_completed(loaded: Loaded) -> bool:
+    """Had the table holes that were filled before the model was learned?"""
+    counts = loaded.network.counts
+    return counts is not None and bool(counts.holes.any())
+
+
+def known_rows_said(loaded: Loaded, rows: int) -> str:
+    """Of how many rows of the table something is said, where some do not know all that it needs."""
+    if loaded.data is None or rows == loaded.data.total:
+        return ""
+    return f" From the {counted(rows, 'row')} of the table that know all that the node reads."
 
 
 def without_few(drawn: Decision) -> Decision:

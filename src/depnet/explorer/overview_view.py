@@ -1,19 +1,22 @@
 """Overview, the first view: the table's columns, the strongest links, the oddest rows, how good the model is."""
 
+import math
+
 import numpy as np
 from nicegui import ui
 
 from depnet.arrays import FloatArray
 from depnet.data import Variable
 from depnet.errors import DepnetError
+from depnet.explorer.cards import NEGLIGIBLE, percent
+from depnet.explorer.columns import BARS, Column
 from depnet.explorer.parts import bar, button, card, fact, note, show_table, stack, without_law
 from depnet.explorer.questions import first_questions
 from depnet.explorer.rows import ListedRow, listed_rows, scores_of
 from depnet.explorer.session import Session
 from depnet.explorer.state import State
-from depnet.inference.answer.numbers import NumberSummary, shown
-from depnet.inference.answer.small_counts import hidden_cells
-from depnet.inference.answer.spread import Spread
+from depnet.inference.answer.numbers import shown
+from depnet.inference.answer.small_counts import LEAST, hidden_cells
 from depnet.inference.judge.row_list import row_list
 from depnet.pictures.labels import line
 from depnet.wording import counted
@@ -27,8 +30,6 @@ COLUMNS = 24
 
 LINKS = 8
 ROWS = 5
-BARS = 16
-"""Bars of a small picture; of more states, the first."""
 
 WORDS = {"integer": "whole number", "float": "number", "date": "date", "datetime": "moment"}
 
@@ -65,10 +66,11 @@ class _Columns:
         self.session, self.shown = session, 0
         self.variables = session.loaded.network.domain.variables
         with card("Columns"):
-            counts = session.loaded.counts
             note(
-                "Shares of the rows that the model was learned from."
-                if counts is not None
+                "Shares of the table's known cells."
+                if session.loaded.data is not None
+                else "Shares of the known cells of the rows that the model was learned from."
+                if session.loaded.counts is not None
                 else "The model file keeps no counts of the table: Ask shows the model's own shares."
             )
             with (
@@ -91,70 +93,50 @@ class _Columns:
     def _row(self, i: int) -> None:
         variable, session = self.variables[i], self.session
         kind = WORDS[variable.bins.kind] if variable.bins is not None else "category"
-        shares = _shares(session, i)
+        column = session.loaded.column(i)
+        hidden = column is not None and session.hides and bool(hidden_cells(column.counts).any())
         with self.table.row():
             with self.table.cell():
                 ui.link(line(variable.name), session.url("/ask", State(variable=variable.name)))
             self.table.cell(f"{kind}, in order" if variable.ordered and variable.bins is None else kind)
-            self.table.cell(_values(variable, shares))
+            self.table.cell(_values(variable, column, hidden) + _missing(column, session.hides))
             with self.table.cell():
-                if shares is not None:
-                    _picture(variable, shares)
+                if column is not None:
+                    _picture(variable, _shown_shares(column)[:BARS] if hidden else column.heights)
 
 
-def _shares(session: Session, i: int) -> FloatArray | None:
-    """The share of each state among the rows that know the column, nan where it is hidden; None where nothing is kept."""
-    counts = session.loaded.counts
-    if counts is None or not counts.total:
-        return None
-    each = counts.singles[i].astype(np.float64)
-    shares: FloatArray = np.asarray(each / max(float(each.sum()), 1.0))
-    if session.hides:
-        shares[hidden_cells(each)] = np.nan
-    return shares
+def _shown_shares(column: Column) -> FloatArray:
+    """The share of each state on a shared page, 0 where it is hidden."""
+    return np.where(hidden_cells(column.counts), 0.0, column.shares)
 
 
-def _values(variable: Variable, shares: FloatArray | None) -> str:
+def _values(variable: Variable, column: Column | None, hidden: bool) -> str:
     """Mean and spread of a number, the most frequent states of others."""
-    if variable.bins is not None and shares is not None and not np.isnan(shares).any():
-        law = NumberSummary.of(variable, shares, Spread.of(np.zeros_like(shares), None))
-        if law is not None and len(variable.states) > 2:
-            return f"mean {shown(law.mean)}, sd {shown(law.standard_deviation)}, median {shown(law.median)}"
-    states = [line(str(state)) for state in variable.states]
-    if shares is None:
+    states = [line(str(state)) for state in variable.present_states]
+    if column is None:
         return counted(len(states), "state") + ": " + ", ".join(states[:3])
-    common = [k for k in np.argsort(-np.nan_to_num(shares), kind="stable")[:3].tolist() if shares[k] > 0]
+    law = column.numbers
+    if variable.bins is not None and law is not None and not hidden and len(states) > 2:
+        return f"mean {shown(law.mean)}, sd {shown(law.standard_deviation)}, median {shown(law.median)}"
+    shares = _shown_shares(column) if hidden else column.shares
+    common = [k for k in np.argsort(-shares, kind="stable")[:3].tolist() if shares[k] > 0]
     told = ", ".join(f"{states[k]} {100 * shares[k]:.0f} %" for k in common)
     return told + (f" and {len(states) - len(common):,} more" if len(states) > len(common) else "")
 
 
-def heights(variable: Variable, shares: FloatArray) -> FloatArray:
-    """The bars of a small picture: of a category a bar for each state, of a number a histogram of equal widths.
-
-    Bins hold about equally many rows, so that bars of them would all be alike. The histogram is of the values that bins
-    keep, from the 1 % to the 99 % quantile: what lies beyond is in the first bar and the last.
-    """
-    shares = np.nan_to_num(shares)
-    if variable.bins is None or len(variable.bins.quantiles) <= 2:
-        return shares[:BARS]
-    kept = variable.bins.quantiles
-    values = np.concatenate([np.asarray(values, dtype=np.float64) for values in kept])
-    sizes = np.array([len(values) for values in kept])
-    weights = np.repeat(shares[: len(kept)] / sizes, sizes)  # values of bins are in order
-    below = np.cumsum(weights) / max(float(weights.sum()), 1e-12)
-    last = len(values) - 1
-    low, high = (values[min(int(np.searchsorted(below, level)), last)] for level in (0.01, 0.99))
-    if low == high:
-        return shares[:BARS]
-    return np.histogram(np.clip(values, low, high), BARS, (low, high), weights=weights)[0]
+def _missing(column: Column | None, hides: bool) -> str:
+    """The share of the cells that are holes, where it is not negligible."""
+    if column is None or column.missing <= NEGLIGIBLE:
+        return ""
+    rows = column.missing / max(1 - column.missing, 1e-12) * float(column.counts.sum())
+    return "; some missing" if hides and rows < LEAST - 0.5 else f"; {percent(column.missing)} missing"
 
 
-def _picture(variable: Variable, shares: FloatArray) -> None:
-    kept = heights(variable, shares)
-    top = max(float(kept.max()), 1e-12)
+def _picture(variable: Variable, heights: FloatArray) -> None:
+    top = max(float(heights.max(initial=0.0)), 1e-12)
     with ui.element("div").classes("depnet-spark").props("role=img") as picture:
         picture.props["aria-label"] = f"Shares of {variable.name}"
-        for share in kept.tolist():
+        for share in heights.tolist():
             ui.element("i").style(f"height: {100 * share / top:.1f}%")
 
 
@@ -237,10 +219,16 @@ def _odd(session: Session) -> None:
 def _odd_row(session: Session, row: ListedRow) -> None:
     """Its number, which opens it, and the cells that make it odd."""
     named = zip(session.loaded.network.domain.names, row.cells, strict=True)
-    oddest = sorted(named, key=lambda pair: pair[1].probability)[:3]
+    judged = [(name, cell) for name, cell in named if not math.isnan(cell.probability)]
+    oddest = sorted(judged, key=lambda pair: pair[1].tail)[:3]
     like = f" and {row.alike - 1:,} like it" if row.alike > 1 else ""
     with ui.element("div").classes("depnet-odd"):
         ui.link(
             f"Row {row.number:,}{like}", session.url("/rows", State(own={"row": str(row.number)}))
         ).classes("depnet-odd-row")
-        note(", ".join(f"{line(name)} = {line(cell.state)}" for name, cell in oddest))
+        note(
+            ", ".join(
+                f"{line(name)} is missing" if cell.hole else f"{line(name)} = {line(cell.value)}"
+                for name, cell in oddest
+            )
+        )

@@ -30,7 +30,7 @@ def what_ifs(loaded: Loaded, most: int = 1) -> list[Question]:
 
     The strongest links first, each of other variables than those before it, where there are such ones.
     """
-    variables, counts = loaded.network.domain.variables, loaded.counts
+    variables = loaded.network.domain.variables
     ties = loaded.graph.ties
     apart: list[Tie] = []
     for tie in ties:
@@ -39,12 +39,8 @@ def what_ifs(loaded: Loaded, most: int = 1) -> list[Question]:
     found = []
     for tie in apart:
         teller, told = tie.ends
-        shares = (
-            None
-            if counts is None or not counts.total
-            else counts.singles[teller] / max(counts.singles[teller].sum(), 1)
-        )
-        held = telling(variables[teller], shares)
+        column = loaded.column(teller)
+        held = telling(variables[teller], None if column is None else column.shares)
         found.append(
             Question(
                 f"What is likely when {said(variables[teller].name, held)}? Look at {variables[told].name}.",
@@ -67,8 +63,8 @@ def telling(variable: Variable, shares: FloatArray | None) -> Held:
         if held is not None:
             return held
     if shares is None:
-        return variable.states[-1:]
-    enough = [code for code in range(variable.cardinality) if shares[code] >= LEAST]
+        return variable.present_states[-1:]
+    enough = [code for code in range(len(variable.present_states)) if shares[code] >= LEAST]
     code = min(enough, key=lambda c: (shares[c], c)) if enough else int(np.argmax(shares))
     return (variable.states[code],)
 

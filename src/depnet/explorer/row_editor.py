@@ -1,18 +1,22 @@
 """A row that is edited: judged as it changes, its holes filled, asked with, and rows drawn that are like it."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from nicegui import ui
 
-from depnet.data import Label
-from depnet.errors import DepnetError
-from depnet.explorer.known import is_clamped
+from depnet.data import Label, Variable
+from depnet.data.table.cells import cell_values, value_text
+from depnet.errors import DataError, DepnetError
+from depnet.explorer.known import Held, is_clamped
 from depnet.explorer.parts import bar, button, card, note, show_table, stack, warning, without_law
-from depnet.explorer.rows import Drawn, Judged, drawn, filled, judged
+from depnet.explorer.rows import Drawn, Filled, Judged, drawn, filled, filled_csv, judged
 from depnet.explorer.session import MOST_ADDRESS, Session
 from depnet.explorer.state import State
+from depnet.model.conditions import MISSING
 from depnet.wording import counted
 
 CELLS = 24
@@ -26,7 +30,7 @@ PAUSE = 0.12
 
 
 class Editor:
-    """One row, some of its cells given, the others holes.
+    """One row, some of its cells given, the others not known; where missing is a state of the model, None is given, too.
 
     It is the row of the table that the address names (`row`, from 1 on), which the reader may edit; without one it is what
     is known, as far as one state is left to a variable, and an edit makes a state known.
@@ -82,7 +86,7 @@ class Editor:
     def _ask(self) -> None:
         """All other cells of the row become known, and these are asked for."""
         asked = [name for name in self.asked.value if name in self.network.domain.names]
-        held = {name: (state,) for name, state in self.cells_of.items() if name not in asked}
+        held = {name: _held(value) for name, value in self.cells_of.items() if name not in asked}
         target = asked[0] if asked else self.session.state.target
         state = replace(self.session.state, known=held, target=target, own={})
         address = self.session.url("/ask", state)
@@ -96,24 +100,34 @@ class Editor:
     def _wanted(self, state: State) -> int | None:
         """The number of the row that the address names, from 1 on, where rows are shown."""
         number = state.number("row")
-        if number is None or self.session.hides or self.loaded.row_of(number) is None:
+        data = self.loaded.data
+        if number is None or self.session.hides or data is None or not 1 <= number <= data.rows:
             return None
         return number
 
-    def _cells_of(self, state: State) -> dict[str, Label]:
-        """The cells of the row that is chosen; else those that are known: a row has one state in each."""
+    def _cells_of(self, state: State) -> dict[str, Label | None]:
+        """The cells of the row that is chosen; else those that are known: a row has one value in each.
+
+        A hole is None where the model has a state for it, and else not there: nothing is known of it.
+        """
         data = self.loaded.data
-        row = None if self.number is None else self.loaded.row_of(self.number)
-        if row is not None and data is not None:
-            codes = data.codes[row]
-            return {
-                v.name: v.states[code] for v, code in zip(data.domain.variables, codes.tolist(), strict=True)
-            }
-        return {
-            name: held[0]
-            for name, held in state.known.items()
-            if not isinstance(held, str) and len(held) == 1
-        }
+        variables = self.network.domain.variables
+        found: dict[str, Label | None] = {}
+        if self.number is not None and data is not None:
+            for i, variable in enumerate(variables):
+                (value,) = cell_values(data, i, np.array([self.number - 1]))
+                if value is not None:
+                    found[variable.name] = value if variable.bins is None else value_text(variable, value)
+                elif variable.missing is not None:
+                    found[variable.name] = None
+            return found
+        for variable in variables:
+            held = state.known.get(variable.name, ())
+            if not isinstance(held, str) and len(held) == 1:
+                found[variable.name] = held[0]
+            elif held == MISSING and variable.missing is not None:
+                found[variable.name] = None
+        return found
 
     def _follow(self, state: State) -> None:
         wanted = self._wanted(state)
@@ -131,7 +145,7 @@ class Editor:
                 f'getHtmlElement({self.cells.id})?.scrollIntoView({{block: "nearest", behavior: "smooth"}})'
             )
 
-    def _take(self, cells: dict[str, Label]) -> None:
+    def _take(self, cells: dict[str, Label | None]) -> None:
         """Put these cells into the row."""
         self.cells_of = dict(cells)
         self._changed()
@@ -158,36 +172,77 @@ class Editor:
         self.judged: dict[str, ui.label] = {}
         with self.cells:
             for i in found[:CELLS]:
-                variable = variables[i]
-                code = variable.code(self.cells_of[variable.name]) if variable.name in self.cells_of else None
                 with ui.element("div").classes("depnet-cell"):
-                    select = ui.select(
-                        {c: str(state) for c, state in enumerate(variable.states)},
-                        label=variable.name,
-                        value=code,
-                        with_input=True,
-                        clearable=True,
-                        on_change=lambda event, i=i: self._given(i, event.value),
-                    )
-                    select.props("dense outlined")
-                    self.judged[variable.name] = ui.label().classes("depnet-cell-said")
+                    self._cell(i, variables[i])
+                    self.judged[variables[i].name] = ui.label().classes("depnet-cell-said")
         left = len(found) - CELLS
         self.left.text = f"{left:,} more variables: find them by their names." if left > 0 else ""
         if self.edits:
             self.session.spawn(self._judge())
 
-    def _given(self, i: int, code: int | None) -> None:
+    def _cell(self, i: int, variable: Variable) -> None:
+        """What a cell is edited with: a choice of states, or a text that takes any number or date."""
+        given = variable.name in self.cells_of
+        value = self.cells_of.get(variable.name)
+        hole = (given and value is None) or (not given and self.number is not None)
+        if variable.bins is not None:
+            text = "" if value is None else str(value)
+            typed: ui.input | ui.select = ui.input(
+                variable.name, value=text, on_change=lambda event: self._typed(i, event.value or "")
+            )
+            typed.props(f'dense outlined clearable debounce="{int(1000 * PAUSE)}"')
+            typed.props["placeholder"] = _placeholder(variable, given)
+        else:
+            options = {c: str(state) for c, state in enumerate(variable.present_states)}
+            if variable.missing is not None:
+                options[len(options)] = "missing"
+            code = None if not given else len(options) - 1 if value is None else variable.code(value)
+            typed = ui.select(
+                options,
+                label=variable.name,
+                value=code,
+                with_input=True,
+                clearable=True,
+                on_change=lambda event: self._chosen(i, event.value),
+            )
+            typed.props("dense outlined")
+        if hole:
+            typed.classes("hole").props["hint"] = (
+                "a hole of the table" if self.number is not None else "missing"
+            )
+
+    def _chosen(self, i: int, code: int | None) -> None:
+        """A state was chosen, or the choice after them: missing; None: it is not known."""
         variable = self.network.domain.variables[i]
+        states = variable.present_states
         self.cells_of.pop(variable.name, None)
-        if code is not None:
-            self.cells_of[variable.name] = variable.states[code]
+        if code is not None and code <= len(states):
+            self.cells_of[variable.name] = states[code] if code < len(states) else None
+        self._given()
+
+    def _typed(self, i: int, text: str) -> None:
+        """A number or a date was typed, or a bin's label; what is wrong with it is said below."""
+        variable, text = self.network.domain.variables[i], text.strip()
+        if text == "missing" and variable.missing is not None:
+            self.cells_of[variable.name] = None
+        elif text:
+            try:
+                self.cells_of[variable.name] = text if text in variable.states else _number(variable, text)
+            except DataError as error:
+                self.judged[variable.name].set_text(str(error))
+                return
+        else:
+            self.cells_of.pop(variable.name, None)
+        self._given()
+
+    def _given(self) -> None:
         self._changed()
         self.session.spawn(self._judge())
 
     def _changed(self) -> None:
         if self.number is None:
             kept = {name: held for name, held in self.session.state.known.items() if not is_clamped(held)}
-            self.session.change(known=kept | {name: (state,) for name, state in self.cells_of.items()})
+            self.session.change(known=kept | {name: _held(value) for name, value in self.cells_of.items()})
 
     async def _judge(self) -> None:
         """The score of the row and the probability of each cell, once the reader pauses."""
@@ -213,23 +268,19 @@ class Editor:
         self.score.set_text(self._score_said(found))
         if not self.chosen_by_hand and found.cells:
             target = self.session.state.target
-            oddest = min(found.cells, key=lambda name: found.cells[name].probability)
+            oddest = min(found.cells, key=lambda name: found.cells[name].tail)
             self.asked.set_value([target if target in self.cells_of else oddest] if found.complete else [])
             self.chosen_by_hand = False
 
     def _score_said(self, found: Judged) -> str:
-        if found.score is None:
-            return "The score is worked out when all cells are given." if self.cells_of else ""
-        of = (
-            ""
-            if found.complete
-            else f" of what is given ({counted(len(self.cells_of), 'cell')}), whatever the rest is"
-        )
-        said = f"Score{of}: {found.score:.2f} nats."
+        if not found.cells:
+            return ""
+        of = "" if found.complete else f" of what is given ({counted(len(self.cells_of), 'cell')})"
+        said = f"Score{of}: {found.score:.2f}."
         scores = self.loaded.scores
-        if found.complete and scores and not self.session.hides:
+        if scores and not self.session.hides:
             share = float((scores[0].each < found.score - 1e-9).mean())
-            said += f" {share:.1%} of the table's rows are more surprising."
+            said += f" {share:.1%} of the table's rows are odder."
         return said
 
     async def _fill(self) -> None:
@@ -240,27 +291,25 @@ class Editor:
         holes = [cell for cell in found if not cell.given]
         with self.result:
             note(
-                f"Each hole's most probable state given the rest, with its probability ({len(holes):,} holes)."
+                f"Each hole's most probable state given the rest, with its probability ({len(holes):,} holes); of a number "
+                "its mean or median, and how probable its range is."
             )
             with (
                 ui.element("div").classes("depnet-scroll"),
                 show_table(("variable", "filled with", "probability"), numbers=(2,)) as table,
             ):
                 for cell in holes[:200]:
-                    error = f" ± {cell.error:.1g}" if cell.error > 0 else ""
                     with table.row():
                         table.cell(cell.name)
-                        table.cell(str(cell.state))
-                        table.cell(f"{cell.probability:.3f}{error}")
-            self._offer(
-                "The whole row as CSV",
-                "row.csv",
-                Drawn(tuple(cell.name for cell in found), (tuple(cell.state for cell in found),)),
-            )
+                        table.cell("left empty" if cell.value is None else str(cell.value))
+                        table.cell(_sure(cell))
+            self._offer("The whole row as CSV", "row.csv", lambda: filled_csv(found))
 
     async def _draw(self) -> None:
         known, count = dict(self.cells_of), int(self.count.value or 0)
-        rows = await self._worked(lambda: drawn(self.network, count, known, self.stopping), "drawn")
+        rows: Drawn | None = await self._worked(
+            lambda: drawn(self.network, count, known, self.stopping), "drawn"
+        )
         if rows is None:
             return
         shown = rows.rows[:SHOWN]
@@ -276,12 +325,12 @@ class Editor:
                             table.cell("" if value is None else str(value))
             if rows.warning:
                 warning(rows.warning)
-            self._offer("All rows as CSV", "rows.csv", rows)
+            self._offer("All rows as CSV", "rows.csv", rows.csv)
             note("Text that a spreadsheet would take for a formula has an apostrophe before it.")
 
-    def _offer(self, title: str, name: str, rows: Drawn) -> None:
+    def _offer(self, title: str, name: str, csv: Callable[[], str]) -> None:
         async def download() -> None:
-            ui.download.content(await self.session.work(rows.csv), name, "text/csv")
+            ui.download.content(await self.session.work(csv), name, "text/csv")
 
         button(title, download, "outline")
 
@@ -302,3 +351,33 @@ class Editor:
             self.stop.set_enabled(False)
         self.said.text = done
         return found
+
+
+def _held(value: Label | None) -> Held:
+    """A cell as what is known."""
+    return MISSING if value is None else (value,)
+
+
+def _number(variable: Variable, text: str) -> str:
+    """A number or a date as it was typed; a `DataError` where it is none."""
+    assert variable.bins is not None
+    number = variable.bins.number(text)
+    return variable.bins.text(number) if variable.bins.kind in ("integer", "float") else text
+
+
+def _placeholder(variable: Variable, given: bool) -> str:
+    """What stands in an empty cell: that it is missing, which is a fact, or the values that it may have."""
+    bins = variable.bins
+    if given or bins is None:
+        return "missing" if given else ""
+    return f"{bins.text(bins.quantiles[0][0])} to {bins.text(bins.quantiles[-1][-1])}"
+
+
+def _sure(cell: Filled) -> str:
+    """How probable a filled value is, and how often the cell is known at all."""
+    if cell.value is None:
+        return f"almost never known here: {cell.known:.3f}"
+    error = f" ± {cell.error:.1g}" if cell.error > 0 else ""
+    where = f" for {cell.state}" if cell.state else ""
+    seldom = f"; known with probability {cell.known:.2f}" if cell.known < 0.99 else ""
+    return f"{cell.probability:.3f}{error}{where}{seldom}"

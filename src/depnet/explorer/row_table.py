@@ -38,7 +38,7 @@ class RowTable(Component, component="row_table.js"):
                 "number": row.number,
                 "score": f"{row.score:.2f}",
                 "alike": row.alike,
-                "cells": [(cell.state, cell.level, cell.said) for cell in row.cells],
+                "cells": [(cell.value, cell.level, cell.said, cell.hole) for cell in row.cells],
             }
             for row in rows
         ]

@@ -1,6 +1,6 @@
 """Rows: the table's with their scores, one with its holes filled, and new ones drawn. All bounded.
 
-Scores, fillings and draws are of the law, where the model has one; the cells that make a row odd, of the network.
+Fillings and draws are of the law, where the model has one; how odd rows and cells are, of the network.
 """
 
 import math
@@ -11,9 +11,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from depnet.data import Dataset, Label
-from depnet.data.frames.decode import decode
-from depnet.data.table.layout import Layout
+from depnet.arrays import FloatArray, IntArray
+from depnet.data import Dataset, Holed, Label, Variable
+from depnet.data.binning.bins import Bins, Number
+from depnet.data.frames.decode import column_of_codes, decode, expected_states
+from depnet.data.table.cells import about, cell_values, value_text
+from depnet.data.table.layout import ColumnLayout, Layout
+from depnet.data.table.values import Values
 from depnet.errors import DepnetError, MixingWarning
 from depnet.explorer.csv_text import csv_text
 from depnet.explorer.loaded import Loaded
@@ -21,10 +25,9 @@ from depnet.inference.judge.cell_laws import cell_laws
 from depnet.inference.judge.row_list import Order as Order
 from depnet.inference.judge.row_list import RowList
 from depnet.inference.judge.row_scores import RowScores, row_scores
-from depnet.inference.rows.holed_score import score_holed
 from depnet.inference.rows.impute import impute
+from depnet.model.evidence import narrowed_domain
 from depnet.model.network import Network
-from depnet.model.score import score_samples
 from depnet.sampling import Sampler
 from depnet.sampling.run.sampler import MOST_CHAINS
 
@@ -36,15 +39,14 @@ MAX_DRAWN = 4_000_000
 
 FILL_SECONDS = 5.0
 
+SELDOM = 0.02
+"""A cell that is known with less than this probability, given the rest of its row, is left empty."""
+
 A_PAGE = 25
 """Rows that are listed at once."""
 
 LEVELS = (1 / 10, 1 / 30, 1 / 100, 1 / 1000)
-"""Probabilities of a cell given the rest of its row, below which it has a deeper shade."""
-
-MOST_JUDGED = 40
-MOST_VARIABLES = 200
-"""Given cells of a row with holes, and variables of the model, up to which they are judged while the reader edits."""
+"""Tail masses of a cell given the rest of its row, below which it has a deeper shade."""
 
 UNSETTLED = "The chains mix slowly, and the pilot run did not settle: the rows may not follow the model's law closely."
 
@@ -63,51 +65,61 @@ def scores_of(loaded: Loaded, stop: Callable[[], bool], progress: Callable[[floa
         progress(share)
 
     if not loaded.scores:
-        loaded.scores.append(row_scores(loaded.asked, loaded.data, MAX_SCORED, told))
+        loaded.scores.append(row_scores(loaded.network, loaded.data, MAX_SCORED, told))
     return loaded.scores[0]
 
 
 def scores_csv(loaded: Loaded, scores: RowScores) -> str:
-    """Every scored row with its score, the most surprising first: its number from 1 on, its score, its states."""
+    """Every scored row with its score, the most surprising first: its number from 1 on, its score, its values.
+
+    Holes are empty.
+    """
     assert loaded.data is not None
-    domain = loaded.data.domain
     order = scores.order
-    columns = [
-        [variable.states[code] for code in loaded.data.column(i)[order].tolist()]
-        for i, variable in enumerate(domain.variables)
-    ]
-    numbers = [loaded.number_of(row) for row in order.tolist()]
+    columns = [cell_values(loaded.data, i, order) for i in range(len(loaded.data.domain))]
     each = scores.each[order].round(6).tolist()
-    return csv_text(("row", "score", *domain.names), zip(numbers, each, *columns, strict=True))
+    names = ("row", "score", *loaded.data.domain.names)
+    return csv_text(names, zip((order + 1).tolist(), each, *columns, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of a row given the rest of it: its probability, and the state that was expected where one is known."""
+    """A cell of a row given the rest of it: its value, its tail mass and probability, and what was expected.
 
-    state: str
+    Of a number the probability is that of its bin. A `hole` has no value, and nan for both; where missing is a state of its
+    column, that it is one has a tail mass and a probability, too.
+    """
+
+    value: str
+    tail: float
     probability: float
     expected: str = ""
     expected_probability: float = math.nan
+    hole: bool = False
 
     @property
     def level(self) -> int:
-        """How surprising it is: how many of `LEVELS` its probability is below."""
-        return sum(self.probability < level for level in LEVELS)
+        """How odd it is: how many of `LEVELS` its tail mass is below."""
+        return sum(self.tail < level for level in LEVELS)
 
     @property
     def said(self) -> str:
-        """Its probability in words, and what was expected instead."""
-        share = f"{self.probability:.3f}" if self.probability >= 0.0005 else f"{self.probability:.1e}"
-        instead = self.expected and self.expected != self.state
-        return f"probability {share}" + (
-            f"; expected {self.expected}, {self.expected_probability:.2f}" if instead else ""
-        )
+        """How odd it is in words, its probability, and what was expected instead."""
+        said = ["missing"] if self.hole else []
+        if self.level:
+            odds = f"1 in {1 / self.tail:,.0f}" if self.tail > 1e-9 else "less than 1 in a billion"
+            said.append(f"so odd is {odds}")
+        if not math.isnan(self.probability):
+            share = f"{self.probability:.3f}" if self.probability >= 0.0005 else f"{self.probability:.1e}"
+            said.append(f"probability {share}")
+            if self.expected and self.expected != ("missing" if self.hole else self.value):
+                said.append(f"expected {self.expected}, {self.expected_probability:.2f}")
+        return "; ".join(said)
 
 
 @dataclass(frozen=True, slots=True)
 class ListedRow:
-    """A row of the table: its number from 1 on, how many rows are like it, its score, and its cells."""
+    """A row of the table: its number from 1 on, how many rows are like it, the log of its tail mass, and its cells."""
 
     number: int
     alike: int
@@ -119,92 +131,174 @@ def listed_rows(
     loaded: Loaded, scores: RowScores, found: RowList, first: int, columns: Sequence[int], count: int = A_PAGE
 ) -> list[ListedRow]:
     """`count` of the rows that were found, from the `first` on, with the cells of these columns."""
-    assert loaded.data is not None
+    data = loaded.data
+    assert data is not None
     rows = found.rows[first : first + count]
     if not len(rows):
         return []
-    part = Dataset.from_codes(loaded.data.codes[rows], domain=loaded.data.domain)
-    cells = _cells(loaded.network, part, columns)
+    values = [cell_values(data, i, rows) for i in columns]
+    cells = _cells(loaded.network, data.rows_at(rows), columns, values)
     return [
-        ListedRow(loaded.number_of(r), n, float(scores.each[r]), each)
+        ListedRow(r + 1, n, float(scores.each[r]), each)
         for r, n, each in zip(rows.tolist(), found.alike[first : first + count].tolist(), cells, strict=True)
     ]
 
 
-def _cells(network: Network, rows: Dataset, columns: Sequence[int]) -> list[tuple[Cell, ...]]:
+def _cells(
+    network: Network, rows: Dataset | Holed, columns: Sequence[int], values: Sequence[Sequence[Any]]
+) -> list[tuple[Cell, ...]]:
+    """Cells with their `values` [column][row], None of a hole."""
     laws = cell_laws(network, rows, columns)
-    states = [[str(state) for state in network.domain.variables[i].states] for i in columns]
-    codes, theta, best, best_theta = (
-        each.tolist() for each in (rows.codes[:, list(columns)], laws.theta, laws.best, laws.best_theta)
-    )
+    tails = np.where(laws.known, laws.tails, np.nan).tolist()
+    best, best_theta, each = laws.best.tolist(), laws.best_theta.tolist(), laws.theta.tolist()
+    variables = [network.domain.variables[i] for i in columns]
     return [
         tuple(
-            Cell(of[codes[r][k]], theta[r][k], of[best[r][k]], best_theta[r][k])
-            for k, of in enumerate(states)
+            Cell(
+                "" if values[k][r] is None else value_text(variable, values[k][r]),
+                tails[r][k],
+                each[r][k],
+                "" if best[r][k] < 0 else _expected(variable, best[r][k]),
+                best_theta[r][k],
+                values[k][r] is None,
+            )
+            for k, variable in enumerate(variables)
         )
         for r in range(rows.rows)
     ]
 
 
+def _expected(variable: Variable, code: int) -> str:
+    """A likely state in words: of a number the middle value of its bin."""
+    if code >= len(variable.present_states):
+        return "missing"
+    text = about(variable, code)
+    return text if variable.bins is None or len(set(variable.bins.quantiles[code])) == 1 else f"about {text}"
+
+
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A row that is being edited: its score in nats, and its cells by name. None: too large to be worked out at once."""
+    """A row that is being edited: the log of its tail mass, and its given cells by name."""
 
-    score: float | None
+    score: float
     cells: dict[str, Cell]
     complete: bool
 
 
-def judged(loaded: Loaded, known: Mapping[str, Label]) -> Judged:
-    """The score of a row of which `known` is given, and the probability of each given cell given the others.
+Given = Mapping[str, Label | None]
+"""Cells of a row that is edited: states, numbers and dates as text; None: missing, where that is a state of the model."""
 
-    Of a complete row, cells are judged by the network, as in the table of rows. With holes, both are of the law:
-    log Q(o) of the observed cells o, and Q(o) / Q(o without i) for cell i.
+
+def _codes(network: Network, known: Given) -> IntArray:
+    """Of each variable its code; -1 where it is not given, or missing without a state for that."""
+    found = np.full(len(network.domain), -1)
+    for i, variable in enumerate(network.domain.variables):
+        value = known.get(variable.name)
+        if value is not None:
+            found[i] = variable.code(value)
+        elif variable.name in known and variable.missing is not None:
+            found[i] = variable.cardinality - 1
+    return found
+
+
+def judged(loaded: Loaded, known: Given) -> Judged:
+    """How odd a row is of which `known` is given, and each given cell given the others, as in the table of rows.
+
+    A number is itself, and the label of a bin the middle one of its values.
     """
     variables = loaded.network.domain.variables
-    codes = np.array([v.code(known[v.name]) if v.name in known else -1 for v in variables])
+    codes = _codes(loaded.network, known)
     hidden = codes < 0
-    if not hidden.any():
-        row = Dataset.from_codes(codes[None, :], domain=loaded.network.domain)
-        (cells,) = _cells(loaded.network, row, range(len(variables)))
-        names = [v.name for v in variables]
-        return Judged(float(score_samples(loaded.asked, row)[0]), dict(zip(names, cells, strict=True)), True)
-    given = np.flatnonzero(~hidden)
-    if loaded.law is None or not 1 <= len(given) <= MOST_JUDGED or len(variables) > MOST_VARIABLES:
-        return Judged(None, {}, False)
-    holes = np.repeat(hidden[None, :], len(given) + 1, axis=0)
-    holes[np.arange(len(given)) + 1, given] = True
-    scores = score_holed(loaded.law, np.repeat(np.maximum(codes, 0)[None, :], len(holes), axis=0), holes)
-    each = np.minimum(np.exp(scores[0] - scores[1:]), 1.0).tolist()
-    found = {
-        variables[i].name: Cell(str(variables[i].states[codes[i]]), p)
-        for i, p in zip(given.tolist(), each, strict=True)
+    numbers = {
+        i: np.array([_number(v.bins, known.get(v.name), v.states, int(codes[i]))])
+        for i, v in enumerate(variables)
+        if v.bins is not None
     }
-    return Judged(float(scores[0]), found, False)
+    table = Dataset.from_codes(np.maximum(codes, 0)[None, :], domain=loaded.network.domain)
+    row = Holed(table.domain, table.codes, hidden[None, :], values=Values(numbers))
+    given = np.flatnonzero(~hidden).tolist()
+    (cells,) = _cells(loaded.network, row, given, [[known[variables[i].name]] for i in given])
+    score = float(row_scores(loaded.network, row, len(variables)).each[0])
+    named = {variables[i].name: cell for i, cell in zip(given, cells, strict=True)}
+    return Judged(score, named, not hidden.any())
+
+
+def _number(bins: Bins, value: Label | None, labels: Sequence[Label], code: int) -> Number:
+    if value is not None and value not in labels:
+        return bins.number(value)
+    middle: Number = bins.middle()[min(max(code, 0), len(bins) - 1)].item()
+    return middle
 
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A cell of a completed row: given, or its most probable state with its probability and standard error."""
+    """A cell of a completed row: given, or filled with its most probable value.
+
+    Of a number that is its mean or median, as `DependencyNetwork.impute` has it, and `state` the bin that it lies in;
+    `probability` is that of the state, given that the cell is known, which it is with probability `known`. What is almost
+    never known beside the same other cells is left empty: its value is None.
+    """
 
     name: str
-    state: Label
+    value: Any
     given: bool
     probability: float
     error: float
+    state: str = ""
+    known: float = 1.0
 
 
-def filled(network: Network, known: Mapping[str, Label]) -> list[Filled]:
-    """A row of which `known` is given, every other cell at its most probable state."""
-    variables = network.domain.variables
-    codes = np.array([[v.code(known[v.name]) if v.name in known else -1 for v in variables]])
-    completed = impute(network, codes, max_seconds=FILL_SECONDS)
+def filled(network: Network, known: Given) -> list[Filled]:
+    """A row of which `known` is given, every other cell filled."""
+    variables, layout = network.domain.variables, Layout.of(network.domain, "dicts")
+    codes = _codes(network, {name: value for name, value in known.items() if value is not None})
+    completed = impute(network, codes[None, :], max_seconds=FILL_SECONDS)
     found = []
-    for variable, code in zip(variables, completed.codes[0].tolist(), strict=True):
-        cells, name = completed.cells, variable.name
-        p, error = float(cells.probabilities[name][0, code]), float(cells.standard_errors[name][0, code])
-        found.append(Filled(name, variable.states[code], name in known, p, error))
+    for i, variable in enumerate(variables):
+        name = variable.name
+        if known.get(name) is not None:
+            found.append(Filled(name, known[name], True, 1.0, 0.0))
+            continue
+        law, errors = completed.cells.probabilities[name][0], completed.cells.standard_errors[name][0]
+        states = len(variable.present_states)
+        there = float(law[:states].sum())
+        if there < SELDOM:
+            found.append(Filled(name, None, False, math.nan, math.nan, known=there))
+            continue
+        given = np.zeros_like(law)
+        given[:states] = law[:states] / there
+        value = _expected_value(variable, given, layout.columns[i])
+        code = variable.code(value)
+        state = "" if variable.bins is None else str(variable.states[code])
+        found.append(
+            Filled(name, value, False, float(given[code]), float(errors[code] / there), state, there)
+        )
     return found
+
+
+def _expected_value(variable: Variable, law: FloatArray, layout: ColumnLayout) -> Any:
+    """A category's most probable state; of a number its mean or median."""
+    if variable.bins is None:
+        median = expected_states(law[None, :], variable) if layout.kind == "integer" else None
+        return variable.states[int(np.argmax(law))] if median is None else int(median[0])
+    column = column_of_codes(np.array([int(np.argmax(law))]), variable, layout, law=law[None, :])
+    assert column.numbers is not None
+    number = column.numbers[0].item()
+    return variable.bins.text(float(f"{number:.6g}") if variable.bins.kind == "float" else number)
+
+
+def filled_csv(cells: Sequence[Filled]) -> str:
+    """The row as a file to download, a line a variable: what was filled is marked, and has its probability."""
+    rows = [
+        (
+            cell.name,
+            cell.value,
+            "given" if cell.given else "left empty" if cell.value is None else "filled",
+            None if cell.given or cell.value is None else round(cell.probability, 6),
+        )
+        for cell in cells
+    ]
+    return csv_text(("variable", "value", "how", "probability"), rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +314,7 @@ class Drawn:
         return csv_text(self.names, self.rows)
 
 
-def drawn(network: Network, count: int, known: Mapping[str, Label], stop: Callable[[], bool]) -> Drawn:
+def drawn(network: Network, count: int, known: Given, stop: Callable[[], bool]) -> Drawn:
     """New rows of the model's law given `known`."""
     most = max(1, MAX_DRAWN // len(network.domain))
     if not 1 <= count <= most:
@@ -232,16 +326,23 @@ def drawn(network: Network, count: int, known: Mapping[str, Label], stop: Callab
 
     told(0, count)
     rng = np.random.default_rng()
+    evidence: dict[str, Any] = dict(known)
     with warnings.catch_warnings():  # said on the page instead
         warnings.simplefilter("ignore", MixingWarning)
         chains: int | Literal["auto"] = "auto" if network.order is not None else min(count, MOST_CHAINS)
-        sampler = Sampler(network, evidence=dict(known) or None, chains=chains, rng=rng)
+        sampler = Sampler(network, evidence=evidence or None, chains=chains, rng=rng)
     rows = sampler.draw(count, progress=told)
-    records = decode(
-        rows.codes, network.domain, Layout.of(network.domain, "dicts"), rng=rng, within=network.within
-    )
+    narrowed = narrowed_domain(network.domain, evidence)
+    records = decode(rows.codes, narrowed, Layout.of(network.domain, "dicts"), rng=rng, within=network.within)
     names = network.domain.names
-    values = tuple(tuple(_plain(record[name]) for name in names) for record in records)
+    exact = {
+        v.name: known[v.name]
+        for v in network.domain.variables
+        if v.name in known and v.bins is not None and known[v.name] not in v.states
+    }
+    values = tuple(
+        tuple(exact[name] if name in exact else _plain(record[name]) for name in names) for record in records
+    )
     mixing = sampler.report.mixing
     return Drawn(names, values, "" if mixing is None or mixing.settled else UNSETTLED)
 

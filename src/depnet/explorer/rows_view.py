@@ -12,6 +12,7 @@ from depnet.explorer.session import Session
 from depnet.explorer.state import State
 from depnet.inference.judge.row_list import RowList, row_list
 from depnet.inference.judge.row_scores import RowScores
+from depnet.model.evidence import Evidence
 from depnet.wording import counted
 
 TITLE = "Rows"
@@ -72,14 +73,21 @@ class _Rows:
         session.spawn(self._score())
 
     def _explain(self) -> None:
-        likelihood = "log-likelihood under the law" if self.loaded.law else "pseudo-log-likelihood"
         note(
-            f"A row's score is its {likelihood}, in nats: the lower, the more surprising. A cell is shaded by its "
-            "probability given the rest of its row. Choose a row's number to edit it, and a heading to sort by it."
+            "A cell is shaded by its tail mass: the probability, given the rest of its row, of a value that fits no better. "
+            "A row's score is the log of their harmonic mean: the lower, the odder. Choose a row's number to edit it, and a "
+            "heading to sort by it."
+            + (" Of a row with holes, all is about what it knows." if self._holed else "")
         )
         with ui.element("div").classes("depnet-odd-legend").props('aria-label="Shades of cells"'):
             for level, below in enumerate(LEVELS, start=1):
                 ui.label(f"under 1 in {round(1 / below):,}").classes(f"odd{level}")
+            if self._holed:
+                ui.label("a hole").classes("hole")
+
+    @property
+    def _holed(self) -> bool:
+        return any(map(self.loaded.has_holes, range(len(self.loaded.network.domain))))
 
     def _turning(self) -> None:
         with bar():
@@ -182,14 +190,11 @@ class _Rows:
         by, down = _order(state, domain.names)
         key = (dict(held), by, down, _is_once(state), state.own.get("find", ""))
         if self.found is None or self.found[0] != key:
-            weights = {
-                domain.index(name): known.weights(domain.variables[domain.index(name)], one)
-                for name, one in held.items()
-            }
+            evidence = Evidence.parse(domain, known.given(held))
             self.found = (
                 key,
                 await self.session.work(
-                    row_list, data, scores, by=by, down=down, once=key[3], weights=weights, text=key[4]
+                    row_list, data, scores, by=by, down=down, once=key[3], evidence=evidence, text=key[4]
                 ),
             )
         return self.found[1]
@@ -203,7 +208,7 @@ class _Rows:
             if found.matching == scored
             else f"{found.matching:,} of {scored:,} rows"
         )
-        self.said.set_text(f"{of}{kinds}{only}; mean score of all {scores.each.mean():.3f} nats.")
+        self.said.set_text(f"{of}{kinds}{only}; mean score of all {scores.each.mean():.3f}.")
 
     async def _download(self) -> None:
         if self.scores is not None:

@@ -2,37 +2,55 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from depnet.data import Dataset, Label, Variable
+import numpy as np
+
+from depnet.data import Holed, Label, Variable
 from depnet.data.binning.mixture import Mixture
+from depnet.data.table.cells import about
+from depnet.errors import EvidenceError
 from depnet.explorer.known import Known, given
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.session import Stop
 from depnet.inference.answer.most_probable import MostProbable, most_probable
 from depnet.inference.answer.numbers import shown
 from depnet.inference.answer.query import query
-from depnet.inference.answer.small_counts import LEAST
+from depnet.inference.answer.result import QueryResult
+from depnet.inference.answer.small_counts import LEAST, without_small_counts
 from depnet.inference.answer.support import Support, how_often, support
-from depnet.inference.judge.effects import Effect
+from depnet.inference.judge.effects import Effect, reach
 from depnet.inference.judge.influence import MAX_SECONDS, Influence, influence
 from depnet.inference.judge.measure import MEAN
-from depnet.inference.judge.seen_effects import SeenEffect, seen_effects
+from depnet.inference.judge.seen_effects import SeenEffect, seen_effects, seen_measure
+from depnet.inference.judge.shifts import Missing, moments
+from depnet.model.conditions import MISSING
 from depnet.model.evidence import Evidence
+from depnet.model.network import Network
 from depnet.wording import counted
 
 SHARPER_SECONDS = 10.0
 """Of draws where the reader wants them sharper."""
 COMPLETION_SECONDS = 4.0
 """Of the search for a most probable state that cannot be found exactly."""
+ANSWER_SECONDS = 0.5
+"""Of the answer about the target, where it cannot be found exactly."""
 MEDIAN_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """What moves the target; the rows that match what is known; the target's median, of a number."""
+    """What is answered of the target, as in Ask, and what moves it; the rows that match what is known; its median."""
 
     influence: Influence
+    value: float
+    """The measure by the model and the table together, with the standard error of the model's part."""
+    error: float
+    share: float
+    """What the model has of it; the rest is the table's."""
+    worth: float
+    """The rows that the model is worth."""
+    missing: Missing
     evidence: Evidence
     support: Support | None
     median: str | None
@@ -54,21 +72,70 @@ def find(
     """All that is shown of the target but the completion; `text` says what of it (`Measure`)."""
     law = loaded.asked
     evidence = Evidence.parse(law.domain, given(known))
+    if known.get(target) == MISSING:
+        raise EvidenceError(f"{target!r} is known to be missing: take that back, or choose another target.")
+    asked = query(law, target, given(known), tolerance=0.01, max_seconds=ANSWER_SECONDS, data=loaded.data)
+    asked = without_small_counts(asked) if hide else asked
     found = influence(
-        law, target, given(known), of=text, max_seconds=MAX_SECONDS if seconds is None else seconds, stop=stop
+        law,
+        target,
+        given(known),
+        of=text,
+        levels=asked.levels.get(target),
+        max_seconds=MAX_SECONDS if seconds is None else seconds,
+        stop=stop,
     )
+    found = replace(found, log_evidence=found.log_evidence + _log_known(law, evidence))
+    rows, mean = (
+        (0.0, math.nan)
+        if loaded.data is None
+        else seen_measure(loaded.data, evidence, law.domain.index(target), found.measure)
+    )
+    share = asked.law_share(target)
     matching = support(law, evidence, loaded.data)
     warnings = [*evidence.notes]
     if known and matching is not None and matching.warning is not None and not hide:
         warnings.append(matching.warning)
     return Found(
         found,
+        _joined(asked, found, share, mean),
+        share * found.error,
+        share,
+        asked.worth,
+        Missing.of(asked, target),
         evidence,
         matching,
         _median(loaded, target),
-        _seen(loaded, found, evidence, hide),
+        None if loaded.data is None else _seen(found, rows, mean, hide),
         tuple(warnings),
     )
+
+
+def _joined(asked: QueryResult, found: Influence, share: float, mean: float) -> float:
+    """The measure as Ask answers it."""
+    variable = asked.variables[0]
+    number = moments(asked, variable) if found.measure.kind is not None else None
+    if number is not None:
+        return number[0]
+    law = asked.margin(asked.probabilities, variable.name)
+    counts = found.measure.counts[: len(law)]
+    by_law = float(found.measure.values[: len(law)] @ (law * counts)) if counts.any() else math.nan
+    if found.measure.counts.all() and len(found.measure.counts) > len(
+        law
+    ):  # whether it is missing is asked of all rows
+        return Missing.of(asked, variable.name).joined
+    return by_law if share == 1.0 or math.isnan(mean) else share * by_law + (1 - share) * mean
+
+
+def _log_known(law: Network, evidence: Evidence) -> float:
+    """What the holes of columns without a state for them add: evidence says that a cell is known, or missing."""
+    if law.counts is None or not law.counts.total:
+        return 0.0
+    rates, added = law.counts.missing_rates, 0.0
+    for i, condition in evidence.allowed.items():
+        if condition.variable.missing is None:
+            added += math.log(max(rates[i] if condition.missing else 1 - rates[i], 1e-12))
+    return added
 
 
 def _median(loaded: Loaded, target: str) -> str | None:
@@ -77,19 +144,14 @@ def _median(loaded: Loaded, target: str) -> str | None:
     mixture = Mixture.of(law.domain.variables[law.domain.index(target)])
     if mixture is None or mixture.states < 3:
         return None
-    summary = query(law, target, tolerance=0.01, max_seconds=MEDIAN_SECONDS).numbers.get(target)
+    found = query(law, target, tolerance=0.01, max_seconds=MEDIAN_SECONDS, data=loaded.data)
+    summary = found.numbers.get(target)
     return None if summary is None else shown(summary.median)
 
 
-def _seen(loaded: Loaded, found: Influence, evidence: Evidence, hide: bool) -> str | None:
-    """The measure among the rows that match: those of the target itself, in every state of it together."""
-    if loaded.data is None:
-        return None
-    at = loaded.data.domain.index(found.target.name)
-    (seen,) = seen_effects(loaded.data, evidence, at, found.measure, [at])
-    rows = float(seen.rows.sum())
-    mean = sum(float(n * v) for n, v in zip(seen.rows, seen.values, strict=True) if n > 0)
-    inside = 0.0 if rows == 0 else mean / rows
+def _seen(found: Influence, rows: float, mean: float, hide: bool) -> str:
+    """The measure among the rows that match and know the target."""
+    inside = 0.0 if rows == 0 else mean
     few = min(rows * inside, rows * (1 - inside)) if found.measure.kind is None else rows
     if hide and few < LEAST - 0.5:
         return "too few rows to be shown"
@@ -98,8 +160,22 @@ def _seen(loaded: Loaded, found: Influence, evidence: Evidence, hide: bool) -> s
     return f"{found.measure.shown(inside)} in {counted(round(rows), 'row')}"
 
 
+def joined(effect: Effect, seen: SeenEffect, worth: float) -> Effect:
+    """What model and table say together of each state: the model is worth so many rows, as in answers."""
+    there = (np.nan_to_num(seen.rows) > 0) & ~np.isnan(seen.values)
+    rows = np.where(there, np.nan_to_num(seen.rows), 0.0)
+    share = np.where(
+        np.isnan(effect.values), 0.0, worth / (rows + worth)
+    )  # what no draw met, the table may know
+    both = share * np.nan_to_num(effect.values) + (1 - share) * np.nan_to_num(seen.values)
+    values = np.where(there, both, effect.values)
+    errors = np.where(there, np.nan_to_num(share * effect.errors), effect.errors)
+    low, high = reach(effect.probabilities, values)
+    return replace(effect, values=values, errors=errors, low=low, high=high)
+
+
 def seen_of(
-    data: Dataset, found: Found, effects: Sequence[Effect], *, hide: bool = False
+    data: Holed, found: Found, effects: Sequence[Effect], *, hide: bool = False
 ) -> tuple[SeenEffect, ...]:
     """What the rows say of these variables."""
     index, influence = data.domain.index, found.influence
@@ -131,7 +207,8 @@ def measures(variable: Variable, median: str | None) -> dict[str, str]:
         found[MEAN] = "its mean"
     if median is not None:
         found[f">{median}"] = f"above {median}, its median with nothing known"
-    return {**found, **{str(state): str(state) for state in variable.states}}
+    gone = {} if variable.missing is None else {str(variable.missing): "missing"}
+    return {**found, **{str(state): str(state) for state in variable.present_states}, **gone}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,6 +218,8 @@ class Row:
     name: str
     code: int
     state: Label
+    shown: str
+    """Of a number the middle value of its bin."""
     probability: float | None
 
 
@@ -175,7 +254,9 @@ class Completion:
             variable = found.target if name == found.target.name else effects[name].variable
             code = variable.code(state)
             law = found.law if name == found.target.name else effects[name].probabilities
-            rows.append(Row(name, code, state, None if law is None else float(law[code])))
+            gone = variable.missing is not None and code == variable.cardinality - 1
+            shown = "missing" if gone else about(variable, code)
+            rows.append(Row(name, code, state, shown, None if law is None else float(law[code])))
         return [row for row in rows if row.name not in self.known]
 
 

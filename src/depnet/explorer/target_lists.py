@@ -125,7 +125,7 @@ class Completions:
                             choose.props["aria-label"] = f"Make {said(row.name, (row.state,))} known"
                             choose.on("click", partial(self.choose, row.name, row.code))
                             with choose:
-                                ui.label(str(row.state))
+                                ui.label(row.shown).props["title"] = str(row.state)
                         table.cell("" if row.probability is None else f"{row.probability:.3f}")
             if len(rows) > self.listed:
                 button(f"Show more ({len(rows) - self.listed:,} left)", self._more)

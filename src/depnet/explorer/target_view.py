@@ -7,6 +7,8 @@ from typing import Any
 from nicegui import ui
 
 from depnet.errors import DepnetError
+from depnet.explorer.cards import NEGLIGIBLE, percent
+from depnet.explorer.known import held_by
 from depnet.explorer.long_list import LongList
 from depnet.explorer.parts import bar, button, card, fact, note, stack, warning, without_law
 from depnet.explorer.session import Latest, Session, Stop
@@ -15,6 +17,7 @@ from depnet.explorer.target import (
     SHARPER_SECONDS,
     Found,
     find,
+    joined,
     measures,
     rarity,
     seen_of,
@@ -101,9 +104,11 @@ class _Target:
     def choose(self, name: str, code: int) -> None:
         """A state was clicked: it becomes known."""
         if name in self.domain.names:
-            states = self.domain.variables[self.domain.index(name)].states
-            if 0 <= code < len(states):
-                self.session.change(known={**self.session.state.known, name: (states[code],)})
+            variable = self.domain.variables[self.domain.index(name)]
+            if 0 <= code < variable.cardinality:
+                held = held_by(variable, (str(variable.states[code]),))
+                if held is not None:
+                    self.session.change(known={**self.session.state.known, name: held})
 
     def _variable_chosen(self) -> None:
         i = self.variable.value
@@ -186,10 +191,11 @@ class _Target:
             options = {**options, measure.text: measure.said}
         self.texts = list(options)
         self.measure.set_options(dict(enumerate(options.values())), value=self.texts.index(measure.text))
-        error = f" ± {measure.shown_error(influence.error)}" if influence.error else ""
+        error = f" ± {measure.shown_error(self.found.error)}" if self.found.error else ""
         asked = measure.said if measure.kind is not None else f"P({measure.said})"
         asked = asked[0].upper() + asked[1:] if measure.kind is not None else asked
-        self.headline.text = f"{asked} is {measure.shown(influence.value)}{error} by the model"
+        by = "the model" if self.found.share == 1.0 else "model and table"
+        self.headline.text = f"{asked} is {measure.shown(self.found.value)}{error} by {by}"
         how = "exact" if influence.method == "exact" else f"from {influence.draws:,} draws"
         self.said.text = how if influence.sharp else f"{how}; not yet sharp"
         self.sharpen.set_visibility(not influence.sharp)
@@ -205,7 +211,10 @@ class _Target:
         self.notes.clear()
         with self.facts:
             if seen is not None:
+                fact("by the model alone", influence.measure.shown(influence.value))
                 fact("the table's own", seen)
+            if self.found.missing.joined > NEGLIGIBLE:
+                fact("among the rows that have it", percent(1 - self.found.missing.joined))
             if state.known:
                 fact("what is known comes in", rarity(self.found, self.session.hides))
             fact("open about the target", f"{influence.entropy:.3g} bits")
@@ -235,6 +244,11 @@ class _Target:
         if found is not self.found:
             return
         state = self.session.state
+        if self.loaded.data is not None:
+            effects = [
+                effect if own is None else joined(effect, own, found.worth)
+                for effect, own in zip(effects, seen, strict=True)
+            ]
         bars = [
             Bar(
                 effect,
@@ -244,7 +258,8 @@ class _Target:
             )
             for effect, own in zip(effects, seen, strict=True)
         ]
-        self.tornado.show(found.influence, bars)
+        bars.sort(key=lambda bar: -bar.effect.width)
+        self.tornado.show(found.influence, bars, found.value)
 
 
 build = _Target

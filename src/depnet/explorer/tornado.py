@@ -37,21 +37,21 @@ class Tornado(Component, component="tornado.js"):
         super().__init__(bars=[], scale={}, answer=0)
         self.tell("choose", str, int, to=choose)
 
-    def show(self, found: Influence | None, bars: Sequence[Bar]) -> None:
-        """Show these variables, in this order; nothing where nothing was found."""
+    def show(self, found: Influence, bars: Sequence[Bar], now: float) -> None:
+        """Show these variables, in this order, and where the target is `now`."""
         drawn: dict[str, Any] = {"bars": [], "scale": {}}
-        if found is not None and bars:
-            low, high = ends(found, bars)
+        if bars:
+            low, high = ends(found, bars, now)
             drawn = {
-                "scale": scale_of(found, low, high),
+                "scale": scale_of(found, low, high, now),
                 "bars": [bar_of(found.measure, bar, low, high) for bar in bars],
             }
         self.put(**drawn, answer=self._props["answer"] + 1)
 
 
-def ends(found: Influence, bars: Sequence[Bar]) -> tuple[float, float]:
+def ends(found: Influence, bars: Sequence[Bar], now: float) -> tuple[float, float]:
     """What the axis shows: all ends of bars, and a little beyond; a probability stays within 0 and 1."""
-    values = [found.value, *(float(b.effect.values[x]) for b in bars for x in (b.effect.low, b.effect.high))]
+    values = [now, *(float(b.effect.values[x]) for b in bars for x in (b.effect.low, b.effect.high))]
     values = [value for value in values if not math.isnan(value)]
     low, high = min(values), max(values)
     room = 0.05 * (high - low) or max(0.05 * abs(high), 0.01)
@@ -59,14 +59,14 @@ def ends(found: Influence, bars: Sequence[Bar]) -> tuple[float, float]:
     return (max(low, 0.0), min(high, 1.0)) if found.measure.kind is None else (low, high)
 
 
-def scale_of(found: Influence, low: float, high: float) -> dict[str, Any]:
+def scale_of(found: Influence, low: float, high: float, now: float) -> dict[str, Any]:
     """The axis: its two ends, and where the target is now."""
     shown = found.measure.shown
     return {
         "low": shown(low),
         "high": shown(high),
-        "now": shown(found.value),
-        "at": _at(found.value, low, high),
+        "now": shown(now),
+        "at": _at(now, low, high),
         "said": found.measure.said,
     }
 
@@ -105,7 +105,8 @@ def state_of(measure: Measure, bar: Bar, code: int, low: float, high: float) -> 
         told = "table: hidden" if math.isnan(rows) else f"table: {counted(round(rows), 'row')}"
         told = told if math.isnan(mark) else f"table: {measure.shown(mark)} in {counted(round(rows), 'row')}"
     whisker = 0.0 if math.isnan(error) else error
-    label = str(effect.variable.states[code])
+    states = effect.variable.present_states
+    label = str(states[code]) if code < len(states) else "missing"
     return {
         "code": code,
         "label": label,
@@ -115,7 +116,7 @@ def state_of(measure: Measure, bar: Bar, code: int, low: float, high: float) -> 
         "at": _at(value, low, high),
         "mark": None if math.isnan(mark) or not low <= mark <= high else _at(mark, low, high),
         "table": told,
-        "held": not isinstance(bar.held, str) and effect.variable.states[code] in bar.held,
+        "held": code < len(states) and not isinstance(bar.held, str) and states[code] in bar.held,
     }
 
 

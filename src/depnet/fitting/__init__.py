@@ -4,6 +4,7 @@ In reading order:
 
     fit           `fit(table, options)`: complete the holes, learn the paper's network, learn the ordered law
     rows          the complete rows that both are learned from, wherever they lie
+    choose_missing  which holes are states of their columns
     complete      rounds of learning and of redrawing the holes of a table
     redraw        holes drawn from marginals, and moved on by clamped chains
     worth         how many rows the law's answers are worth beside the table's own

@@ -3,6 +3,7 @@
 import numpy as np
 
 from depnet.data.table.dataset import Dataset
+from depnet.data.table.holed import Holed
 from depnet.inference.judge.marginals import Nearness, nearness
 from depnet.learning.certificate import BIT
 from depnet.model.marginals import MarginalCounts
@@ -43,7 +44,7 @@ def plain_figures(network: Network | None, near: Nearness | None = None) -> list
     return lines if near is None else [*lines, near.said]
 
 
-def law_nearness(law: Network, table: Dataset | MarginalCounts | None = None) -> Nearness | None:
+def law_nearness(law: Network, table: Dataset | Holed | MarginalCounts | None = None) -> Nearness | None:
     """How near the marginals of rows drawn from the law, always the same ones, are to the table's.
 
     Without a table they are compared with the counts that the law keeps; None where there is nothing to compare with.

@@ -6,6 +6,7 @@ In reading order:
 - `factors`: its tables as factors, and their products;
 - `elimination`: sums and maxima of them over all variables but some;
 - `conditional`: which variables an answer depends on;
+- `levels`: which levels of numbers it depends on, beside codes;
 - `mode`: its most probable state;
 - `resample`: weighted passes, resampled and moved;
 - `draw`: rows given evidence.

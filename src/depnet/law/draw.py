@@ -5,12 +5,15 @@ elimination where that is small; all others follow by a pass, since given A they
 elimination is too large, a weighted pass of A is accepted with probability W / (a bound on W): what is accepted follows
 Q(A | x_C), independent and exact. Where hardly any would be, passes are resampled in proportion to their weights, and
 moved, so that rows that share a pass part again.
+
+Where evidence cuts a bin, rows drawn given the bins are accepted by how much of it their levels allow (`depnet.law.levels`),
+over the largest of such weights that 4,096 other rows had.
 """
 
 import math
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,6 +22,7 @@ from depnet.arrays import CodeArray
 from depnet.errors import EvidenceError, MixingWarning
 from depnet.law.elimination import Elimination, log_largest_weight, network_plan
 from depnet.law.factors import IMPOSSIBLE
+from depnet.law.levels import LevelPlan
 from depnet.law.program import Law, law_of
 from depnet.law.resample import WeightedPasses
 from depnet.model.evidence import Evidence
@@ -51,6 +55,10 @@ class Rows:
 
     def pieces(self, n: int, first: int = 0) -> Iterator[CodeArray]:
         """The rows `first` .. `first` + n - 1, some at a time, [rows, n variables], column-major."""
+        plan = LevelPlan.of(self.network, self.evidence, ()) if self.evidence.levels else None
+        if plan is not None and plan.cuts:
+            yield from self._weighed(plan, n, first)
+            return
         law = law_of(self.network)
         taking = law.order if self.variables is None else law.ancestors(self.variables)
         if not self.evidence.variables:
@@ -78,6 +86,30 @@ class Rows:
                 PIECE, variables=others, seed=self.seed, first=begin, start=codes, n_jobs=self.n_jobs
             )
             yield rest.codes[max(first - begin, 0) : first + n - begin]
+
+    @property
+    def exact(self) -> bool:
+        """Are all of them one pass, or drawn by elimination, and none rejected?"""
+        ancestors = law_of(self.network).ancestors(self.evidence.variables)
+        return network_plan(self.network, ancestors, self.evidence, most_cells=EXACT_CELLS) is not None
+
+    def _weighed(self, plan: LevelPlan, n: int, first: int) -> Iterator[CodeArray]:
+        """Rows given evidence that cuts bins: those drawn given bins, accepted by the weights that levels have."""
+        bins = replace(self, evidence=replace(self.evidence, levels={}))
+        pilot = replace(bins, seed=(self.seed - 1) % 2**64)
+        rng = np.random.default_rng(self.seed)
+        bound = max(float(plan.draw(codes, rng).weights.max()) for codes in pilot.pieces(PIECE))
+        for piece in range(first // PIECE, -(-(first + n) // PIECE)):
+            rng, found = np.random.default_rng([self.seed, piece]), []
+            for codes in bins.pieces(MOST_PASSES, piece * MOST_PASSES):
+                kept = rng.random(len(codes)) * bound <= plan.draw(codes, rng).weights
+                found.append(codes[kept])
+                if sum(map(len, found)) >= PIECE:
+                    break
+            rows = np.concatenate(found)
+            rows = rows[np.arange(PIECE) % max(len(rows), 1)]  # the same again, where hardly any is accepted
+            begin = piece * PIECE
+            yield np.asfortranarray(rows[max(first - begin, 0) : first + n - begin])
 
     def _eliminated(self, ancestors: tuple[int, ...]) -> Elimination | None:
         """The ancestors of the evidence, all summed out; None where that is too large."""

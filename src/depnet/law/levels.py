@@ -56,12 +56,6 @@ class LevelPlan:
         """Levels of all numbers of the plan, for rows of codes [row, variable]."""
         return self.within.pass_through(list(self.drawers.values()), codes, rng)
 
-    @property
-    def largest_weight(self) -> float:
-        """A bound on the weights of rows."""
-        bounds = [float(each.inside.max()) for each in self.drawers.values() if each.inside is not None]
-        return float(np.prod(bounds))
-
 
 def _closed(numbers: Iterable[int], read: Mapping[int, frozenset[int]]) -> frozenset[int]:
     """These numbers, those whose levels their trees read, and so on."""

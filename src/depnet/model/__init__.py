@@ -5,6 +5,7 @@
 - `scan`, `evidence`: which node is updated next, and what is known
 - `spans`, `conditions`, `condition_text`: what is known of one variable, as a range, as any value, as text
 - `counting`, `marginals`, `held_out`: what rows said of a network; `score`: how well it predicts them
+- `holes`: the rates of holes that are no states
 - `links`: who reads whom; `kept`: what was computed of a network, kept as long as it is
 - `file/`: the model file
 """

@@ -20,14 +20,14 @@ of the kept values are allowed is `Evidence.levels`, by which a law that knows w
 import math
 import re
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray
-from depnet.data.binning.bins import Bins, Number, Numbers
+from depnet.data.binning.bins import Number, Numbers
 from depnet.data.frames.columns import is_missing
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, EvidenceError, brief
@@ -83,7 +83,7 @@ class Allowed:
             values if code in self.codes else within(bins, code, spans) or values
             for code, values in enumerate(bins.quantiles)
         )
-        return Variable(variable.name, variable.states, Bins(bins.edges, kept, bins.kind), variable.missing)
+        return Variable(variable.name, variable.states, replace(bins, quantiles=kept), variable.missing)
 
     def rows(
         self, codes: NDArray[Any], known: NDArray[np.bool_] | None, numbers: Numbers | None

@@ -76,7 +76,8 @@ def shares(variable: Variable, spans: Sequence[Span]) -> FloatArray:
     """[state but the missing one]: the share of its known values inside any of the ranges.
 
     Where that is nothing at all, though a range lies between values that a bin keeps, the length that it covers of the
-    bin counts, but for no more than one kept value would. A single value that its bin does not keep counts for half of one.
+    bin counts, but for no more than one kept value would. A single value that its bin does not keep counts for its length,
+    too, of floats for half of a kept one.
     """
     bins = variable.bins
     if bins is None:
@@ -85,8 +86,10 @@ def shares(variable: Variable, spans: Sequence[Span]) -> FloatArray:
             numbers = range(len(numbers))
         return np.array([inside([number], spans) for number in numbers], dtype=np.float64)
     found = np.array([inside(values, spans) / len(values) for values in bins.quantiles])
-    for code in (bins.code(span.low) for span in spans if span.low == span.high):
-        found[code] = found[code] or 0.5 / len(bins.quantiles[code])
+    for span in (span for span in spans if span.low == span.high):
+        code = int(bins.locate(np.array([span.low]))[0])
+        alone = _covered(bins, code, span) if bins.kind != "float" else 0.5 / len(bins.quantiles[code])
+        found[code] = found[code] or alone
     if not found.any():
         found = np.array([sum(_covered(bins, code, span) for span in spans) for code in range(len(bins))])
     return found

@@ -6,6 +6,7 @@ import numpy as np
 
 from depnet.arrays import FloatArray
 from depnet.data.table.dataset import Dataset
+from depnet.data.table.holed import Holed
 from depnet.data.table.variable import Label
 from depnet.errors import DataError
 from depnet.model.marginals import MarginalCounts
@@ -40,11 +41,11 @@ class Marginal:
         return rows
 
 
-def marginals(data: Dataset | MarginalCounts, drawn: Dataset) -> tuple[Marginal, ...]:
+def marginals(data: Dataset | Holed | MarginalCounts, drawn: Dataset) -> tuple[Marginal, ...]:
     """The marginals of every variable, those furthest apart first.
 
     Args:
-        data: rows, or the 1-way counts that a network keeps of them.
+        data: rows, of which known cells count, or the 1-way counts that a network keeps of them.
         drawn: rows drawn from a model.
 
     Returns:

@@ -86,7 +86,8 @@ def test_zeros_of_a_zero_inflated_column_have_their_own_bin() -> None:
     values = np.where(rng.random(1000) < 0.6, 0.0, rng.exponential(size=1000))
     bins = quantile_bins(values, "float", 5)
     assert bins.labels[0] == "0"
-    assert bins.labels[1].startswith("[") and 0 < bins.edges[1] <= values[values > 0].min()
+    assert bins.labels[1].startswith("[")
+    assert 0 < bins.edges[1] <= values[values > 0].min()
     assert bins.quantiles[0] == (0.0,)
     assert len(bins) == 5
     sizes = np.bincount(bins.locate(values))[1:]

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +10,7 @@ import depnet
 from depnet import Dataset
 from depnet.inference.judge.row_list import Order, matching_rows, row_list
 from depnet.inference.judge.row_scores import row_scores
+from depnet.model.evidence import Evidence
 
 PEOPLE = depnet.titanic()
 SOME = Dataset.from_codes(PEOPLE.codes[::37], domain=PEOPLE.domain)
@@ -46,14 +46,10 @@ def expected(by: Order, down: bool, once: bool, sex: int | None, text: str) -> l
 def test_rows_are_listed_as_one_would_by_hand(
     by: Order, down: bool, once: bool, sex: int | None, text: str
 ) -> None:
-    weights = {} if sex is None else {1: np.eye(2)[sex]}
-    found = row_list(SOME, SCORES, by=by, down=down, once=once, weights=weights, text=text)
+    known = None if sex is None else Evidence.parse(SOME.domain, {"sex": ("female", "male")[sex]})
+    found = row_list(SOME, SCORES, by=by, down=down, once=once, evidence=known, text=text)
     assert found.rows.tolist() == expected(by, down, once, sex, text.lower())
-    assert found.alike.sum() == found.matching == matching_rows(SOME, weights, text).sum()
-
-
-def test_a_bin_that_a_range_cuts_matches() -> None:
-    assert matching_rows(SOME, {1: np.array([0.2, 0.0])}).sum() == (SOME.codes[:, 1] == 0).sum()
+    assert found.alike.sum() == found.matching == matching_rows(SOME, known, text).sum()
 
 
 @pytest.mark.parametrize("text", ["nobody has this", "  nobody  "])

@@ -83,13 +83,13 @@ FAULTS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
         lambda d: d["within"][0]["child"].__setitem__(-1, 10**6),
         r"within\[0\].child\[\d+\]: there is no such leaf",
     ),
-    "not nine": (lambda d: d["within"][0]["knots"].pop(), r"within\[0\].knots: expected 9 numbers"),
-    "too high": (lambda d: d["within"][0]["knots"].__setitem__(8, 300), r"within\[0\].knots\[8\]: no bin"),
-    "descending": (
-        lambda d: d["within"][0]["knots"].__setitem__(0, 256),
-        r"within\[0\].knots\[1\]: this quantile is below",
+    "a share too few": (lambda d: d["within"][0]["shares"].pop(), r"within\[0\].shares: expected 32 numbers"),
+    "too much": (lambda d: d["within"][0]["shares"].__setitem__(8, 300), r"within\[0\].shares\[8\]"),
+    "not all": (
+        lambda d: d["within"][0]["shares"].__setitem__(slice(0, 32), [1] * 32),
+        r"within\[0\].shares\[0\]: the shares of a leaf are 256 in all",
     ),
-    "no whole number": (lambda d: d["within"][0]["knots"].__setitem__(3, 0.5), r"within\[0\].knots\[3\]"),
+    "no whole number": (lambda d: d["within"][0]["shares"].__setitem__(3, 0.5), r"within\[0\].shares\[3\]"),
 }
 
 

@@ -9,7 +9,7 @@ import bisect
 import itertools
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -21,6 +21,7 @@ from depnet.data.binning.calendar import (
     FIRST_DAY,
     LAST_DAY,
     days_of,
+    is_form,
     microseconds_of,
     text_of_day,
     text_of_moment,
@@ -75,7 +76,8 @@ Numbers: TypeAlias = NDArray[Any]
 class Bins:
     """K bins by their K + 1 `edges`; `quantiles[k]` are values of bin k, ascending, to draw from.
 
-    The first edge may be -inf and the last inf; all others are finite, and whole unless the kind is "float".
+    The first edge may be -inf and the last inf; all others are finite, and whole unless the kind is "float". `form` says how
+    moments were written that came as text (`depnet.data.binning.calendar.form_of_shapes`).
 
     >>> ages = Bins((0, 18, 65, 99), ((3, 9, 17), (30, 40), (70,)), "integer")
     >>> ages.labels, ages.ranges[-1]
@@ -87,6 +89,7 @@ class Bins:
     edges: tuple[Number, ...]
     quantiles: tuple[tuple[Number, ...], ...]
     kind: Kind = "float"
+    form: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -106,6 +109,12 @@ class Bins:
             if k and not edges[k - 1] < edge:
                 raise DataError(f"edges ascend; edge {k} is {edge} after {edges[k - 1]}.")
         object.__setattr__(self, "edges", edges)
+        if self.form is not None and not (
+            self.kind == "datetime" and isinstance(self.form, str) and is_form(self.form)
+        ):
+            raise DataError(
+                f'the form of moments is one such as "%Y-%m-%d %H:%M:%S+02:00"; got {brief(self.form)}.'
+            )
         if not isinstance(self.quantiles, Iterable) or isinstance(self.quantiles, (str, bytes)):
             raise DataError(f"quantiles are one tuple of values a bin; got {brief(self.quantiles)}.")
         object.__setattr__(self, "quantiles", self._checked_quantiles(tuple(self.quantiles)))

@@ -2,9 +2,12 @@
 
 import datetime as dt
 import re
-from typing import Literal
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 DAY = 86_400_000_000
 """Microseconds a day."""
@@ -18,6 +21,14 @@ MOMENT = DATE + r"([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?(Z|[+-][0-9]{2}(:
 """How a cell of text says a date, and a date with or without a time; it must also be one that there was."""
 
 _DATE, _MOMENT = (re.compile(pattern, re.ASCII) for pattern in (DATE, MOMENT))
+_FORM = re.compile(
+    r"%Y-%m-%d(?P<between>[ T])%H:%M(?P<seconds>:%S(\.%(?P<digits>[1-9])f)?)?"
+    r"(?P<zone>Z|(?P<sign>[+-])(?P<hours>[0-9]{2})(:(?P<minutes>[0-9]{2}))?)?",
+    re.ASCII,
+)
+
+Shape: TypeAlias = tuple[str, int, str]
+"""Of a moment's text: what stands before the time, how long the text is without its zone, and its zone."""
 
 
 def kind_of_dates(texts: tuple[str, ...]) -> Literal["date", "datetime"] | None:
@@ -87,3 +98,70 @@ def text_of_moment(moment: int) -> str:
         return text_of_day(moment // DAY)
     unit = "m" if moment % 60_000_000 == 0 else "s" if moment % 1_000_000 == 0 else "us"
     return str(np.datetime64(moment, "us").astype(f"datetime64[{unit}]")).replace("T", " ")
+
+
+def shape_of(text: str) -> Shape:
+    """The shape of a moment's text.
+
+    >>> shape_of("2024-02-29T12:30+02:00"), shape_of("2024-02-29")
+    (('T', 16, '+02:00'), ('', 10, ''))
+    """
+    zone = re.search("[Z+-].*", text[11:])
+    return text[10:11], len(text) if zone is None else 11 + zone.start(), "" if zone is None else zone[0]
+
+
+def form_of(texts: Iterable[str], counts: Iterable[int]) -> str | None:
+    """How the texts of a column write moments, where they have a time: as `form_of_shapes`."""
+    shapes = Counter[Shape]()
+    for text, count in zip(texts, counts, strict=True):
+        shapes[shape_of(text)] += count
+    return form_of_shapes(shapes)
+
+
+def form_of_shapes(shapes: Mapping[Shape, int]) -> str | None:
+    """How a column writes moments: as most of its cells do, but with all the digits that any of them has.
+
+    It is what `strftime` takes, but that "%3f" are three digits after the point, and that the zone stands as it is.
+
+    >>> form_of_shapes({("T", 19, "Z"): 5, ("T", 23, "Z"): 1, ("", 10, ""): 9})
+    '%Y-%m-%dT%H:%M:%S.%3fZ'
+    """
+    timed = {shape: count for shape, count in shapes.items() if shape[0]}
+    if not timed:
+        return None
+    between, zone = (_most(timed, place) for place in (0, 2))
+    digits = max(shape[1] for shape in timed) - 20
+    exact = "" if digits < -1 else ":%S" if digits < 1 else f":%S.%{min(digits, 9)}f"
+    return f"%Y-%m-%d{between}%H:%M{exact}{zone}"
+
+
+def _most(shapes: Mapping[Shape, int], place: int) -> Any:
+    """The most frequent of what shapes have at a place; of equal ones the first by its text."""
+    times = Counter[Any]()
+    for shape, count in shapes.items():
+        times[shape[place]] += count
+    return max(sorted(times), key=times.__getitem__)
+
+
+def is_form(form: str) -> bool:
+    """Is it one of the ways in which text may have moments?"""
+    return _FORM.fullmatch(form) is not None
+
+
+def texts_in(moments: NDArray[Any], form: str) -> NDArray[Any]:
+    """Moments as text of a form.
+
+    >>> texts_in(np.array([0, DAY // 2]), "%Y-%m-%dT%H:%M+02:00").tolist()
+    ['1970-01-01T02:00+02:00', '1970-01-01T14:00+02:00']
+    """
+    found = _FORM.fullmatch(form)
+    assert found is not None
+    digits = int(found["digits"] or 0)
+    end = 16 if found["seconds"] is None else 19 + digits + (digits > 0)
+    ahead = 60 * int(found["hours"] or 0) + int(found["minutes"] or 0)
+    local = np.asarray(moments, dtype=np.int64) + (-1 if found["sign"] == "-" else 1) * ahead * 60_000_000
+    distinct, places = np.unique(local, return_inverse=True)
+    texts = np.datetime_as_string(distinct.view("datetime64[us]"))
+    between, zone = found["between"], found["zone"] or ""
+    cells = [f"{text[:10]}{between}{text.ljust(end, '0')[11:end]}{zone}" for text in texts.tolist()]
+    return np.array(cells, dtype=object)[places]

@@ -101,5 +101,6 @@ def expected_numbers(probabilities: FloatArray, bins: Bins) -> FloatArray | IntA
     mixture = Mixture.of_bins(bins)
     if bins.kind == "float":
         weights = probabilities[:, : mixture.states]
-        return np.asarray(weights @ mixture.means() / weights.sum(axis=1))
+        total = weights.sum(axis=1)  # 0 where it is known to be missing: then the number is any
+        return np.asarray(weights @ mixture.means() / np.where(total > 0, total, 1.0))
     return np.asarray(mixture.quantiles(probabilities, [0.5])[:, 0])

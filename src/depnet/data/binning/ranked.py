@@ -30,6 +30,18 @@ class Ranked(Protocol):
     def distinct(self, limit: int) -> Numbers:
         """The different values, ascending, but no more than the `limit` lowest."""
 
+    def all_whole(self) -> bool:
+        """Are all values whole numbers, as ints are that pandas made floats beside holes?"""
+
+
+def are_whole(values: Numbers) -> bool:
+    """Are these all whole numbers, none of them too large for a float to tell it from the next?
+
+    >>> are_whole(np.array([1.0, -3.0])), are_whole(np.array([0.5])), are_whole(np.array([1e300]))
+    (True, False, False)
+    """
+    return bool(((np.abs(values) < 2**53) & (values == np.floor(values))).all())
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankedArray:
@@ -67,6 +79,9 @@ class RankedArray:
             rank = self.until(self.ordered[rank])
         return np.array(found, dtype=self.ordered.dtype)
 
+    def all_whole(self) -> bool:  # noqa: D102
+        return are_whole(self.ordered)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankedCounts:
@@ -102,3 +117,6 @@ class RankedCounts:
 
     def distinct(self, limit: int) -> Numbers:  # noqa: D102
         return self.values[:limit]
+
+    def all_whole(self) -> bool:  # noqa: D102
+        return are_whole(self.values)

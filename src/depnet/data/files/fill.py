@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.arrays import FloatArray, IntArray
+from depnet.data.binning.calendar import texts_in
 from depnet.data.binning.durations import cell_of_duration, duration_of
 from depnet.data.files.durations import number_sql, schema_option, text_sql, units_of, written_schema
 from depnet.data.files.engine import identifier, text_literal
@@ -75,7 +76,9 @@ class Chunk:
         for i, variable in enumerate(domain.variables):
             own = np.flatnonzero(empty[:, i])
             law = None if laws is None else laws[variable.name][own]
-            found = column_of_codes(codes[own, i], variable, columns[i], rng, law=law).objects()
+            made = column_of_codes(codes[own, i], variable, columns[i], rng, law=law)
+            form, numbers = made.layout.form, made.numbers
+            found = made.objects() if form is None or numbers is None else texts_in(numbers, form)
             values.append([_text(value if laws is None else _rounded(value)) for value in found])
         return cls(rows, values, empty)
 

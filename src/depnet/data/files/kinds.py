@@ -16,13 +16,13 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from depnet.data.binning.bins import TIMES
-from depnet.data.binning.calendar import DATE, MOMENT
+from depnet.data.binning.calendar import DATE, MOMENT, form_of_shapes
 from depnet.data.binning.durations import DURATION
 from depnet.data.files.engine import answer
 from depnet.errors import DataError, brief
@@ -77,7 +77,8 @@ NUMBER_TYPES: dict["ColumnKind", str] = {kind: _CASTS[kind] for kind in ("intege
 class FileColumn:
     """A column of the file: what it holds, and in `typed` its value as SQL would have it.
 
-    `categories`: those that the file declares, in their order, which means something where they are `ordered`.
+    `categories`: those that the file declares, in their order, which means something where they are `ordered`. `form` is how
+    text has its moments.
     """
 
     name: str
@@ -86,6 +87,7 @@ class FileColumn:
     nanoseconds: bool = False
     categories: tuple[Any, ...] | None = None
     ordered: bool = False
+    form: str | None = None
 
     @property
     def value(self) -> str:
@@ -124,6 +126,17 @@ def column_of_type(name: str, typed: str, sql_type: str) -> FileColumn:
 def column_of_text(name: str, kind: "ColumnKind", text: str) -> FileColumn:
     """A column of text that holds values of this kind."""
     return FileColumn(name, kind, text if kind in ("label", "empty") else _cast("CAST", kind, text))
+
+
+def moments_of_text(connection: Any, table: str, name: str, kind: "ColumnKind", text: str) -> FileColumn:
+    """As `column_of_text`, and how the text of all rows has its moments."""
+    column = column_of_text(name, kind, text)
+    if kind != "datetime":
+        return column
+    zone = f"regexp_extract(substr({text}, 12), '[Z+-].*')"
+    shape = f"substr({text}, 11, 1), length({text}) - length({zone}), {zone}"
+    found = answer(connection, f"SELECT {shape}, count(*) FROM {table} WHERE {text} IS NOT NULL GROUP BY ALL")
+    return replace(column, form=form_of_shapes({(a, b, c): times for a, b, c, times in found}))
 
 
 def _cast(how: str, kind: "ColumnKind", text: str) -> str:

@@ -77,6 +77,10 @@ class RankedTable:
         found = answer(self.connection, f"SELECT DISTINCT v FROM {_TABLE} ORDER BY v LIMIT {limit}")
         return self._array([value for (value,) in found])
 
+    def all_whole(self) -> bool:
+        """Are all values whole numbers?"""
+        return self._count(f"abs(v) < {2**53} AND v = floor(v)") == self.rows
+
     def _count(self, condition: str) -> int:
         ((count,),) = answer(self.connection, f"SELECT count(*) FROM {_TABLE} WHERE {condition}")
         return int(count)

@@ -17,7 +17,14 @@ from depnet.data.files.engine import (
     interrupted_after,
     text_literal,
 )
-from depnet.data.files.kinds import FileColumn, MixedColumnError, column_of_text, column_of_type, find_kinds
+from depnet.data.files.kinds import (
+    FileColumn,
+    MixedColumnError,
+    column_of_text,
+    column_of_type,
+    find_kinds,
+    moments_of_text,
+)
 from depnet.data.files.request import Request, check_names, places_of
 from depnet.data.files.source import Source
 from depnet.data.files.text import Csv, load_csv, load_json, unreadable_by_engine
@@ -187,7 +194,7 @@ def _columns(
         named = [(names[place], text) for place, text in group]
         kinds = find_kinds(connection, table.relation, named, rows, width, only_times=only_times)
         for (place, text), kind in zip(group, kinds, strict=True):
-            found[place] = column_of_text(names[place], kind, text)
+            found[place] = moments_of_text(connection, table.relation, names[place], kind, text)
     return found
 
 
@@ -236,7 +243,7 @@ def _with_times(
     kinds = find_kinds(connection, table.relation, named, rows, width, only_times=True)
     found = zip(texts.items(), kinds, strict=True)
     times = {
-        place: column_of_text(column.name, kind, column.typed)
+        place: moments_of_text(connection, table.relation, column.name, kind, column.typed)
         for (place, column), kind in found
         if kind not in ("label", "empty")
     }

@@ -53,6 +53,7 @@ def find_variables(
             different=known.different,
             counts_from=first,
             ordered=column.ordered,
+            form=column.form,
         )
         unlikely = left_out(summary, options, keep)
         if unlikely is None and hidden and missing == "error":

@@ -9,12 +9,14 @@ import itertools
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
+from depnet.data.binning.calendar import texts_in
 from depnet.data.binning.durations import cell_of_duration
 from depnet.data.files.parquet import Blocks, write_parquet
 from depnet.data.files.source import FORMATS, Format
@@ -38,6 +40,8 @@ ENDINGS: dict[str, Format] = {
 BLOCK = 50_000
 """Rows made into text at once."""
 
+Holes: TypeAlias = Callable[[int], NDArray[np.bool_] | None]
+
 
 def write(
     table: Any,
@@ -47,6 +51,7 @@ def write(
     format: Format | None = None,  # noqa: A002
     rng: np.random.Generator | None = None,
     within: Within | None = None,
+    holes: Holes | None = None,
 ) -> None:
     """Write a frame, a `Dataset`, a `Holed` or an iterator over such tables of codes to a file; "-" is the standard output.
 
@@ -60,6 +65,7 @@ def write(
         format: the format, where the name does not say it.
         rng: draws binned values of a table of codes from the values that the bins keep; None: the medians of the bins.
         within: how a law's numbers go within their bins (`law.within`), for draws with `rng`; None: each alone.
+        holes: of tables of codes, which cells of the next so many rows are left empty, [row, variable], or None.
 
     >>> write([{"sex": "male", "age": 40}, {"sex": None, "age": 30}], "-")
     sex,age
@@ -70,7 +76,7 @@ def write(
     if name is None:
         raise DataError(f"depnet.write(table, path): the path is a string or a Path; got {brief(path)}.")
     chosen, zipped = format_of(name, format)
-    blocks = _blocks_of(table, rng, within)
+    blocks = _blocks_of(table, rng, within, holes)
     if name == "-":
         if chosen == "parquet":
             raise DataError('Parquet is not for a terminal. Write to a file, or choose `format="csv"`.')
@@ -134,7 +140,9 @@ def text_file(target: Path, *, zipped: bool) -> Iterator[IO[str]]:
         yield stack.enter_context(io.TextIOWrapper(raw, "utf-8", newline=""))
 
 
-def _blocks_of(table: Any, rng: np.random.Generator | None, within: Within | None) -> Blocks:
+def _blocks_of(
+    table: Any, rng: np.random.Generator | None, within: Within | None, holes: Holes | None
+) -> Blocks:
     if isinstance(table, (Dataset, Holed)):
         table = iter([table])
     if isinstance(table, Iterator):
@@ -143,7 +151,9 @@ def _blocks_of(table: Any, rng: np.random.Generator | None, within: Within | Non
             raise DataError(f"an iterator to write gives Datasets, one at least; got {brief(first)}.")
         layout = Layout.of(first.domain, "dicts")
         blocks = (
-            block for part in itertools.chain([first], table) for block in _decoded(part, layout, rng, within)
+            block
+            for part in itertools.chain([first], table)
+            for block in _decoded(part, layout, rng, within, holes)
         )
         return Blocks(first.domain.names, [column.kind for column in layout.columns], blocks)
     opened = open_frame(table)
@@ -154,7 +164,11 @@ def _blocks_of(table: Any, rng: np.random.Generator | None, within: Within | Non
 
 
 def _decoded(
-    table: Dataset | Holed, layout: Layout, rng: np.random.Generator | None, within: Within | None
+    table: Dataset | Holed,
+    layout: Layout,
+    rng: np.random.Generator | None,
+    within: Within | None,
+    holes: Holes | None,
 ) -> Iterator[list[Column]]:
     if table.weights is not None:
         raise DataError(
@@ -164,7 +178,8 @@ def _decoded(
         codes = table.codes[start : start + BLOCK].astype(np.int64)
         if isinstance(table, Holed):
             codes[table.hidden[start : start + BLOCK]] = -1
-        yield drawn_columns(codes, table.domain, layout, rng, within)
+        hidden = None if holes is None else holes(len(codes))
+        yield drawn_columns(codes, table.domain, layout, rng, within, hidden)
 
 
 def _write_text(blocks: Blocks, file: IO[str], chosen: Format) -> None:
@@ -186,6 +201,8 @@ def _values(column: Column) -> list[Any]:
         return [None] * len(column.hidden)
     if column.ids is not None:
         values = column.objects()
+    elif column.layout.form is not None and column.numbers is not None:
+        values = texts_in(column.numbers, column.layout.form)
     elif column.times.dtype.kind == "M":
         values = np.datetime_as_string(column.times)
     elif column.kind == "duration":

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from depnet.data.binning.bins import TIME_NUMBERS, Numbers
-from depnet.data.binning.calendar import kind_of_dates
+from depnet.data.binning.calendar import form_of, kind_of_dates
 from depnet.data.binning.durations import are_durations
 from depnet.data.table.layout import ColumnKind, ColumnLayout
 from depnet.errors import DataError, brief
@@ -72,6 +72,11 @@ class Column:
         assert self.numbers is not None
         unit = _UNITS.get(self.kind)
         return self.numbers if unit is None else self.numbers.view(unit)
+
+    def hiding(self, holes: NDArray[np.bool_]) -> "Column":
+        """The same with these cells missing, too."""
+        ids = None if self.ids is None else np.where(holes, -1, self.ids)
+        return replace(self, hidden=self.hidden | holes, ids=ids)
 
     def objects(self) -> NDArray[Any]:
         """The values as Python objects, None where they are missing."""
@@ -172,8 +177,11 @@ def times_of_text(column: Column) -> Column:
     kind = None if column.ids is None or column.declared else kind_of_times(column.labels)
     if kind is None:
         return column
+    assert column.ids is not None
     each = np.append(numbers_of_times(column.labels, kind), 0)
-    return column_of_numbers(replace(column.layout, kind=kind), each[column.ids], column.hidden)
+    times = np.bincount(column.ids + 1, minlength=len(column.labels) + 1)[1:].tolist()
+    form = form_of(column.labels, times) if kind == "datetime" else None
+    return column_of_numbers(replace(column.layout, kind=kind, form=form), each[column.ids], column.hidden)
 
 
 def kind_of_times(labels: tuple[Any, ...]) -> ColumnKind | None:

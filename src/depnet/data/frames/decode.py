@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from depnet.arrays import FloatArray
 from depnet.data.binning.bins import TIMES, Numbers
+from depnet.data.binning.calendar import texts_in
 from depnet.data.binning.durations import cell_of_duration
 from depnet.data.binning.mixture import expected_numbers
 from depnet.data.frames.assemble import assemble
@@ -27,8 +28,9 @@ def decode(
     rng: np.random.Generator | None = None,
     index: Any = None,
     within: Within | None = None,
+    hidden: NDArray[np.bool_] | None = None,
 ) -> Any:
-    """The frame of codes [N, n], column i being variable i; a code below 0 is a missing value.
+    """The frame of codes [N, n], column i being variable i; a code below 0 is a missing value, and so is what is `hidden`.
 
     Binned values are drawn from the quantiles of their bin with `rng`, a row's together where it is known how they go
     `within` bins; without one they are its median.
@@ -40,7 +42,7 @@ def decode(
     [{'sex': 'female'}, {'sex': None}]
     """
     table = checked_codes(codes, domain, layout)
-    return assemble(drawn_columns(table, domain, layout, rng, within), layout, len(table), index)
+    return assemble(drawn_columns(table, domain, layout, rng, within, hidden), layout, len(table), index)
 
 
 def drawn_columns(
@@ -49,13 +51,15 @@ def drawn_columns(
     layout: Layout,
     rng: np.random.Generator | None,
     within: Within | None,
+    hidden: NDArray[np.bool_] | None = None,
 ) -> list[Column]:
-    """All columns of rows of codes, binned values as `decode` has them."""
+    """All columns of rows of codes, binned values as `decode` has them; what is hidden is drawn, too, then left out."""
     drawn = {} if within is None or rng is None else within.draw(codes, domain, rng)
-    return [
+    columns = [
         column_of_codes(codes[:, i], variable, layout.columns[i], rng, drawn=drawn.get(i))
         for i, variable in enumerate(domain.variables)
     ]
+    return columns if hidden is None else [column.hiding(hidden[:, i]) for i, column in enumerate(columns)]
 
 
 def check_column(variable: Variable, column: ColumnLayout, kind: FrameKind) -> None:
@@ -117,11 +121,11 @@ def column_of_codes(
         hidden = hidden | (codes == variable.cardinality - 1)
     bins = variable.bins
     if law is not None and bins is None and layout.kind in ("float", "integer"):
-        numbers = expected_states(law, variable, layout.kind)
+        numbers = expected_states(law, variable)
     if numbers is not None:
         kind = layout.kind if bins is None else bins.kind
         whole = numbers if kind == "float" else np.rint(numbers).astype(np.int64)
-        return Column(replace(layout, kind=kind), hidden, whole)
+        return _column_of_numbers(layout, kind, hidden, whole)
     if bins is None:
         states: tuple[Any, ...] = variable.present_states
         if layout.values is not None:
@@ -139,9 +143,19 @@ def column_of_codes(
     if layout.kind == "label" and bins.kind in TIMES:  # they were text
         distinct, ids = np.unique(found, return_inverse=True)
         text = cell_of_duration if bins.kind == "duration" else bins.text
-        texts = tuple(map(text, distinct.tolist()))
+        cells = map(text, distinct.tolist()) if bins.form is None else texts_in(distinct, bins.form)
+        texts = tuple(cells)
         return Column(layout, hidden, ids=np.where(hidden, -1, ids), labels=texts)
-    return Column(replace(layout, kind=bins.kind), hidden, found)
+    return _column_of_numbers(layout, bins.kind, hidden, found)
+
+
+def _column_of_numbers(
+    layout: ColumnLayout, kind: ColumnKind, hidden: NDArray[np.bool_], numbers: Numbers
+) -> Column:
+    """Numbers of a kind; whole ones as floats where the frame has them so."""
+    if layout.kind == "float" and kind == "integer":
+        return Column(layout, hidden, numbers.astype(np.float64))
+    return Column(replace(layout, kind=kind), hidden, numbers)
 
 
 def numbers_of(variable: Variable) -> FloatArray | None:
@@ -158,13 +172,14 @@ def numbers_of(variable: Variable) -> FloatArray | None:
     return np.array(states, dtype=np.float64) if plain and len(states) > 2 else None
 
 
-def expected_states(law: FloatArray, variable: Variable, kind: ColumnKind) -> FloatArray | None:
+def expected_states(law: FloatArray, variable: Variable) -> FloatArray | None:
     """One number a row of a variable whose states are numbers: the mean of floats, the median of whole numbers."""
     numbers = numbers_of(variable)
     if numbers is None:
         return None
-    shares = law[:, : len(numbers)] / law[:, : len(numbers)].sum(axis=1, keepdims=True)
-    if kind == "float":
+    total = law[:, : len(numbers)].sum(axis=1, keepdims=True)  # 0 where it is known to be missing
+    shares = law[:, : len(numbers)] / np.where(total > 0, total, 1.0)
+    if any(isinstance(state, float) for state in variable.present_states):
         return np.asarray(shares @ numbers)
     order = np.argsort(numbers, kind="stable")
     half = (np.cumsum(shares[:, order], axis=1) < 0.5 - 1e-12).sum(axis=1)

@@ -104,4 +104,5 @@ def summary_of(column: Column) -> Summary:
         int(np.count_nonzero(times)),
         counts_from(column.present) if column.kind == "integer" and not hidden else None,
         column.ordered,
+        column.layout.form,
     )

@@ -1,13 +1,14 @@
 """From what a column holds to its variable: one rule, for frames, files and clusters.
 
 Text, categories and booleans are states as they are. So are whole numbers where a column has at most 16 different ones
-(also where they are stored as floats, as pandas does beside missing values); from three on they are numbers still, each in
-a bin of its own: of two, an order says nothing. Other numbers, dates, moments and durations are binned.
+(also where they are stored as floats); from three on they are numbers still, each in a bin of its own: of two, an order says
+nothing. Other numbers, dates, moments and durations are binned. Floats beside holes that are all whole are whole numbers, of
+which pandas made floats.
 """
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from depnet.checks import whole_number
 from depnet.data.binning.bins import Bins, Kind, Number
 from depnet.data.binning.cut import MAX_BINS, given_bins, number_of_bins, one_value_bins, quantile_bins
-from depnet.data.binning.ranked import Ranked
+from depnet.data.binning.ranked import Ranked, are_whole
 from depnet.data.table.layout import ColumnKind
 from depnet.data.table.state_order import (
     MISSING_LABEL,
@@ -82,6 +83,7 @@ class Summary:
     the rows that have each; of very many only the most frequent ones, `different` being how many there are.
     `numbers` are the values of any other, by rank, where it has some, and `counts_from` the first of whole ones that go up
     by one a row. `first_hidden` is the first of the `hidden` rows, which the message of `missing="error"` names.
+    `form` is how text has its moments.
     """
 
     name: str
@@ -96,6 +98,7 @@ class Summary:
     different: int = 0
     counts_from: int | None = None
     ordered: bool = False
+    form: str | None = None
 
 
 def variable_of(column: Summary, options: StateOptions) -> Variable:
@@ -153,8 +156,11 @@ def _numeric(column: Summary, bins: BinChoice, max_bins: int) -> tuple[tuple[Lab
         if len(states) <= FEW_VALUES and all(isinstance(state, int) for state in states):
             return states, None if len(states) < 3 else one_value_bins(states)  # type: ignore[arg-type]  # all are whole
     kind: Kind = column.kind  # type: ignore[assignment]  # all others are numbers
+    if kind == "float" and column.hidden and numbers.all_whole():
+        kind = "integer"
     try:
-        return _cut(numbers, kind, how, max_bins)
+        labels, cut = _cut(numbers, kind, how, max_bins)
+        return labels, cut if column.form is None else replace(cut, form=column.form)
     except DataError as error:
         raise DataError(f"column {column.name!r}: {error}") from None
 
@@ -162,8 +168,7 @@ def _numeric(column: Summary, bins: BinChoice, max_bins: int) -> tuple[tuple[Lab
 def _numbers_as_they_are(numbers: Ranked, most: int) -> tuple[Label, ...]:
     """The different numbers, but no more than one beyond `most`; whole ones where they all are whole."""
     distinct = numbers.distinct(most + 1)
-    whole = bool((distinct == np.floor(distinct)).all()) and abs(distinct).max() < 2**53
-    return ordered_states(distinct.astype(np.int64).tolist() if whole else distinct.tolist())
+    return ordered_states((distinct.astype(np.int64) if are_whole(distinct) else distinct).tolist())
 
 
 def _how(bins: BinChoice, name: str) -> tuple[How, bool]:

@@ -194,6 +194,7 @@ class Drawer:
 
     @classmethod
     def of(cls, trees: PlaceTrees, levels: Levels, allowed: NDArray[np.bool_] | None) -> "Drawer":
+        """Of trees, and of the levels that are allowed; None: all."""
         laws, inside = trees.laws(levels), None
         if allowed is not None:
             kept = np.zeros((len(levels.sizes), laws.shape[1]), dtype=bool)

@@ -72,12 +72,39 @@ class Holed(CodeTable):
             )
         return Dataset.of_checked(self.domain, self.codes, self.weights, self.values)
 
+    def rows_at(self, rows: IntArray) -> "Holed":
+        """Some of the rows, with their values and holes."""
+        codes: CodeArray = np.empty((len(rows), len(self.domain)), dtype=code_type(self.domain), order="F")
+        codes[:] = self.codes[rows]
+        return Holed(
+            self.domain,
+            read_only(codes),
+            nothing_hidden((len(rows), len(self.domain)))
+            if self.complete
+            else read_only(np.asfortranarray(self.hidden[rows])),
+            None if self.weights is None else self.weights[rows],
+            None if self.values is None else self.values.rows_of(rows),
+        )
+
+    def whole_rows(self) -> Dataset:
+        """The rows without holes, for what needs all cells of a row."""
+        if self.complete:
+            return self.dataset()
+        return self.rows_at(np.flatnonzero(~self.hidden.any(axis=1))).dataset()
+
 
 def with_holes(table: Dataset | Holed) -> Holed:
     """A complete table as one that could have holes."""
     if isinstance(table, Holed):
         return table
     return Holed(table.domain, table.codes, nothing_hidden(table.codes.shape), table.weights, table.values)
+
+
+def holed_rows(domain: Domain, codes: CodeArray, hidden: NDArray[np.bool_]) -> Holed:
+    """Rows of codes, some of whose cells are hidden."""
+    seen = codes.copy(order="F")
+    seen[hidden] = 0
+    return Holed(domain, read_only(seen), hidden)
 
 
 def nothing_hidden(shape: tuple[int, ...]) -> NDArray[np.bool_]:

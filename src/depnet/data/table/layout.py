@@ -19,13 +19,15 @@ ColumnKind: TypeAlias = Literal[
 class ColumnLayout:
     """One column: its own key in the frame, what its values are, the frame's own dtype (None: the usual one).
 
-    `values` are the frame's own objects for the states, where these are not the labels (intervals, say).
+    `values` are the frame's own objects for the states, where these are not the labels (intervals, say). `form` is how text
+    has its moments (`Bins.form`).
     """
 
     key: Any
     kind: ColumnKind
     dtype: Any = None
     values: tuple[Any, ...] | None = None
+    form: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +55,9 @@ class Layout:
         columns = []
         for variable in domain.variables:
             labels = [label for label in variable.states if label is not variable.missing]
-            column: ColumnKind = variable.bins.kind if variable.bins is not None else _kind_of_labels(labels)
-            columns.append(ColumnLayout(variable.name, column))
+            bins = variable.bins
+            column: ColumnKind = bins.kind if bins is not None else _kind_of_labels(labels)
+            columns.append(ColumnLayout(variable.name, column, form=None if bins is None else bins.form))
         return cls(kind, tuple(columns))
 
 

@@ -16,7 +16,7 @@ how few values a bin keeps.
 import datetime as dt
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -27,6 +27,7 @@ from depnet.data.binning.calendar import DAY, FIRST_DAY, LAST_DAY
 from depnet.data.binning.mixture import SLACK, Mixture
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, InferenceError, brief
+from depnet.inference.answer.interval import mean_ends
 from depnet.inference.answer.spread import Spread
 from depnet.model.spans import ends_of
 
@@ -194,6 +195,8 @@ class NumberSummary:
     present: float
     law: NumberLaw = field(repr=False)
     variable: Variable = field(repr=False)
+    interval: tuple[Value, Value] | None = None
+    """Of an answer that is `combined`: where the mean of the population lies that the rows come from, 90 % sure."""
 
     @classmethod
     def of(cls, variable: Variable, probabilities: FloatArray, spread: Spread) -> "NumberSummary | None":
@@ -221,6 +224,12 @@ class NumberSummary:
             variable=variable,
         )
 
+    def with_interval(self, rows: float) -> "NumberSummary":
+        """The same with the interval of a mean that is known as from so many rows."""
+        (mean, error), (deviation, _) = self.law.moments()
+        low, high = mean_ends(mean, deviation, error, rows)
+        return replace(self, interval=(value_of(low, self.kind), value_of(high, self.kind)))
+
     @property
     def median(self) -> Value:
         """The quantile of level 0.5."""
@@ -244,26 +253,19 @@ class NumberSummary:
             raise InferenceError(f"{self.name!r} above a value: {error}") from None
         return self.law.above(last)
 
+    @property
+    def said_interval(self) -> str:
+        """The ends of the mean's interval, for people; empty where it has none."""
+        return "" if self.interval is None else " to ".join(map(shown, self.interval))
+
     def __str__(self) -> str:
         """One line: mean, median, and where nine of ten are."""
         mean = with_error(self.mean, self.mean_error)
         median = with_error(self.median, self.median_error)
         low, high = shown(self.quantiles[0.05]), shown(self.quantiles[0.95])
         there = "" if self.present > 1 - 1e-9 else f" (where it is there: {self.present:.4f})"
-        return f"mean {mean}, median {median}, 5 % to 95 %: {low} to {high}{there}"
-
-
-def mean_and_deviation(variable: Variable, probabilities: FloatArray) -> tuple[Value, Length] | None:
-    """Mean and standard deviation alone, which are quicker than a summary; None where it is no number, or not there.
-
-    >>> mean_and_deviation(Variable("rooms", (0, 2, 4)), np.array([0.5, 0.0, 0.5]))
-    (2.0, 2.0)
-    """
-    law = NumberLaw.of(variable, probabilities, Spread(np.zeros(len(probabilities))))
-    if law is None:
-        return None
-    (mean, _), (deviation, _) = law.moments()
-    return value_of(mean, law.kind), length_of(deviation, law.kind)
+        sure = f" [{self.said_interval}]" if self.interval else ""
+        return f"mean {mean}{sure}, median {median}, 5 % to 95 %: {low} to {high}{there}"
 
 
 def shown(value: Value | Length, digits: int = 4) -> str:

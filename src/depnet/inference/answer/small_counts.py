@@ -52,10 +52,22 @@ def without_small_counts(result: QueryResult, least: int = LEAST) -> QueryResult
         result,
         observed=kept,
         matching=None if kept is None else _shown_rows(result, least),
-        missing_observed=None if hidden else result.missing_observed,
+        missing_observed=None if hidden else _many_missing(result, least),
         support=None if few else result.support,
+        learned=0 if few else result.learned,
         warnings=tuple(said),
     )
+
+
+def _many_missing(result: QueryResult, least: int) -> dict[str, float] | None:
+    """In which shares of the rows targets are holes; nan where these are few."""
+    if result.missing_observed is None or result.support is None:
+        return None
+    rows = result.support.rows
+    return {
+        name: np.nan if 0 < share * rows < least - 0.5 else share
+        for name, share in result.missing_observed.items()
+    }
 
 
 def _shown_rows(result: QueryResult, least: int) -> int | dict[str, int] | None:

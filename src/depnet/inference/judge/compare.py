@@ -5,6 +5,10 @@ What can be said of two laws: how well each one's conditional tables predict row
 information sources read what in one and not in the other; and how far their 1- and 2-way marginals lie apart, in total
 variation, beside a `floor`: the distance that chance alone gives, were the second's rows of the first's law. Variables
 that only one has, or whose states differ, are left out of the marginals, and rows of one are then not scored by the other.
+
+A table may have holes. Its marginals are those of the cells that are known, its rows are scored by what they know, and the
+rows of a law that stand beside them have the same holes put into them. Such scores take long, so that they are of a sample
+of the rows where more than `MOST_HOLED` have holes: their standard errors say what that costs.
 """
 
 import math
@@ -15,11 +19,13 @@ import numpy as np
 from depnet.arrays import FloatArray
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.domain import Domain
-from depnet.data.table.holed import Holed
+from depnet.data.table.holed import Holed, holed_rows, with_holes
 from depnet.errors import DataError
 from depnet.inference.judge.comparison import Comparison, LinkPair, Scored
 from depnet.inference.judge.marginals import between, by_chance, distances
+from depnet.inference.rows.holed_score import score_holed
 from depnet.model.counting import check_same_domain
+from depnet.model.holes import log_pattern
 from depnet.model.marginals import MarginalCounts
 from depnet.model.network import Network
 from depnet.model.scan import Scan
@@ -28,11 +34,14 @@ from depnet.sampling import sample
 
 ROWS = 100_000
 
+MOST_HOLED = 2_000
+"""Rows with holes that are scored."""
+
 
 def compare(
     first: Network,
-    second: Network | Dataset,
-    data: Dataset | None = None,
+    second: Network | Dataset | Holed,
+    data: Dataset | Holed | None = None,
     *,
     rows: int = ROWS,
     scan: Scan | None = None,
@@ -45,8 +54,8 @@ def compare(
 
     Args:
         first: a network.
-        second: another network, or a table.
-        data: rows that both networks are to predict.
+        second: another network, or a table, with holes or without.
+        data: rows that both networks are to predict, with holes or without.
         rows: how many rows are drawn from a law to stand for it.
         scan: of which chain; None: an ordered network's own law, and the random scan of any other.
         rng: the generator of what is drawn; None: fresh entropy.
@@ -62,7 +71,7 @@ def compare(
     (9, 3, 0)
     """
     rng = np.random.default_rng() if rng is None else rng
-    if isinstance(second, Dataset):
+    if not isinstance(second, Network):
         return _with_table(first, second, rows, scan, rng, n_jobs)
     if scan is None and (first.order is None) != (second.order is None):
         raise DataError(
@@ -87,26 +96,54 @@ def compare(
         math.nan if apart[1] is None or not apart[1].size else float(apart[1].mean()),
     )
     marginals = between(counts["second"], counts["first"], names, floor)
-    scores, difference = _scores(sides, drawn, data)
+    scores, difference = _scores(sides, drawn, None if data is None else _to_score(data, rng), rng)
     return Comparison(names, differing, *changed_links(first, second), scores, difference, marginals)
 
 
 def _scores(
-    sides: Mapping[str, Network], drawn: Mapping[str, Dataset], data: Dataset | None
+    sides: Mapping[str, Network], drawn: Mapping[str, Dataset], data: Holed | None, rng: np.random.Generator
 ) -> tuple[tuple[Scored, ...], Scored | None]:
     """Every table's score by each network that has its variables, and the difference of the two on the data."""
-    tables = dict(drawn) if data is None else {**drawn, "data": data}
+    tables: dict[str, Dataset | Holed] = {**drawn}
+    if data is not None:
+        tables["data"] = data
     scores, logs = [], {}
     for rows_of, table in tables.items():
         for by, network in sides.items():
             if rows_of == "data" or table.domain == network.domain:
                 check_same_domain("compare", network.domain, table)
-                logs[rows_of, by] = score_samples(network, table)
+                logs[rows_of, by] = _logs(network, table, rng)
                 scores.append(scored(rows_of, by, logs[rows_of, by], table))
     if data is None:
         return tuple(scores), None
     paired = logs["data", "second"] - logs["data", "first"]
     return tuple(scores), scored("data", "difference", paired, data)
+
+
+def _logs(network: Network, table: Dataset | Holed, rng: np.random.Generator) -> FloatArray:
+    """The score of every row, by what it knows: of an ordered network with which cells these are."""
+    if isinstance(table, Dataset) or table.complete:
+        return score_samples(network, table if isinstance(table, Dataset) else table.dataset())
+    each = score_holed(network, table.codes, table.hidden, rng=rng)
+    return each if network.order is None else each + log_pattern(network, table.hidden)
+
+
+def _to_score(table: Dataset | Holed, rng: np.random.Generator) -> Holed:
+    """The rows that are scored: all, or where too many have holes some, drawn without replacement."""
+    table = with_holes(table)
+    holed = 0 if table.complete else int(table.hidden.any(axis=1).sum())
+    if holed <= MOST_HOLED:
+        return table
+    size = max(1, table.rows * MOST_HOLED // holed)
+    return table.rows_at(np.sort(rng.choice(table.rows, size, replace=False)))
+
+
+def _with_holes_of(rows: Dataset, table: Holed, rng: np.random.Generator) -> Dataset | Holed:
+    """As many drawn rows as those of a table, with its holes put into them; all of them where it has none."""
+    if table.complete:
+        return rows
+    which = rng.integers(table.rows, size=min(rows.rows, table.rows))
+    return holed_rows(rows.domain, rows.codes[: len(which)], np.asfortranarray(table.hidden[which]))
 
 
 def changed_links(
@@ -124,29 +161,25 @@ def changed_links(
 
 
 def _with_table(
-    network: Network, table: Dataset, rows: int, scan: Scan | None, rng: np.random.Generator, n_jobs: int
+    network: Network,
+    table: Dataset | Holed,
+    rows: int,
+    scan: Scan | None,
+    rng: np.random.Generator,
+    n_jobs: int,
 ) -> Comparison:
     check_same_domain("compare", network.domain, table)
     if table.total == 0:
         raise DataError("compare: the table has no rows.")
     own = sample(network, rows, scan=scan, rng=rng, n_jobs=n_jobs)
-    counts, names = MarginalCounts.of(own), network.domain.names
-    marginals = between(
-        counts, MarginalCounts.of(table), names, by_chance(counts, _as_uncertain(rows, table.total))
-    )
+    counts, names, theirs = MarginalCounts.of(own), network.domain.names, MarginalCounts.of(table)
+    marginals = between(counts, theirs, names, by_chance(counts, rows, theirs))
+    judged = _to_score(table, rng)
     scores = tuple(
-        scored(rows_of, "first", score_samples(network, these), these)
-        for rows_of, these in (("first", own), ("data", table))
+        scored(rows_of, "first", _logs(network, these, rng), these)
+        for rows_of, these in (("first", _with_holes_of(own, judged, rng)), ("data", judged))
     )
     return Comparison(names, (), None, None, None, scores, None, marginals)
-
-
-def _as_uncertain(drawn: int, rows: int) -> int:
-    """As many rows of a known law as vary from it like `drawn` rows and `rows` rows vary from each other.
-
-    Variances add up: 1 / size = 1 / drawn + 1 / rows. A test table of few rows lies far from any model by chance.
-    """
-    return max(1, round(drawn * rows / (drawn + rows)))
 
 
 def _shared(first: Domain, second: Domain) -> tuple[list[tuple[int, int]], tuple[str, ...]]:

@@ -14,6 +14,7 @@ import numpy as np
 from depnet.arrays import FloatArray
 from depnet.data.table.variable import Variable
 from depnet.errors import EvidenceError, InferenceError
+from depnet.inference.answer.numbers import LevelLaw
 from depnet.inference.effort import Over, checked_tolerance, over_after
 from depnet.inference.judge.effects import Effect, Effects, columns_of, effects_of
 from depnet.inference.judge.measure import Measure
@@ -65,6 +66,7 @@ def influence(
     evidence: Given | Evidence | None = None,
     *,
     of: str | None = None,
+    levels: LevelLaw | None = None,
     tolerance: float = TOLERANCE,
     max_seconds: float | None = MAX_SECONDS,
     rng: np.random.Generator | None = None,
@@ -72,6 +74,7 @@ def influence(
 ) -> Influence:
     """What would move a target under an ordered law, given evidence; `of` is a state, a condition (">30") or "mean".
 
+    `levels` say where in their bins the target's numbers lie given the evidence (`QueryResult.levels`), if that is known.
     Exact where elimination is small, else by draws until every end of a reach has a standard error within `tolerance`, or
     until `max_seconds` or `stop()`.
 
@@ -95,7 +98,7 @@ def influence(
             f"{target!r} is known: nothing can move it. Take it back, or choose another target."
         )
     variable = narrowed_domain(domain, evidence).variables[at]
-    measure = Measure.of(variable, of)
+    measure = Measure.of(variable, of, levels)
     others = [i for i in range(len(domain)) if i != at and i not in known.clamped]
     columns = columns_of(measure, sum(domain.cardinalities[i] for i in others))
     variables = [domain.variables[i] for i in others]

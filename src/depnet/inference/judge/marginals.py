@@ -15,11 +15,13 @@ replacement, would have on average. A cell of probability p is then met K times,
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from depnet.arrays import FloatArray, IntArray, read_only
 from depnet.data.table.dataset import Dataset
+from depnet.data.table.holed import Holed
 from depnet.errors import DataError
 from depnet.model.counting import check_same_domain
 from depnet.model.marginals import MarginalCounts, PairTables
@@ -80,7 +82,7 @@ class Nearness:
         return "\n".join([*lines, f"furthest: {far}"])
 
 
-def nearness(drawn: Dataset, data: Dataset | MarginalCounts) -> Nearness:
+def nearness(drawn: Dataset, data: Dataset | Holed | MarginalCounts) -> Nearness:
     """How near the marginals of `drawn` rows are to those of `data`, beside what chance alone gives.
 
     >>> from depnet import Dataset
@@ -89,7 +91,7 @@ def nearness(drawn: Dataset, data: Dataset | MarginalCounts) -> Nearness:
     >>> found.one_way, found.two_way
     (0.0, 1.0)
     """
-    if isinstance(data, Dataset):
+    if not isinstance(data, MarginalCounts):
         check_same_domain("nearness", drawn.domain, data)
         data = MarginalCounts.of(data)
     if data.total == 0 or drawn.total == 0:
@@ -124,17 +126,31 @@ def _pair_shares(pairs: PairTables) -> FloatArray:
     return np.asarray(pairs.cells / np.repeat(known, pairs.sizes))
 
 
-def by_chance(counts: MarginalCounts, rows: int) -> tuple[float, float]:
-    """The mean 1- and 2-way distance between a table and `rows` of its rows, drawn with replacement, in expectation."""
+def by_chance(counts: MarginalCounts, rows: int, beside: MarginalCounts | None = None) -> tuple[float, float]:
+    """The mean 1- and 2-way distance between a law and `rows` of its rows, in expectation, where `counts` are the law's.
+
+    With the counts of a table `beside` it, between `rows` of its rows and the table's, if these were of the law, too. As
+    many rows of a known law vary from it like two tables vary from each other, whose variances add up: 1 / size =
+    1 / rows + 1 / known, where the table knows so many cells. A table of few rows lies far from any law by chance.
+    """
     shares = [table / max(table.sum(), 1) for table in counts.singles]
-    one_way = float(np.mean([_expected(table, rows).sum() / 2 for table in shares]))
-    if not counts.pairs:
+    sizes = [rows if beside is None else _as_uncertain(rows, own.sum()) for own in (beside or counts).singles]
+    one_way = float(np.mean([_expected(p, n).sum() / 2 for p, n in zip(shares, sizes, strict=True)]))
+    if not counts.pairs or (beside is not None and not beside.pairs):
         return one_way, float("nan")
-    cells = _expected(_pair_shares(counts.pairs), rows).sum()
+    size: int | FloatArray = rows
+    if beside is not None and beside.pairs:
+        known = beside.pairs.sums(beside.pairs.cells)
+        size = np.repeat(_as_uncertain(rows, known), beside.pairs.sizes)
+    cells = _expected(_pair_shares(counts.pairs), size).sum()
     return one_way, float(cells) / 2 / len(counts.pairs)
 
 
-def _expected(p: FloatArray, rows: int) -> FloatArray:
+def _as_uncertain(drawn: int, known: Any) -> Any:
+    return np.maximum(1.0, np.round(drawn * known / (drawn + known)))
+
+
+def _expected(p: FloatArray, rows: float | FloatArray) -> FloatArray:
     """E|K / n - p| of every cell, by De Moivre's formula."""
     m = np.minimum(np.floor(rows * p) + 1, rows)  # p = 1 never varies, and has a factor of 0 below
     from scipy import special  # slow to import

@@ -1,22 +1,24 @@
 """What is asked of a target, as one number: how probable a state or a condition is, or the mean of a number.
 
 All are means of a function g of its states, over those that count: sum of g(t) h(t) P(t) / sum of h(t) P(t). Of a state or
-a condition, g(t) is 1 or 0, or the share of the bin inside, and every state counts; of a mean, g(t) is the mean value of the
-bin, and a missing value does not count.
+a condition, g(t) is 1 or 0, or the share of the bin inside; of a mean, it is the mean value of the bin. A missing value does
+not count, as in answers, unless it is what is asked for. Where in their bins numbers lie given what is known says what the
+share and the mean of a bin are. A row of a table has a g of its own, by its value.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from depnet.arrays import FloatArray
-from depnet.data.binning.bins import Kind
+from depnet.arrays import FloatArray, IntArray
+from depnet.data.binning.bins import Kind, Numbers
 from depnet.data.binning.mixture import Mixture
 from depnet.data.table.variable import Variable
 from depnet.errors import EvidenceError, brief
-from depnet.inference.answer.numbers import length_of, shown, value_of
+from depnet.inference.answer.numbers import LevelLaw, length_of, shown, value_of
 from depnet.model.condition_words import empty_condition, said_of
-from depnet.model.conditions import condition_weights
+from depnet.model.conditions import KNOWN, Allowed, allowed
 from depnet.wording import nearest
 
 MEAN = "mean"
@@ -36,10 +38,14 @@ class Measure:
     """h(t)."""
     kind: Kind | None = None
     """Of the number whose mean it is; None: a probability."""
+    condition: Allowed | None = None
+    """Of a condition, which the values of rows meet or do not."""
 
     @classmethod
-    def of(cls, variable: Variable, text: str | None = None) -> "Measure":
+    def of(cls, variable: Variable, text: str | None = None, levels: LevelLaw | None = None) -> "Measure":
         """By a text, or as is natural: the mean of a number, of two states the last, of more the first.
+
+        `levels` says where in their bins its numbers lie.
 
         >>> yes = Measure.of(Variable("survived", ("no", "yes")))
         >>> yes.said, yes.values.tolist()
@@ -60,14 +66,33 @@ class Measure:
         if text in labels:
             values = np.zeros(variable.cardinality)
             values[labels[text]] = 1.0
-            return cls(text, f"{variable.name} = {text}", values, np.ones(variable.cardinality))
+            missing = variable.missing is not None and text == str(variable.missing)
+            said = f"{variable.name} is missing" if missing else f"{variable.name} = {text}"
+            return cls(text, said, values, _known(variable, everything=missing))
         if text == MEAN and mixture is not None:
-            values, counts = np.zeros(variable.cardinality), np.zeros(variable.cardinality)
-            values[: mixture.states] = mixture.means()
-            counts[: mixture.states] = 1.0
-            return cls(text, f"mean of {variable.name}", values, counts, mixture.kind)
-        values = _condition(variable, text)
-        return cls(text, said_of(variable.name, text), values, np.ones(variable.cardinality))
+            values = np.zeros(variable.cardinality)
+            values[: mixture.states] = _by_levels(mixture.means(), levels)
+            return cls(text, f"mean of {variable.name}", values, _known(variable), mixture.kind)
+        found = _condition(variable, text)
+        values = found.weights()
+        if levels is not None:
+            met = found.rows(levels.bins, None, levels.values).astype(np.float64)
+            values[: len(levels.sizes)] = _by_levels(values[: len(levels.sizes)], levels, met)
+        about_holes = found.missing or text == KNOWN
+        return cls(
+            text, said_of(variable.name, text), values, _known(variable, everything=about_holes), None, found
+        )
+
+    def of_rows(
+        self, codes: IntArray, known: NDArray[np.bool_] | None, numbers: Numbers | None
+    ) -> tuple[FloatArray, FloatArray]:
+        """[row]: g and h of the values of some rows of a table, whose holes do not count unless they are asked for."""
+        counts = self.counts[codes] if known is None or self.counts.all() else self.counts[codes] * known
+        if self.condition is not None:
+            return self.condition.rows(codes, known, numbers).astype(np.float64), counts
+        if self.kind is not None and numbers is not None:
+            return numbers.astype(np.float64), counts
+        return self.values[codes], counts
 
     def shown(self, value: float) -> str:
         """A value for people."""
@@ -78,14 +103,32 @@ class Measure:
         return f"{error:.1g}" if self.kind is None else shown(length_of(error, self.kind), 2)
 
 
-def _condition(variable: Variable, text: str) -> FloatArray:
+def _known(variable: Variable, *, everything: bool = False) -> FloatArray:
+    """h: a missing value does not count."""
+    counts = np.ones(variable.cardinality)
+    if variable.missing is not None and not everything:
+        counts[-1] = 0.0
+    return counts
+
+
+def _by_levels(plain: FloatArray, levels: LevelLaw | None, of: FloatArray | None = None) -> FloatArray:
+    """[bin]: the mean of the levels' values, or of what is said `of` them; `plain` where no level has any weight."""
+    if levels is None:
+        return plain
+    values = levels.values.astype(np.float64) if of is None else of
+    sums = np.bincount(levels.bins, levels.weights * values, len(levels.sizes))
+    weights = np.bincount(levels.bins, levels.weights, len(levels.sizes))
+    return np.asarray(np.divide(sums, weights, out=np.array(plain), where=weights > 1e-12))
+
+
+def _condition(variable: Variable, text: str) -> Allowed:
     try:
-        values = condition_weights(variable, text)
+        found = allowed(variable, text)
     except EvidenceError as error:
         states = [MEAN, *map(str, variable.states)] if Mixture.of(variable) is not None else variable.states
         raise EvidenceError(
             f"{brief(text)} is neither a state of {variable.name!r} nor a condition on it. {nearest(text, states)}"
         ) from error
-    if not values.any():
+    if not found.weights().any():
         raise EvidenceError(empty_condition(variable, text))
-    return values
+    return found

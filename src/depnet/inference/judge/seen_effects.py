@@ -1,7 +1,8 @@
 """What the rows of a table say of a target's measure, beside every variable's state: the effects, as they were seen.
 
-Among the rows that match what is known, those with X_j = x have some mean of the measure (`measure`). Rows are few soon,
-so the number of rows stands beside each; on a shared page counts of few rows are hidden, as in answers (`small_counts`).
+Among the rows that match what is known, those with X_j = x have some mean of the measure (`measure`), by their own values
+and where both are known. Rows are few soon, so the number of rows stands beside each; on a shared page counts of few rows
+are hidden, as in answers (`small_counts`).
 """
 
 from collections.abc import Sequence
@@ -10,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import FloatArray
+from depnet.arrays import FloatArray, IntArray
 from depnet.data.table.dataset import Dataset
+from depnet.data.table.holed import Holed
 from depnet.inference.answer.observed import matching
 from depnet.inference.answer.small_counts import LEAST, hidden_cells
 from depnet.inference.judge.measure import Measure
@@ -20,7 +22,7 @@ from depnet.model.evidence import Evidence
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SeenEffect:
-    """Of each state: the rows that match what is known and have it, and the measure's mean among them.
+    """Of each state: the rows that match what is known, have it and know the target, and the measure's mean among them.
 
     Both are nan where they are hidden, the mean also where there is no row.
     """
@@ -30,7 +32,7 @@ class SeenEffect:
 
 
 def seen_effects(
-    data: Dataset,
+    data: Dataset | Holed,
     evidence: Evidence,
     target: int,
     measure: Measure,
@@ -48,15 +50,16 @@ def seen_effects(
     >>> seen.rows.tolist(), seen.values.round(3).tolist()
     ([470.0, 1731.0], [0.732, 0.212])
     """
-    weights = matching(evidence, data)
-    rows = np.flatnonzero(weights)
-    weights = weights[rows] * (1.0 if data.weights is None else data.weights[rows])
-    codes = data.column(target)[rows]
-    counted = weights * measure.counts[codes]
-    summed = counted * measure.values[codes]
+    everything, all_counted, all_summed = _of_rows(data, evidence, target, measure)
     found = []
     for i in variables:
         states = data.domain.cardinalities[i]
+        rows, counted, summed = everything, all_counted, all_summed
+        if (
+            isinstance(data, Holed) and not data.complete
+        ):  # a state that stands for holes is a state of its own
+            there = ~data.hidden[rows, i]
+            rows, counted, summed = rows[there], counted[there], summed[there]
         column = data.column(i)[rows]
         below: FloatArray = np.asarray(np.bincount(column, counted, minlength=states), dtype=np.float64)
         above: FloatArray = np.asarray(np.bincount(column, summed, minlength=states), dtype=np.float64)
@@ -67,6 +70,31 @@ def seen_effects(
             below, values = np.where(few, np.nan, below), np.where(few, np.nan, values)
         found.append(SeenEffect(below, values))
     return tuple(found)
+
+
+def seen_measure(
+    data: Dataset | Holed, evidence: Evidence, target: int, measure: Measure
+) -> tuple[float, float]:
+    """In how many matching rows the target is known, and the measure's mean there; nan where there is none."""
+    _, counted, summed = _of_rows(data, evidence, target, measure)
+    rows = float(counted.sum())
+    return rows, float(summed.sum()) / rows if rows > 0 else np.nan
+
+
+def _of_rows(
+    data: Dataset | Holed, evidence: Evidence, target: int, measure: Measure
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """The rows that match, how much each counts, and the measure times that."""
+    weights = matching(evidence, data)
+    rows = np.flatnonzero(weights)
+    weights = weights[rows] * (1.0 if data.weights is None else data.weights[rows])
+    known, numbers = data.known(target), data.numbers(target)
+    values, counts = measure.of_rows(
+        data.column(target)[rows].astype(np.int64),
+        None if known is None else known[rows],
+        None if numbers is None else numbers[rows],
+    )
+    return rows, weights * counts, weights * counts * values
 
 
 def _hidden(above: FloatArray, below: FloatArray, measure: Measure) -> NDArray[np.bool_]:

@@ -5,8 +5,8 @@ certain has no axis, only those that factors connect with a target.
 
 Exact answers come from elimination (`depnet.law.elimination`). Where its clusters are too large, passes are weighted
 (`depnet.inference.ordered.weighted`); where a few of them have most of the weight, they are resampled and moved
-(`depnet.inference.ordered.moved`). Where in their bins numbers lie, and what evidence says that cuts a bin, is drawn after that
-(`depnet.inference.ordered.levels`).
+(`depnet.inference.ordered.moved`). Where in their bins numbers lie, and what evidence says that cuts a bin, is drawn after
+that (`depnet.inference.ordered.levels`).
 """
 
 import math
@@ -20,7 +20,7 @@ from depnet.inference.answer.question import Question
 from depnet.inference.answer.result import PassDiagnostics, QueryResult
 from depnet.inference.answer.spread import margins
 from depnet.inference.effort import Over, over_after
-from depnet.inference.ordered.levels import refined
+from depnet.inference.ordered.levels import HALF, refined
 from depnet.inference.ordered.moved import moved
 from depnet.inference.ordered.weighted import FIRST_PASSES, MOST_UPDATES, log_mean_weight, weighted_passes
 from depnet.law.conditional import Conditional
@@ -34,8 +34,6 @@ from depnet.sampling.plan.words import new_seeds
 RESOLUTION = 0.25
 """No error is reported below this share of the tolerance: passes end when the tolerance is reached, and of a state that
 few draws have hit by then, their spread says too little."""
-HALF = 0.7
-"""Of the tolerance, for the errors of codes and of where in their bins numbers lie: both together are within it."""
 UPDATE_CELLS = 1
 """An update of a pass takes about as long as this many cells of an elimination."""
 MANY_STATES = 64
@@ -46,13 +44,14 @@ QUICK_CELLS = 1 << 16
 
 def of_law(question: Question, rng: np.random.Generator | None, stop: Over | None) -> QueryResult:
     """The result of a question to an ordered network: Q(T | x_C), "exact", by "sample", or by whichever is quicker."""
-    if not question.free:
+    plan = LevelPlan.of(question.network, question.evidence, question.wanted)
+    if not question.free and plan is None:
         return question.result([], method="evidence", scan=None, closure=(), used=())
     tables = (question.free,) if question.joint else tuple((i,) for i in question.free)
     asked = Conditional(question.network, question.evidence, tables)
-    plan = LevelPlan.of(question.network, question.evidence, question.free)
-    part, tolerance = None, question.tolerance * (1.0 if plan is None else HALF)
-    if question.method != "sample":
+    part = None if question.free else Part([], [], "evidence")
+    tolerance = question.tolerance * (1.0 if plan is None else HALF)
+    if part is None and question.method != "sample":
         most = MOST_CELLS if question.method == "exact" else _worth(asked, tolerance)
         part = exact(asked, most)
         if part is None and question.method == "exact":
@@ -66,7 +65,7 @@ def of_law(question: Question, rng: np.random.Generator | None, stop: Over | Non
     if plan is not None:
         # What is exact in codes is the same whenever it is asked, if no generator is given.
         (seed,) = new_seeds(np.random.default_rng(0) if rng is None and part.diagnostics is None else rng, 1)
-        part = refined(asked, plan, part, seed, tolerance, over_after(question.seconds_left, stop))
+        part = refined(question, asked, plan, part, seed, over_after(question.seconds_left, stop))
     read = {j for i in asked.variables for j in question.network.nodes[i].inputs}
     return question.result(
         [(question.free, part)],

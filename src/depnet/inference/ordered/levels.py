@@ -1,7 +1,7 @@
 r"""Answers of an ordered law about numbers, and given evidence that cuts bins: by where in their bins numbers lie.
 
-Elimination and passes answer by codes: P_0(x) of the states of what is asked, where a bin that the evidence cuts counts by the
-share of its values inside. Rows of codes are drawn given the same, and the levels of their numbers after them
+Elimination and passes answer by codes: P_0(x) of the states of what is asked, where a bin that the evidence cuts counts by
+the share of its values inside. Rows of codes are drawn given the same, and the levels of their numbers after them
 (`depnet.law.levels`), with weights W where evidence allows some levels only. Then
 
 .. math:: P(x) \propto P_0(x)\, E[W \mid x], \qquad P(level) = P(bin)\, \frac{E[W\, 1(level) \mid bin]}{E[W \mid bin]}:
@@ -11,7 +11,7 @@ from, wherever no later weight depends on the draw. Errors are those between bat
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,33 +20,44 @@ from numpy.typing import NDArray
 from depnet.arrays import CodeArray, FloatArray
 from depnet.data.frames.within import Drawn
 from depnet.inference.answer.part import Part
+from depnet.inference.answer.question import Question
+from depnet.inference.answer.result import Diagnostics, PassDiagnostics
 from depnet.inference.answer.spread import Spread, margins
 from depnet.inference.effort import Over
 from depnet.law.conditional import Conditional
 from depnet.law.draw import PIECE, Rows
 from depnet.law.levels import LevelPlan
-from depnet.law.program import joint_codes
+from depnet.law.program import joint_codes, law_of
 
 BATCHES = 32
-MOST_ROWS = 1 << 17
+MOST_ROWS = 1 << 19
+UNEVEN = 64
+"""Passes of which one in so many would do without weights are used as they are."""
+HALF = 0.7
+"""Of the tolerance, for the errors of codes and of where in their bins numbers lie: both together are within it."""
+ROUGHLY = 0.5
+"""So much the errors of shares count that nobody has asked for."""
 MOST_CELLS = 1 << 18
 """Of a joint table whose cells are weighed one by one."""
 FEW = 8
 """A state that fewer rows have met has an error of its own."""
 
 
-def refined(asked: Conditional, plan: LevelPlan, part: Part, seed: int, tolerance: float, over: Over) -> Part:
-    """The part with the laws of the levels of its numbers, and reweighted where evidence cuts bins."""
-    wanted = [i for table in asked.tables for i in table]
+def refined(
+    question: Question, asked: Conditional, plan: LevelPlan, part: Part, seed: int, over: Over
+) -> Part:
+    """The part with the laws of the levels of the wanted numbers, and reweighted where evidence cuts bins."""
+    wanted = question.wanted
     binned = [i for i in wanted if i in plan.drawers]
     if not (binned or plan.cuts) or any(value.size > MOST_CELLS for value in part.values):
         return part
-    sums = _Sums(asked, plan, binned)
-    codes_alone = replace(asked.evidence, levels={})
-    rows = Rows(asked.network, codes_alone, seed, variables=tuple(plan.variables.union(wanted)))
-    rng, checked, found = np.random.default_rng(seed), PIECE, part
-    for codes in rows.pieces(MOST_ROWS):
-        sums.add(codes, plan.draw(codes, rng))
+    shown = {target.index for target in question.targets if target.inside is not None}
+    sums = _Sums(asked, plan, {i: 1.0 if i in shown else ROUGHLY for i in binned})
+    # What is exact leaves all of the tolerance to draws.
+    tolerance = question.tolerance * (1.0 if part.diagnostics is None else HALF)
+    rng, checked, found, error = np.random.default_rng(seed), PIECE, part, math.inf
+    for codes, weights in _rows(asked, tuple(plan.variables.union(wanted)), seed):
+        sums.add(codes, plan.draw(codes, rng), weights)
         if sums.rows < checked:
             continue
         if not sums.weights.any():  # no row is allowed: codes are all that is known
@@ -55,41 +66,64 @@ def refined(asked: Conditional, plan: LevelPlan, part: Part, seed: int, toleranc
         if error <= tolerance or over():
             return found
         checked *= 2
-    stopped = f"stopped at a standard error of {error:.2g} where {tolerance:.2g} was asked."
+    stopped = f"stopped at a standard error of {error:.2g} where {question.tolerance:.2g} was asked."
     return replace(found, converged=False, warnings=(*found.warnings, stopped))
+
+
+def _rows(
+    asked: Conditional, variables: tuple[int, ...], seed: int
+) -> Iterator[tuple[CodeArray, FloatArray]]:
+    """Rows given the evidence as far as it is of codes, and their weights: exact ones, or passes that are not too uneven."""
+    evidence = replace(asked.evidence, levels={})
+    rows, law = Rows(asked.network, evidence, seed, variables=variables), law_of(asked.network)
+    if not rows.exact:
+        taking = law.ancestors({*variables, *evidence.variables})
+        logs = law.passes(PIECE, evidence, variables=taking, seed=seed).log_weights
+        top = float(logs.max())
+        weights = np.exp(logs - top) if top > -math.inf else np.zeros(1)
+        if weights.sum() ** 2 > (weights**2).sum() * PIECE / UNEVEN:
+            for begin in range(0, MOST_ROWS, PIECE):
+                done = law.passes(PIECE, evidence, variables=taking, seed=seed, first=begin)
+                yield done.codes, np.exp(done.log_weights - top)
+            return
+    for codes in rows.pieces(MOST_ROWS):
+        yield codes, np.ones(len(codes))
 
 
 class _Sums:
     """Weighted rows, summed in batches."""
 
-    def __init__(self, asked: Conditional, plan: LevelPlan, binned: Sequence[int]) -> None:
+    def __init__(self, asked: Conditional, plan: LevelPlan, binned: Mapping[int, float]) -> None:
         self._asked, self._plan, self._binned = asked, plan, binned
+        """The numbers, and how much the errors of their levels count."""
         self.rows = 0
         self.weights = np.zeros(BATCHES)
         self.counts = [np.zeros((BATCHES, k)) for k in asked.cells]
         """[batch, cell] of each table: how many rows, and beside it their weights."""
+        self.hits = [np.zeros(k) for k in asked.cells]
         self.weighted = [np.zeros((BATCHES, k)) for k in asked.cells]
         self.levels = {i: np.zeros((BATCHES, len(plan.drawers[i].levels.values))) for i in binned}
         """[batch, level] of each number."""
 
-    def add(self, codes: CodeArray, drawn: Drawn) -> None:
-        """More rows; a batch gets every 32nd part of them."""
+    def add(self, codes: CodeArray, drawn: Drawn, weights: FloatArray) -> None:
+        """More rows, which have weights already before levels are drawn; a batch gets every 32nd part of them."""
+        both = weights * drawn.weights
         batch = np.arange(len(codes)) * BATCHES // len(codes)
         self.rows += len(codes)
-        self.weights += np.bincount(batch, drawn.weights, BATCHES)
+        self.weights += np.bincount(batch, both, BATCHES)
         cards = self._asked.network.domain.cardinalities
-        for table, counts, weighted in zip(self._asked.tables, self.counts, self.weighted, strict=True):
+        for at, table in enumerate(self._asked.tables):
+            counts, weighted = self.counts[at], self.weighted[at]
             cell = batch * counts.shape[1] + joint_codes(codes, table, cards)
-            counts += np.bincount(cell, minlength=counts.size).reshape(counts.shape)
-            weighted += np.bincount(cell, drawn.weights, counts.size).reshape(counts.shape)
+            self.hits[at] += np.bincount(cell, minlength=counts.size).reshape(counts.shape).sum(axis=0)
+            counts += np.bincount(cell, weights, counts.size).reshape(counts.shape)
+            weighted += np.bincount(cell, both, counts.size).reshape(counts.shape)
         for i in self._binned:
             drawer, there = self._plan.drawers[i], drawn.laws[i] >= 0
             if i in self._plan.weighing:
-                self.levels[i] += _by_batch(
-                    batch, drawn.places[i], drawn.weights, there, len(drawer.levels.values)
-                )
+                self.levels[i] += _by_batch(batch, drawn.places[i], both, there, len(drawer.levels.values))
             else:
-                of_law = _by_batch(batch, drawn.laws[i], drawn.weights, there, len(drawer.laws))
+                of_law = _by_batch(batch, drawn.laws[i], both, there, len(drawer.laws))
                 self.levels[i] += drawer.over_levels(of_law)
 
     def part(self, by_codes: Part) -> tuple[Part, float]:
@@ -104,7 +138,7 @@ class _Sums:
                 continue
             law, own, ratio = self._reweighted(value.ravel(), at)
             moved = np.sqrt((own**2).sum(axis=0))
-            few = self.counts[at].sum(axis=0) < FEW
+            few = self.hits[at] < FEW
             moved = np.where(few, np.maximum(moved, law), moved)
             largest.append(float(moved.max()))
             values.append(law.reshape(value.shape))
@@ -117,59 +151,71 @@ class _Sums:
             values=values,
             errors=errors,
             deviations=deviations if any(map(len, deviations)) else (),
+            diagnostics=_with_error(by_codes, errors),
             method=by_codes.method if not self._plan.cuts else f"{by_codes.method}, draws within bins",
         )
         levels, spreads = {}, {}
         for i in self._binned:
-            at, axis = self._place(i)
-            law, spread, error = self._level_law(i, found, at, axis)
-            levels[i], spreads[i] = law, spread
-            largest.append(error)
+            levels[i], spreads[i], error = self._level_law(i, found)
+            largest.append(self._binned[i] * error)
         return replace(found, levels=levels, level_spreads=spreads), max(largest)
-
-    def _place(self, i: int) -> tuple[int, int]:
-        """In which table it is, and as which axis."""
-        return next((at, table.index(i)) for at, table in enumerate(self._asked.tables) if i in table)
 
     def _reweighted(self, law: FloatArray, at: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """P_0(x) E[W | x], normalised, what each batch adds to its errors, and the ratio of both laws."""
         counts, weighted = self.counts[at], self.weighted[at]
-        rows, mean = counts.sum(axis=0), self.weights.sum() / self.rows
+        rows = counts.sum(axis=0)
+        mean = self.weights.sum() / rows.sum()
         means = np.divide(weighted.sum(axis=0), rows, out=np.full(len(rows), mean), where=rows > 0)
         total = float(law @ means)
         if not total > 0:
             return law, np.zeros_like(counts), np.ones_like(law)
-        moved = (weighted - means * counts) * (law / np.maximum(rows, 1)) / total
+        moved = (
+            (weighted - means * counts) * np.divide(law, rows, out=np.zeros_like(law), where=rows > 0) / total
+        )
         found = law * means / total
         moved -= found * moved.sum(axis=1, keepdims=True)
         return found, math.sqrt(BATCHES / (BATCHES - 1)) * moved, means / total
 
-    def _level_law(self, i: int, found: Part, at: int, axis: int) -> tuple[FloatArray, Spread, float]:
-        """The law of a number's levels, given that it is there; its spread, and the largest error of P(X <= c)."""
-        levels = self._plan.drawers[i].levels
-        bins = np.repeat(np.arange(len(levels.sizes)), levels.sizes)
+    def _states(self, i: int, found: Part) -> tuple[FloatArray, FloatArray | None]:
+        """The law of a variable's states, and what batches add to its errors, if anything."""
+        law = np.zeros(self._asked.network.domain.cardinalities[i])
+        if i in self._asked.evidence.clamped:
+            law[self._asked.evidence.clamped[i]] = 1.0
+            return law, None
+        at = next(at for at, table in enumerate(self._asked.tables) if i in table)
+        axis = self._asked.tables[at].index(i)
         others = tuple(a for a in range(found.values[at].ndim) if a != axis)
-        of_bin = found.values[at].sum(axis=others)[: len(levels.sizes)]
-        of_bin = of_bin / (of_bin.sum() or 1.0)
-        sums = self.levels[i].sum(axis=0)
-        in_bin = np.add.reduceat(sums, levels.first)
-        alike = self._plan.drawers[i].laws[-len(levels.sizes) :]
-        alike = alike[np.arange(alike.shape[1]) < levels.sizes[:, None]]
-        inside = np.divide(sums, in_bin[bins], out=alike, where=in_bin[bins] > 0)
-        law = of_bin[bins] * inside
-        batch_bins = np.add.reduceat(self.levels[i], levels.first, axis=1)[:, bins]
-        own = (self.levels[i] - inside * batch_bins) * (of_bin / np.maximum(in_bin, 1e-300))[bins]
-        own *= math.sqrt(BATCHES / (BATCHES - 1))
+        moved = found.deviations[at][axis] if found.deviations and len(found.deviations[at]) else None
+        law = found.values[at].sum(axis=others)
+        return law, None if others or moved is None else Spread.of(found.errors[at], moved).deviations
+
+    def _level_law(self, i: int, found: Part) -> tuple[FloatArray, Spread, float]:
+        """The law of a number's levels, given that it is there; its spread, and the largest error of P(X <= c)."""
+        drawer, sums = self._plan.drawers[i], self.levels[i]
+        levels = drawer.levels
+        count = len(levels.sizes)
+        bins = np.repeat(np.arange(count), levels.sizes)
+        states, moved = self._states(i, found)
+        present = float(states[:count].sum()) or 1.0
+        of_bin = states[:count] / present
+        in_bin = np.add.reduceat(sums, levels.first, axis=1)
+        totals = in_bin.sum(axis=0)
+        alike = drawer.laws[-count:][np.arange(drawer.laws.shape[1]) < levels.sizes[:, None]]
+        inside = np.divide(sums.sum(axis=0), totals[bins], out=alike, where=totals[bins] > 0)
+        scale = np.divide(of_bin, totals, out=np.zeros(count), where=totals > 0)
+        own = math.sqrt(BATCHES / (BATCHES - 1)) * (sums - inside * in_bin[:, bins]) * scale[bins]
         error = float(np.sqrt((np.cumsum(own, axis=1) ** 2).sum(axis=0)).max())
-        spread = Spread.of(
-            found.errors[at].sum(axis=others), found.deviations[at][axis] if found.deviations else None
-        )
-        if spread.deviations is not None:
-            present = max(float(found.values[at].sum(axis=others)[: len(levels.sizes)].sum()), 1e-300)
-            moved = spread.deviations[:, : len(levels.sizes)] / present
-            moved = moved - of_bin * moved.sum(axis=1, keepdims=True)
-            own = np.concatenate([own, moved[:, bins] * inside])
-        return law, Spread(np.sqrt((own**2).sum(axis=0)), own), error
+        if moved is not None:
+            of_codes = moved[:, :count] / present
+            of_codes = of_codes - of_bin * of_codes.sum(axis=1, keepdims=True)
+            own = np.concatenate([own, of_codes[:, bins] * inside])
+        return of_bin[bins] * inside, Spread(np.sqrt((own**2).sum(axis=0)), own), error
+
+
+def _with_error(part: Part, errors: Sequence[FloatArray]) -> Diagnostics | PassDiagnostics | None:
+    """How codes were drawn, if they were, with the largest error in the end."""
+    largest = max((float(each.max()) for each in errors), default=0.0)
+    return None if part.diagnostics is None else replace(part.diagnostics, largest_error=largest)
 
 
 def _by_batch(
@@ -181,7 +227,8 @@ def _by_batch(
 ) -> FloatArray:
     """[batch, place]: the weights of the rows that are there."""
     cell = batch[there] * size + place[there]
-    return np.bincount(cell, weights[there], BATCHES * size).reshape(BATCHES, size)
+    found: FloatArray = np.bincount(cell, weights[there], BATCHES * size).astype(np.float64)
+    return found.reshape(BATCHES, size)
 
 
 def _zipped(before: Sequence[FloatArray], own: Sequence[FloatArray]) -> list[tuple[FloatArray, ...]]:

@@ -5,7 +5,7 @@ and the length of a chunk follows from the model alone: the same rows and seed a
 """
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from depnet.arrays import CodeArray, IntArray
 from depnet.inference.rows.impute import Agreement, Imputation, impute
 from depnet.inference.rows.query import BYTES_A_STATE
+from depnet.inference.rows.to_fill import present_law, split_holes
 from depnet.model.network import Network
 from depnet.model.scan import Scan
 
@@ -35,6 +36,8 @@ def chunk_rows(network: Network) -> int:
 class ChunkedImputation:
     """Imputation of a table by chunks, each as `depnet.impute` fills it; `converged` is said of those that were filled.
 
+    Holes that do not apply stay (`depnet.inference.rows.to_fill`), but with `everything`.
+
     >>> network = Network.from_joint(np.array([[0.4, 0.1], [0.2, 0.3]]))
     >>> codes, hidden = np.array([[0, 0], [1, 1], [1, 0]]), np.array([[False, True], [False, False], [False, True]])
     >>> filling = ChunkedImputation(network)
@@ -49,12 +52,14 @@ class ChunkedImputation:
         network: Network,
         *,
         method: Literal["mode", "draw"] = "mode",
+        everything: bool = False,
         scan: Scan | None = None,
         rng: np.random.Generator | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.network, self.method, self.scan, self.n_jobs = network, method, scan, n_jobs
         self._rng = np.random.default_rng() if rng is None else rng
+        self._everything, self._law = everything, present_law(network)
         self._settled = True
         self._agreement = Agreement(network.domain)
 
@@ -66,7 +71,7 @@ class ChunkedImputation:
     def chunks(
         self, codes: CodeArray, hidden: NDArray[np.bool_], wanted: NDArray[np.bool_] | None = None
     ) -> Iterator[tuple[IntArray, Imputation]]:
-        """The rows that have a hole, in their order: their numbers, and what they are filled with.
+        """The rows that have a hole, in their order: their numbers, and what they are filled with (`cells.hidden`: where).
 
         `wanted` marks the holes that matter (None: all): a row without one of these is passed over.
         """
@@ -77,15 +82,9 @@ class ChunkedImputation:
             yield at, self._filled(codes[at], hidden[at])
 
     def _filled(self, codes: CodeArray, hidden: NDArray[np.bool_]) -> Imputation:
-        found = impute(
-            self.network,
-            codes,
-            hidden,
-            method=self.method,
-            scan=self.scan,
-            rng=self._rng,
-            n_jobs=self.n_jobs,
-        )
+        effort: dict[str, Any] = {"scan": self.scan, "rng": self._rng, "n_jobs": self.n_jobs}
+        rows, fill = split_holes(self.network, codes, hidden, everything=self._everything, **effort)
+        found = impute(self._law, rows, fill, method=self.method, **effort)
         self._settled = self._settled and bool(found.cells.converged.all())
         if self.method == "draw":
             self._agreement.add(np.array(found.imputations), found.cells)

@@ -34,8 +34,8 @@ class PreparedRows:
 
     @cached_property
     def with_cuts(self) -> CutDomain:
-        """The domain with the cuts of its binned variables."""
-        return self._with_cuts or CutDomain(self.dataset.domain)
+        """The domain with the cuts of its variables."""
+        return self._with_cuts or CutDomain(self.dataset.domain, self.dataset)
 
     @cached_property
     def wide(self) -> Dataset:

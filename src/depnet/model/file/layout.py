@@ -71,8 +71,8 @@ def _column(value: object, variable: Variable, kind: FrameKind, at: str) -> Colu
         whole_of(fields["key"], f"{at}.key", -(2**63), 2**63 - 1)
     kinds = get_args(ColumnKind)
     if variable.bins is not None:
-        may_be_text = variable.bins.kind in TIMES
-        kinds = (variable.bins.kind, "label") if may_be_text else (variable.bins.kind,)
+        others = {"integer": ("float",), **dict.fromkeys(TIMES, ("label",))}  # times may be text
+        kinds = (variable.bins.kind, *others.get(variable.bins.kind, ()))
     if fields["kind"] not in kinds:
         raise fault(f"{at}.kind", f"expected one of {', '.join(kinds)}; got {brief(fields['kind'])}.")
     with located(f"{at}.dtype"):

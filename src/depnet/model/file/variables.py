@@ -35,6 +35,7 @@ def document_of_variable(variable: Variable, at: str) -> dict[str, Any]:
             "kind": variable.bins.kind,
             "edges": [None if edge in (-math.inf, math.inf) else edge for edge in variable.bins.edges],
             "quantiles": [list(values) for values in variable.bins.quantiles],
+            **({} if variable.bins.form is None else {"form": variable.bins.form}),
         }
     if variable.missing is not None:
         document["missing"] = True
@@ -82,7 +83,7 @@ def with_order(domain: Domain, value: object) -> Domain:
 
 
 def _bins(value: object, number: int, at: str) -> Bins:
-    fields = fields_of(value, at, ("kind", "edges", "quantiles"))
+    fields = fields_of(value, at, ("kind", "edges", "quantiles"), optional=("form",))
     edges = items_of(fields["edges"], f"{at}.edges", number + 1)
     ends = {0: -math.inf, number: math.inf}
     read = [
@@ -97,7 +98,7 @@ def _bins(value: object, number: int, at: str) -> Bins:
             raise fault(place, f"a bin keeps at most {MAX_QUANTILES} values; got {len(kept):,}.")
         quantiles.append(tuple(number_of(each, f"{place}[{q}]") for q, each in enumerate(kept)))
     with located(at):
-        return Bins(tuple(read), tuple(quantiles), fields["kind"])
+        return Bins(tuple(read), tuple(quantiles), fields["kind"], fields.get("form"))
 
 
 def _check_label(label: object, at: str) -> None:

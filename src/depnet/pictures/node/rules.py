@@ -133,7 +133,7 @@ def condition_said(variable: Variable, states: Collection[Label]) -> str:
     'class is not Crew'
     >>> from depnet.data import Bins
     >>> ages = Bins((0, 18, 40, 65, 99), ((9,), (30,), (50,), (70,)), "integer")
-    >>> condition_said(Variable("age", ages.labels, ages), (ages.labels[0], *ages.labels[2:]))
+    >>> condition_said(Variable("age", ages.ranges, ages), (ages.ranges[0], *ages.ranges[2:]))
     'age is below 18 or at least 40'
     """
     name = short(variable.name, 2 * LETTERS)

@@ -22,7 +22,8 @@ def run_said(variable: Variable, codes: Sequence[int]) -> str:
     if high - low != len(codes) - 1 or (low, high) == (0, last):
         return ""
     if low == high and (
-        variable.bins is None or variable.states[low] == variable.bins.text(variable.bins.quantiles[low][0])
+        variable.bins is None
+        or str(variable.states[low]) == variable.bins.text(variable.bins.quantiles[low][0])
     ):
         return ""
     if variable.bins is not None:

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from depnet.data.table.dataset import Dataset
+from depnet.data.table.holed import Holed
 from depnet.errors import ConvergenceError, ReducibleError
 from depnet.fitting.explained import plain_figures
 from depnet.fitting.summary import rows_learned
@@ -48,7 +49,7 @@ class _Drawn:
 
 def html_report(
     network: Network,
-    dataset: Dataset | None = None,
+    dataset: Dataset | Holed | None = None,
     *,
     law: Network | None = None,
     title: str = "Dependency network",
@@ -62,8 +63,9 @@ def html_report(
 
     Args:
         network: the network.
-        dataset: the rows it was learned from: the report then has the certificate, and strengths measured on rows;
-            without, both are what the counts that the network keeps can tell.
+        dataset: the rows it was learned from: the report then has the certificate, and strengths measured on rows,
+            both of those without holes, and marginals of all known cells; without, all is what the counts that the
+            network keeps can tell.
         law: the ordered network of the same rows: the report then says how much it explains, how far it is from the
             rows, and compares its marginals with theirs; without it, those of the network's chain.
         title: of the page.
@@ -80,12 +82,14 @@ def html_report(
     >>> html_report(learn(titanic(), smoothing=0.5), titanic(), title="Titanic", drawn=1000)[:15]
     '<!doctype html>'
     """
-    found = links(network, dataset)
-    graph = dependency_graph(network, dataset, found=found)
+    whole = dataset.whole_rows() if isinstance(dataset, Holed) else dataset
+    whole = None if isinstance(dataset, Holed) and whole is not None and not whole.rows else whole
+    found = links(network, whole)
+    graph = dependency_graph(network, whole, found=found)
     law = network if law is None and network.order is not None else law
     certificates = []
-    if dataset is not None:
-        certificates = [certificate(one, dataset, penalty=penalty) for one in _both(network, law)]
+    if whole is not None:
+        certificates = [certificate(one, whole, penalty=penalty) for one in _both(network, law)]
     rows = _draw(network if law is None else law, dataset, drawn, seed, sampled)
     sections = {
         "Summary": _plain(law, rows) + _summary(network, dataset, graph, certificates, rows),
@@ -95,7 +99,7 @@ def html_report(
     }
     if certificates:
         sections["Certificate"] = "".join(map(certificate_section, certificates))
-    sections["Decision graphs"] = decisions_section(network, found, nodes, dataset)
+    sections["Decision graphs"] = decisions_section(network, found, nodes, whole)
     about = (
         "a probabilistic dependency network: one conditional distribution for each node, joined by pseudo-Gibbs sampling"
         if law is None
@@ -116,7 +120,7 @@ def _plain(law: Network | None, rows: _Drawn) -> str:
 
 
 def _draw(
-    network: Network, dataset: Dataset | None, drawn: int, seed: int, sampled: Dataset | None
+    network: Network, dataset: Dataset | Holed | None, drawn: int, seed: int, sampled: Dataset | None
 ) -> _Drawn:
     chains: int | Literal["auto"] = DRAWING_CHAINS if network.order is None else "auto"
     rng = np.random.default_rng(seed)
@@ -131,7 +135,7 @@ def _draw(
     return _Drawn(rows, None if data is None else nearness(rows, data), said)
 
 
-def _data(network: Network, dataset: Dataset | None) -> Dataset | MarginalCounts | None:
+def _data(network: Network, dataset: Dataset | Holed | None) -> Dataset | Holed | MarginalCounts | None:
     """What rows are compared with: the data, or the counts that the network keeps of it, where there are any rows."""
     data = dataset if dataset is not None and dataset.total else network.counts
     return data if data is not None and data.total else None
@@ -139,7 +143,7 @@ def _data(network: Network, dataset: Dataset | None) -> Dataset | MarginalCounts
 
 def _summary(
     network: Network,
-    dataset: Dataset | None,
+    dataset: Dataset | Holed | None,
     graph: DependencyGraph,
     certificates: Sequence[Certificate],
     rows: _Drawn,
@@ -163,13 +167,13 @@ def _summary(
     return tiles(found)
 
 
-def _rows_of(network: Network, dataset: Dataset | None) -> int | None:
+def _rows_of(network: Network, dataset: Dataset | Holed | None) -> int | None:
     if dataset is not None:
         return dataset.total
     return rows_learned(network)
 
 
-def _against(network: Network, dataset: Dataset | None, rows: _Drawn) -> str:
+def _against(network: Network, dataset: Dataset | Holed | None, rows: _Drawn) -> str:
     said = "".join(note(text) for text in rows.said)
     if rows.rows is None:
         return said

@@ -1,0 +1,80 @@
+"""What the cells of a column are, from the table itself or from what the model file has counted: shares, numbers, holes."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from depnet.arrays import FloatArray
+from depnet.data import Domain, Holed, Variable
+from depnet.data.binning.bins import Numbers
+from depnet.inference.answer.numbers import NumberLaw, NumberSummary
+from depnet.inference.answer.observed import SeenNumbers, missing_share, observed
+from depnet.inference.answer.spread import Spread
+from depnet.inference.answer.target import targets_of
+from depnet.model.evidence import NOTHING
+from depnet.model.marginals import MarginalCounts
+
+BARS = 16
+"""Bars of a small picture; of more states, the first."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """`counts` of its known states, the share of its cells that are `missing`, of a number its summary and a picture."""
+
+    counts: FloatArray
+    missing: float
+    numbers: NumberSummary | None
+    heights: FloatArray
+    """Of a category a bar for each state, of a number a histogram of equal widths."""
+
+    @property
+    def shares(self) -> FloatArray:
+        """Of its known states."""
+        return np.asarray(self.counts / max(float(self.counts.sum()), 1.0))
+
+
+def column_of(domain: Domain, data: Holed | None, counts: MarginalCounts | None, i: int) -> Column | None:
+    """Column i of a table; without one, from 1-way counts; None where there is neither."""
+    if data is not None and data.total:
+        return _of_table(data, i)
+    if counts is None or not counts.total:
+        return None
+    return of_counts(domain.variables[i], counts.singles[i].astype(np.float64), counts.total)
+
+
+def of_counts(variable: Variable, counts: FloatArray, total: float) -> Column:
+    """A column of which only the states are counted, that of missing values too; `total` counts all its cells."""
+    each = counts[: len(variable.present_states)].astype(np.float64)
+    shares = each / max(float(each.sum()), 1.0)
+    law = None if variable.bins is None else NumberLaw.of(variable, shares, Spread(np.zeros(len(shares))))
+    numbers = None if law is None else NumberSummary.of_law(variable, law)
+    heights = shares[:BARS] if law is None else _histogram(law.values, law.weights, shares)
+    return Column(each, 1 - float(each.sum()) / max(total, 1.0), numbers, heights)
+
+
+def _of_table(data: Holed, i: int) -> Column:
+    variable = data.domain.variables[i]
+    (seen,) = observed(data.domain, [targets_of(data.domain, variable.name)], NOTHING, data)
+    counts, missing = np.nan_to_num(seen.frequencies) * seen.rows, missing_share(i, NOTHING, data)
+    if seen.numbers is None or seen.weights is None or not len(seen.numbers) or variable.bins is None:
+        return of_counts(variable, counts, seen.rows / max(1 - missing, 1e-12))
+    law = SeenNumbers(seen.numbers, seen.weights).law(variable.bins.kind)
+    heights = _histogram(law.values, law.weights, np.nan_to_num(seen.frequencies))
+    return Column(counts, missing, NumberSummary.of_law(variable, law), heights)
+
+
+def _histogram(values: Numbers, weights: FloatArray, shares: FloatArray) -> FloatArray:
+    """Bars of equal widths from the 1 % to the 99 % quantile: what lies beyond is in the first bar and the last.
+
+    Bins hold about equally many rows, so that bars of them would all be alike. A number of one or two states has these.
+    """
+    if len(shares) <= 2:
+        return shares
+    below = np.cumsum(weights) / max(float(weights.sum()), 1e-12)
+    last = len(values) - 1
+    low, high = (float(values[min(int(np.searchsorted(below, level)), last)]) for level in (0.01, 0.99))
+    if low == high:
+        return shares[:BARS]
+    clipped = np.clip(values.astype(np.float64), low, high)
+    return np.histogram(clipped, BARS, (low, high), weights=weights)[0]

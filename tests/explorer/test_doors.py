@@ -1,0 +1,205 @@
+"""The same question has the same numbers through every door: pandas, the estimator, the command, and the page's views."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from depnet import DependencyNetwork
+from depnet.cli.explore import _loaded
+from depnet.explorer.ask import Answer, answers
+from depnet.explorer.copyable import command_line
+from depnet.explorer.fit import learn_model, read_table
+from depnet.explorer.known import Known, given, opened
+from depnet.explorer.loaded import Loaded
+from depnet.explorer.session import Stop
+from depnet.explorer.target import find, seen_of
+from depnet.inference.judge.pair import pair
+from depnet.inference.judge.row_list import matching_rows
+from depnet.inference.judge.shifts import Shift
+from depnet.model.evidence import Evidence
+from tests.cli.entry import answer
+from tests.explorer.loops import run_apart
+
+
+def table(rows: int = 3000) -> pd.DataFrame:
+    """Ships: delays are known of those that came, which few of one line did; some masts are not known at random."""
+    rng = np.random.default_rng(5)
+    line = rng.choice(["red", "blue", "grey"], rows, p=[0.5, 0.3, 0.2])
+    left = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 60, rows), unit="D")
+    delay = np.round(np.exp(rng.normal(1 + (line == "grey"), 1.1, rows)) - 4, 1)
+    came = rng.random(rows) > np.where(line == "grey", 0.7, 0.02)
+    masts = pd.array(rng.integers(1, 4, rows) + (line == "red"), dtype="Int64")
+    masts[rng.random(rows) < 0.1] = pd.NA
+    return pd.DataFrame(
+        {"line": line, "left": left, "delay": np.where(came, delay, np.nan), "masts": masts, "came": came}
+    )
+
+
+@dataclass(frozen=True)
+class Doors:
+    """One table and one model, as all of them open it."""
+
+    frame: pd.DataFrame
+    model: DependencyNetwork
+    path: Path
+    csv: Path
+    loaded: Loaded
+
+
+@pytest.fixture(scope="module")
+def doors(tmp_path_factory: pytest.TempPathFactory) -> Doors:
+    folder = tmp_path_factory.mktemp("doors")
+    frame = table()
+    frame.to_csv(folder / "ships.csv", index=False)
+    model = DependencyNetwork(random_state=0).fit(frame)
+    model.save(folder / "ships.json")
+    loaded = _loaded(str(folder / "ships.json"), str(folder / "ships.csv"))
+    return Doors(frame, model, folder / "ships.json", folder / "ships.csv", loaded)
+
+
+CASES: list[tuple[list[tuple[str, str]], Callable[[pd.DataFrame], Any]]] = [
+    ([], lambda d: np.ones(len(d), dtype=bool)),
+    ([("line", "grey")], lambda d: d.line == "grey"),
+    ([("line", "grey"), ("masts", "2")], lambda d: (d.line == "grey") & (d.masts == 2)),
+    ([("delay", "is missing")], lambda d: d.delay.isna()),
+    ([("masts", "is missing")], lambda d: d.masts.isna()),
+    ([("delay", ">3.3"), ("line", "red")], lambda d: (d.delay > 3.3) & (d.line == "red")),
+    ([("delay", "-1.5"), ("left", "<2024-02-01")], lambda d: (d.delay == -1.5) & (d.left < "2024-02-01")),
+    ([("left", "2024-01-15")], lambda d: d.left == "2024-01-15"),
+]
+
+
+async def in_thread(function: Callable[[], Any]) -> Any:
+    return await asyncio.to_thread(function)
+
+
+def asked(loaded: Loaded, known: Known) -> Answer:
+    async def last() -> Answer:
+        return [one async for one in answers(loaded, known, in_thread, lambda: False)][-1]
+
+    return run_apart(last)
+
+
+def test_all_rows_are_there_with_their_holes(doors: Doors) -> None:
+    data = doors.loaded.data
+    assert data is not None
+    assert data.rows == len(doors.frame)
+    for i, name in enumerate(doors.model.domain_.names):
+        known = data.known(i)
+        holes = 0 if known is None else int((~known).sum())
+        assert holes == doors.frame[name].isna().sum()
+        assert doors.loaded.has_holes(i) == doors.frame[name].isna().any()
+        column = doors.loaded.column(i)
+        assert column is not None
+        assert column.missing == pytest.approx(doors.frame[name].isna().mean())
+    assert doors.loaded.certificate is None  # of completed rows, which are not there
+
+
+@pytest.mark.parametrize(("parameters", "rows"), CASES)
+def test_ask_is_as_pandas_and_the_estimator_and_the_command(
+    doors: Doors, parameters: list[tuple[str, str]], rows: Callable[[pd.DataFrame], Any]
+) -> None:
+    link = opened(doors.model.domain_, parameters)
+    assert not link.problems
+    matching = doors.frame[np.asarray(rows(doors.frame).fillna(False) if parameters else rows(doors.frame))]
+    found = asked(doors.loaded, link.known)
+    assert found.result.support is not None
+    assert found.result.support.rows == len(matching)
+    data = doors.loaded.data
+    assert data is not None
+    evidence = Evidence.parse(doors.model.domain_, given(link.known))
+    assert matching_rows(data, evidence).sum() == len(matching)
+    shifts = {shift.name: shift for shift in found.shifts}
+    for name in ("delay", "masts", "came", "line"):
+        if name in link.known:
+            continue
+        expected = doors.model.query(name, given(link.known))
+        words = command_line(str(doors.path), [name], link.known, str(doors.csv))
+        document = answer(*_words(words))
+        own = matching[name].dropna()
+        shift = shifts[name]
+        assert shift.rows == len(own) == expected.matching == document["matching"]
+        assert shift.missing is not None
+        assert shift.missing.observed == pytest.approx(matching[name].isna().mean())
+        assert np.allclose(shift.posterior, np.asarray(expected.combined), atol=0.01)
+        assert np.allclose(np.array(document["combined"][name]), np.asarray(expected.combined), atol=0.01)
+        if shift.observed is not None:
+            assert np.allclose(shift.observed, np.asarray(expected.observed))
+            assert np.allclose(np.array(document["observed"][name]), np.asarray(expected.observed))
+        if name == "delay" and len(own):
+            _check_mean(doors, link.known, shift, own, expected.numbers[name].mean, document)
+
+
+def _words(command: str) -> list[str]:
+    import shlex
+
+    return shlex.split(command)[1:]
+
+
+def _check_mean(
+    doors: Doors, known: Known, shift: Shift, own: pd.Series, mean: float, document: dict[str, Any]
+) -> None:
+    """Of a number: Ask, Target, the estimator and the command have one mean, and the table's own is that of pandas."""
+    scale = max(own.std() if len(own) > 1 else 1.0, 1.0)
+    assert shift.number is not None
+    assert shift.number[0] == pytest.approx(mean, abs=0.03 * scale)
+    assert document["numbers"]["delay"]["observed"]["mean"] == pytest.approx(own.mean())
+    target = find(doors.loaded, "delay", known, "mean", Stop(threading.Event()))
+    assert target.value == pytest.approx(mean, abs=0.03 * scale)
+    assert target.seen == f"{target.influence.measure.shown(own.mean())} in {len(own):,} rows"
+    above = find(doors.loaded, "delay", known, ">3.3", Stop(threading.Event()))
+    exact = doors.model.query("delay > 3.3", given(known)).combined
+    assert isinstance(exact, np.ndarray)
+    assert above.value == pytest.approx(float(exact[1]), abs=0.02)
+    assert above.seen == f"{(own > 3.3).mean():.3f} in {len(own):,} rows"
+
+
+def test_one_more_fact_of_target_is_what_asking_with_it_says(doors: Doors) -> None:
+    found = find(doors.loaded, "delay", {}, "mean", Stop(threading.Event()))
+    data = doors.loaded.data
+    assert data is not None
+    seen = dict(
+        zip(
+            (effect.variable.name for effect in found.influence.effects),
+            seen_of(data, found, found.influence.effects),
+            strict=True,
+        )
+    )
+    by_line = doors.frame.groupby("line").delay.agg(["mean", "count"])
+    line = doors.model.domain_.variables[doors.model.domain_.index("line")]
+    for code, state in enumerate(line.states):
+        assert seen["line"].values[code] == pytest.approx(by_line["mean"][state])
+        assert seen["line"].rows[code] == by_line["count"][state]
+    masts = doors.model.domain_.variables[doors.model.domain_.index("masts")]
+    by_masts = doors.frame.groupby("masts").delay.agg(["mean", "count"])
+    for code, mast in enumerate(masts.present_states):  # holes of it are in none
+        assert seen["masts"].rows[code] == by_masts["count"][mast]
+        assert seen["masts"].values[code] == pytest.approx(by_masts["mean"][mast])
+
+
+def test_a_pair_counts_the_rows_that_know_both(doors: Doors) -> None:
+    found = pair(doors.loaded.asked, "masts", "came", data=doors.loaded.data)
+    both = doors.frame.dropna(subset=["masts"])
+    assert found.counts is not None
+    assert np.allclose(found.counts, pd.crosstab(both.masts, both.came).to_numpy())
+
+
+def test_a_model_learned_on_the_page_keeps_the_table_as_it_came(doors: Doors) -> None:
+    dropped = read_table("ships.csv", doors.csv.read_bytes(), "utf-8")
+    names = list(doors.model.domain_.names)
+    loaded = learn_model(dropped, names, "auto", lambda *told: None, lambda: False)
+    assert loaded.data is not None
+    assert loaded.data.rows == len(doors.frame)
+    assert loaded.certificate is not None  # of the completed rows
+    shift = {s.name: s for s in asked(loaded, {"line": ("grey",)}).shifts}["delay"]
+    own = doors.frame[doors.frame.line == "grey"].delay
+    assert shift.rows == own.count()
+    found = find(loaded, "delay", {"line": ("grey",)}, "mean", Stop(threading.Event()))
+    assert found.seen == f"{found.influence.measure.shown(own.mean())} in {own.count():,} rows"

@@ -1,0 +1,156 @@
+"""Tail masses of cells and rows: as the slow ones, no more than the model says, of numbers beyond all others, with holes."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+
+import depnet
+from depnet import Dataset, Network
+from depnet.data import Holed
+from depnet.data.frames.within import is_category
+from depnet.data.table.values import Values
+from depnet.inference.judge.cell_laws import cell_laws, row_tails
+from depnet.inference.judge.oddness import Column, joined
+from depnet.inference.judge.row_scores import row_scores
+from tests.inference.judge.test_cell_laws import rows_for
+from tests.reference.oddness import category_tail, ordered_tail, row_tail, upper_share
+from tests.strategies import networks, seeds
+
+
+def people(rows: int = 4000, unit: float = 1.0) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    age = rng.gamma(9, 5, rows).round()
+    return pd.DataFrame(
+        {
+            "age": age * unit,
+            "income": np.exp(rng.normal(8 + age / 40, 0.5)) * (rng.random(rows) > 0.2),
+            "town": rng.choice([f"t{k}" for k in range(200)], rows),
+            "works": np.where(age < 16, "no", rng.choice(["yes", "no"], rows)),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def model() -> depnet.DependencyNetwork:
+    return depnet.DependencyNetwork(random_state=0).fit(people())
+
+
+@given(networks(), seeds)
+def test_each_tail_is_the_slow_one(network: Network, seed: int) -> None:
+    rows = rows_for(network, seed)
+    tails = cell_laws(network, rows).tails
+    for i, (variable, node) in enumerate(zip(network.domain.variables, network.nodes, strict=True)):
+        shares = Column.of(network, i).shares.tolist()
+        for r, theta in enumerate(node.probabilities(rows.codes).tolist()):
+            x = int(rows.codes[r, i])
+            expected = (
+                category_tail(theta, x)
+                if is_category(variable)
+                else ordered_tail(theta, shares, x, present=len(variable.present_states))
+            )
+            assert tails[r, i] == pytest.approx(max(expected, 1e-280), rel=1e-9)
+    expected_rows = [row_tail(own) for own in tails.tolist()]
+    np.testing.assert_allclose(joined(tails), expected_rows, rtol=1e-9)
+    np.testing.assert_allclose(row_tails(network, rows), expected_rows, rtol=1e-9)
+
+
+def test_a_number_counts_by_itself_in_the_outermost_bins(model: depnet.DependencyNetwork) -> None:
+    network, table = model.network_, model.data_
+    assert table is not None
+    some = table.rows_at(np.arange(300))
+    laws = cell_laws(network, some)
+    for i in (0, 1):
+        column, bins = Column.of(network, i), network.domain.variables[i].bins
+        assert bins is not None
+        kept = [[float(v) for v in own] for own in bins.quantiles]
+        turned = [[-v for v in reversed(own)] for own in reversed(kept)]
+        masses = column.shares.tolist()
+        for r, theta in enumerate(network.nodes[i].probabilities(some.codes).tolist()):
+            x, value = int(some.codes[r, i]), float(some.numbers(i)[r])  # type: ignore[index]  # they are kept
+            high = upper_share(kept, masses, column.rows, value) if x == len(bins) - 1 else 1.0
+            low = upper_share(turned, masses[::-1], column.rows, -value) if x == 0 else 1.0
+            expected = ordered_tail(theta, masses, x, low=low, high=high, present=len(bins))
+            assert laws.tails[r, i] == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_unit_of_a_column_does_not_matter(model: depnet.DependencyNetwork) -> None:
+    other = depnet.DependencyNetwork(random_state=0).fit(people(unit=1000.0))
+    np.testing.assert_allclose(
+        model.oddness(people()).tails, other.oddness(people(unit=1000.0)).tails, rtol=1e-6
+    )
+
+
+def test_no_more_cells_are_odd_than_the_model_says(model: depnet.DependencyNetwork) -> None:
+    drawn = model.oddness(model.sample(20_000)).tails
+    for t in (0.2, 0.1, 0.05, 0.01):
+        assert (drawn <= t).mean(axis=0).max() < t * 1.15 + 0.002
+    assert 0.002 < (drawn <= 0.05).mean() < 0.05
+    town = model.domain_.index("town")
+    assert (drawn[:, town] <= 0.1).mean() < 0.11  # though each of 200 states has a probability of 0.005
+
+
+def test_values_beyond_all_others_are_the_oddest(model: depnet.DependencyNetwork) -> None:
+    scores = model.oddness(people()).row_tails
+    typed = people().iloc[:50].assign(age=[120.0 + k for k in range(50)])
+    found = model.oddness(typed)
+    assert max((scores < tail).mean() for tail in found.row_tails.tolist()) < 0.01
+    one = pd.concat([people().iloc[:1]] * 50).assign(age=[120.0 + k for k in range(50)])
+    assert (np.diff(model.oddness(one).tails[:, model.domain_.index("age")]) < 0).all()
+    learned = people()
+    learned.loc[7, "age"] = 440.0
+    again = depnet.DependencyNetwork(random_state=0).fit(learned)
+    assert again.oddness(learned).row_tails.argmin() == 7
+
+
+def test_a_hole_is_never_odd_and_others_are_judged_without_it(model: depnet.DependencyNetwork) -> None:
+    table = model.data_
+    assert table is not None
+    hidden = np.random.default_rng(1).random(table.codes.shape) < 0.1
+    hidden[0] = True
+    codes = table.codes.copy()
+    codes[hidden] = 0
+    # What stands in a hole is not looked at.
+    values = Values({i: np.where(hidden[:, i], 1e9, numbers) for i, numbers in (table.values or {}).items()})
+    holed = Holed(table.domain, codes, hidden, values=values)
+    laws, whole = cell_laws(model.network_, holed), cell_laws(model.network_, table)
+    assert (laws.tails[hidden] == 1.0).all()
+    assert np.isnan(laws.theta[hidden]).all()
+    assert (laws.best[hidden] == -1).all()
+    assert laws.row_tails[0] == 1.0
+    full = ~hidden.any(axis=1)
+    np.testing.assert_allclose(laws.tails[full], whole.tails[full], rtol=1e-9)
+    assert (laws.tails[~hidden] <= 0.05).mean() < 0.05
+    np.testing.assert_allclose(
+        np.exp(row_scores(model.network_, holed, 10**9).each), laws.row_tails, rtol=1e-9
+    )
+
+
+def test_missing_as_a_state_may_be_odd() -> None:
+    rng = np.random.default_rng(0)
+    paid = rng.choice(["yes", "no"], 3000, p=[0.6, 0.4])
+    amount = pd.Series(rng.normal(100, 10, 3000)).where(paid == "yes")
+    table = pd.DataFrame({"paid": paid, "amount": amount})
+    model = depnet.DependencyNetwork(random_state=0, missing="state").fit(table)
+    odd = pd.DataFrame({"paid": ["yes", "no"], "amount": [np.nan, np.nan]})
+    tails = model.oddness(odd).tails
+    assert tails[0, 1] < 0.01 < 0.9 < tails[1, 1]
+
+
+def test_equal_rows_are_those_with_equal_values() -> None:
+    table = pd.DataFrame({"x": [1.0, 1.0, 2.0, 2.0, 2.5] * 40, "c": list("aabba") * 40})
+    model = depnet.DependencyNetwork(random_state=0).fit(table)
+    assert model.data_ is not None
+    scores = row_scores(model.network_, model.data_, 10**9)
+    assert scores.kinds == 3
+    for first, last in zip(scores.begins, scores.begins[1:], strict=False):
+        rows = scores.order[first:last]
+        assert len(table.iloc[rows].drop_duplicates()) == 1
+        assert (np.diff(rows) > 0).all()
+
+
+def test_a_table_without_values_is_judged_by_its_bins(model: depnet.DependencyNetwork) -> None:
+    table = model.data_
+    assert table is not None
+    bare = Dataset.from_codes(table.codes, domain=table.domain)
+    assert (cell_laws(model.network_, bare).tails >= cell_laws(model.network_, table).tails - 1e-12).all()
