@@ -68,9 +68,9 @@ def is_own(name: str) -> bool:
 
 
 def held_by(variable: Variable, texts: tuple[str, ...]) -> Held | None:
-    """The states with these texts, or of the bins of these numbers; one text may be a condition. None: all are allowed."""
+    """The states with these texts; one text may be a condition, or a number of bins. None: all are allowed."""
     of_text = {str(state): code for code, state in reversed(tuple(enumerate(variable.states)))}
-    if len(texts) == 1 and texts[0] not in of_text and _is_condition(texts[0]):
+    if len(texts) == 1 and texts[0] not in of_text and (_is_condition(texts[0]) or variable.bins is not None):
         (condition,) = texts
         weights = condition_weights(variable, condition)
         if not weights.any():

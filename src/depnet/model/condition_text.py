@@ -15,7 +15,7 @@ import re
 from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Variable
 from depnet.errors import EvidenceError
-from depnet.model.conditions import SIGNS, beyond_data, label_code
+from depnet.model.conditions import SIGNS, label_code
 
 EQUALS = ("==", "=")
 SPECIAL = ",=|~:<>!"
@@ -61,9 +61,8 @@ def _alternative(variable: Variable, text: str) -> object:
     if ".." in text and variable.find(text) is None:
         return text
     code = label_code(variable, text)
-    return (
-        text if beyond_data(variable, text) else variable.states[code]
-    )  # what is beyond the data is to be said
+    # A value of bins is itself; what is beyond the data is to be said.
+    return text if variable.bins is not None and text not in variable.states else variable.states[code]
 
 
 def cut_at_sign(domain: Domain, text: str) -> tuple[str, str, str]:
