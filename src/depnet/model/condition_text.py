@@ -70,7 +70,8 @@ def _alternative(variable: Variable, text: str) -> object:
         return text
     code = label_code(variable, text)
 <<<<<<< HEAD
-    return variable.states[code] if variable.bins is None else text  # a number is itself, and not its bin
+    # A number is itself, and not its bin.
+    return text if variable.bins is not None and text not in variable.states else variable.states[code]
 =======
     # A value of bins is itself; what is beyond the data is to be said.
     return text if variable.bins is not None and text not in variable.states else variable.states[code]
