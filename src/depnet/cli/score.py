@@ -71,6 +71,7 @@ def score(
         write_numbers({"score": each, "tail": np.exp(odd.each)}, run.place, force=run.force)
     with_holes = int(holed.hidden.any(axis=1).sum())
     kind = kind_of(network)
+    oddest = _oddest(loaded.first, holed, odd)
     document = {
         "score": found.mean,
         "standard_error": found.standard_error,
@@ -78,12 +79,12 @@ def score(
         "unit": "nats per row",
         "rows": holed.rows,
         "rows_with_holes": with_holes,
-        "oddest": _oddest(loaded.first, holed, odd),
+        "oddest": oddest,
         "output": run.output,
     }
     rows = counted(holed.rows, "row") + (f", {with_holes:,} with holes" if with_holes else "")
     line = f"{found.mean:.4f} ± {found.standard_error:.4f} nats a row ({kind} of {rows})"
-    run.answer(document, show=lambda: _show(line, document["oddest"]))
+    run.answer(document, show=lambda: _show(line, oddest))
 
 
 def _oddest(network: "Network", table: "Holed", odd: "RowScores") -> list[dict[str, Any]]:

@@ -74,7 +74,7 @@ class Holed(CodeTable):
 
     def rows_at(self, rows: IntArray) -> "Holed":
         """Some of the rows, with their values and holes."""
-        codes: CodeArray = np.array(self.codes[rows], order="F")
+        codes: CodeArray = np.asarray(self.codes[rows], order="F")  # type: ignore[assignment]
         return Holed(
             self.domain,
             read_only(codes),

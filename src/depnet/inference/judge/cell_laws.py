@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.data.table.dataset import Dataset
-from depnet.data.table.holed import Holed
+from depnet.data.table.holed import Holed, with_holes
 from depnet.inference.clamped.chains import Chains
 from depnet.inference.clamped.program import ChainProgram
 from depnet.inference.judge.oddness import Column, joined
@@ -112,9 +112,8 @@ def _laws(
             yield at, node.probabilities(rows.codes[at]), np.arange(len(at))
         return
     whole = len(wanted) == rows.rows
-    codes: CodeArray = rows.codes if whole else np.array(rows.codes[wanted], order="F")
-    table = Dataset.of_checked(rows.domain, codes)
-    leaves = leaves_of(node.source, table)
+    table = with_holes(rows) if whole else with_holes(rows).rows_at(wanted)
+    leaves = leaves_of(node.source, Dataset.of_checked(table.domain, table.codes))
     if node.source.size <= min(len(wanted), PIECE_CELLS // node.states):
         yield slice(None) if whole else wanted, node.table.probabilities, leaves
         return
