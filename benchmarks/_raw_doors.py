@@ -32,6 +32,8 @@ LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
 ASKED, COMMANDS = 20, 2
 """Questions of each kind: to a function, and to a door that starts a process."""
 WHAT = ("n", "observed", "missing", "mean", "quantiles")
+TOLERANCE = 0.1
+"""What is looked at does not depend on the law, whose answer may be rough."""
 COMMAND = str(Path(sys.executable).parent / "depnet")
 
 
@@ -91,7 +93,7 @@ def by_result(result: QueryResult, question: Question) -> Said:
 
 def by_command(model: Path, data: Path, question: Question) -> Said:
     """What `depnet query --data` says."""
-    document = command(model, data, question.asked, question.evidence)
+    document = command(model, data, question.asked, question.evidence, "--tolerance", str(TOLERANCE))
     observed = np.array(document["observed"][question.asked])
     if question.kind == "shares":
         return Said(document["matching"], observed)
@@ -105,10 +107,10 @@ def by_command(model: Path, data: Path, question: Question) -> Said:
     return Said(document["matching"], observed, missing, found["mean"], quantiles)
 
 
-def command(model: Path, data: Path, target: str, evidence: Evidence) -> Mapping[str, Any]:
+def command(model: Path, data: Path, target: str, evidence: Evidence, *options: str) -> Mapping[str, Any]:
     """The JSON of `depnet query`."""
     given = [word for condition in evidence for word in ("--given", condition.text)]
-    words = [COMMAND, "query", model, target, *given, "--data", data, "--json"]
+    words = [COMMAND, "query", model, target, *given, "--data", data, "--json", *options]
     done = subprocess.run(list(map(str, words)), check=True, capture_output=True)
     document: Mapping[str, Any] = json.loads(done.stdout)
     return document
@@ -163,8 +165,10 @@ def _table(name: str) -> int:
 
 
 def _estimator(model: DependencyNetwork, question: Question) -> Said:
-    return by_result(model.query(question.asked, given_of(question.evidence)), question)
+    result = model.query(question.asked, given_of(question.evidence), tolerance=TOLERANCE)
+    return by_result(result, question)
 
 
 def _query(law: Network, rows: Holed, question: Question) -> Said:
-    return by_result(query(law, question.asked, given_of(question.evidence), data=rows), question)
+    result = query(law, question.asked, given_of(question.evidence), data=rows, tolerance=TOLERANCE)
+    return by_result(result, question)

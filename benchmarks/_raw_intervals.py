@@ -23,6 +23,7 @@ Widths are beside those of Wilson's interval, of means Student's t, from the mat
 import argparse
 import math
 from dataclasses import dataclass, field
+from functools import partial
 from statistics import NormalDist
 
 import numpy as np
@@ -142,6 +143,7 @@ def interval_of(
     m = question.rows
     if question.kind == "means":
         summary = result.numbers[question.target]
+        assert summary.interval is not None
         low, high = summary.interval
         alone = 2 * student(0.95, n) * spread / math.sqrt(n) if n >= CONFIDENT else math.nan
         error = question.spread / math.sqrt(m)
@@ -207,7 +209,7 @@ def _split(train: Frame, rest: Frame, seed: int, count: int, tally: Tally, costs
         found, n = interval_of(result, question, learned, model.domain_, rng)
         tally.asked += 1
         if found.judged:
-            band = next(at for at, (first, last) in enumerate(BANDS) if first <= n <= last)
+            band = next(at for at, band in enumerate(BANDS) if _within(band, n))
             tally.covered.append((band, found.covers))
         if found.alone == found.alone:
             kind = "means" if question.kind == "means" else "shares"
@@ -216,15 +218,16 @@ def _split(train: Frame, rest: Frame, seed: int, count: int, tally: Tally, costs
             )
 
 
+def _within(band: tuple[int, int], n: int) -> bool:
+    return band[0] <= n <= band[1]
+
+
 def _questions(
     learned: Rows, held_out: Rows, domain: Domain, count: int, rng: np.random.Generator
 ) -> list[Question]:
     """Of every band, kind and number of known columns in turn; those that do not come up are left out."""
-    found = []
-    drawers = [
-        Drawer(learned, held_out, domain, LEAST, rng, lambda n, first=first, last=last: first <= n <= last)
-        for first, last in BANDS
-    ]
+    found: list[Question] = []
+    drawers = [Drawer(learned, held_out, domain, LEAST, rng, partial(_within, band)) for band in BANDS]
     turns = [(drawer, kind, k) for k in KNOWN for kind in KINDS for drawer in drawers]
     while turns and len(found) < count:
         for turn in list(turns):

@@ -16,7 +16,9 @@ patients = pd.DataFrame({"age": age, "died": np.where(died, "yes", "no"), "cause
 
 model = depnet.DependencyNetwork(random_state=0).fit(patients)
 told = [variable.name for variable in model.domain_.variables if variable.missing is not None]
-print(f"{patients.isna().sum().sum():,} cells are missing. Holes that other columns tell of: {', '.join(told)}.\n")
+print(
+    f"{patients.isna().sum().sum():,} cells are missing. Holes that other columns tell of: {', '.join(told)}.\n"
+)
 
 print(model.query("died", {"cause": "heart"}))
 print("pandas:", patients[patients.cause == "heart"].died.value_counts(normalize=True).to_dict(), "\n")

@@ -15,7 +15,7 @@ COMPARED = 2_000
 COMPARED_CHARACTERS = 60
 
 
-_UNPRINTABLE = re.compile(
+UNPRINTABLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
 )
 """Control characters, breaks of lines, marks that turn text around, and half characters."""
@@ -27,7 +27,7 @@ def printable(text: str) -> str:
     >>> printable("a\x1b[2Jb"), printable("two\nlines"), printable("abc\u202edef")
     ('a\\x1b[2Jb', 'two\\nlines', 'abc\\u202edef')
     """
-    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def shown_width(text: str) -> int:

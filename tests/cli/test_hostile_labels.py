@@ -69,9 +69,16 @@ def test_nothing_raw_reaches_the_terminal(words: list[str], files: tuple[Path, P
     assert "\nlines" not in said
 
 
-def test_json_has_them_as_they_are(files: tuple[Path, Path]) -> None:
-    found = json.loads(depnet("query", files[0], NAME, "--json").stdout)
-    assert found["targets"][0]["states"] == [LABEL, "x"]
+def test_json_has_them_as_they_are_but_escaped(files: tuple[Path, Path]) -> None:
+    model, table = files
+    found = depnet("query", model, NAME, "--json").stdout
+    assert json.loads(found)["targets"][0]["states"] == [LABEL, "x"]
+    for words in (["query", model, NAME, "--data", table], ["show", model, "--variables"], ["show", model]):
+        text = depnet(*words, "--json").stdout.decode()
+        assert RAW.search(text) is None, ascii(text)
+        json.loads(text)
+    names = json.loads(depnet("show", model, "--variables", "--json").stdout)["variables"]
+    assert [each["name"] for each in names] == [NAME, "\x9bplain"]
 
 
 def test_what_a_result_prints(files: tuple[Path, Path]) -> None:

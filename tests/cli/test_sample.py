@@ -4,8 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 
-from tests.cli.entry import answer
+from tests.cli.entry import answer, depnet
 
 
 def test_numbers_agree_within_their_bins_and_with_what_is_known(tmp_path: Path) -> None:
@@ -28,7 +29,7 @@ def test_numbers_agree_within_their_bins_and_with_what_is_known(tmp_path: Path) 
 def test_holes_are_those_of_the_table_in_every_command(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     dead = rng.random(2000) < 0.3
-    cause = np.where(dead, np.where(rng.random(2000) < 0.7, "heart", "lung"), None)
+    cause = np.where(dead, np.where(rng.random(2000) < 0.7, "heart", "lung"), "")
     age = np.where(rng.random(2000) < 0.2, np.nan, (40 + 30 * dead + rng.normal(0, 8, 2000)).round(1))
     table, model, out = tmp_path / "deaths.csv", tmp_path / "deaths.json", tmp_path / "drawn.csv"
     pd.DataFrame({"dead": dead, "cause": cause, "age": age}).to_csv(table, index=False)
@@ -49,3 +50,14 @@ def test_holes_are_those_of_the_table_in_every_command(tmp_path: Path) -> None:
     assert not pd.read_csv(out)["age"].isna().any()
     assert answer("impute", model, table, "-o", out, "--force", "--all")["left"]["cause"] == 0
     assert not pd.read_csv(out).isna().any(axis=None)
+
+
+@pytest.mark.parametrize("options", [[], ["--scan", "random"], ["--given", "sex=female"]], ids=" ".join)
+def test_a_seed_draws_the_same_again_and_none_draws_afresh(model: Path, options: list[str]) -> None:
+    words = ["sample", model, "-n", 100, *options]
+    one, again, other = (depnet(*words, "--seed", seed).stdout for seed in (1, 1, 2))
+    assert one == again != other
+    fresh, fresh_too = depnet(*words), depnet(*words)
+    assert fresh.stdout != fresh_too.stdout
+    assert fresh.stderr.startswith(b"depnet: drawn with --seed ")
+    assert depnet(*words, "--seed", fresh.stderr.split()[-1].decode()).stdout == fresh.stdout

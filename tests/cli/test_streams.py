@@ -91,7 +91,12 @@ def test_empty_members_and_endless_lines_of_a_table(tmp_path: Path) -> None:
 
 def closed(*numbers: int) -> Callable[[], None]:
     """What closes standard streams in a process before the command begins."""
-    return lambda: [os.close(number) for number in numbers] and None
+
+    def close() -> None:
+        for number in numbers:
+            os.close(number)
+
+    return close
 
 
 def test_streams_that_are_closed_at_the_start(model: Path, table: Path, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import depnet as library
@@ -294,6 +295,33 @@ def test_every_row_of_a_table_is_evidence(model: Path, tmp_path: Path) -> None:
         )
     assert "--each goes without" in refused("query", model, "age", "--each", path, "--joint", code=2)
     assert "-o is for --each" in refused("query", model, "age", "-o", tmp_path / "x", code=2)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+def test_rows_that_are_evidence_may_know_some_columns_alone(model: Path, tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"people.{ending}"
+    some = pd.DataFrame({"sex": ["female", None], "name": ["Ada", "Bob"], "survived": ["?", "?"]})
+    if ending == "csv":
+        some.to_csv(path, index=False)
+    elif ending == "parquet":
+        some.to_parquet(path)
+    else:
+        some.to_json(path, orient="records", lines=True)
+    done = depnet("query", model, "survived", "--each", path, "-o", tmp_path / "p.csv")
+    assert b"people." in done.stderr
+    assert b"unknown in all rows, since there is no such column: class, age." in done.stderr
+    network = library.load(model, law=True)
+    known: list[dict[str, Any]] = [{"sex": "female"}, {}]
+    for row, evidence in zip(rows_of(tmp_path / "p.csv"), known, strict=True):
+        expected = library.query(network, "survived", evidence).probabilities
+        assert [float(row["survived=No"]), float(row["survived=Yes"])] == pytest.approx(
+            list(expected), abs=1e-6
+        )
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+    said = refused("query", model, "survived", "--each", tmp_path / "other.csv")
+    assert "has none of the model's columns: class, sex, age" in said
+    done = real("query", model, "survived", "--each", "-", stdin=b"sex\nmale\n")
+    assert len(done.stdout.splitlines()) == 2
 
 
 def test_score(model: Path, table: Path, tmp_path: Path) -> None:

@@ -141,6 +141,18 @@ def test_a_question_ends_in_time_unless_it_may_take_for_ever(monkeypatch: pytest
     assert "stopped by max_seconds" in str(found)
 
 
+def test_a_draw_has_a_seed_of_its_own() -> None:
+    model = DependencyNetwork(penalty="mdl", random_state=0).fit(titanic())
+    own = model.sample(200)
+    first, again, other = (model.sample(200, random_state=seed) for seed in (1, 1, 2))
+    assert np.array_equal(first.codes, again.codes)
+    assert not np.array_equal(first.codes, other.codes)
+    assert not np.array_equal(first.codes, own.codes)
+    rng = np.random.default_rng(0)
+    assert not np.array_equal(*(model.sample(200, random_state=rng).codes for _ in range(2)))
+    assert np.array_equal(model.sample(200, random_state=0).codes, own.codes)
+
+
 def test_without_a_seed_answers_are_the_same_each_time_and_rows_are_fresh() -> None:
     model = DependencyNetwork().fit(titanic())
     first, again = (model.query("survived", {"sex": "female"}, method="sample") for _ in range(2))

@@ -37,7 +37,7 @@ def random_evidence(rng: np.random.Generator, network: Network, share: float = 0
             given[variable.name] = set(some)
         elif kind < share:
             given[variable.name] = {s: float(rng.choice([0.1, 1.0, 7.5])) for s in some}
-    return given  # type: ignore[return-value]  # Mapping is invariant in its values here
+    return given
 
 
 def inconsistent_network(cardinalities: tuple[int, ...] = (2, 3, 2), seed: int = 5) -> Network:

@@ -133,7 +133,7 @@ def test_mutants_other_evidence() -> None:
     assert_law(law, expected(network, scan, {"X1": {0: 1.0, 2: 0.5}}))
     for wrong in (None, {"X1": 0}, {"X1": {0, 2}}, {"X1": {0: 0.5, 2: 1.0}}):
         with pytest.raises(AssertionError):
-            assert_law(law, expected(network, scan, wrong))  # type: ignore[arg-type]
+            assert_law(law, expected(network, scan, wrong))
     clamped = depnet.stationary(network, scan, {"X1": 1})
     conditional = depnet.stationary(network, scan)[:, 1]  # pi conditioned is not the law given evidence
     with pytest.raises(AssertionError):

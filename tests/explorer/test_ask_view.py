@@ -457,7 +457,7 @@ def test_too_much_evidence_is_one_clear_line(page: Page, titanic: str) -> None:
 def test_the_table_stands_beside_the_model(page: Page, titanic: str, people: Network) -> None:
     page.goto(f"{titanic}ask?sex=female&class=1st")
     answered(page, {"sex": ("female",), "class": ("1st",)}, people, "survived")
-    expect(page.get_by_text("the table's own frequency (the matching 145 rows)")).to_be_visible()
+    expect(page.get_by_text("the table's own frequency (145 matching rows)")).to_be_visible()
     state = shown(page, "survived", "Yes")
     model = depnet.query(people, "survived", {"sex": "female", "class": "1st"}).probabilities
     assert isinstance(model, np.ndarray)

@@ -128,11 +128,11 @@ def test_ask_is_as_pandas_and_the_estimator_and_the_command(
         assert shift.rows == len(own) == expected.matching == document["matching"]
         assert shift.missing is not None
         assert shift.missing.observed == pytest.approx(matching[name].isna().mean())
-        assert np.allclose(shift.posterior, expected.combined, atol=0.01)
-        assert np.allclose(np.array(document["combined"][name]), expected.combined, atol=0.01)
+        assert np.allclose(shift.posterior, np.asarray(expected.combined), atol=0.01)
+        assert np.allclose(np.array(document["combined"][name]), np.asarray(expected.combined), atol=0.01)
         if shift.observed is not None:
-            assert np.allclose(shift.observed, expected.observed)
-            assert np.allclose(np.array(document["observed"][name]), expected.observed)
+            assert np.allclose(shift.observed, np.asarray(expected.observed))
+            assert np.allclose(np.array(document["observed"][name]), np.asarray(expected.observed))
         if name == "delay" and len(own):
             _check_mean(doors, link.known, shift, own, expected.numbers[name].mean, document)
 

@@ -89,7 +89,7 @@ def test_rows_are_listed_with_their_values_and_holes(titanic: Network) -> None:
     down = row_list(model.data_, scores, by=0, down=True)
     assert down.rows.tolist()[0] % 6 == 4
     assert down.rows.tolist()[-1] % 6 == 2  # a hole comes last
-    known = Evidence.parse(model.domain_, {"size": "1.5..2.5", "day": None})
+    known = Evidence.parse(model.domain_, {"size": "1.5..2.5", "day": "is missing"})
     assert row_list(model.data_, scores, evidence=known).matching == 40
     assert row_list(model.data_, scores, text="8.2").matching == 20
     assert row_list(model.data_, scores, text="2024-03").matching == 40

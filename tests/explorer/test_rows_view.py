@@ -99,9 +99,10 @@ def test_a_row_is_edited_judged_asked_with_and_its_hole_filled(
     expect(line).to_contain_text("Yes")
     expect(line).to_contain_text(f"{expected.max():.3f}")
     row = downloaded(page, "The whole row as CSV")
-    assert row[0] == ["class", "sex", "age", "survived"]
-    assert row[1][1] == "female"
-    assert row[1][3] == "Yes"
+    assert row[0] == ["variable", "value", "how", "probability"]
+    assert row[2][:3] == ["sex", "female", "given"]
+    assert row[4][:3] == ["survived", "Yes", "filled"]
+    assert abs(float(row[4][3]) - expected.max()) < 1e-6
     expect_query(page, {"sex": ["female"]})
 
 

@@ -2,13 +2,22 @@
 
 from urllib.parse import quote
 
+import numpy as np
 from playwright.sync_api import Page, expect
 
+import depnet
 from depnet.inference.judge.influence import influence
 from tests.explorer.addresses import expect_query
 from tests.explorer.cases import HOSTILE, titanic_models
 
 TORNADO = ".depnet-tornado"
+
+
+def yes(known: dict[str, str] | None) -> float:
+    """P(survived = Yes), model and table joined."""
+    found = depnet.query(titanic_models()[1], "survived", known, data=depnet.titanic()).combined
+    assert isinstance(found, np.ndarray)
+    return float(found[1])
 
 
 def test_a_target_is_chosen_and_moved(page: Page, titanic: str) -> None:
@@ -19,7 +28,7 @@ def test_a_target_is_chosen_and_moved(page: Page, titanic: str) -> None:
     law = titanic_models()[1]
     found = influence(law, "survived", of="Yes")
     headline = page.locator(".depnet-headline")
-    expect(headline).to_have_text(f"P(survived = Yes) is {found.value:.3f} by the model")
+    expect(headline).to_have_text(f"P(survived = Yes) is {yes(None):.3f} by model and table")  # as in Ask
     expect(page.get_by_text("0.323 in 2,201 rows")).to_be_visible()
     bars = page.locator(f"{TORNADO} [data-variable]")
     expect(bars).to_have_count(3)
@@ -35,18 +44,18 @@ def test_a_target_is_chosen_and_moved(page: Page, titanic: str) -> None:
     end = bars.first.locator(".depnet-tornado-high")
     end.focus()
     page.keyboard.press("Enter")
-    after = influence(law, "survived", {"sex": "female"}, of="Yes")
-    expect(headline).to_have_text(f"P(survived = Yes) is {after.value:.3f} by the model")
+    after = yes({"sex": "female"})
+    expect(headline).to_have_text(f"P(survived = Yes) is {after:.3f} by model and table")
     expect(page.get_by_text("about 21 in 100 rows; 470 rows of the table match")).to_be_visible()
     expect(bars).to_have_count(2)
     expect_query(page, {"sex": ["female"], ".target": ["survived"]})
     # What is asked of it is in the address, and Back leads to what was asked before.
     page.get_by_label("What of it").click()
     page.get_by_role("option", name="No", exact=True).click()
-    expect(headline).to_have_text(f"P(survived = No) is {1 - after.value:.3f} by the model")
+    expect(headline).to_have_text(f"P(survived = No) is {1 - after:.3f} by model and table")
     page.wait_for_function("() => location.search.includes('.state=No')")
     page.go_back()
-    expect(headline).to_have_text(f"P(survived = Yes) is {after.value:.3f} by the model")
+    expect(headline).to_have_text(f"P(survived = Yes) is {after:.3f} by model and table")
     # The most probable completion: a click makes a state known.
     page.get_by_role("button", name="Make class = 1st known").click()
     expect(page.locator('[aria-label="Evidence"]')).to_contain_text("class = 1st")

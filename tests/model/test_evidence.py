@@ -123,7 +123,8 @@ def test_evidence_takes_numbers_and_dates_for_bins() -> None:
     with pytest.raises(EvidenceError, match=r"two weights for 'age' = '\[0, 18\)': 12 is in it, too"):
         Evidence.parse(domain, {"age": {10: 0.5, 12: 0.5}})
     either = Evidence.parse(domain, {"age": {10, 20}})
-    assert either.tilts[0].tolist() == (either.shares[0] / either.shares[0].max()).tolist()
+    shares = either.allowed[0].weights()
+    assert either.tilts[0].tolist() == (shares / shares.max()).tolist()
     assert not Evidence.parse(domain, {"age": "[65, 99)"}).levels
     assert Evidence.parse(domain, {"day": np.datetime64("1970-02-03")}).clamped == {1: 1}
     with pytest.raises(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from depnet.cli.completion import complete_given
-from depnet.wording import json_value
+from depnet.wording import UNPRINTABLE, json_value
 
 if TYPE_CHECKING:
     import numpy as np
@@ -225,8 +225,10 @@ def command(*examples: str, renews: str | None = None) -> Callable[[Callable[...
 
 
 def emit(document: dict[str, Any], *, err: bool = False) -> None:
-    """An answer as JSON: one object, two spaces deep."""
-    click.echo(json.dumps(json_value(document), indent=2, ensure_ascii=False, allow_nan=False), err=err)
+    """An answer as JSON, two spaces deep; what would move a terminal's cursor, or turn its text around, is escaped."""
+    text = json.dumps(json_value(document), indent=2, ensure_ascii=False, allow_nan=False)
+    lines = [UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", line) for line in text.split("\n")]
+    click.echo("\n".join(lines), err=err)
 
 
 def picked(value: Any, *names: str, **renamed: str) -> dict[str, Any] | None:

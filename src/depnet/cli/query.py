@@ -63,7 +63,11 @@ class Methods(click.Choice):  # type: ignore[type-arg]
     is_flag=True,
     help="Counts of fewer than 5 rows are not shown, nor what they would give away.",
 )
-@click.option("--each", metavar="TABLE", help="Every row of a table is evidence; holes are unknown.")
+@click.option(
+    "--each",
+    metavar="TABLE",
+    help="Every row of a table is evidence; holes, and columns that it lacks, are unknown.",
+)
 @output("With --each: a table of probabilities, a row each.  [default: -, CSV]")
 @SCAN
 @SEED
@@ -146,6 +150,8 @@ def document(result: "QueryResult") -> dict[str, Any]:
         "combined": _by_target(result, result.combined),
         "numbers": {name: _number_document(result, name) for name in result.numbers},
         "matching": result.matching,
+        "missing": dict(result.missing),
+        "missing_observed": None if result.missing_observed is None else dict(result.missing_observed),
         "worth": result.worth if result.matching else None,
         "method": result.method,
         "of": "law" if result.scan is None else "chain",

@@ -11,10 +11,13 @@ if TYPE_CHECKING:
 
 
 def query_each(run: "Run", network: "Network", targets: tuple[str, ...], table: str, **options: Any) -> None:
-    """Write the probabilities of the targets in each row; what the table says of them is not looked at."""
+    """Write the probabilities of the targets in each row; what the table says of them is not looked at.
+
+    It need not have all of the model's columns: what it lacks is unknown.
+    """
     import numpy as np
 
-    from depnet.cli.tables import read_holed, write_numbers
+    from depnet.cli.tables import read_some, write_numbers
     from depnet.data import Domain
     from depnet.inference import query_rows
 
@@ -24,9 +27,10 @@ def query_each(run: "Run", network: "Network", targets: tuple[str, ...], table: 
     known = [i for i in range(len(variables)) if i not in asked]
     if not known:
         raise click.UsageError("every variable is a target: there is nothing that a row could know.")
-    holed = read_holed(table, Domain(tuple(variables[i] for i in known)))
+    holed = read_some(table, Domain(tuple(variables[i] for i in known)))
+    there = [network.domain.index(name) for name in holed.domain.names]
     codes = np.full((holed.rows, len(variables)), -1)
-    codes[:, known] = np.where(holed.hidden, -1, holed.codes.astype(np.int64))
+    codes[:, there] = np.where(holed.hidden, -1, holed.codes.astype(np.int64))
     result = query_rows(network, codes, rng=run.steady_rng, **options)
     columns = {
         f"{name}={state}": result.probabilities[name][:, code]

@@ -9,7 +9,7 @@ import click
 
 from depnet.cli.command import this_run
 from depnet.cli.progress import progress
-from depnet.wording import counted
+from depnet.wording import counted, some_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from depnet.data import Dataset, Domain, Holed
     from depnet.data.files.fill import Fillings
     from depnet.data.files.source import Source
+    from depnet.data.files.text import Dialect
     from depnet.data.files.write import Holes
     from depnet.data.frames.within import Within
 
@@ -39,9 +40,33 @@ def _check_no_model(path: str) -> None:
         raise click.ClickException(f"{path} is a model, not a table. Look into it with depnet show {path}")
 
 
-def read_holed(path: str, domain: "Domain", *, where: str | None = None, unknown: str = "error") -> "Holed":
+def read_holed(
+    path: "str | Source", domain: "Domain", *, where: str | None = None, unknown: str = "error"
+) -> "Holed":
     """A table for a model: its columns, in the model's states and bins; holes stay holes."""
-    return _recoded(path, _read_for(path, domain, where), domain, unknown)
+    name = path if isinstance(path, str) else path.name
+    return _recoded(name, _read_for(path, domain, where), domain, unknown)
+
+
+def read_some(path: str, domain: "Domain") -> "Holed":
+    """The same of a table that may lack columns, which is said: those that it has, in the model's order."""
+    import warnings
+
+    from depnet.data import Domain
+    from depnet.data.files.read import column_names
+
+    with source_of(path) as source:
+        names = set(column_names(source, _dialect()))
+        lacking = [name for name in domain.names if name not in names]
+        if len(lacking) == len(domain):
+            raise click.ClickException(f"{source.name} has none of the model's columns: {some_of(lacking)}.")
+        if lacking:
+            warnings.warn(
+                f"{source.name}: unknown in all rows, since there is no such column: {some_of(lacking)}.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return read_holed(source, Domain(tuple(v for v in domain.variables if v.name in names)))
 
 
 def read_to_fill(
@@ -109,10 +134,14 @@ def source_of(path: str) -> Iterator["Source"]:
 def write_filled(path: "Source", fillings: "Fillings", output: str, *, force: bool) -> None:
     """The table with its empty cells filled, to a file."""
     from depnet.data.files.fill import fill_file
+
+    fill_file(path, fillings, output, force=force, format=_format(output), dialect=_dialect())
+
+
+def _dialect() -> "Dialect":
     from depnet.data.files.text import Dialect
 
-    known = {name: value for name, value in this_run().dialect.items() if name != "text"}
-    fill_file(path, fillings, output, force=force, format=_format(output), dialect=Dialect(**known))
+    return Dialect(**{name: value for name, value in this_run().dialect.items() if name != "text"})
 
 
 def write_table(

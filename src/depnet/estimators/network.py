@@ -16,7 +16,7 @@ from depnet.data.table.dataset import Dataset
 from depnet.data.table.holed import Holed, holed_rows
 from depnet.data.table.layout import FrameKind, Layout
 from depnet.errors import DataError
-from depnet.estimators.base import TableEstimator
+from depnet.estimators.base import TableEstimator, generator_of
 from depnet.estimators.callbacks import Tasks, with_callbacks
 from depnet.estimators.fitted import FittedModel
 from depnet.estimators.tables import filled, fitted_table, joined, joined_tables, later_table, unchanged
@@ -209,7 +209,9 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
             rng=self._steady_generator(),
         )
 
-    def sample(self, n: int = 1, evidence: Given | None = None, *, holes: bool = True) -> Any:
+    def sample(
+        self, n: int = 1, evidence: Given | None = None, *, holes: bool = True, random_state: Any = None
+    ) -> Any:
         """New rows of `law_`, given evidence, with holes as the table has them.
 
         Numbers are drawn from the values that their bin keeps, and that the evidence allows, each given those before
@@ -220,12 +222,14 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
             n: how many rows.
             evidence: what is known of them, as in `query`.
             holes: False: without holes, the law given that all is known.
+            random_state: a seed of this draw, or a generator; None: the estimator's own, which draws the same rows each
+                time where it is a seed.
 
         Returns:
             A frame as X was, with its dtypes; a `Dataset` (with holes, a `Holed`) where X was one.
         """
         law = self._answering()
-        rng = self._generator()
+        rng = self._generator() if random_state is None else generator_of(random_state)
         known = Evidence.parse(self.domain_, evidence)
         asked = known if holes else all_known(law, known)
         rows = sample(law, n, evidence=asked, rng=rng, n_jobs=self._threads)
@@ -327,7 +331,7 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
             tolerance: what is sampled is sampled until every standard error is under this.
 
         Returns:
-            [row, state], in the order of the target's states.
+            [row, state], in the order of the states that the target has where it is known.
         """
         holed = self._rows(X, absent="missing")
         target = self.domain_.names[-1] if target is None else target
@@ -347,7 +351,10 @@ class DependencyNetwork(FittedModel, DensityMixin, TableEstimator):  # type: ign
                 n_jobs=self._threads,
             )
             found[~known] = rest.probabilities[target]
-        return found
+        if self.domain_.variables[i].missing is None:
+            return found
+        there = found[:, :-1]  # given that it is known
+        return np.asarray(there / there.sum(axis=1, keepdims=True))
 
     def links(self, bootstrap: int = 0) -> tuple[Link, ...]:
         """Which variable tells which node what, the strongest first; see `depnet.links`.

@@ -6,7 +6,7 @@ from typing import Any
 from depnet.explorer.component import Component
 from depnet.pictures import colours
 from depnet.pictures.labels import listed, short
-from depnet.pictures.node.decision import Decision, Folded, Leaf, most_likely, shares, state_colours
+from depnet.pictures.node.decision import Decision, Folded, Leaf, named_states, shares, state_colours
 from depnet.pictures.node.drawing import Drawing, name_in_box, name_of_branch
 from depnet.pictures.node.parts_of_graph import Part, Reached
 from depnet.wording import counted
@@ -136,7 +136,7 @@ def _bars(
 def _leaf_said(graph: Decision, leaf: Leaf) -> str:
     if not leaf.probabilities:
         return f"leaf {leaf.number}"
-    named = most_likely(leaf.probabilities, 6)
+    named, rest = named_states(leaf.probabilities, 6)
     states = ", ".join(f"{short(graph.states[s], 40)} {leaf.probabilities[s]:.3f}" for s in named)
-    more = f", and {len(graph.states) - len(named)} more states" if len(named) < len(graph.states) else ""
+    more = f", and {counted(rest, 'more state')}" if rest else ""
     return f"leaf {leaf.number}{leaf.rows_said}: {states}{more}"

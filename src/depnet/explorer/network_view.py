@@ -6,8 +6,6 @@ bars of one variable, the joint table of two.
 """
 
 import asyncio
-import csv
-import io
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,6 @@ from nicegui.elements.echart import EChart as EChart  # registers ECharts, which
 
 from depnet.explorer import parts
 from depnet.explorer.component import Component
-from depnet.explorer.csv_text import csv_text
 from depnet.explorer.known import said
 from depnet.explorer.loaded import Loaded
 from depnet.explorer.network_answers import NetworkAnswers
@@ -182,15 +179,9 @@ class _Network:
         """All links as a file."""
         kind = "csv" if event.args == "csv" else "graphml"
         text = await self.session.work(
-            lambda: _csv(self.loaded) if kind == "csv" else to_graphml(self.loaded.graph)
+            lambda: links_csv(self.loaded.links) if kind == "csv" else to_graphml(self.loaded.graph)
         )
         ui.download.content(text, f"{Path(self.loaded.name).stem}-links.{kind}")
-
-
-def _csv(loaded: Loaded) -> str:
-    """Safe to open in a spreadsheet, as all tables of the page are."""
-    header, *rows = csv.reader(io.StringIO(links_csv(loaded.links), newline=""))
-    return csv_text(header, rows)
 
 
 def _bits(strength: float | None) -> float | None:

@@ -7,7 +7,7 @@ from typing import Any
 from depnet.explorer.component import Component
 from depnet.pictures import colours
 from depnet.pictures.labels import short
-from depnet.pictures.node.decision import legend, most_likely
+from depnet.pictures.node.decision import legend, named_states
 
 WRITTEN = 0.12
 """A share that is so large has its number in the bar."""
@@ -56,7 +56,7 @@ def _row(bar: Bar, states: Sequence[str], colour: dict[int, str]) -> dict[str, A
     rest = 1 - sum(share for _, _, share in parts)
     if len(colour) < len(states):
         parts.append(("other states", colours.REST, rest))
-    named = most_likely(tuple(bar.probabilities), 6)
+    named, _ = named_states(tuple(bar.probabilities), 6)
     return {
         "id": bar.id,
         "name": bar.name,

@@ -20,10 +20,12 @@ from depnet.errors import LearningError, brief
 from depnet.fitting.choose_missing import switched, with_hole_states
 from depnet.fitting.complete import Completion, complete_and_learn
 from depnet.fitting.rows import FitRows, TableFitRows
+from depnet.fitting.sure import PARTS, Sure, chosen_sure
 from depnet.fitting.worth import chosen_worth
 from depnet.learning.choose.ladder import Auto
 from depnet.learning.choose.trials import Choice
 from depnet.learning.grow.node_specs import node_specs
+from depnet.learning.learn import learn_with_choice
 from depnet.learning.options import Order, Progress, Role
 from depnet.learning.penalty import Mdl, StructuralMdl
 from depnet.learning.rows.table import warn_of_identifiers
@@ -195,7 +197,7 @@ def fit_law(
 ) -> Network:
     """The ordered network from complete rows; with penalty="auto" its `held_out` says how many rows it is worth.
 
-    That is judged on the rows held out, by the laws that the trials have learned without them. Where the choice
+    And how sure its answers are. That is judged on the rows held out, by the laws that the trials have learned without them. Where the choice
     of the network `beside` it is known, the ladder of penalties begins a few rungs before that; a law whose best is the
     first of these is learned again by the whole ladder.
     """
@@ -213,8 +215,28 @@ def fit_law(
             law, choice = rows.learn(order=options.order, resume=resume, **arguments)
     if choice is None or law.held_out is None:
         return law
-    worth = chosen_worth(choice.tried, rows.held_out())
-    return replace(law, held_out=replace(law.held_out, worth=worth))
+    parts = rows.held_out()
+    worth = chosen_worth(choice.tried, parts)
+    sure = _sure(law, choice, parts, worth, options)
+    judged = replace(law.held_out, worth=worth, sure_shares=sure.shares, sure_means=sure.means)
+    return replace(law, held_out=judged)
+
+
+def _sure(
+    law: Network, choice: Choice, parts: Sequence[tuple[Dataset, Dataset]], worth: float, options: FitOptions
+) -> Sure:
+    """How sure answers are, by laws of the rows that were held out: learned in the law's order, and never boosted."""
+    some = parts[:PARTS]
+    if min(held.total for _, held in some) < FEW_ROWS:
+        return Sure()
+    penalty, smoothing = choice.pooled
+    arguments = {
+        **_arguments(some[0][1].total, replace(options, boost=None), None),
+        "penalty": penalty,
+        "smoothing": smoothing,
+        "order": [law.domain.names[i] for i in law.order or ()],
+    }
+    return chosen_sure([learn_with_choice(held, **arguments)[0] for _, held in some], some, worth)
 
 
 def _completed(

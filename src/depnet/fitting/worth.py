@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from depnet.arrays import FloatArray
+from depnet.arrays import FloatArray, IntArray
 from depnet.data.table.dataset import Dataset
 from depnet.inference.answer.result import WORTH
 from depnet.law.program import law_of
@@ -68,11 +68,9 @@ def chosen_worth(laws: Sequence[Network], parts: Sequence[tuple[Dataset, Dataset
     rng = np.random.default_rng(0)
     each = []
     for law, (learned, held) in zip(laws, parts, strict=True):
-        tables = [_some(learned, rng), _some(held, rng)]
-        wanted = min(DRAWS_PER_ROW * learned.total, DRAWN_CODES // len(law.domain), MOST_DRAWS)
-        drawn = law_of(law).passes(max(wanted, FEWEST_DRAWS), seed=0)
-        tables.append(Dataset.from_codes(drawn.codes, domain=law.domain))
-        counted = [_Rows(table) for table in tables]
+        tables = [some_rows(learned, rng), some_rows(held, rng)]
+        tables.append(drawn_rows(law, learned.total))
+        counted = [CountedRows(table) for table in tables]
         for _ in range(QUESTIONS // len(laws)):
             found = _errors(tables[1], counted, rng)
             if found is not None:
@@ -82,7 +80,14 @@ def chosen_worth(laws: Sequence[Network], parts: Sequence[tuple[Dataset, Dataset
     return _chosen(*map(np.array, zip(*each, strict=True)))
 
 
-class _Rows:
+def drawn_rows(law: Network, learned: int) -> Dataset:
+    """Draws of a law that was learned from so many rows."""
+    wanted = min(DRAWS_PER_ROW * learned, DRAWN_CODES // len(law.domain), MOST_DRAWS)
+    drawn = law_of(law).passes(max(wanted, FEWEST_DRAWS), seed=0)
+    return Dataset.from_codes(drawn.codes, domain=law.domain)
+
+
+class CountedRows:
     """The rows of a table as bits, sixteen a word: which of them have a state. Counting is then quick."""
 
     def __init__(self, dataset: Dataset) -> None:
@@ -95,10 +100,21 @@ class _Rows:
         match = functools.reduce(np.bitwise_and, itertools.starmap(self._having, known.items()))
         if self._dataset.weights is None and states <= FEW_STATES:
             return np.array([float(ONES[match & self._having(target, x)].sum()) for x in range(states)])
-        marks = np.unpackbits(match.view(np.uint8), count=self._dataset.rows).view(np.bool_)
-        rows = np.flatnonzero(marks)
+        return self.counts_in(self._rows(match), target)
+
+    def matching(self, known: Mapping[int, int]) -> IntArray:
+        """The rows that match what is known."""
+        return self._rows(functools.reduce(np.bitwise_and, itertools.starmap(self._having, known.items())))
+
+    def counts_in(self, rows: IntArray, target: int) -> FloatArray:
+        """How many of these rows have each state of the target."""
+        states = self._dataset.domain.cardinalities[target]
         weights = None if self._dataset.weights is None else self._dataset.weights[rows]
         return np.bincount(self._dataset.column(target)[rows], weights, minlength=states).astype(np.float64)
+
+    def _rows(self, match: NDArray[np.uint16]) -> IntArray:
+        marks = np.unpackbits(match.view(np.uint8), count=self._dataset.rows).view(np.bool_)
+        return np.flatnonzero(marks)
 
     def _having(self, i: int, state: int) -> NDArray[np.uint16]:
         if (i, state) not in self._bits:
@@ -112,7 +128,7 @@ class _Rows:
 
 
 def _errors(
-    held: Dataset, tables: Sequence[_Rows], rng: np.random.Generator
+    held: Dataset, tables: Sequence[CountedRows], rng: np.random.Generator
 ) -> tuple[FloatArray, float, float, float] | None:
     """e(s) of each candidate for one question, what the question counts, the error of counting alone and its rows.
 
@@ -158,7 +174,7 @@ def _chosen(errors: FloatArray, weights: FloatArray, counted: FloatArray, rows: 
     return nearest
 
 
-def _some(dataset: Dataset, rng: np.random.Generator) -> Dataset:
+def some_rows(dataset: Dataset, rng: np.random.Generator) -> Dataset:
     """The rows, or some of them drawn without replacement where they are very many."""
     if dataset.rows <= MOST_ROWS:
         return dataset

@@ -48,7 +48,7 @@ class Interval(Protocol):
 Range: TypeAlias = slice | range | Interval
 Condition: TypeAlias = Known | Range | Set[Known | Range] | Sequence[Known | Range] | NDArray[Any]
 """What is known of a variable, but for soft evidence: `depnet.model.conditions` reads it."""
-Given: TypeAlias = Mapping[str, Condition | None | Mapping[Any, float]]
+Given: TypeAlias = Mapping[str, Condition | Mapping[Any, float] | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

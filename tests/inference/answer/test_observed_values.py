@@ -122,8 +122,8 @@ def random_condition(rng: np.random.Generator, frame: pd.DataFrame, name: str) -
 def numbers(name: str, column: pd.Series, kind: str | None) -> NDArray[Any]:
     """Plain numbers of known values: days or microseconds since 1970 of dates."""
     if name not in ("day", "moment"):
-        return column.to_numpy(dtype=np.float64)
-    micro = column.to_numpy().astype("datetime64[us]").astype(np.int64)
+        return np.asarray(column, dtype=np.float64)
+    micro = np.asarray(column).astype("datetime64[us]").astype(np.int64)
     return micro // (86_400 * 10**6) if kind == "date" else micro
 
 

@@ -38,7 +38,7 @@ def joint(network: Network) -> FloatArray:
     cards = network.domain.cardinalities
     codes = np.stack(np.unravel_index(np.arange(np.prod(cards)), cards), axis=1).astype(np.uint8)
     each = [node.own_probabilities(codes) for node in network.nodes]
-    return np.prod(each, axis=0).reshape(cards)
+    return np.asarray(np.prod(each, axis=0)).reshape(cards)
 
 
 def test_the_living_keep_no_cause_and_the_dead_get_one() -> None:

@@ -22,7 +22,7 @@ from depnet import (
 )
 from depnet.arrays import IntArray
 from depnet.data import Label, Layout
-from depnet.data.frames.within import KNOTS, PARTS, PlaceTrees, Within, level_count
+from depnet.data.frames.within import WHOLE, PlaceTrees, Within, level_count
 from depnet.data.table.holed import Holed
 from depnet.model.boosted import BoostedNode
 from depnet.model.held_out import HeldOut
@@ -158,7 +158,10 @@ def _any_within(rng: np.random.Generator, domain: Domain, order: tuple[int, ...]
                 nodes += [(j, level, len(nodes) + 1), (-1, 0, len(laws) + t)]
             if roots[-1] >= 0:
                 nodes.append((-1, 0, len(laws) + inner))
-                laws += np.sort(rng.integers(0, PARTS * len(kept) + 1, size=(inner + 1, KNOTS))).tolist()
+                most = max(map(len, variable.bins.quantiles))
+                for _ in range(inner + 1):
+                    own = rng.multinomial(WHOLE, np.full(len(kept), 1 / len(kept))).tolist()
+                    laws.append([*own, *[0] * (most - len(kept))])
         lists = (roots, *zip(*nodes, strict=True)) if nodes else (roots, (), (), ())
         arrays = [np.array(each, dtype=np.int32) for each in (*lists, np.array(laws).ravel())]
         trees.append(PlaceTrees(i, *arrays))

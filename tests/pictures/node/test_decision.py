@@ -3,6 +3,7 @@
 import pytest
 
 from depnet import Dataset, LosslessSource, learn, learn_parameters, titanic
+from depnet.data import Domain, Variable
 from depnet.errors import EvidenceError, ModelError
 from depnet.pictures import decision, node_svg, node_text
 from depnet.pictures.node.decision import Leaf
@@ -24,6 +25,17 @@ def test_text_of_a_node() -> None:
     cut = node_text(network, "age", most_lines=4)
     assert cut.splitlines()[-1].startswith("… and ")
     assert "→ [A] above" in node_text(network, "class"), "a test that two branches lead to is written once"
+
+
+def test_states_without_mass_are_not_listed() -> None:
+    rows = [[0, k % 2] for k in range(40)] + [[1, 2 + k % 4] for k in range(40)]
+    domain = Domain((Variable("x", ("a", "b")), Variable("y", tuple("pqrstu"))))
+    for smoothing in (0.0, 1e-6):
+        text = node_text(learn(Dataset.from_codes(rows, domain=domain), smoothing=smoothing), "y")
+        assert "p 0.500  q 0.500  (leaf" in text
+        assert "r 0.250  s 0.250  t 0.250  u 0.250  (leaf" in text
+    text = node_text(learn(Dataset.from_codes(rows, domain=domain), smoothing=0.5), "y")
+    assert "+2 states" in text, "the others have some mass here"
 
 
 def test_sources_that_are_no_decision_graph_are_written_out() -> None:

@@ -82,6 +82,14 @@ def test_with_and_without_rows(name: str) -> None:
     assert "1-way marginals" in "\n".join(check(kept).words)
 
 
+def test_no_bar_is_wider_than_its_track() -> None:
+    rng = np.random.default_rng(0)
+    rows = Dataset.from_codes(rng.integers(0, 260, (5_000, 2)), domain=Domain.from_cardinalities([260, 260]))
+    text = html_report(learn(rows).with_counts(rows), rows)
+    assert "253 other states" in text
+    assert max(float(width) for width in re.findall(r"width:([0-9.]+)%", text)) <= 100
+
+
 def test_the_seed_decides_what_is_drawn() -> None:
     data = titanic()
     network = learn(data, smoothing=0.5)

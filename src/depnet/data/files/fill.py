@@ -77,8 +77,8 @@ class Chunk:
             own = np.flatnonzero(empty[:, i])
             law = None if laws is None else laws[variable.name][own]
             made = column_of_codes(codes[own, i], variable, columns[i], rng, law=law)
-            form = made.layout.form if made.numbers is not None else None
-            found = made.objects() if form is None else texts_in(made.numbers, form)
+            form, numbers = made.layout.form, made.numbers
+            found = made.objects() if form is None or numbers is None else texts_in(numbers, form)
             values.append([_text(value if laws is None else _rounded(value)) for value in found])
         return cls(rows, values, empty)
 

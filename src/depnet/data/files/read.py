@@ -1,18 +1,20 @@
 """`depnet.read`: a table in a file, as codes, in two passes and bounded memory (docs/files.md)."""
 
+import contextlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import IO, Any, Literal, TypeAlias
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias
 
 from depnet.data.binning.cut import MAX_BINS
 from depnet.data.files.codes import encode_rows
 from depnet.data.files.engine import bytes_of, locked_engine
 from depnet.data.files.request import Request
-from depnet.data.files.rows import Rows, open_rows
+from depnet.data.files.rows import Rows, names_of, open_rows
 from depnet.data.files.source import Source, find_source
 from depnet.data.files.states import find_variables
-from depnet.data.files.text import Dialect, in_utf8, open_csv, unreadable_by_engine
+from depnet.data.files.text import Csv, Dialect, in_utf8, open_csv, unreadable_by_engine
 from depnet.data.frames.left_out import Keep, LeftOut, check_keep, check_some_left, warn_left_out
 from depnet.data.frames.variables import MAX_STATES, BinChoice, Missing, StateOptions
 from depnet.data.table.dataset import Dataset
@@ -20,6 +22,9 @@ from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
 from depnet.errors import DataError
 from depnet.files import scratch_folder
+
+if TYPE_CHECKING:
+    import duckdb
 
 MISSING_VALUES = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL")
 """What a cell of a CSV file says where its value is missing."""
@@ -93,32 +98,47 @@ def read(
     >>> table.codes.tolist(), table.domain.variables[0].states
     ([[1, 1], [0, 0]], ('female', 'male'))
     """
-    import duckdb
-
     if isinstance(missing_values, str):
         missing_values = (missing_values,)
     dialect = Dialect(header, delimiter, encoding, tuple(missing_values))
     request = Request(columns, without, where, text, dialect)  # type: ignore[arg-type]  # any names: it keeps tuples
     room = bytes_of(memory)
     options = StateOptions(bins, max_bins, missing, max_states)
+    with _opened(path, format, dialect, room) as (source, csv, link, connection):
+        rows = open_rows(connection, source, csv, link, request, room)
+        _check_cells(source, rows, max_cells)
+        chosen: Keep = [*request.text, *keep] if columns is None and keep != "all" else "all"
+        table, left = _coded(rows, options, chosen, _Steps(progress, source, rows))
+    left_out(left)
+    return table
+
+
+def column_names(source: Source, dialect: Dialect) -> Sequence[str]:
+    """The names of a table's columns, in their order."""
+    with _opened(source, None, dialect, bytes_of(None)) as (found, csv, link, connection):
+        return names_of(connection, found, csv, link)
+
+
+@contextlib.contextmanager
+def _opened(
+    path: Any, form: str | None, dialect: Dialect, room: int
+) -> Iterator[tuple[Source, Csv | None, Path, "duckdb.DuckDBPyConnection"]]:
+    """The table's file, its first line where it is CSV, the name under which an engine may read it, and that engine."""
+    import duckdb
+
     with scratch_folder() as scratch:
-        source = find_source(path, scratch, format)
-        if source.format == "json" and not request.dialect.is_utf8:
-            source = in_utf8(source, encoding, scratch)
-        csv = open_csv(source, request.dialect, scratch) if source.format in ("csv", "tsv") else None
+        source = find_source(path, scratch, form)
+        if source.format == "json" and not dialect.is_utf8:
+            source = in_utf8(source, dialect.encoding, scratch)
+        csv = open_csv(source, dialect, scratch) if source.format in ("csv", "tsv") else None
         link = scratch / "table"  # a name that means nothing to the engine but this file
         link.symlink_to((csv.source if csv else source).path.resolve())
         try:
             share = room // 2 if source.format == "parquet" else max(room // 2, TEXT_MEMORY)
             with locked_engine(link, scratch, share, len(csv.names) if csv else 1) as connection:
-                rows = open_rows(connection, source, csv, link, request, room)
-                _check_cells(source, rows, max_cells)
-                chosen: Keep = [*request.text, *keep] if columns is None and keep != "all" else "all"
-                table, left = _coded(rows, options, chosen, _Steps(progress, source, rows))
+                yield source, csv, link, connection
         except duckdb.Error as error:
             raise unreadable_by_engine(source, error) from error
-    left_out(left)
-    return table
 
 
 def _check_cells(source: Source, rows: Rows, most: int | None) -> None:

@@ -84,6 +84,13 @@ def open_rows(
     return Rows(connection, tuple(typed[place] for place in places), relation, rows, memory, width)
 
 
+def names_of(
+    connection: "duckdb.DuckDBPyConnection", source: Source, csv: Csv | None, link: Path
+) -> Sequence[str]:
+    """The names of all columns, as `open_rows` would find them."""
+    return csv.names if csv is not None else _loaded(connection, source, link, Request()).names
+
+
 @dataclass(frozen=True, slots=True)
 class _Table:
     """A Parquet file: its columns' names, how SQL names them, and their types in SQL.

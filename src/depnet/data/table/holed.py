@@ -74,7 +74,8 @@ class Holed(CodeTable):
 
     def rows_at(self, rows: IntArray) -> "Holed":
         """Some of the rows, with their values and holes."""
-        codes: CodeArray = np.asarray(self.codes[rows], order="F")  # type: ignore[assignment]
+        codes: CodeArray = np.empty((len(rows), len(self.domain)), dtype=code_type(self.domain), order="F")
+        codes[:] = self.codes[rows]
         return Holed(
             self.domain,
             read_only(codes),
@@ -101,7 +102,7 @@ def with_holes(table: Dataset | Holed) -> Holed:
 
 def holed_rows(domain: Domain, codes: CodeArray, hidden: NDArray[np.bool_]) -> Holed:
     """Rows of codes, some of whose cells are hidden."""
-    seen: CodeArray = np.array(codes, order="F")
+    seen = codes.copy(order="F")
     seen[hidden] = 0
     return Holed(domain, read_only(seen), hidden)
 

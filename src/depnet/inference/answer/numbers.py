@@ -16,7 +16,7 @@ how few values a bin keeps.
 import datetime as dt
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -27,6 +27,7 @@ from depnet.data.binning.calendar import DAY, FIRST_DAY, LAST_DAY
 from depnet.data.binning.mixture import SLACK, Mixture
 from depnet.data.table.variable import Variable
 from depnet.errors import DataError, InferenceError, brief
+from depnet.inference.answer.interval import mean_ends
 from depnet.inference.answer.spread import Spread
 from depnet.model.spans import ends_of
 
@@ -194,6 +195,8 @@ class NumberSummary:
     present: float
     law: NumberLaw = field(repr=False)
     variable: Variable = field(repr=False)
+    interval: tuple[Value, Value] | None = None
+    """Of an answer that is `combined`: where the mean of the population lies that the rows come from, 90 % sure."""
 
     @classmethod
     def of(cls, variable: Variable, probabilities: FloatArray, spread: Spread) -> "NumberSummary | None":
@@ -220,6 +223,12 @@ class NumberSummary:
             law=law,
             variable=variable,
         )
+
+    def with_interval(self, rows: float) -> "NumberSummary":
+        """The same with the interval of a mean that is known as from so many rows."""
+        (mean, error), (deviation, _) = self.law.moments()
+        low, high = mean_ends(mean, deviation, error, rows)
+        return replace(self, interval=(value_of(low, self.kind), value_of(high, self.kind)))
 
     @property
     def median(self) -> Value:

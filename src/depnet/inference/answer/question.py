@@ -19,7 +19,7 @@ from depnet.errors import EvidenceError, InferenceError
 from depnet.inference.answer.numbers import LevelLaw
 from depnet.inference.answer.observed import Seen, SeenNumbers, differing, observed, warning_of
 from depnet.inference.answer.part import Part, Table, tables_of
-from depnet.inference.answer.result import WORTH, Answer, QueryResult
+from depnet.inference.answer.result import Answer, QueryResult
 from depnet.inference.answer.support import Support, support
 from depnet.inference.answer.target import Target, targets_of
 from depnet.inference.effort import check_method, checked_tolerance
@@ -176,7 +176,7 @@ class Question:
             missing={t.own_name(domain): 1.0 - t.known(margins[t.index]) for t in self.targets},
             missing_observed=None if seen is None or self.joint else self._missing(seen),
             seen={} if seen is None else self._seen_numbers(seen),
-            worth=self._worth,
+            **self._by_held_out(),
             variables=tuple(target.variable for target in self.targets),
             levels={t.variable.name: levels[t.index] for t in self.targets if t.index in levels},
             spreads={t.variable.name: spreads[t.index] for t in self.targets if t.inside is None},
@@ -195,11 +195,11 @@ class Question:
             found[i] = LevelLaw(values, sizes, own.levels[i], own.level_spreads[i])
         return found
 
-    @property
-    def _worth(self) -> float:
-        """The rows of a table that the model's answer is worth, as held-out rows chose it."""
-        held_out = self.network.held_out
-        return WORTH if held_out is None or held_out.worth is None else held_out.worth
+    def _by_held_out(self) -> dict[str, float]:
+        """What the model's answer is worth beside rows of a table, and how sure it is, as held-out rows chose it."""
+        said = self.network.held_out
+        names = () if said is None else ("worth", "sure_shares", "sure_means")
+        return {name: value for name in names if (value := getattr(said, name)) is not None}
 
     def _asked(self) -> list[tuple[int, ...]]:
         """The variables of each table to be found."""

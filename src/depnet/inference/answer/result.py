@@ -11,6 +11,7 @@ from depnet.arrays import FloatArray, read_only
 from depnet.data.binning.mixture import Mixture
 from depnet.data.table.variable import Label, Variable
 from depnet.errors import InferenceError, brief
+from depnet.inference.answer.interval import SURE_MEANS, SURE_SHARES, interval_of
 from depnet.inference.answer.numbers import LevelLaw, NumberLaw, NumberSummary
 from depnet.inference.answer.observed import SeenNumbers
 from depnet.inference.answer.spread import Spread
@@ -122,6 +123,7 @@ class QueryResult:
         missing: by the name of each variable asked about, P(it is missing | evidence); answers are given that it is known.
         missing_observed: the same, of the rows that match the evidence.
         worth: s, how many rows of a table the model's answer is worth in `combined`.
+        sure_shares, sure_means: s', how many rows more than those that match the interval of a share, or mean, rests on.
         variables: the targets as variables: with their bins, or the states False and True of a condition.
         spreads: how the errors of the states of each target hang together, but of conditions.
         levels: where in their bins the law's numbers lie, of the targets of which that is known.
@@ -156,6 +158,8 @@ class QueryResult:
     missing: Mapping[str, float] = field(default_factory=dict)
     missing_observed: Mapping[str, float] | None = None
     worth: float = WORTH
+    sure_shares: float = SURE_SHARES
+    sure_means: float = SURE_MEANS
     variables: tuple[Variable, ...] = field(default=(), repr=False)
     spreads: Mapping[str, Spread] = field(default_factory=dict, repr=False)
     levels: Mapping[str, LevelLaw] = field(default_factory=dict, repr=False)
@@ -178,6 +182,21 @@ class QueryResult:
             name: self._joined(law, self.observed[name], self.rows_of(name))
             for name, law in self.probabilities.items()
         }
+
+    @property
+    def interval(self) -> Answer:
+        """[..., 2]: where the shares of the population lie that the rows come from, 90 % sure: around `combined`.
+
+        An array [state, 2] for one target, {name: [state, 2]} for several, a tensor with one axis more for a joint. It
+        speaks of chance and of the model's error as held-out rows know it (`depnet.inference.answer.interval`), each
+        share taken alone, not of rows that were chosen in another way than those to come. `numbers[name].interval` is
+        that of a mean.
+        """
+        return interval_of(self)
+
+    def rows_joined(self, name: str) -> int:
+        """The rows that have a part in `combined`, of a target: 0 where something of them is hidden."""
+        return 0 if self.law_share(name) == 1.0 else self.rows_of(name)
 
     def rows_of(self, name: str) -> int:
         """In how many rows that match the evidence a target is known; 0 where there are no rows at hand."""
@@ -272,7 +291,11 @@ class QueryResult:
         if law is not None and seen is not None and share < 1.0 and of != "probabilities":
             own = seen.law(law.kind)
             law = own if of == "observed" else law.joined(own.values, own.weights, share)
-        return None if law is None else NumberSummary.of_law(variable, law)
+        if law is None:
+            return None
+        found = NumberSummary.of_law(variable, law)
+        rows = self.rows_joined(variable.name) + self.sure_means
+        return found.with_interval(rows) if of == "combined" else found
 
     def margin(self, answer: Answer, name: str) -> FloatArray:
         """Of an answer of this result, the table of one target: a joint's is summed over the others."""
@@ -296,7 +319,7 @@ class QueryResult:
 
         Returns:
             A frame with the columns `target` and `state` (of a joint, one a target), `probability`, `standard_error`,
-            `observed` and `combined`.
+            `observed`, `combined`, and the ends of its interval, `low` and `high`.
         """
         from depnet.inference.answer.frame import frame_of
 

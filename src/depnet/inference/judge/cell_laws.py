@@ -1,9 +1,9 @@
 r"""Which cells make a row odd: what the rest of the row says of each, and how far the cell is from it.
 
 The law of a cell is theta_i(. | Y_i(x)), its node's. Where the node reads holes of the row, it is the mean of this over
-completions of the row, drawn by its clamped chain given all that the row knows. That is the cell itself, too, which so has
-the benefit of the doubt: weights that take it back (`depnet.inference.rows.holed_score`) vary so much that several times as
-many cells of ordinary rows come out odd, and errors no sooner. Completions are never shown, and a hole is never odd.
+completions of the row, drawn by its clamped chain given all that the row knows. That is the cell itself, too, which so has the
+benefit of the doubt: weights that take it back (`depnet.inference.rows.holed_score`) vary so much that several times as many
+cells of ordinary rows come out odd, and errors no sooner. Completions are never shown, and a hole is never odd.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from depnet.arrays import CodeArray, FloatArray, IntArray
 from depnet.data.table.dataset import Dataset
-from depnet.data.table.holed import Holed, with_holes
+from depnet.data.table.holed import Holed
 from depnet.inference.clamped.chains import Chains
 from depnet.inference.clamped.program import ChainProgram
 from depnet.inference.judge.oddness import Column, joined
@@ -112,8 +112,9 @@ def _laws(
             yield at, node.probabilities(rows.codes[at]), np.arange(len(at))
         return
     whole = len(wanted) == rows.rows
-    table = with_holes(rows) if whole else with_holes(rows).rows_at(wanted)
-    leaves = leaves_of(node.source, Dataset.of_checked(table.domain, table.codes))
+    some: CodeArray = rows.codes if whole else np.asfortranarray(rows.codes[wanted])  # type: ignore[assignment]  # of either
+    table = Dataset.of_checked(rows.domain, some)
+    leaves = leaves_of(node.source, table)
     if node.source.size <= min(len(wanted), PIECE_CELLS // node.states):
         yield slice(None) if whole else wanted, node.table.probabilities, leaves
         return

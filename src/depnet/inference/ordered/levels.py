@@ -227,7 +227,8 @@ def _by_batch(
 ) -> FloatArray:
     """[batch, place]: the weights of the rows that are there."""
     cell = batch[there] * size + place[there]
-    return np.bincount(cell, weights[there], BATCHES * size).reshape(BATCHES, size)
+    found: FloatArray = np.bincount(cell, weights[there], BATCHES * size).astype(np.float64)
+    return found.reshape(BATCHES, size)
 
 
 def _zipped(before: Sequence[FloatArray], own: Sequence[FloatArray]) -> list[tuple[FloatArray, ...]]:

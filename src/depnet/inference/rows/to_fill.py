@@ -57,7 +57,7 @@ def split_holes(
     """
     states = _missing_states(network.domain)
     fill = np.array(holes)
-    plain: CodeArray = np.array(codes, order="F")
+    plain = codes.copy(order="F")
     plain[holes] = 0
     rows = np.flatnonzero(holes[:, list(states)].any(axis=1))
     if everything or not len(rows):

@@ -5,6 +5,7 @@ import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from depnet.data.files.spreadsheet import guarded
 from depnet.errors import PictureError
 from depnet.learning.links.links import Link
 from depnet.pictures import colours
@@ -154,7 +155,7 @@ def to_networkx(graph: DependencyGraph) -> "DiGraph":
 def links_csv(found: Sequence[Link]) -> str:
     """CSV text of the links that `depnet.links` found, in bits, in their order; what is not known is empty.
 
-    Names are as the table had them, quoted where need be.
+    Names are as the table had them, quoted where need be, with an apostrophe before what a spreadsheet would compute.
 
     Args:
         found: the links.
@@ -175,5 +176,5 @@ def links_csv(found: Sequence[Link]) -> str:
     for link in found:
         values = [getattr(link, number) for number in numbers]
         known = ["" if value is None else repr(float(value)) for value in values]
-        writer.writerow([link.source, link.targets[0], link.node, *known])
+        writer.writerow([guarded(link.source), guarded(link.targets[0]), link.node, *known])
     return out.getvalue()

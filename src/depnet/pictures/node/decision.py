@@ -28,6 +28,9 @@ from depnet.wording import counted
 MOST_WRITTEN_OUT = 4096
 """The most joint states of the inputs of a source that is no decision graph, to write it out as one."""
 
+NO_MASS = 0.0005
+"""A probability under this is 0.000 where it is said with three digits."""
+
 Step: TypeAlias = tuple[int, tuple[int, ...]]
 """A vertex in numbers: a variable and the vertices its codes lead to, or -1 and a leaf."""
 
@@ -246,6 +249,18 @@ def most_likely(probabilities: FloatArray | tuple[float, ...], most: int) -> lis
     """The states of a leaf that are named: at most `most`, the most likely ones, in their own order."""
     order = sorted(range(len(probabilities)), key=lambda s: (-probabilities[s], s))[:most]
     return sorted(order)
+
+
+def named_states(probabilities: tuple[float, ...], most: int) -> tuple[list[int], int]:
+    """The states of a leaf that are named, none whose probability would be 0.000, and how many others share what is left.
+
+    >>> named_states((0.0001, 0.6, 0.3, 0.09, 0.0099), 2), named_states((0.0, 0.9999, 0.0001), 2)
+    (([1, 2], 3), ([1], 0))
+    """
+    named = [s for s in most_likely(probabilities, most) if probabilities[s] >= NO_MASS]
+    left = 1 - sum(probabilities[s] for s in named)
+    others = sum(p > 0 for s, p in enumerate(probabilities) if s not in named)
+    return named, others if left >= NO_MASS else 0
 
 
 def states_in_order(variable: Variable) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from depnet.model.network import Network
 from depnet.pictures import colours
 from depnet.pictures.labels import listed, mermaid, short
-from depnet.pictures.node.decision import Decision, Leaf, decision, most_likely, node_of
+from depnet.pictures.node.decision import Decision, Leaf, decision, named_states, node_of
 from depnet.pictures.node.effects import Input, inputs_of
 
 MOST_STATES = 4
@@ -59,7 +59,6 @@ def _inputs(name: str, inputs: tuple[Input, ...]) -> str:
 def _leaf(graph: Decision, leaf: Leaf) -> str:
     if not leaf.probabilities:  # a stage of learning, without its rows
         return mermaid(f"leaf {leaf.number}")
-    named = most_likely(leaf.probabilities, MOST_STATES)
+    named, rest = named_states(leaf.probabilities, MOST_STATES)
     states = ", ".join(f"{short(graph.states[s], 20)} {leaf.probabilities[s]:.3f}" for s in named)
-    rest = len(graph.states) - len(named)
     return mermaid(f"leaf {leaf.number}{leaf.rows_said}: {states}{f' +{rest}' if rest else ''}")

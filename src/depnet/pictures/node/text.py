@@ -15,7 +15,7 @@ from depnet.pictures.node.decision import (
     Test,
     decision,
     frequent_states,
-    most_likely,
+    named_states,
     node_of,
 )
 from depnet.pictures.node.effects import boosted
@@ -117,9 +117,8 @@ def _leaf(graph: Decision, leaf: Leaf, frequent: list[int]) -> str:
 
 def share_line(states: tuple[str, ...], probabilities: tuple[float, ...], frequent: list[int]) -> str:
     """A distribution as a bar from end to end, and its likeliest states with their probabilities."""
-    named = most_likely(probabilities, MOST_STATES)
+    named, rest = named_states(probabilities, MOST_STATES)
     said = "  ".join(f"{short(states[s], 20)} {probabilities[s]:.3f}" for s in named)
-    rest = len(states) - len(named)
     more = f"  +{counted(rest, 'state')}" if rest else ""
     return f"{_bar(probabilities, frequent)} {said}{more}"
 

@@ -202,13 +202,14 @@ def _against(network: Network, dataset: Dataset | Holed | None, rows: _Drawn) ->
 def _cards(found: Sequence[Marginal]) -> str:
     cards = []
     for one in found:
-        most = max(float(one.data.max()), float(one.drawn.max()))
+        shown = one.shown(STATES)
+        most = max(max(a, b) for _, a, b in shown)  # of many states, the others together may be the most
         states = "".join(
             f'<div class="state"><span title="{xml(short(state, 200))}">{xml(short(state, 40))}</span><span>'
             f'<span class="bar" style="width:{100 * a / most:.1f}%;background:var(--data)"></span>'
             f'<span class="bar" style="width:{100 * b / most:.1f}%;background:var(--model)"></span></span>'
             f"<span>{a:.3f}<br>{b:.3f}</span></div>"
-            for state, a, b in one.shown(STATES)
+            for state, a, b in shown
         )
         cards.append(
             f'<div class="card"><h3>{xml(short(one.name, 60))} <span class="soft">{one.apart:.4f}</span></h3>{states}</div>'

@@ -1,0 +1,93 @@
+"""A table with holes and numbers, in a browser: values are shown as they came, holes as holes, and both can be given."""
+
+import re
+from collections.abc import Iterator
+
+import pandas as pd
+import pytest
+from playwright.sync_api import Page, expect
+
+from depnet import DependencyNetwork
+from tests.explorer.browser import explorer
+from tests.explorer.test_doors import table
+
+SHIPS = table(1200)
+
+
+@pytest.fixture(scope="module")
+def ships(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of an explorer of the ships, with their table."""
+    folder = tmp_path_factory.mktemp("ships")
+    SHIPS.to_csv(folder / "ships.csv", index=False)
+    DependencyNetwork(penalty="mdl", random_state=0).fit(SHIPS).save(folder / "ships.json")
+    with explorer([folder / "ships.json", "--data", folder / "ships.csv"]) as url:
+        yield url
+
+
+def test_missing_is_asked_and_given(page: Page, ships: str) -> None:
+    page.goto(f"{ships}ask?line=grey")
+    card = page.locator('[data-variable="delay"]')
+    grey = SHIPS[SHIPS.line == "grey"].delay
+    expect(card.locator("[data-known]")).to_have_text(
+        re.compile(rf"among the {100 * grey.notna().mean():.0f} % of rows")
+    )
+    missing = card.locator(".depnet-bin.missing")
+    expect(missing).to_have_attribute("data-observed", f"{grey.isna().mean():.6f}".rstrip("0"))
+    expect(card.locator(".depnet-marginal-number").first).to_contain_text("mean")
+    missing.click()
+    expect(page).to_have_url(re.compile(r"line=grey&delay=is\+missing"))
+    expect(page.get_by_role("listitem").filter(has_text="delay is missing")).to_be_visible()
+    expect(page.get_by_text(f"{grey.isna().sum():,} of 1,200 training rows match")).to_be_visible()
+    page.goto(f"{ships}ask?delay=-1.5")
+    count = int((SHIPS.delay == -1.5).sum())
+    expect(
+        page.get_by_text(f"{count:,} of 1,200 training rows match")
+    ).to_be_visible()  # the number, not its bin
+
+
+def test_rows_have_values_and_holes(page: Page, ships: str) -> None:
+    page.goto(f"{ships}rows?.sort=row")
+    lines = page.locator(".depnet-rows tbody tr")
+    expect(lines).to_have_count(25)
+    for r in range(8):
+        for name in ("delay", "masts", "left"):
+            cell = lines.nth(r).locator(f'td[data-column="{name}"]')
+            value = SHIPS[name][r]
+            if pd.isna(value):
+                expect(cell).to_have_class(re.compile("hole"))
+                expect(cell).to_have_text("missing")  # for those who hear it
+            else:
+                text = f"{value:.10g}" if name == "delay" else str(value).removesuffix(" 00:00:00")
+                expect(cell).to_have_text(text)
+    gone = int(SHIPS.index[SHIPS.delay.isna() & SHIPS.masts.notna()][0])
+    page.goto(f"{ships}rows?.row={gone + 1}")
+    expect(page.get_by_text(f"Row {gone + 1:,} of the table.")).to_be_visible()
+    delay = page.get_by_label("delay", exact=True)
+    expect(delay).to_have_value("")
+    expect(page.get_by_text("a hole of the table").first).to_be_visible()
+    delay.fill("12.34")
+    expect(page.get_by_text(re.compile("Score: .* nats"))).to_be_visible()
+    delay.fill("soon")
+    expect(page.get_by_text("expected a number; got 'soon'")).to_be_visible()
+
+
+def test_target_says_what_ask_says(page: Page, ships: str) -> None:
+    grey = SHIPS[SHIPS.line == "grey"].delay
+    page.goto(f"{ships}target?line=grey&.target=delay")
+    expect(page.get_by_text(f"in {grey.count():,} rows").first).to_be_visible()
+    expect(page.get_by_text("among the rows that have it")).to_be_visible()
+    expect(page.locator(".depnet-headline")).to_contain_text("by model and table")
+
+
+def test_other_views_open(page: Page, ships: str) -> None:
+    page.goto(ships)
+    share = 100 * SHIPS.delay.isna().mean()
+    expect(page.get_by_text(f"; {share:.0f} % missing")).to_be_visible()
+    expect(page.get_by_text(re.compile("^Row ")).first).to_be_visible()
+    page.goto(f"{ships}node?.variable=came")
+    expect(page.get_by_text("Decision graph")).to_be_visible()
+    expect(page.get_by_text("is about complete rows")).to_be_visible()
+    page.goto(f"{ships}compare?line=grey&.b=line%3Dred")
+    expect(page.get_by_text(re.compile("known in .* of A")).first).to_be_visible()
+    page.goto(f"{ships}network?line=grey")
+    expect(page.get_by_role("heading", name="Network")).to_be_attached()
