@@ -148,6 +148,7 @@ def document(result: "QueryResult") -> dict[str, Any]:
         "standard_errors": _by_target(result, result.standard_errors),
         "observed": None if result.observed is None else _by_target(result, result.observed),
         "combined": _by_target(result, result.combined),
+        "interval": _by_target(result, result.interval),
         "numbers": {name: _number_document(result, name) for name in result.numbers},
         "matching": result.matching,
         "missing": dict(result.missing),
@@ -188,8 +189,13 @@ def _number_document(result: "QueryResult", name: str) -> dict[str, Any]:
             "present": found.present,
         }
 
-    kind = result.numbers[name].kind
-    return {"kind": kind, **{of: said(of) for of in ("probabilities", "observed", "combined")}}
+    summary = result.numbers[name]
+    sure = [_plain(end) for end in summary.interval or ()]
+    return {
+        "kind": summary.kind,
+        "interval": sure,
+        **{of: said(of) for of in ("probabilities", "observed", "combined")},
+    }
 
 
 def _plain(value: Any) -> Any:
@@ -226,12 +232,13 @@ def _show_states(table: "ShownTable") -> None:
         [
             *map(str, table.labels[at]),
             *(_number(of[at]) for of in columns.values()),
+            table.said_interval(at),
             _error(table.errors[at]),
             bar(float(table.answer[at])),
         ]
         for at in order
     ]
-    show_table([*table.names, *columns, "± s.e.", ""], rows, left=len(table.names), bars=True)
+    show_table([*table.names, *columns, "90 % sure", "± s.e.", ""], rows, left=len(table.names), bars=True)
     if len(table.labels) > len(order):
         show_lines(f"... and {len(table.labels) - len(order):,} less probable", style="dim")
 
@@ -254,8 +261,13 @@ def _error(value: float) -> str:
 
 def _notes(result: "QueryResult") -> list[str]:
     """How it was answered, and what the evidence rests on."""
+    from depnet.inference.answer.text import SURE
+
     relevant = counted(len(result.closure), "relevant variable")
-    lines = [f"method    {result.method}, {result.scan_name}, {relevant}, {result.seconds:.2g} s"]
+    lines = [
+        f"interval  {SURE}",
+        f"method    {result.method}, {result.scan_name}, {relevant}, {result.seconds:.2g} s",
+    ]
     if result.diagnostics is not None:
         d = result.diagnostics
         mixing = "" if result.r_hat is None else f"R-hat {result.r_hat:.3f}, "

@@ -71,20 +71,19 @@ def score(
         write_numbers({"score": each, "tail": np.exp(odd.each)}, run.place, force=run.force)
     with_holes = int(holed.hidden.any(axis=1).sum())
     kind = kind_of(network)
-    oddest = _oddest(loaded.first, holed, odd)
-    document = {
+    document: dict[str, Any] = {
         "score": found.mean,
         "standard_error": found.standard_error,
         "kind": kind,
         "unit": "nats per row",
         "rows": holed.rows,
         "rows_with_holes": with_holes,
-        "oddest": oddest,
+        "oddest": _oddest(loaded.first, holed, odd),
         "output": run.output,
     }
     rows = counted(holed.rows, "row") + (f", {with_holes:,} with holes" if with_holes else "")
     line = f"{found.mean:.4f} ± {found.standard_error:.4f} nats a row ({kind} of {rows})"
-    run.answer(document, show=lambda: _show(line, oddest))
+    run.answer(document, show=lambda: _show(line, document["oddest"]))
 
 
 def _oddest(network: "Network", table: "Holed", odd: "RowScores") -> list[dict[str, Any]]:

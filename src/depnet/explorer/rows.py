@@ -279,7 +279,7 @@ def filled(network: Network, known: Given) -> list[Filled]:
 def _expected_value(variable: Variable, law: FloatArray, layout: ColumnLayout) -> Any:
     """A category's most probable state; of a number its mean or median."""
     if variable.bins is None:
-        median = expected_states(law[None, :], variable, layout.kind) if layout.kind == "integer" else None
+        median = expected_states(law[None, :], variable) if layout.kind == "integer" else None
         return variable.states[int(np.argmax(law))] if median is None else int(median[0])
     column = column_of_codes(np.array([int(np.argmax(law))]), variable, layout, law=law[None, :])
     assert column.numbers is not None

@@ -197,9 +197,9 @@ def fit_law(
 ) -> Network:
     """The ordered network from complete rows; with penalty="auto" its `held_out` says how many rows it is worth.
 
-    And how sure its answers are. That is judged on the rows held out, by the laws that the trials have learned without them. Where the choice
-    of the network `beside` it is known, the ladder of penalties begins a few rungs before that; a law whose best is the
-    first of these is learned again by the whole ladder.
+    And how sure its answers are. That is judged on the rows held out, by the laws that the trials have learned without
+    them, and by laws of these rows. Where the choice of the network `beside` it is known, the ladder of penalties
+    begins a few rungs before that; a law whose best is the first of these is learned again by the whole ladder.
     """
     resume = None if options.resume is None else f"{options.resume}.law"
     rows = TableFitRows(rows) if isinstance(rows, Dataset) else rows

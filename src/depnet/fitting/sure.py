@@ -28,10 +28,10 @@ from depnet.data.binning.mixture import Mixture
 from depnet.data.table.dataset import Dataset
 from depnet.data.table.variable import Variable
 from depnet.fitting.worth import ENOUGH, FEWEST_HELD, MOST_KNOWN, CountedRows, drawn_rows, some_rows
-from depnet.inference.answer.interval import LEVEL, SURE_MEANS, SURE_SHARES, Z, mean_reach, share_ends
+from depnet.inference.answer.interval import LEVEL, SURE_MEANS, SURE_SHARES, Z, share_ends
 from depnet.model.network import Network
 
-FACTORS = 2.0 ** np.arange(-4, 5)
+FACTORS = 2.0 ** np.arange(-3, 5)
 """What is tried, times the usual s'."""
 KNOWN = 80
 """How often cells of a row are known, and `ASKED` others asked for each time."""
@@ -146,8 +146,14 @@ def _mean_of(shares: FloatArray, numbers: tuple[FloatArray, FloatArray]) -> tupl
 
 def _share_scores(asked: FloatArray) -> FloatArray:
     """[question, candidate]."""
+    from scipy import special  # slow to import
+
     rows, answer, truth, h, noise = (each[:, None] for each in asked)
-    low, high = share_ends(answer, rows + SURE_SHARES * FACTORS)
+
+    def quantile(a: FloatArray, b: FloatArray, level: float) -> FloatArray:
+        return np.asarray(special.betaincinv(a, b, level), np.float64)
+
+    low, high = share_ends(answer, rows + SURE_SHARES * FACTORS, quantile)
     inside = np.clip(answer, 0.5 / h, 1 - 0.5 / h)
     variance = inside * (1 - inside)
     scores = _scores(truth, answer, answer - low, high - answer, np.sqrt(variance * (1 / h + noise)))
@@ -156,8 +162,11 @@ def _share_scores(asked: FloatArray) -> FloatArray:
 
 def _mean_scores(asked: FloatArray) -> FloatArray:
     """[question, candidate]."""
+    from scipy import special  # slow to import
+
     rows, answer, deviation, truth, error = (each[:, None] for each in asked)
-    reach = mean_reach(deviation, rows + SURE_MEANS * FACTORS)
+    known = rows + SURE_MEANS * FACTORS
+    reach = special.stdtrit(known, (1 + LEVEL) / 2) * deviation / np.sqrt(known + 1)
     scores = _scores(truth, answer, reach, reach, error)
     return np.asarray(scores * np.sqrt(rows + SURE_MEANS) / deviation)
 

@@ -112,6 +112,8 @@ def worst(found: QueryResult, law: Network, given_: dict[str, Any]) -> float:
         states = np.zeros(DOMAIN.cardinalities[i])
         for (codes, _), mass in exact.items():
             states[codes[i]] += mass
+        states = states[: len(DOMAIN.variables[i].present_states)]  # given that it is known
+        states = states / states.sum()
         gap = np.abs(table(found.probabilities, name) - states)
         far.append(float((gap / (table(found.standard_errors, name) + 1e-9)).max()))
         bins, kept = DOMAIN.variables[i].bins, left.variables[i].bins
@@ -131,7 +133,7 @@ def worst(found: QueryResult, law: Network, given_: dict[str, Any]) -> float:
             table(found.probabilities, f"{name} > {cut}")[1],
             table(found.standard_errors, f"{name} > {cut}")[1],
         )
-        far.append(abs(share - above) / (error + 1e-9))
+        far.append(abs(share - above / total) / (error + 1e-9))
     return max(far)
 
 

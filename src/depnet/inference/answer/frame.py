@@ -21,14 +21,15 @@ def frame_of(result: "QueryResult", backend: Any) -> Any:
         name: [] for name in (result.targets if result.joint else ("target", "state"))
     }
     parts: dict[str, list[Any]] = {
-        name: [] for name in ("probability", "standard_error", "observed", "combined")
+        name: [] for name in ("probability", "standard_error", "observed", "combined", "low", "high")
     }
     for table in tables_of(result):
         for labels in table.labels:
             for name, label in zip(keys, labels if result.joint else (*table.names, *labels), strict=True):
                 keys[name].append(label)
         seen = np.full(len(table.labels), np.nan) if table.observed is None else table.observed
-        for name, values in zip(parts, (table.law, table.errors, seen, table.answer), strict=True):
+        of_table = (table.law, table.errors, seen, table.answer, *table.interval().T)
+        for name, values in zip(parts, of_table, strict=True):
             parts[name].append(values)
     clash = sorted(keys.keys() & parts.keys())
     if clash:

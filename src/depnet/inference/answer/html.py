@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from depnet.inference.answer.numbers import NumberSummary, shown, with_error
-from depnet.inference.answer.text import ShownTable, question_of, tables_of
+from depnet.inference.answer.text import SURE, ShownTable, question_of, tables_of
 from depnet.notebook import Bar, Cell, beside, card, note, table, warning
 from depnet.wording import counted
 
@@ -19,7 +19,7 @@ SHOWN = 24
 def html_of(result: "QueryResult") -> str:
     """The whole of it."""
     how = f"{result.method}, {result.scan_name}, {counted(len(result.closure), 'relevant variable')}"
-    notes = [how]
+    notes = [how, SURE]
     if result.diagnostics is not None:
         notes.append(f"standard errors up to {result.diagnostics.largest_error:.2g}")
     if result.matching:
@@ -47,8 +47,10 @@ def _states(found: ShownTable) -> str:
     for at in order:
         row: list[Cell] = [*map(str, found.labels[at]), Bar(float(found.answer[at] / top))]
         row += [_number(values[at]) for values in columns.values()]
+        row.insert(len(found.names) + 2, found.said_interval(at))
         rows.append(row + ([f"{found.errors[at]:.2g}"] if sampled else []))
-    heads = [*found.names, "", *columns, *(["± s.e."] if sampled else [])]
+    first, *others = columns
+    heads = [*found.names, "", first, "90 % sure", *others, *(["± s.e."] if sampled else [])]
     left = len(found.labels) - len(order)
     more = note(f"... and {left:,} less probable") if left else ""
     return table(heads, rows, left=len(found.names)) + more
@@ -59,10 +61,17 @@ def _numbers(numbers: tuple[NumberSummary, ...]) -> str:
     if not numbers:
         return ""
     levels = list(numbers[0].quantiles)
-    heads = ["", "mean", "s.d.", *("median" if level == 0.5 else f"{level:.0%}" for level in levels)]
+    heads = [
+        "",
+        "mean",
+        "90 % sure",
+        "s.d.",
+        *("median" if level == 0.5 else f"{level:.0%}" for level in levels),
+    ]
     rows = []
     for number in numbers:
-        values = [with_error(number.mean, number.mean_error), shown(number.standard_deviation)]
+        mean = with_error(number.mean, number.mean_error)
+        values = [mean, number.said_interval, shown(number.standard_deviation)]
         rows.append([number.name, *values, *(shown(number.quantiles[level]) for level in levels)])
     return table(heads, rows)
 

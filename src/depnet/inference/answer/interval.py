@@ -9,12 +9,15 @@ each kind (Jeffreys'), and a mean is nearly Student's,
 
 m and sigma being the mean and standard deviation of the combined law of the number. s' of shares and s' of means are
 chosen by rows that the law has not seen (`depnet.fitting.sure`); they are not s, by which answers are joined. Where no rows
-are at hand, or some are hidden, n is 0. The error of computing, where there is one, widens an interval by the root of the
+are at hand, the law stands for those that it was learned from: if n of them match, which the model's own counts know of
+evidence on one variable or two, they count n L / (n + L), L = `LAW_ROWS` at most. Else, and where counts are hidden, n
+is 0. The error of computing, where there is one, widens an interval by the root of the
 sum of squares. An interval always has its answer.
 """
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -29,8 +32,17 @@ LEVEL = 0.9
 SURE_SHARES, SURE_MEANS = 25.0, 12.0
 """s' of shares and of means, where held-out rows did not choose them."""
 
+LAW_ROWS = 200.0
+"""What matching rows are worth, at most, that only the law knows of: it smooths what they say."""
+
 Z = 1.6448536269514722
 """The 95 % quantile of a standard normal variable."""
+
+POINTS, CHUNK = 512, 2048
+REACH, TAIL = 5.5, 14.0
+"""Where the density of a Beta law's logit is summed up: in standard deviations, and e^-TAIL beyond them."""
+
+Quantile: TypeAlias = Callable[[FloatArray, FloatArray, float], FloatArray]
 
 HALF = 0.5
 """Jeffreys' prior: how much a state that was never met may yet be."""
@@ -47,47 +59,76 @@ def interval_of(result: "QueryResult") -> "Answer":
 
 
 def _of_target(result: "QueryResult", name: str, answer: FloatArray, errors: FloatArray) -> FloatArray:
-    share = result.law_share(name)
-    low, high = share_ends(answer, result.rows_joined(name) + result.sure_shares)
-    return read_only(np.stack(widened(answer, low, high, share * np.nan_to_num(errors)), axis=-1))
+    return ends(answer, result.law_share(name) * errors, result.rows_known(name) + result.sure_shares)
 
 
-def share_ends(shares: FloatArray, rows: FloatArray | float) -> tuple[FloatArray, FloatArray]:
+def ends(shares: FloatArray, errors: FloatArray, rows: float) -> FloatArray:
+    """[..., 2]: low and high of shares that have an error of computing, and are known as from so many rows."""
+    low, high = share_ends(shares, rows)
+    moved = Z * np.nan_to_num(errors)
+    below, above = np.hypot(shares - low, moved), np.hypot(high - shares, moved)
+    return read_only(np.clip(np.stack([shares - below, shares + above], axis=-1), 0.0, 1.0))
+
+
+def share_ends(
+    shares: FloatArray, rows: FloatArray | float, quantile: Quantile | None = None
+) -> tuple[FloatArray, FloatArray]:
     """Low and high of shares that are known as from so many rows.
 
     >>> low, high = share_ends(np.array([0.0, 0.5]), 30.0)
     >>> low.round(3).tolist(), high.round(3).tolist()
-    ([0.0, 0.356], [0.062, 0.644])
+    ([0.0, 0.354], [0.062, 0.646])
     """
-    from scipy import special  # slow to import
-
     inside = np.clip(shares, 0.0, 1.0)
-    a, b = rows * inside + HALF, rows * (1 - inside) + HALF
-    tail = (1 - LEVEL) / 2
-    low, high = special.betaincinv(a, b, tail), special.betaincinv(a, b, 1 - tail)
+    a, b = np.broadcast_arrays(rows * inside + HALF, rows * (1 - inside) + HALF)
+    low, high = ((quantile or beta_quantile)(a, b, level) for level in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
     return np.minimum(low, inside), np.maximum(high, inside)
 
 
-def widened(
-    answer: FloatArray, low: FloatArray, high: FloatArray, errors: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Ends of shares that have an error of computing, too."""
-    below, above = np.hypot(answer - low, Z * errors), np.hypot(high - answer, Z * errors)
-    return np.clip(answer - below, 0.0, 1.0), np.clip(answer + above, 0.0, 1.0)
-
-
-def mean_reach(deviation: FloatArray | float, rows: FloatArray | float) -> FloatArray:
-    """How far from its mean the ends are, of a number whose mean is known as from so many rows."""
-    from scipy import special
-
-    return np.asarray(special.stdtrit(rows, (1 + LEVEL) / 2) * deviation / np.sqrt(np.add(rows, 1.0)))
-
-
 def mean_ends(mean: float, deviation: float, error: float, rows: float) -> tuple[float, float]:
-    """Low and high of a mean, with its error of computing.
+    """Low and high of a mean that is known as from so many rows, with its error of computing.
 
     >>> [round(end, 2) for end in mean_ends(10.0, 2.0, 0.0, 24.0)]
     [9.32, 10.68]
     """
-    reach = math.hypot(float(mean_reach(deviation, rows)), Z * error)
+    reach = math.hypot(student(rows) * deviation / math.sqrt(rows + 1), Z * error)
     return mean - reach, mean + reach
+
+
+def student(freedom: float) -> float:
+    """The 95 % quantile of Student's t: f / (f + t^2) is Beta(f / 2, 1 / 2).
+
+    >>> round(student(4.0), 2), round(student(1e6), 2)
+    (2.13, 1.65)
+    """
+    logit = _logits(np.array([freedom / 2]), np.array([0.5]), 1 - LEVEL)
+    return math.sqrt(freedom * math.exp(-float(logit[0])))
+
+
+def beta_quantile(a: FloatArray, b: FloatArray, level: float) -> FloatArray:
+    """Of Beta laws: to import scipy's, which is quicker for very many, takes longer than an answer."""
+    first, second = a.ravel(), b.ravel()
+    found = [
+        _logits(first[at : at + CHUNK], second[at : at + CHUNK], level) for at in range(0, a.size, CHUNK)
+    ]
+    logits = np.concatenate(found) if found else np.zeros(0)
+    return np.asarray(1 / (1 + np.exp(-logits))).reshape(a.shape)
+
+
+def _logits(a: FloatArray, b: FloatArray, level: float) -> FloatArray:
+    """The logits of the quantiles of Beta laws, whose density is summed up at `POINTS`.
+
+    That of a logit u is x^a (1 - x)^b, x = 1 / (1 + e^-u): concave in logarithms, with tails e^(a u) and e^(-b u).
+    """
+    middle, wide = np.log(a / b), REACH * np.sqrt(1 / a + 1 / b)
+    low, high = middle - wide - TAIL / a, middle + wide + TAIL / b
+    step = (high - low) / (POINTS - 1)
+    u = low[:, None] + step[:, None] * np.arange(POINTS)
+    logs = -a[:, None] * np.logaddexp(0.0, -u) - b[:, None] * np.logaddexp(0.0, u)
+    density = np.exp(logs - logs.max(axis=1, keepdims=True))
+    upto = np.cumsum((density[:, 1:] + density[:, :-1]) / 2, axis=1)
+    wanted = level * upto[:, -1]
+    at = np.minimum((upto < wanted[:, None]).sum(axis=1), POINTS - 2)
+    each = np.arange(len(a))
+    before = np.where(at > 0, upto[each, at - 1], 0.0)
+    return np.asarray(u[each, at] + step * (wanted - before) / (upto[each, at] - before))

@@ -253,13 +253,19 @@ class NumberSummary:
             raise InferenceError(f"{self.name!r} above a value: {error}") from None
         return self.law.above(last)
 
+    @property
+    def said_interval(self) -> str:
+        """The ends of the mean's interval, for people; empty where it has none."""
+        return "" if self.interval is None else " to ".join(map(shown, self.interval))
+
     def __str__(self) -> str:
         """One line: mean, median, and where nine of ten are."""
         mean = with_error(self.mean, self.mean_error)
         median = with_error(self.median, self.median_error)
         low, high = shown(self.quantiles[0.05]), shown(self.quantiles[0.95])
         there = "" if self.present > 1 - 1e-9 else f" (where it is there: {self.present:.4f})"
-        return f"mean {mean}, median {median}, 5 % to 95 %: {low} to {high}{there}"
+        sure = f" [{self.said_interval}]" if self.interval else ""
+        return f"mean {mean}{sure}, median {median}, 5 % to 95 %: {low} to {high}{there}"
 
 
 def shown(value: Value | Length, digits: int = 4) -> str:

@@ -66,8 +66,6 @@ class Seen:
     frequencies: FloatArray
     """Of the states but that of missing values; nan where there are no rows."""
     rows: float
-    missing: float
-    """The share of the rows that match the evidence in which it is a hole; nan where none matches."""
     numbers: Numbers | None = None
     weights: FloatArray | None = None
     """Of a target that is a number, its value and weight in each of the rows."""
@@ -105,6 +103,18 @@ def count_matching(evidence: Evidence, data: Dataset | Holed) -> int:
     return int(met.sum() if data.weights is None else data.weights[met].sum())
 
 
+def missing_share(i: int, evidence: Evidence, data: Dataset | Holed) -> float:
+    """In which share of the rows that match X_i is a hole; nan where none matches."""
+    known = data.known(i)
+    weights = matching(evidence, data)
+    if data.weights is not None:
+        weights = weights * data.weights
+    total = float(weights.sum())
+    if not total > 0:
+        return float("nan")
+    return 0.0 if known is None else float(weights[~known].sum()) / total
+
+
 def observed(
     domain: Domain, asked: Sequence[Sequence[Target]], evidence: Evidence, data: Dataset | Holed
 ) -> tuple[Seen, ...]:
@@ -130,7 +140,6 @@ def _seen(
     targets: Sequence[Target], data: Dataset | Holed, rows: IntArray, times: FloatArray, soft: FloatArray
 ) -> Seen:
     """Of the rows that match, those that know all of the targets."""
-    everything = float((times * soft).sum())
     there = np.ones(len(rows), dtype=bool)
     for target in targets:
         known = data.known(target.index)
@@ -144,12 +153,10 @@ def _seen(
     sums = np.bincount(cells, weights=weights, minlength=int(np.prod(shape))).reshape(shape)
     frequencies = read_only(sums / total if total > 0 else np.full(shape, np.nan))
     alike = total**2 / squares if total > 0 else 0.0
-    missing = 1 - total / everything if everything > 0 else np.nan
     values = data.numbers(targets[0].index) if len(targets) == 1 and targets[0].inside is None else None
     return Seen(
         frequencies,
         alike,
-        missing,
         None if values is None else np.asarray(values[rows]),
         None if values is None else weights,
     )

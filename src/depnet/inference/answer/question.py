@@ -17,7 +17,7 @@ from depnet.data.table.domain import Domain
 from depnet.data.table.holed import Holed
 from depnet.errors import EvidenceError, InferenceError
 from depnet.inference.answer.numbers import LevelLaw
-from depnet.inference.answer.observed import Seen, SeenNumbers, differing, observed, warning_of
+from depnet.inference.answer.observed import Seen, SeenNumbers, differing, missing_share, observed, warning_of
 from depnet.inference.answer.part import Part, Table, tables_of
 from depnet.inference.answer.result import Answer, QueryResult
 from depnet.inference.answer.support import Support, support
@@ -174,8 +174,9 @@ class Question:
             observed=None if seen is None else self._answer([each.frequencies for each in seen]),
             matching=None if seen is None else self._matching(seen),
             missing={t.own_name(domain): 1.0 - t.known(margins[t.index]) for t in self.targets},
-            missing_observed=None if seen is None or self.joint else self._missing(seen),
+            missing_observed=None if self.data is None else self._missing(self.data),
             seen={} if seen is None else self._seen_numbers(seen),
+            learned=self._learned(matching),
             **self._by_held_out(),
             variables=tuple(target.variable for target in self.targets),
             levels={t.variable.name: levels[t.index] for t in self.targets if t.index in levels},
@@ -194,6 +195,17 @@ class Question:
             values = allowed_values(bins, left)
             found[i] = LevelLaw(values, sizes, own.levels[i], own.level_spreads[i])
         return found
+
+    def _learned(self, matching: Support | None) -> int:
+        """How many training rows match, where no rows are at hand and the counts in the network know it; else 0."""
+        counts, evidence = self.network.counts, self.evidence
+        if self.data is not None or matching is None or counts is None or evidence.levels:
+            return 0
+        whole = all(np.isin(weights, (0.0, 1.0)).all() for weights in evidence.tilts.values())
+        told = len(evidence.clamped) + len(evidence.tilts) == len(self.given)
+        return (
+            matching.rows if whole and told and len(self.given) <= (1 if counts.pairs is None else 2) else 0
+        )
 
     def _by_held_out(self) -> dict[str, float]:
         """What the model's answer is worth beside rows of a table, and how sure it is, as held-out rows chose it."""
@@ -223,12 +235,9 @@ class Question:
             return round(seen[0].rows)
         return {t.variable.name: round(each.rows) for t, each in zip(self.targets, seen, strict=True)}
 
-    def _missing(self, seen: Sequence[Seen]) -> dict[str, float]:
-        """In which share of the matching rows each target is a hole."""
-        names = self.network.domain.names
-        return {
-            names[t.index]: each.missing for t, each in zip(self.targets, seen, strict=True) if t.given_known
-        }
+    def _missing(self, data: Dataset | Holed) -> dict[str, float]:
+        """In which share of the matching rows each variable asked about is a hole."""
+        return {self.network.domain.names[i]: missing_share(i, self.evidence, data) for i in self.wanted}
 
     def _seen_numbers(self, seen: Sequence[Seen]) -> dict[str, SeenNumbers]:
         """The numbers of the targets in the matching rows."""

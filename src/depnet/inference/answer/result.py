@@ -11,7 +11,7 @@ from depnet.arrays import FloatArray, read_only
 from depnet.data.binning.mixture import Mixture
 from depnet.data.table.variable import Label, Variable
 from depnet.errors import InferenceError, brief
-from depnet.inference.answer.interval import SURE_MEANS, SURE_SHARES, interval_of
+from depnet.inference.answer.interval import LAW_ROWS, SURE_MEANS, SURE_SHARES, interval_of
 from depnet.inference.answer.numbers import LevelLaw, NumberLaw, NumberSummary
 from depnet.inference.answer.observed import SeenNumbers
 from depnet.inference.answer.spread import Spread
@@ -123,6 +123,7 @@ class QueryResult:
         missing: by the name of each variable asked about, P(it is missing | evidence); answers are given that it is known.
         missing_observed: the same, of the rows that match the evidence.
         worth: s, how many rows of a table the model's answer is worth in `combined`.
+        learned: how many training rows match, where no rows are at hand and the model's own counts know it.
         sure_shares, sure_means: s', how many rows more than those that match the interval of a share, or mean, rests on.
         variables: the targets as variables: with their bins, or the states False and True of a condition.
         spreads: how the errors of the states of each target hang together, but of conditions.
@@ -158,6 +159,7 @@ class QueryResult:
     missing: Mapping[str, float] = field(default_factory=dict)
     missing_observed: Mapping[str, float] | None = None
     worth: float = WORTH
+    learned: int = 0
     sure_shares: float = SURE_SHARES
     sure_means: float = SURE_MEANS
     variables: tuple[Variable, ...] = field(default=(), repr=False)
@@ -194,9 +196,11 @@ class QueryResult:
         """
         return interval_of(self)
 
-    def rows_joined(self, name: str) -> int:
-        """The rows that have a part in `combined`, of a target: 0 where something of them is hidden."""
-        return 0 if self.law_share(name) == 1.0 else self.rows_of(name)
+    def rows_known(self, name: str) -> float:
+        """The matching rows that an interval rests on, of a target: none where something of them is hidden."""
+        if self.law_share(name) < 1.0:
+            return self.rows_of(name)
+        return self.learned * LAW_ROWS / (self.learned + LAW_ROWS)
 
     def rows_of(self, name: str) -> int:
         """In how many rows that match the evidence a target is known; 0 where there are no rows at hand."""
@@ -294,7 +298,7 @@ class QueryResult:
         if law is None:
             return None
         found = NumberSummary.of_law(variable, law)
-        rows = self.rows_joined(variable.name) + self.sure_means
+        rows = self.rows_known(variable.name) + self.sure_means
         return found.with_interval(rows) if of == "combined" else found
 
     def margin(self, answer: Answer, name: str) -> FloatArray:

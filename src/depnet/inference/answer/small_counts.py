@@ -54,6 +54,7 @@ def without_small_counts(result: QueryResult, least: int = LEAST) -> QueryResult
         matching=None if kept is None else _shown_rows(result, least),
         missing_observed=None if hidden else _many_missing(result, least),
         support=None if few else result.support,
+        learned=0 if few else result.learned,
         warnings=tuple(said),
     )
 

@@ -10,6 +10,7 @@ import numpy as np
 from depnet.arrays import FloatArray
 from depnet.data.binning.mixture import Mixture
 from depnet.data.table.variable import Label, Variable
+from depnet.inference.answer.interval import ends
 from depnet.inference.answer.numbers import NumberSummary
 from depnet.model.condition_words import said_of
 from depnet.wording import counted, printable
@@ -19,6 +20,9 @@ if TYPE_CHECKING:  # a result shows itself
 
 SHOWN = 20
 """States listed in the text of a result."""
+
+SURE = "90 % sure to be between these in the population the rows come from"
+"""What an interval is."""
 
 FEWEST_STATES = 3
 """A number with fewer states is shown by these alone: the mean of 0 and 1 is the probability of 1."""
@@ -33,10 +37,23 @@ class ShownTable:
     answer: FloatArray
     law: FloatArray
     errors: FloatArray
+    share: float
+    """What the law has of the answer."""
+    rows: float
+    """What intervals rest on."""
     observed: FloatArray | None
     """None where no rows take part; nan where they are hidden."""
     numbers: tuple[NumberSummary, ...]
     ordered: bool
+
+    def said_interval(self, at: int) -> str:
+        """The ends of a state's interval, for people."""
+        low, high = self.interval(slice(at, at + 1))[0]
+        return f"{low:.3f} to {high:.3f}"
+
+    def interval(self, some: slice = slice(None)) -> FloatArray:
+        """[state, 2]: of the answer, for the population that the rows come from; of all states, or some."""
+        return ends(self.answer[some], self.share * self.errors[some], self.rows)
 
     def order(self, most: int) -> Sequence[int]:
         """The states to list: all, or the most probable; those that have an order of their own in that."""
@@ -62,6 +79,8 @@ def tables_of(result: "QueryResult") -> Iterator[ShownTable]:
             answer,
             law,
             errors,
+            result.law_share(names[0]),
+            result.rows_known(names[0]) + result.sure_shares,
             _flat(result.observed, names[0]) if rows else None,
             tuple(numbers[name] for name in names if name in numbers and name in several),
             len(names) == 1 and _has_order(result.variables[result.targets.index(names[0])]),
@@ -89,6 +108,7 @@ def text_of(result: "QueryResult") -> str:
             lines.append(f"  {table.names[0]}")
         lines += [f"{indent}{line}" for line in _lines(table)]
         lines += [f"{indent}{number_line(number, named=result.joint)}" for number in table.numbers]
+    lines.append(f"[low to high]: {SURE}")
     relevant = counted(len(result.closure), "relevant variable")
     lines.append(f"{result.method}, {result.scan_name}, {relevant}, {result.seconds:.3g} s")
     if result.diagnostics is not None:
@@ -118,7 +138,7 @@ def _lines(table: ShownTable) -> list[str]:
         answer = f"{table.law[at]:.4f}{'' if error == 0 or np.isnan(error) else f' ± {error:.2g}'}"
         if table.observed is not None and not np.isnan(table.observed[at]):
             answer = f"{table.answer[at]:.4f}  (model {answer}, table {table.observed[at]:.4f})"
-        lines.append(f"{rows[at]:<{width}}  {answer}")
+        lines.append(f"{rows[at]:<{width}}  {answer}  [{table.said_interval(at)}]")
     if len(rows) > len(order):
         lines.append(f"... and {len(rows) - len(order):,} less probable")
     return lines
