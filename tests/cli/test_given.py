@@ -44,15 +44,9 @@ DOMAIN = Domain(
         ('"city, state"~c:d:2|~:1', {"city, state": {"c:d": 2.0, "~": 1.0}}),
         ("age=[18, 25),sex=male", {"age": "[18, 25)", "sex": "male"}),
         ("age=[0, 18)|[18, 25)", {"age": frozenset({"[0, 18)", "[18, 25)"})}),
-<<<<<<< HEAD
-        ("age=23", {"age": "[18, 25)"}),
-        ("age=7|23", {"age": frozenset({"[0, 18)", "[18, 25)"})}),
-        ("day=1971-03-01", {"day": DAYS.ranges[1]}),
-=======
         ("age=23", {"age": "23"}),
         ("age=7|23", {"age": frozenset({"7", "23"})}),
         ("day=1971-03-01", {"day": "1971-03-01"}),
->>>>>>> c7a95b4bcfdfaf450a0b5bd44dc0f1f3eec40ec4
         ("count=2.0,flag=true", {"count": 2, "flag": True}),
         ("count=2.50", {"count": 2.5}),
         ("age>20,sex=male", {"age": ">20", "sex": "male"}),

@@ -73,12 +73,8 @@ def test_all_states_are_no_evidence_and_numbers_mean_themselves() -> None:
     table = Dataset.from_frame(rng.normal(40, 10, (200, 1)))
     (variable,) = table.domain.variables
     assert opened(table.domain, [(variable.name, str(s)) for s in variable.states]).known == {}
-<<<<<<< HEAD
     assert opened(table.domain, [(variable.name, "40.0")]).known == {variable.name: ("40",)}
     assert opened(table.domain, [(variable.name, "is missing")]).known == {variable.name: "is missing"}
-=======
-    assert opened(table.domain, [(variable.name, "40.0")]).known == {variable.name: "40.0"}
->>>>>>> c7a95b4bcfdfaf450a0b5bd44dc0f1f3eec40ec4
 
 
 @given_by(names, labels, st.data())

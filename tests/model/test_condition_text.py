@@ -40,11 +40,8 @@ DOMAIN = Domain(
         ("age=10..20", ("age", "10..20")),
         ("age=10..20|40..50", ("age", frozenset({"10..20", "40..50"}))),
         ("age=20", ("age", "20")),
-<<<<<<< HEAD
         ("age is missing", ("age", None)),
         ("age is known", ("age", "is known")),
-=======
->>>>>>> c7a95b4bcfdfaf450a0b5bd44dc0f1f3eec40ec4
         ("age=200", ("age", "200")),
     ],
 )

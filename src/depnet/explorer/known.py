@@ -69,15 +69,9 @@ def is_own(name: str) -> bool:
 
 
 def held_by(variable: Variable, texts: tuple[str, ...]) -> Held | None:
-<<<<<<< HEAD
     """The states with these texts, or these numbers; one text may be a condition. None: all are allowed."""
     of_text = {str(state): code for code, state in reversed(tuple(enumerate(variable.states)))}
     if len(texts) == 1 and (texts[0] not in of_text or variable.missing == texts[0]):
-=======
-    """The states with these texts; one text may be a condition, or a number of bins. None: all are allowed."""
-    of_text = {str(state): code for code, state in reversed(tuple(enumerate(variable.states)))}
-    if len(texts) == 1 and texts[0] not in of_text and (_is_condition(texts[0]) or variable.bins is not None):
->>>>>>> c7a95b4bcfdfaf450a0b5bd44dc0f1f3eec40ec4
         (condition,) = texts
         if condition in (MISSING, KNOWN) or variable.missing == condition:
             return KNOWN if condition == KNOWN else MISSING

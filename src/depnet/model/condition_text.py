@@ -16,11 +16,7 @@ import re
 from depnet.data.table.domain import Domain
 from depnet.data.table.variable import Variable
 from depnet.errors import EvidenceError
-<<<<<<< HEAD
 from depnet.model.conditions import KNOWN, SIGNS, label_code
-=======
-from depnet.model.conditions import SIGNS, label_code
->>>>>>> c7a95b4bcfdfaf450a0b5bd44dc0f1f3eec40ec4
 
 EQUALS = ("==", "=")
 SPECIAL = ",=|~:<>!"
@@ -69,13 +65,8 @@ def _alternative(variable: Variable, text: str) -> object:
     if ".." in text and variable.find(text) is None:
         return text
     code = label_code(variable, text)
-<<<<<<< HEAD
     # A number is itself, and not its bin.
     return text if variable.bins is not None and text not in variable.states else variable.states[code]
-=======
-    # A value of bins is itself; what is beyond the data is to be said.
-    return text if variable.bins is not None and text not in variable.states else variable.states[code]
->>>>>>> c7a95b4bcfdfaf450a0b5bd44dc0f1f3eec40ec4
 
 
 def cut_at_sign(domain: Domain, text: str) -> tuple[str, str, str]:
