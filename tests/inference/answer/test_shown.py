@@ -74,7 +74,16 @@ def test_a_frame_has_a_row_a_state(backend: str) -> None:
     said = query(learn(people, smoothing=0.5), ["sex", "class", "age = child"], data=people)
     frame = said.frame(backend)
     columns = frame.to_dict("list") if backend == "pandas" else _plain(frame)
-    assert list(columns) == ["target", "state", "probability", "standard_error", "observed", "combined"]
+    assert list(columns) == [
+        "target",
+        "state",
+        "probability",
+        "standard_error",
+        "observed",
+        "combined",
+        "low",
+        "high",
+    ]
     assert columns["target"] == ["sex"] * 2 + ["class"] * 4 + ["age = child"] * 2
     expected = [False, True] if backend == "pandas" else ["False", "True"]
     assert columns["state"][-2:] == expected
@@ -89,7 +98,16 @@ def _plain(frame: Any) -> dict[str, list[Any]]:
 def test_a_frame_of_a_joint_has_a_column_a_target() -> None:
     said = query(LAW, ["X1", "x"], joint=True)
     frame = said.frame()
-    assert list(frame.columns) == ["X1", "x", "probability", "standard_error", "observed", "combined"]
+    assert list(frame.columns) == [
+        "X1",
+        "x",
+        "probability",
+        "standard_error",
+        "observed",
+        "combined",
+        "low",
+        "high",
+    ]
     np.testing.assert_allclose(frame["probability"], np.asarray(said.probabilities).ravel())
     assert frame["X1"].tolist() == [0] * 12 + [1] * 12
     assert all(map(math.isnan, frame["observed"]))
