@@ -8,6 +8,7 @@ In reading order:
     complete      rounds of learning and of redrawing the holes of a table
     redraw        holes drawn from marginals, and moved on by clamped chains
     worth         how many rows the law's answers are worth beside the table's own
+    sure          how many rows more the intervals of answers rest on
     cross_fitted  the mean of a number by fits without a part of the rows each
     number        the law of a number: that mean, and the node of what is left
     ensemble      several networks of one completed table, for the imputer's mean over them

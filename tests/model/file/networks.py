@@ -135,8 +135,8 @@ def _any_held_out(rng: np.random.Generator) -> HeldOut | None:
     if rng.random() < 0.3:
         return None
     score, independent = rng.choice([-1.5, -0.0, 5e-324, -1.7e308, 1 / 3, 1e22], 2).tolist()
-    worth = None if rng.random() < 0.5 else float(rng.choice([50.0, 5e-324, 1e300, 0.1]))
-    return HeldOut(int(rng.choice([1, 1000, 2**53])), score, independent, worth)
+    worth = [None if rng.random() < 0.5 else float(rng.choice([50.0, 5e-324, 1e300, 0.1])) for _ in range(3)]
+    return HeldOut(int(rng.choice([1, 1000, 2**53])), score, independent, *worth)
 
 
 def _any_within(rng: np.random.Generator, domain: Domain, order: tuple[int, ...]) -> Within:

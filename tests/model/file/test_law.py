@@ -341,6 +341,14 @@ WRONG: dict[str, tuple[Callable[[Any], None], str]] = {
         at("law", "held_out", "worth", be=None),
         "law.held_out.worth: expected a number; got None",
     ),
+    "sure infinite": (
+        at("law", "held_out", "sure_shares", be="1e999"),
+        "law.held_out: what intervals of shares rest on is a number of rows above 0",
+    ),
+    "sure 0": (
+        at("law", "held_out", "sure_means", be=0),
+        "law.held_out: what intervals of means rest on is a number of rows above 0",
+    ),
     "a field more": (at("held_out", "scores", be=1), "held_out: there is no field 'scores' here"),
 }
 

@@ -107,8 +107,10 @@ def student(freedom: float) -> float:
 
 def beta_quantile(a: FloatArray, b: FloatArray, level: float) -> FloatArray:
     """Of Beta laws: to import scipy's, which is quicker for very many, takes longer than an answer."""
-    flat = a.ravel(), b.ravel()
-    found = [_logits(*(each[at : at + CHUNK] for each in flat), level) for at in range(0, a.size, CHUNK)]
+    first, second = a.ravel(), b.ravel()
+    found = [
+        _logits(first[at : at + CHUNK], second[at : at + CHUNK], level) for at in range(0, a.size, CHUNK)
+    ]
     logits = np.concatenate(found) if found else np.zeros(0)
     return np.asarray(1 / (1 + np.exp(-logits))).reshape(a.shape)
 

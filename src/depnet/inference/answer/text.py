@@ -107,7 +107,7 @@ def number_table(result: "QueryResult", name: str) -> tuple[list[str], list[list
 
     The interval is that of the mean.
     """
-    rows = []
+    rows: list[list[str]] = []
     for label, of in (("answer", "combined"), ("model", "probabilities"), ("table", "observed")):
         found = result.summary(name, of)  # type: ignore[arg-type]  # one of the three
         if found is None or (rows and result.law_share(name) == 1.0):

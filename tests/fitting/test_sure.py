@@ -1,0 +1,64 @@
+"""How sure answers are is chosen on rows that laws have not seen: less of worse laws, and the same always."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import depnet
+from depnet.fitting.fit import FitOptions, fit_law
+from depnet.fitting.sure import FACTORS, Sure, chosen_sure
+from depnet.inference.answer.interval import SURE_MEANS, SURE_SHARES
+
+WORTH = 50.0
+
+
+def numbers(rows: int, seed: int) -> depnet.Dataset:
+    """Four columns: two that hang together strongly, and two that do not."""
+    rng = np.random.default_rng(seed)
+    first = rng.integers(0, 6, rows)
+    codes = np.stack([first, (first + rng.integers(0, 2, rows)) % 6, *rng.integers(0, 6, (2, rows))], axis=1)
+    names = [depnet.data.Variable(f"x{i}", tuple(range(6))) for i in range(4)]
+    return depnet.Dataset.from_codes(codes, domain=depnet.Domain(tuple(names)))
+
+
+def test_a_law_that_knows_the_population_is_worth_more_than_one_that_is_wrong() -> None:
+    learned, judge = numbers(400, 0), numbers(4000, 1)
+    good = depnet.learn(numbers(100_000, 2), order="auto")
+    wrong = depnet.learn(numbers(40, 3), order="auto", smoothing=0.1, penalty=lambda k, n: 0.0)
+    known = chosen_sure([good], [(judge, learned)], 1000.0)
+    unknown = chosen_sure([wrong], [(judge, learned)], 1000.0)
+    assert known.shares > unknown.shares
+    assert known.means > unknown.means
+    assert known.shares / SURE_SHARES in FACTORS
+    assert known.means / SURE_MEANS in FACTORS
+    assert known == chosen_sure([good], [(judge, learned)], 1000.0)
+
+
+def test_the_usual_is_kept_where_there_is_nothing_to_ask() -> None:
+    one = depnet.Dataset.from_codes(
+        np.zeros((30, 1), dtype=np.int64), domain=depnet.Domain.from_cardinalities([2])
+    )
+    assert chosen_sure([depnet.learn(one, order="auto")], [(one, one)], WORTH) == Sure()
+    few = numbers(12, 0)
+    assert chosen_sure([depnet.learn(few, order="auto")], [(few, few)], WORTH) == Sure()
+
+
+def test_a_fit_judges_laws_of_the_rows_held_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+
+    def judged(laws: Any, parts: Any, worth: float) -> Sure:
+        seen.append((laws, parts, worth))
+        return Sure(7.0, 3.0)
+
+    monkeypatch.setattr("depnet.fitting.fit.chosen_sure", judged)
+    law = fit_law(numbers(300, 0), FitOptions())
+    assert law.held_out is not None
+    ((laws, parts, worth),) = seen
+    assert (law.held_out.worth, law.held_out.sure_shares, law.held_out.sure_means) == (worth, 7.0, 3.0)
+    for own, (judge, learned) in zip(laws, parts, strict=True):
+        assert own.order == law.order
+        assert own.nodes[0].table.counts.sum() == learned.total < judge.total
+    found = depnet.query(law, "x1", {"x0": 1})
+    assert (found.sure_shares, found.sure_means) == (7.0, 3.0)
+    assert fit_law(numbers(40, 0), FitOptions()).held_out.sure_shares == SURE_SHARES  # type: ignore[union-attr]
