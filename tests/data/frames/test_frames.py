@@ -93,7 +93,7 @@ def test_codes_go_out_and_come_back(name: str) -> None:
 def test_moments_of_any_zone_come_back_in_it(zone: str, unit: str) -> None:
     frame = pandas_frame()[["moment", "few"]]
     frame["zoned"] = (
-        frame["moment"].dt.as_unit("s").dt.tz_localize("UTC").dt.tz_convert(zone).dt.as_unit(unit)  # type: ignore[arg-type]
+        frame["moment"].dt.as_unit("s").dt.tz_localize("UTC").dt.tz_convert(zone).dt.as_unit(unit)
     )
     frame.loc[::7, "zoned"] = pd.NaT
     domain, layout = describe(frame)
