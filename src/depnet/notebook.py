@@ -69,6 +69,11 @@ def beside(*parts: str) -> str:
     return f"<div style='display:flex;flex-wrap:wrap;gap:4px 28px;align-items:flex-start'>{inside}</div>"
 
 
+def folded(said: str, part: str) -> str:
+    """A part that is shown on request."""
+    return f"<details><summary style='cursor:pointer;opacity:.7'>{text(said)}</summary>{part}</details>"
+
+
 def table(heads: Sequence[str], rows: Iterable[Sequence[Cell]], *, left: int = 1) -> str:
     """A table; the first `left` columns are text, the others numbers to the right, or bars."""
     head = "".join(_cell("th", name, at < left) for at, name in enumerate(heads))

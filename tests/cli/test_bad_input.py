@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,17 @@ def test_a_directory_and_a_missing_file(model: Path, tmp_path: Path) -> None:
     assert "there is no such model file" in refused("query", tmp_path / "no.json", "survived")
     assert "is a directory. Name a file in it" in refused("sample", model, "-o", tmp_path)
     assert "there is no directory" in refused("sample", model, "-o", tmp_path / "no" / "rows.csv")
+
+
+def test_too_little_memory_for_the_libraries_is_said(model: Path, table: Path, tmp_path: Path) -> None:
+    def limited(kilobytes: int) -> Callable[[], None]:
+        return lambda: resource.setrlimit(resource.RLIMIT_AS, (kilobytes * 1024, kilobytes * 1024))
+
+    for words in (["query", model, "survived"], ["fit", table, "-o", tmp_path / "m.json"]):
+        said = refused(*words, by=real, before=limited(400_000))
+        assert "this process may have 409 MB of address space (ulimit -v)" in said
+    assert b"Usage" in real("--help", before=limited(400_000)).stdout
+    assert b"survived" in real("query", model, "survived", "--data", table, before=limited(4_000_000)).stdout
 
 
 def test_outputs_are_asked_about_before_the_work_begins(model: Path, table: Path, tmp_path: Path) -> None:

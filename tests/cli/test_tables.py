@@ -15,6 +15,7 @@ import depnet as library
 from depnet.data import Dataset
 from depnet.data.files.read import read
 from depnet.fitting.fit import FitOptions, fit_network
+from depnet.inference.judge.cell_laws import cell_laws
 from depnet.inference.judge.compare import changed_links
 from depnet.inference.rows import impute
 from tests.cli.entry import answer, depnet, real, refused
@@ -333,6 +334,13 @@ def test_score(model: Path, table: Path, tmp_path: Path) -> None:
     each = library.score_samples(network, PEOPLE)
     assert found["score"] == pytest.approx(each.mean())
     assert found["standard_error"] == pytest.approx(each.std() / np.sqrt(2201))
+    odd = cell_laws(library.load(model), PEOPLE)
+    assert [float(row["tail"]) for row in rows_of(tmp_path / "each.csv")] == pytest.approx(
+        odd.row_tails.tolist()
+    )
+    worst = found["oddest"][0]
+    assert worst["row"] == int(odd.row_tails.argmin()) + 1
+    assert worst["column"] == PEOPLE.domain.names[int(odd.tails[worst["row"] - 1].argmin())]
     written = [float(row["score"]) for row in rows_of(tmp_path / "each.csv")]
     assert written == pytest.approx(each.tolist())
     assert "nats a row" in depnet("score", model, table, "--where", "age = 'child'").stdout.decode()
@@ -447,11 +455,19 @@ def test_tables_and_models_in_a_pipe(table: Path) -> None:
     assert found["targets"][0]["name"] == "survived"
 
 
-def test_rows_with_holes_are_left_out_where_whole_ones_are_needed(model: Path, tmp_path: Path) -> None:
+def test_rows_with_holes_are_left_out_only_where_whole_ones_are_needed(model: Path, tmp_path: Path) -> None:
     path = tmp_path / "holes.csv"
-    path.write_text("class,sex,age,survived\n1st,male,adult,\n2nd,male,child,Yes\n")
-    done = depnet("compare", model, path, "--rows", "200")
-    assert done.stderr.decode() == f"depnet: warning: {path}: 1 row with holes left out.\n"
+    path.write_text("class,sex,age,survived\n1st,male,adult,\n2nd,male,child,Yes\n1st,,adult,Yes\n")
+    done = depnet("compare", model, path, "--rows", "200", "--json")
+    assert done.stderr == b""
+    (own,) = (s["mean"] for s in json.loads(done.stdout)["scores"] if s["rows_of"] == "data")
+    assert own == pytest.approx(answer("score", model, path)["score"])
+    done = depnet("show", model, "--data", path)
+    said = "certificates and strengths are without the 2 rows that have holes."
+    assert done.stderr.decode() == f"depnet: warning: {path}: {said}\n"
+    assert b"rows drawn from it differ from the table's" in done.stdout
+    path.write_text("class,sex,age,survived\n1st,male,adult,\n")
+    assert answer("show", model, "--data", path)["certificate"] is None
 
 
 def test_words_that_look_like_numbers_stay_words(tmp_path: Path) -> None:

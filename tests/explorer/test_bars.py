@@ -64,7 +64,7 @@ def test_a_written_condition_is_checked() -> None:
     assert typed(age, "20..40") == "20..40"
     assert typed(age, "30") == ("30",)  # itself, and not its bin
     assert typed(age, "[18, 65)") == ("[18, 65)",)
-    assert typed(age, '"[18, 65)" | 70') == ("[18, 65)", "[65, 99)")
+    assert typed(age, '"[18, 65)" | 70') == ("[18, 65)", "70")
     for wrong in ("old", "> x", ">200"):
         with pytest.raises(EvidenceError):
             typed(age, wrong)

@@ -10,7 +10,7 @@ import pytest
 
 import depnet
 from depnet import DependencyNetwork, Network
-from depnet.data.table.holed import with_holes
+from depnet.data.table.holed import holed_rows, with_holes
 from depnet.errors import DepnetError
 from depnet.explorer.csv_text import csv_text
 from depnet.explorer.loaded import Loaded
@@ -67,7 +67,7 @@ def test_rows_are_listed_with_their_values_and_holes(titanic: Network) -> None:
     assert model.data_ is not None
     loaded = Loaded(model.network_, model.data_, law=model.law_)
     scores = scores_of(loaded, lambda: False, lambda share: None)
-    assert np.allclose(scores.each, model.score_samples(frame))
+    assert np.allclose(np.exp(scores.each), model.oddness(frame).row_tails)
     assert scores.kinds == 4  # equal rows have equal values and holes
     found = row_list(model.data_, scores, by="row", once=False)
     rows = listed_rows(loaded, scores, found, 0, range(3), count=6)
@@ -89,7 +89,7 @@ def test_rows_are_listed_with_their_values_and_holes(titanic: Network) -> None:
     down = row_list(model.data_, scores, by=0, down=True)
     assert down.rows.tolist()[0] % 6 == 4
     assert down.rows.tolist()[-1] % 6 == 2  # a hole comes last
-    known = Evidence.parse(model.domain_, {"size": "1.5..2.5", "day": None})
+    known = Evidence.parse(model.domain_, {"size": "1.5..2.5", "day": "is missing"})
     assert row_list(model.data_, scores, evidence=known).matching == 40
     assert row_list(model.data_, scores, text="8.2").matching == 20
     assert row_list(model.data_, scores, text="2024-03").matching == 40
@@ -139,19 +139,19 @@ def test_a_row_is_judged_as_the_library_does_whole_or_with_holes(titanic: Networ
     whole = judged(loaded, row)
     codes = np.array([[v.code(row[v.name]) for v in titanic.domain.variables]])
     data = depnet.Dataset.from_codes(codes, domain=titanic.domain)
-    assert whole.score == depnet.score_samples(titanic, data)[0]
-    theta = cell_laws(network, data).theta[0]
-    assert [whole.cells[name].probability for name in titanic.domain.names] == theta.tolist()
-    assert [cell.level for cell in (Cell("x", 0.2), Cell("x", 0.02), Cell("x", 1e-4))] == [0, 2, 4]
+    laws = cell_laws(network, data)
+    assert whole.score == pytest.approx(np.log(laws.row_tails[0]))
+    cells = [whole.cells[name] for name in titanic.domain.names]
+    assert [cell.probability for cell in cells] == laws.theta[0].tolist()
+    assert [cell.tail for cell in cells] == laws.tails[0].tolist()
+    assert [Cell("x", tail, 0.01).level for tail in (0.2, 0.02, 1e-4)] == [0, 2, 4]
     part = judged(loaded, {"sex": "female", "survived": "No"})
-    women = depnet.query(titanic, "survived", {"sex": "female"}).probabilities
-    dead = depnet.query(titanic, "sex", {"survived": "No"}).probabilities
-    assert isinstance(women, np.ndarray)
-    assert isinstance(dead, np.ndarray)
-    sex, survived = (titanic.domain.variables[titanic.domain.index(name)] for name in ("sex", "survived"))
-    assert np.isclose(part.cells["survived"].probability, women[survived.code("No")])
-    assert np.isclose(part.cells["sex"].probability, dead[sex.code("female")])
-    assert judged(Loaded(network), {"sex": "female"}).score is None
+    hidden = np.array([[True, False, True, False]])
+    own = cell_laws(network, holed_rows(titanic.domain, data.codes, hidden))
+    assert [part.cells[name].tail for name in ("sex", "survived")] == own.tails[0, [1, 3]].tolist()
+    assert set(part.cells) == {"sex", "survived"}
+    assert not part.complete
+    assert judged(loaded, {}).cells == {}
 
 
 def test_a_row_is_filled_by_its_most_probable_states(titanic: Network) -> None:

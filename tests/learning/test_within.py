@@ -148,3 +148,17 @@ def test_an_imputer_has_no_use_for_it() -> None:
     values = numbers(400)
     values[0, 0] = np.nan
     assert DependencyNetworkImputer(random_state=0).fit(values).model_.law_.within is None
+
+
+def test_trees_do_not_depend_on_the_order_of_rows() -> None:
+    values = numbers(3000, 4)
+    values[:, :2] = values[:, :2].round(1)  # so that bins keep some values several times
+    table = pd.DataFrame(values, columns=["x", "y", "z"])
+    laws = [
+        DependencyNetwork(penalty="mdl").fit(rows).law_
+        for rows in (table, table.sample(frac=1, random_state=1))
+    ]
+    assert laws[0] is not None
+    assert laws[1] is not None
+    assert laws[0].within is not None
+    assert laws[0].within == laws[1].within

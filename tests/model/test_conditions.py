@@ -61,7 +61,7 @@ SEX = Variable("sex", ("female", "male", "(missing)"), missing="(missing)")
         (MASS, ["<3500", ">5000"], [0.5, 0, 0.5]),
         (MASS, [slice(2700, 3001), slice(2900, 3501)], [0.75, 0, 0]),
         (MASS, ">7000", [0, 0, 0]),
-        (DAY_OF, dt.date(1970, 1, 5), [1, 0]),
+        (DAY_OF, dt.date(1970, 1, 11), [0.25, 0]),
         (DAY_OF, ">1970-01-11", [0.5, 1]),
         (DAY_OF, ">=1970-01-11", [0.75, 1]),
         (DAY_OF, slice(dt.date(1970, 1, 11), dt.date(1970, 2, 1)), [0.75, 0]),

@@ -1,5 +1,6 @@
 """How odd cells and rows are, as plainly as it can be said: one cell at a time, in Python floats."""
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -30,7 +31,7 @@ def _line(points: dict[float, float], value: float) -> float:
     values = sorted(points)
     if value < values[0]:
         return 1.0
-    for a, b in zip(values, values[1:], strict=False):
+    for a, b in itertools.pairwise(values):
         if a <= value <= b:
             return points[a] + (points[b] - points[a]) * (value - a) / (b - a)
     return points[values[-1]]

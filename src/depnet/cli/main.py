@@ -17,6 +17,11 @@ from depnet.wording import printable
 LONGEST = 2_000
 """Characters of a message."""
 
+LEAST_MEMORY = 10**9
+"""Bytes of address space: with a fifth less, a small table's fit crashed or hung now and then."""
+NO_MEMORY = ("can't start new thread", "failed to map segment")
+"""What errors say that come of too little memory, whatever their type is."""
+
 COMMANDS = (
     "fit",
     "explore",
@@ -76,6 +81,7 @@ def depnet() -> None:
     A table is CSV, TSV, Parquet or JSON lines, also gzipped; a model is a JSON file. "-" is standard input or
     output.
     """
+    _check_memory()
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -93,6 +99,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if code == 0 and not isinstance(error, BrokenPipeError):  # a reader, such as head, has seen enough
             code = _failed(f"standard output: {error.strerror}.")
     sys.exit(code)
+
+
+def _check_memory() -> None:
+    """Refuse to begin where this process may have too little memory for the libraries.
+
+    Where address space is short, OpenBLAS and DuckDB crash or never come to an end when they are loaded and start threads.
+    So they are not loaded at all where it is, and elsewhere under a limit OpenBLAS starts no threads.
+    """
+    try:
+        import resource
+    except ImportError:  # a system without such limits
+        return
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY:
+        return
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if limit < LEAST_MEMORY:
+        raise click.ClickException(
+            f"this process may have {limit // 10**6:,} MB of address space (ulimit -v). With less than "
+            f"{LEAST_MEMORY // 10**6:,} MB the libraries that depnet loads may crash. Allow more: ulimit -v 2000000."
+        )
 
 
 def _stand_in_for_closed_streams() -> None:
@@ -139,8 +166,8 @@ def _message(error: Exception) -> str:
         return f"{error.filename or 'standard output'}: {(error.strerror or str(error)).rstrip('.')}."
     if isinstance(error, DepnetError):
         return said_with(str(error), as_option)
-    if isinstance(error, MemoryError):
-        return "out of memory. Take fewer columns or rows (--columns, --where)."
+    if isinstance(error, MemoryError) or any(part in str(error) for part in NO_MEMORY):
+        return "out of memory. Take fewer columns or rows (--columns, --where), or allow more memory (ulimit -v)."
     return f"{type(error).__name__}: {error}. depnet did not expect this: run it again with --debug and report what it says."
 
 

@@ -34,8 +34,16 @@ def size_said(size: dict[str, Any]) -> str:
 
 def law_document(law: "Network") -> dict[str, Any]:
     """What there is to say of the law without rows: its size, order, and held-out rows."""
-    names = ("rows", "score", "independent", "worth", "sure_shares", "sure_means")
-    judged = picked(law.held_out, *names, bits_explained="gained")
+    judged = picked(
+        law.held_out,
+        "rows",
+        "score",
+        "independent",
+        "worth",
+        "sure_shares",
+        "sure_means",
+        bits_explained="gained",
+    )
     return {**sizes(law), "order": [law.domain.names[i] for i in law.order or ()], "held_out": judged}
 
 

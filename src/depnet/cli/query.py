@@ -63,6 +63,7 @@ class Methods(click.Choice):  # type: ignore[type-arg]
     is_flag=True,
     help="Counts of fewer than 5 rows are not shown, nor what they would give away.",
 )
+@click.option("--bins", is_flag=True, help="Of numbers, the probabilities of their bins, too.")
 @click.option(
     "--each",
     metavar="TABLE",
@@ -84,11 +85,13 @@ def query(
     data: str | None,
     hide_small: bool,
     each: str | None,
+    bins: bool,
 ) -> None:
     """What is likely, given what is known.
 
-    The probabilities of the TARGETS given the evidence, under the ordered law of MODEL, with their standard errors. A
-    target is a variable, or a condition as 'income > 50000'. Of numbers, mean and quantiles stand below.
+    The probabilities of the TARGETS given the evidence, under the ordered law of MODEL, and where they lie, 90 % sure, among
+    all rows there might be. A target is a variable, or a condition as 'income > 50000'. Of a number it is the mean, the
+    median and where nine of ten lie; its bins are shown with --bins.
     With --data the answer joins the model's and the table's, which stand beside it: with many matching rows it is
     the table's, with few the model's.
     """
@@ -133,7 +136,7 @@ def query(
         from depnet.inference.answer.small_counts import without_small_counts
 
         result = without_small_counts(result)
-    run.answer(document(result), show=lambda: show_result(result))
+    run.answer(document(result), show=lambda: show_result(result, bins=bins))
 
 
 def document(result: "QueryResult") -> dict[str, Any]:
@@ -205,16 +208,18 @@ def _plain(value: Any) -> Any:
     return value.total_seconds() if hasattr(value, "total_seconds") else value
 
 
-def show_result(result: "QueryResult") -> None:
-    """The answer on one screen."""
-    from depnet.cli.render import show_lines
-    from depnet.inference.answer.text import number_line, question_of, tables_of
+def show_result(result: "QueryResult", *, bins: bool = False) -> None:
+    """The answer on one screen; the states of a number only where `bins` are wanted."""
+    from depnet.cli.render import show_lines, show_table
+    from depnet.inference.answer.text import known_lines, number_table, question_of, tables_of
 
     show_lines(question_of(result), style="bold")
     for table in tables_of(result):
-        _show_states(table)
-        show_lines(*(f"  {number_line(number, named=result.joint)}" for number in table.numbers))
-    show_lines(*_notes(result))
+        for name in table.numbers:
+            show_table(*number_table(result, name))
+        if bins or not table.on_request:
+            _show_states(table)
+    show_lines(*known_lines(result), *_notes(result))
     said = [text.replace("max_seconds", "--max-seconds") for text in result.warnings]
     show_lines(*(f"warning: {text}" for text in said), style="yellow")
 
@@ -222,23 +227,20 @@ def show_result(result: "QueryResult") -> None:
 def _show_states(table: "ShownTable") -> None:
     """The states of the targets, all or the most probable, with their numbers; the first are drawn as bars, too."""
     from depnet.cli.render import bar, show_lines, show_table
-    from depnet.inference.answer.text import SHOWN
+    from depnet.inference.answer.text import INTERVAL, PLUS_MINUS, SHOWN, is_seen
 
     columns: dict[str, Any] = {"probability": table.law}
     if table.observed is not None:  # the answer joins the model's and the table's, which stand beside it
         columns = {"answer": table.answer, "model": table.law, "table": table.observed}
     order = table.order(SHOWN)
-    rows = [
-        [
-            *map(str, table.labels[at]),
-            *(_number(of[at]) for of in columns.values()),
-            table.said_interval(at),
-            _error(table.errors[at]),
-            bar(float(table.answer[at])),
-        ]
-        for at in order
-    ]
-    show_table([*table.names, *columns, "90 % sure", "± s.e.", ""], rows, left=len(table.names), bars=True)
+    computed = any(is_seen(table.errors[at]) for at in order)
+    rows = []
+    for at in order:
+        numbers = [*(_number(of[at]) for of in columns.values()), table.said_interval(at)]
+        numbers += [_error(table.errors[at])] if computed else []
+        rows.append([*map(str, table.labels[at]), *numbers, bar(float(table.answer[at]))])
+    heads = [*table.names, *columns, INTERVAL, *([f"{PLUS_MINUS} computing"] if computed else []), ""]
+    show_table(heads, rows, left=len(table.names), bars=True)
     if len(table.labels) > len(order):
         show_lines(f"... and {len(table.labels) - len(order):,} less probable", style="dim")
 
@@ -256,23 +258,20 @@ def _number(value: float) -> str:
 
 
 def _error(value: float) -> str:
-    return "exact" if value == 0 else "unknown" if value != value else f"{value:.2g}"
+    return "unknown" if value != value else f"{value:.2g}"
 
 
 def _notes(result: "QueryResult") -> list[str]:
     """How it was answered, and what the evidence rests on."""
-    from depnet.inference.answer.text import SURE
+    from depnet.inference.answer.text import SURE, how_of
 
     relevant = counted(len(result.closure), "relevant variable")
-    lines = [
-        f"interval  {SURE}",
-        f"method    {result.method}, {result.scan_name}, {relevant}, {result.seconds:.2g} s",
-    ]
+    lines = [f"interval  {SURE}", f"method    {how_of(result)}, {relevant}, {result.seconds:.2g} s"]
     if result.diagnostics is not None:
         d = result.diagnostics
         mixing = "" if result.r_hat is None else f"R-hat {result.r_hat:.3f}, "
         lines.append(
-            f"sampled   standard errors up to {d.largest_error:.2g} (asked: {result.tolerance:.2g}), {mixing}"
+            f"sampled   error of computing up to {d.largest_error:.2g} (asked: {result.tolerance:.2g}), {mixing}"
             f"effective sample size {d.effective_draws}"
         )
     if result.matching:

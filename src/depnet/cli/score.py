@@ -9,11 +9,11 @@ from depnet.cli.table_options import UNKNOWN, WHERE, text_options
 from depnet.wording import counted
 
 SHOWN = 5
-WORDS = (False, False, True, True, True)
+WORDS = (False, False, False, True, True, True)
 
 if TYPE_CHECKING:
     from depnet.data import Holed
-    from depnet.inference.judge.cell_laws import CellLaws
+    from depnet.inference.judge.row_scores import RowScores
     from depnet.model import Network
 
 
@@ -54,8 +54,8 @@ def score(
 
     from depnet.cli.files import law_in, load_models
     from depnet.cli.tables import read_holed, write_numbers
-    from depnet.inference.judge.cell_laws import cell_laws
     from depnet.inference.judge.compare import scored
+    from depnet.inference.judge.row_scores import row_scores
     from depnet.inference.rows.holed_score import score_holed
     from depnet.model.holes import log_pattern
 
@@ -66,19 +66,19 @@ def score(
     if of == "law":
         each = each + log_pattern(network, holed.hidden)
     found = scored("data", "first", each, holed)
-    odd = cell_laws(loaded.first, holed)
+    odd = row_scores(loaded.first, holed, holed.codes.size)
     if run.output is not None:
-        write_numbers({"score": each, "tail": odd.row_tails}, run.place, force=run.force)
+        write_numbers({"score": each, "tail": np.exp(odd.each)}, run.place, force=run.force)
     with_holes = int(holed.hidden.any(axis=1).sum())
     kind = kind_of(network)
-    document = {
+    document: dict[str, Any] = {
         "score": found.mean,
         "standard_error": found.standard_error,
         "kind": kind,
         "unit": "nats per row",
         "rows": holed.rows,
         "rows_with_holes": with_holes,
-        "oddest": [_odd(r, odd, holed) for r in np.argsort(odd.row_tails, kind="stable")[:SHOWN].tolist()],
+        "oddest": _oddest(loaded.first, holed, odd),
         "output": run.output,
     }
     rows = counted(holed.rows, "row") + (f", {with_holes:,} with holes" if with_holes else "")
@@ -86,21 +86,30 @@ def score(
     run.answer(document, show=lambda: _show(line, document["oddest"]))
 
 
-def _odd(row: int, odd: "CellLaws", table: "Holed") -> dict[str, Any]:
-    """A row by its number from 1 on, its tail mass, and the oddest of its cells."""
+def _oddest(network: "Network", table: "Holed", odd: "RowScores") -> list[dict[str, Any]]:
+    """Rows by their numbers from 1 on, equal ones once, with their tail masses and the oddest cell of each."""
     import numpy as np
 
     from depnet.data.table.cells import about, cell_values
+    from depnet.inference.judge.cell_laws import cell_laws
 
-    i = int(odd.tails[row].argmin())
-    variable, best = table.domain.variables[i], int(odd.best[row, i])
-    return {
-        "row": row + 1,
-        "tail": float(odd.row_tails[row]),
-        "column": variable.name,
-        "value": cell_values(table, i, np.array([row]))[0],
-        "expected": about(variable, best) if best >= 0 else None,
-    }
+    rows, alike = odd.order[odd.begins[:-1]][:SHOWN], np.diff(odd.begins)[:SHOWN]
+    laws = cell_laws(network, table.rows_at(rows))
+    found = []
+    for place, (row, count) in enumerate(zip(rows.tolist(), alike.tolist(), strict=True)):
+        i = int(laws.tails[place].argmin())
+        variable, best = table.domain.variables[i], int(laws.best[place, i])
+        found.append(
+            {
+                "row": row + 1,
+                "alike": count,
+                "tail": float(np.exp(odd.each[row])),
+                "column": variable.name,
+                "value": cell_values(table, i, np.array([row]))[0],
+                "expected": about(variable, best) if best >= 0 else None,
+            }
+        )
+    return found
 
 
 def _show(line: str, oddest: list[dict[str, Any]]) -> None:
@@ -108,13 +117,19 @@ def _show(line: str, oddest: list[dict[str, Any]]) -> None:
 
     show_lines(line)
     rows = [
-        [f"{o['row']:,}", f"{o['tail']:.2g}", o["column"], str(o["value"]), str(o["expected"])]
+        [
+            f"{o['row']:,}",
+            f"{o['alike']:,}",
+            f"{o['tail']:.2g}",
+            o["column"],
+            str(o["value"]),
+            str(o["expected"]),
+        ]
         for o in oddest
     ]
     if rows:
-        show_table(
-            ["row", "tail", "its oddest cell", "value", "expected"], rows, title="oddest rows", left=WORDS
-        )
+        head = ["row", "alike", "tail mass", "oddest cell", "value", "expected"]
+        show_table(head, rows, title="oddest rows", left=WORDS)
 
 
 def kind_of(network: "Network") -> str:

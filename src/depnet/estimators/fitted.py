@@ -101,7 +101,7 @@ class FittedModel(BaseEstimator):  # type: ignore[misc]
         ((2201, 4), True)
         """
         check_is_fitted(self, "network_")
-        rows = later_table(self, X, self.domain_, values=True)  # type: ignore[arg-type]  # it is one of these
+        rows = later_table(self, X, self.domain_, values=True)
         return cell_laws(self.network_, rows)
 
     def summary(self) -> Summary:

@@ -10,12 +10,12 @@ reading order:
   (`Session.on_change`) and ask for another (`Session.change`); Back and Forward do the same;
 - `frame` with `evidence_bar`, `parts`, `long_list`, `component`: the frame around every view, and the parts that views
   are made of;
-- `overview_view` with `questions`; `network_view` with `network_answers` and `network_cards`; `ask_view` with `ask` (the
-  question), `ask_cards` with `cards`, `bars` and `marginals` (the answer), `ask_notes` with `answer_words`; `target_view`
-  with `target`, `tornado` and `target_lists`; `compare_view` with `differences`; `node_view` with `node_graph`,
-  `node_charts`, `boosted_view` and the elements `decision_picture` and `share_bars`; `rows_view` with `row_editor`, `rows`
-  and the element `row_table`; `theory_view` with `two_tables` and `simplex_figure`; `fit_view` with `fit`: a view has
-  `TITLE`, `PATH`, `NEEDS_MODEL` and `build(session)`;
+- `overview_view` with `columns` and `questions`; `network_view` with `network_answers` and `network_cards`;
+  `ask_view` with `ask` (the question), `ask_cards` with `cards`, `bars` and `marginals` (the answer), `ask_notes` with
+  `answer_words`; `target_view` with `target`, `tornado` and `target_lists`; `compare_view` with `differences`;
+  `node_view` with `node_graph`, `node_charts`, `boosted_view` and the elements `decision_picture` and `share_bars`;
+  `rows_view` with `row_editor`, `rows` and the element `row_table`; `theory_view` with `two_tables` and
+  `simplex_figure`; `fit_view` with `fit`: a view has `TITLE`, `PATH`, `NEEDS_MODEL` and `build(session)`;
 - `copyable`, `csv_text`: what leaves the page: questions to copy, tables to download.
 
 Labels are whatever a table held, so they are only ever shown as text: never in `ui.html` or `ui.markdown`, never as

@@ -8,7 +8,7 @@ from depnet.arrays import FloatArray
 from depnet.data import Domain, Holed, Variable
 from depnet.data.binning.bins import Numbers
 from depnet.inference.answer.numbers import NumberLaw, NumberSummary
-from depnet.inference.answer.observed import SeenNumbers, observed
+from depnet.inference.answer.observed import SeenNumbers, missing_share, observed
 from depnet.inference.answer.spread import Spread
 from depnet.inference.answer.target import targets_of
 from depnet.model.evidence import NOTHING
@@ -56,12 +56,12 @@ def of_counts(variable: Variable, counts: FloatArray, total: float) -> Column:
 def _of_table(data: Holed, i: int) -> Column:
     variable = data.domain.variables[i]
     (seen,) = observed(data.domain, [targets_of(data.domain, variable.name)], NOTHING, data)
-    counts = np.nan_to_num(seen.frequencies) * seen.rows
+    counts, missing = np.nan_to_num(seen.frequencies) * seen.rows, missing_share(i, NOTHING, data)
     if seen.numbers is None or seen.weights is None or not len(seen.numbers) or variable.bins is None:
-        return of_counts(variable, counts, seen.rows / max(1 - seen.missing, 1e-12))
+        return of_counts(variable, counts, seen.rows / max(1 - missing, 1e-12))
     law = SeenNumbers(seen.numbers, seen.weights).law(variable.bins.kind)
     heights = _histogram(law.values, law.weights, np.nan_to_num(seen.frequencies))
-    return Column(counts, float(seen.missing), NumberSummary.of_law(variable, law), heights)
+    return Column(counts, missing, NumberSummary.of_law(variable, law), heights)
 
 
 def _histogram(values: Numbers, weights: FloatArray, shares: FloatArray) -> FloatArray:

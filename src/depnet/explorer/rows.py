@@ -14,7 +14,7 @@ import numpy as np
 from depnet.arrays import FloatArray, IntArray
 from depnet.data import Dataset, Holed, Label, Variable
 from depnet.data.binning.bins import Bins, Number
-from depnet.data.frames.decode import column_of_codes, decode
+from depnet.data.frames.decode import column_of_codes, decode, expected_states
 from depnet.data.table.cells import about, cell_values, value_text
 from depnet.data.table.layout import ColumnLayout, Layout
 from depnet.data.table.values import Values
@@ -268,7 +268,7 @@ def filled(network: Network, known: Given) -> list[Filled]:
         given = np.zeros_like(law)
         given[:states] = law[:states] / there
         value = _expected_value(variable, given, layout.columns[i])
-        code = variable.code(value) if variable.bins is not None else int(np.argmax(given[:states]))
+        code = variable.code(value)
         state = "" if variable.bins is None else str(variable.states[code])
         found.append(
             Filled(name, value, False, float(given[code]), float(errors[code] / there), state, there)
@@ -279,7 +279,8 @@ def filled(network: Network, known: Given) -> list[Filled]:
 def _expected_value(variable: Variable, law: FloatArray, layout: ColumnLayout) -> Any:
     """A category's most probable state; of a number its mean or median."""
     if variable.bins is None:
-        return variable.states[int(np.argmax(law))]
+        median = expected_states(law[None, :], variable) if layout.kind == "integer" else None
+        return variable.states[int(np.argmax(law))] if median is None else int(median[0])
     column = column_of_codes(np.array([int(np.argmax(law))]), variable, layout, law=law[None, :])
     assert column.numbers is not None
     number = column.numbers[0].item()

@@ -149,7 +149,11 @@ def _share_scores(asked: FloatArray) -> FloatArray:
     from scipy import special  # slow to import
 
     rows, answer, truth, h, noise = (each[:, None] for each in asked)
-    low, high = share_ends(answer, rows + SURE_SHARES * FACTORS, special.betaincinv)
+
+    def quantile(a: FloatArray, b: FloatArray, level: float) -> FloatArray:
+        return np.asarray(special.betaincinv(a, b, level), np.float64)
+
+    low, high = share_ends(answer, rows + SURE_SHARES * FACTORS, quantile)
     inside = np.clip(answer, 0.5 / h, 1 - 0.5 / h)
     variance = inside * (1 - inside)
     scores = _scores(truth, answer, answer - low, high - answer, np.sqrt(variance * (1 / h + noise)))

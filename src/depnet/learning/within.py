@@ -112,7 +112,7 @@ def _trees(
         last = levels.first[k] + levels.sizes[k] - 1
         if len(members) < 2 * LEAST or levels.same[levels.first[k]] == levels.same[last]:
             continue
-        place[members] = levels.spread(own[members]) - levels.first[k]
+        place[members] = levels.middle(own[members]) - levels.first[k]
         variable, threshold, child, shares = native.grow(
             table, equal, sizes, place, members, places=int(levels.sizes.max()), least=LEAST, pays=PAYS
         )

@@ -65,7 +65,8 @@ def _alternative(variable: Variable, text: str) -> object:
     if ".." in text and variable.find(text) is None:
         return text
     code = label_code(variable, text)
-    return variable.states[code] if variable.bins is None else text  # a number is itself, and not its bin
+    # A number is itself, and not its bin.
+    return text if variable.bins is not None and text not in variable.states else variable.states[code]
 
 
 def cut_at_sign(domain: Domain, text: str) -> tuple[str, str, str]:

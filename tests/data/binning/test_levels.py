@@ -1,4 +1,4 @@
-"""Levels: the nearest value that a bin keeps, equal values as one, and dealt out again in turn."""
+"""Levels: the nearest value that a bin keeps, equal values as one."""
 
 import numpy as np
 from hypothesis import given
@@ -22,15 +22,15 @@ def test_a_number_has_the_nearest_level_of_its_bin(values: list[int], number: in
 
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=80))
-def test_rows_are_dealt_to_equal_levels_in_turn(values: list[int]) -> None:
+def test_a_value_that_is_kept_several_times_is_in_the_middle_of_its_levels(values: list[int]) -> None:
     bins = quantile_bins(np.array(values), "integer", 2)
     levels = Levels.of(bins)
     shared = levels.locate(np.array(values), bins.locate(values))
-    dealt = levels.spread(shared)
-    assert (levels.same[dealt] == shared).all()
-    for first in set(shared.tolist()):
-        times = np.bincount(dealt[shared == first])[first : first + int((levels.same == first).sum())]
-        assert times.max() - times.min() <= 1
+    found = levels.middle(shared)
+    assert (levels.same[found] == shared).all()
+    for first, middle in set(zip(shared.tolist(), found.tolist(), strict=True)):
+        equal = np.flatnonzero(levels.same == first)
+        assert middle - equal[0] in (equal[-1] - middle, equal[-1] - middle - 1)
 
 
 def test_whole_numbers_past_float64_stay_in_their_bins() -> None:

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 import depnet
 from depnet import Dataset, read
 from depnet.data import Holed, describe, encode
+from depnet.data.files import rows
 from depnet.data.files import states as pass_1
 from depnet.errors import DataError
 
@@ -232,6 +233,23 @@ def test_a_where_that_is_no_condition_is_said_so(tmp_path: Path, where: str, sai
     with pytest.raises(DataError, match="is no condition on a row of the table") as caught:
         read(small(tmp_path / "t.csv"), where=where)
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "(SELECT sum(a.range * b.range) FROM range(1000000000) a, range(1000000) b) > age",
+        "EXISTS (WITH RECURSIVE w(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM w) SELECT n FROM w WHERE n < age - 99)",
+    ],
+)
+def test_a_where_that_never_ends_is_given_up(
+    tmp_path: Path, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rows, "WHERE_SECONDS", 0.2)
+    with pytest.raises(
+        DataError, match=r"` was given up after 0 s\. Write a condition on a row's own columns"
+    ):
+        read(small(tmp_path / "t.csv"), where=where)
 
 
 SECRETS = (

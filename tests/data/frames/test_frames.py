@@ -88,6 +88,35 @@ def test_codes_go_out_and_come_back(name: str) -> None:
     assert again.hidden.tolist() == table.hidden.tolist()
 
 
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+@pytest.mark.parametrize("zone", ["America/Sao_Paulo", "Etc/GMT+5", "Europe/Paris", "-03:30"])
+def test_moments_of_any_zone_come_back_in_it(zone: str, unit: str) -> None:
+    frame = pandas_frame()[["moment", "few"]]
+    frame["zoned"] = (
+        frame["moment"].dt.as_unit("s").dt.tz_localize("UTC").dt.tz_convert(zone).dt.as_unit(unit)
+    )
+    frame.loc[::7, "zoned"] = pd.NaT
+    domain, layout = describe(frame)
+    bins = domain.variables[2].bins
+    assert bins is not None
+    assert bins.kind == "datetime"
+    table = encode(frame, domain)
+    assert table.hidden[:, 2].tolist() == frame["zoned"].isna().tolist()
+    codes = np.where(table.hidden, -1, table.codes.astype(int))
+    back = decode(codes, domain, layout, rng=np.random.default_rng(1))
+    assert back["zoned"].dtype == frame["zoned"].dtype
+    assert set(back["zoned"].dropna()) <= set(frame["zoned"].dropna()), (
+        "the same moments, not the same clocks"
+    )
+    filled = fill(frame, np.where(codes < 0, 0, codes), domain, layout)
+    assert filled["zoned"].dtype == frame["zoned"].dtype
+    assert filled["zoned"].notna().all()
+    seen = frame["zoned"].notna()
+    assert (filled["zoned"][seen] == frame["zoned"][seen]).all()
+    elsewhere = frame.assign(zoned=frame["zoned"].dt.tz_convert("UTC"))
+    assert encode(elsewhere, domain).codes.tolist() == table.codes.tolist()
+
+
 def test_a_dataset_from_a_frame() -> None:
     frame = pandas_frame()[["category", "flag"]]
     data = Dataset.from_frame(frame)

@@ -1,17 +1,21 @@
 """A result as text, as a notebook shows it, and as a frame."""
 
+import datetime as dt
 import html.parser
 import math
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from depnet import Dataset, Domain, QueryResult, Variable, learn, query, titanic
+from depnet import Dataset, DependencyNetwork, Domain, QueryResult, Variable, learn, query, titanic
 from depnet.errors import InferenceError
+from depnet.inference.answer.numbers import is_seen, shown, with_error
 from depnet.inference.answer.text import tables_of
 from tests.inference.answer.test_numbers import KNOWN, LAW
 
+NUMBERS = ["probability", "standard_error", "observed", "combined", "low", "high"]
 HOSTILE = "<script>alert('&')</script>"
 
 
@@ -22,14 +26,47 @@ def hostile() -> QueryResult:
 
 
 def test_numbers_have_a_line_and_bins_their_order() -> None:
-    lines = str(query(LAW, "x", KNOWN)).splitlines()
+    found = query(LAW, "x", KNOWN)
+    lines = str(found).splitlines()
     assert lines[0] == "P(x | X1 = 1, X2 = 0)"
-    assert [line.split()[0] for line in lines[1:13]] == [f"[{10 * k}," for k in range(12)]
-    assert lines[13].startswith("  mean ")
-    assert "median" in lines[13]
-    joint = str(query(LAW, ["x", "X1"], joint=True))
-    assert "\n  x: mean " in joint
-    assert "X1: mean" not in joint  # of two states, these say all
+    assert lines[1].split() == ["x", "mean", "90", "%", "sure", "median", "5", "%", "to", "95", "%"]
+    said = found.numbers["x"]
+    assert lines[2].split()[:2] == ["answer", shown(said.mean)]
+    assert f"[{said.said_interval}]" in lines[2]
+    assert len(lines) == 5, "no bins"
+    bins = found.text(bins=True).splitlines()
+    assert bins[:3] == lines[:3]
+    assert [line.split()[0] for line in bins[3:15]] == [f"[{10 * k}," for k in range(12)]
+    joint = str(query(LAW, ["x", "X1"], joint=True)).splitlines()
+    assert joint[1].startswith("  x ")
+    assert not any(line.startswith("  X1 ") for line in joint)  # of two states, these say all
+    assert joint[3].startswith("  ["), "a joint is its states"
+
+
+def test_the_tables_own_numbers_stand_beside() -> None:
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({"x": rng.normal(size=300).round(3), "y": rng.choice(["a", "b"], 300)})
+    rows.loc[:29, "x"] = np.nan
+    result = DependencyNetwork(random_state=0).fit(rows).query("x", {"y": "a"})
+    _, head, answer, model, table, *notes = str(result).splitlines()
+    assert [line.split()[0] for line in (head, answer, model, table)] == ["x", "answer", "model", "table"]
+    own = rows.loc[rows["y"] == "a", "x"]
+    assert table.split()[1] == shown(float(own.mean()))
+    assert f"x is known in {1 - result.missing['x']:.1%}".replace("%", " %") in "\n".join(notes)
+    assert f"(table {own.notna().mean():.1%})".replace("%", " %") in "\n".join(notes)
+
+
+def test_the_error_of_computing_is_shown_where_it_changes_a_digit() -> None:
+    exact, sampled = (query(LAW, "x", KNOWN, method=m, tolerance=0.02) for m in ("exact", "sample"))
+    for words in (exact.text(bins=True), exact._repr_html_()):
+        assert "±" not in words
+        assert "exact" not in words
+    for words in (sampled.text(bins=True), sampled._repr_html_()):
+        assert "± is the error of computing, up to " in words
+    assert is_seen(100.0, 0.06)
+    assert not is_seen(100.0, 0.04)
+    assert with_error(dt.timedelta(days=2), dt.timedelta(seconds=30)) == "2 days"
+    assert with_error(dt.timedelta(days=2), dt.timedelta(hours=1)) == "2 days ± 1 hours"
 
 
 def test_of_many_states_the_most_probable_of_a_number_in_their_order() -> None:
@@ -64,7 +101,7 @@ def test_html_is_escaped_and_whole() -> None:
     assert not open_tags
     assert "⚠" in text  # rare evidence
     sampled = query(LAW, "x", KNOWN, method="sample", tolerance=0.02)._repr_html_()
-    for part in ("median", "± s.e.", "5%", "95%"):
+    for part in ("median", "± computing", "5 % to 95 %", "<summary"):
         assert part in sampled
 
 
@@ -74,16 +111,7 @@ def test_a_frame_has_a_row_a_state(backend: str) -> None:
     said = query(learn(people, smoothing=0.5), ["sex", "class", "age = child"], data=people)
     frame = said.frame(backend)
     columns = frame.to_dict("list") if backend == "pandas" else _plain(frame)
-    assert list(columns) == [
-        "target",
-        "state",
-        "probability",
-        "standard_error",
-        "observed",
-        "combined",
-        "low",
-        "high",
-    ]
+    assert list(columns) == ["target", "state", *NUMBERS]
     assert columns["target"] == ["sex"] * 2 + ["class"] * 4 + ["age = child"] * 2
     expected = [False, True] if backend == "pandas" else ["False", "True"]
     assert columns["state"][-2:] == expected
@@ -98,16 +126,7 @@ def _plain(frame: Any) -> dict[str, list[Any]]:
 def test_a_frame_of_a_joint_has_a_column_a_target() -> None:
     said = query(LAW, ["X1", "x"], joint=True)
     frame = said.frame()
-    assert list(frame.columns) == [
-        "X1",
-        "x",
-        "probability",
-        "standard_error",
-        "observed",
-        "combined",
-        "low",
-        "high",
-    ]
+    assert list(frame.columns) == ["X1", "x", *NUMBERS]
     np.testing.assert_allclose(frame["probability"], np.asarray(said.probabilities).ravel())
     assert frame["X1"].tolist() == [0] * 12 + [1] * 12
     assert all(map(math.isnan, frame["observed"]))

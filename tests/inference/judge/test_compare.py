@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from depnet import Dataset, Domain, Network, Variable, compare, learn, score, stationary, titanic
+from depnet.data.table.holed import Holed, holed_rows
 from depnet.errors import DataError
 from depnet.inference.judge.compare import scored
 from depnet.model.scan import RandomScan
@@ -159,3 +160,38 @@ def test_a_row_of_probability_0_has_the_score_minus_infinity() -> None:
     assert math.isnan(result.standard_error)
     with pytest.raises(DataError, match="no rows of data"):
         scored("data", "first", np.empty(0), Dataset.from_codes(np.empty((0, 2), dtype=int), [2, 2]))
+
+
+def with_gaps(rows: Dataset, share: float, seed: int) -> Holed:
+    """Cells hidden at random."""
+    hidden = np.random.default_rng(seed).random(rows.codes.shape) < share
+    return holed_rows(rows.domain, rows.codes, hidden)
+
+
+def test_a_table_with_holes_is_compared_by_all_that_it_knows() -> None:
+    law = learn(PEOPLE, smoothing=0.5, order="auto")
+    holed = with_gaps(PEOPLE, 0.3, 0)
+    found = compare(law, holed, rows=ROWS, rng=generator())
+    drawn = compare(law, PEOPLE, rows=ROWS, rng=generator())
+    for i, name in enumerate(found.marginals.names):
+        known = holed.codes[~holed.hidden[:, i], i]
+        shares = np.bincount(known, minlength=PEOPLE.domain.cardinalities[i]) / len(known)
+        exact = np.bincount(PEOPLE.codes[:, i], minlength=len(shares)) / PEOPLE.rows
+        moved = np.abs(shares - exact).sum() / 2
+        assert abs(found.marginals.singles[i] - drawn.marginals.singles[i]) <= moved + 1e-12, name
+    # Rows of the law have the holes of the table's, so that both know as much, and the floor knows how many cells are known.
+    scores = {each.rows_of: each for each in found.scores}
+    error = math.hypot(scores["first"].standard_error, scores["data"].standard_error)
+    assert abs(scores["first"].mean - scores["data"].mean) < 4 * error
+    assert found.marginals.floor_one_way > drawn.marginals.floor_one_way
+    assert found.marginals.two_way < 2 * found.marginals.floor_two_way
+
+
+def test_two_laws_are_compared_on_rows_with_holes_pair_by_pair() -> None:
+    near, far = (learn(PEOPLE, smoothing=s, order="auto") for s in (0.5, 300.0))
+    table = Dataset.from_codes(np.tile(PEOPLE.codes, (3, 1)), domain=PEOPLE.domain)
+    found = compare(near, far, with_gaps(table, 0.4, 1), rows=1000, rng=generator())
+    assert found.difference is not None
+    assert found.difference.mean < -4 * found.difference.standard_error < 0
+    data = [each for each in found.scores if each.rows_of == "data"]
+    assert found.difference.mean == pytest.approx(data[1].mean - data[0].mean)

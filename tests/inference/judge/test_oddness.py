@@ -108,7 +108,8 @@ def test_a_hole_is_never_odd_and_others_are_judged_without_it(model: depnet.Depe
     assert table is not None
     hidden = np.random.default_rng(1).random(table.codes.shape) < 0.1
     hidden[0] = True
-    codes = np.where(hidden, 0, table.codes).astype(table.codes.dtype)
+    codes = table.codes.copy()
+    codes[hidden] = 0
     # What stands in a hole is not looked at.
     values = Values({i: np.where(hidden[:, i], 1e9, numbers) for i, numbers in (table.values or {}).items()})
     holed = Holed(table.domain, codes, hidden, values=values)

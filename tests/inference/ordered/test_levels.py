@@ -133,7 +133,7 @@ def worst(found: QueryResult, law: Network, given_: dict[str, Any]) -> float:
             table(found.probabilities, f"{name} > {cut}")[1],
             table(found.standard_errors, f"{name} > {cut}")[1],
         )
-        far.append(abs(share - above) / (error + 1e-9))
+        far.append(abs(share - above / total) / (error + 1e-9))
     return max(far)
 
 

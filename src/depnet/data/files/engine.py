@@ -5,6 +5,7 @@ Whatever a `where` says is run by an engine that can open the table and its own 
 
 import contextlib
 import re
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -121,6 +122,18 @@ def first_line(error: Exception) -> str:
     text = str(error).strip().split("\n\nLINE ")[0].split("\nPossible")[0].split("\nTry ")[0]
     said = re.sub(r"^[A-Za-z ]+ Error: ", "", " ".join(text.split())).rstrip(".")
     return said if len(said) <= LONGEST else f"{said[: LONGEST // 2]} ... {said[-LONGEST // 2 :]}"
+
+
+@contextlib.contextmanager
+def interrupted_after(connection: "duckdb.DuckDBPyConnection", seconds: float) -> Iterator[None]:
+    """End what the engine does in this block after that time: it raises an InterruptException."""
+    timer = threading.Timer(seconds, connection.interrupt)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def answer(connection: "duckdb.DuckDBPyConnection", sql: str) -> list[tuple[Any, ...]]:

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 from depnet.data.files.declared import declared_types
 from depnet.data.files.diagnose import line_of_row
 from depnet.data.files.durations import microseconds_sql
-from depnet.data.files.engine import answer, columns_at_once, first_line, identifier, text_literal
+from depnet.data.files.engine import (
+    answer,
+    columns_at_once,
+    first_line,
+    identifier,
+    interrupted_after,
+    text_literal,
+)
 from depnet.data.files.kinds import (
     FileColumn,
     MixedColumnError,
@@ -25,6 +32,11 @@ from depnet.errors import DataError, brief
 
 if TYPE_CHECKING:
     import duckdb
+
+
+WHERE_SECONDS = 30.0
+WHERE_ROWS = 100_000
+"""How long a `where` may take to look at all rows once: these seconds, and one more for this many rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +90,8 @@ def open_rows(
     relation, none = table.relation, "the table has no rows, so its columns have no states."
     if request.where is not None:
         none = f"no row satisfies `where={request.where!r}`."
-        relation, rows, typed = _filtered(connection, relation, typed, request.where)
+        seconds = WHERE_SECONDS + rows / WHERE_ROWS
+        relation, rows, typed = _filtered(connection, relation, typed, request.where, seconds)
     if not rows:
         raise DataError(f"{source.name}: {none}")
     return Rows(connection, tuple(typed[place] for place in places), relation, rows, memory, width)
@@ -238,9 +251,16 @@ def _with_times(
 
 
 def _filtered(
-    connection: "duckdb.DuckDBPyConnection", base: str, typed: dict[int, FileColumn], where: str
+    connection: "duckdb.DuckDBPyConnection",
+    base: str,
+    typed: dict[int, FileColumn],
+    where: str,
+    seconds: float,
 ) -> tuple[str, int, dict[int, FileColumn]]:
-    """A view of the rows that satisfy `where`, their number, and its columns, typed and under their own names."""
+    """A view of the rows that satisfy `where`, their number, and its columns, typed and under their own names.
+
+    To look at all rows once may take so many `seconds`: a subquery may ask for more than ever comes to an end.
+    """
     import duckdb
 
     names = [column.name for column in typed.values()]
@@ -257,7 +277,13 @@ def _filtered(
     except duckdb.Error as error:
         raise _bad_where(where, error, names) from error
     try:
-        ((rows,),) = answer(connection, "SELECT count(*) FROM satisfied")
+        with interrupted_after(connection, seconds):
+            ((rows,),) = answer(connection, "SELECT count(*) FROM satisfied")
+    except duckdb.InterruptException as error:
+        raise DataError(
+            f"`where={brief(where)}` was given up after {seconds:.0f} s. Write a condition on a row's own columns, or "
+            "choose the rows beforehand."
+        ) from error
     except duckdb.Error as error:
         raise _bad_where(where, error) from error
     named = {place: replace(column, typed=identifier(column.name)) for place, column in typed.items()}

@@ -232,7 +232,8 @@ def unreadable_by_engine(source: Source, error: Exception) -> DataError:
     said = first_line(error)
     if type(error).__name__ == "OutOfMemoryException":
         return DataError(
-            f'{source.name}: reading needs more memory than it may use. Raise it with memory="4GB".'
+            f"{source.name}: reading needs more memory than it may use. Take fewer columns or rows, or allow more: "
+            '`memory="4GB"`.'
         )
     if too_large := re.search(
         r"Type U?\w+ with value (\d+) can't be cast .* source column (.*)$", said.rstrip(".")

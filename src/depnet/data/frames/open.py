@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -109,6 +110,11 @@ class _Narwhals(Opened):
         own = native.type if self.kind == "pyarrow" else native.dtype
         if isinstance(own, np.dtype) and own.kind in "biufMm":  # the common case, and the quick one
             return column_of_array(key, native.to_numpy())
+        if (
+            self.kind == "pandas" and getattr(own, "tz", None) is not None
+        ):  # narwhals knows no zone with a _ in its name
+            found = column_of_array(key, native.dt.tz_convert(None).to_numpy())
+            return replace(found, layout=replace(found.layout, dtype=own))
         if dtype in (nw.Categorical, nw.Enum):
             if self.kind == "pyarrow" and is_polars_categorical(self.native.schema.field(place)):
                 return _text(key, native.cast(own.value_type), self.kind, own)

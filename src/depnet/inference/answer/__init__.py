@@ -7,6 +7,7 @@ In reading order:
 - `part`, `spread`: what was found of tables of variables, and how the errors of states hang together;
 - `result`: the answer with its errors;
 - `numbers`: what it says of numbers: means and quantiles;
+- `interval`: between what it lies in the population that the rows come from;
 - `text`, `html`, `frame`: how it is shown, and as a table;
 - `observed`, `support`: what rows of a table say of it: their frequencies, and how many match the evidence;
 - `small_counts`: the same with counts of few rows hidden;

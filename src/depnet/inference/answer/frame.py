@@ -28,8 +28,8 @@ def frame_of(result: "QueryResult", backend: Any) -> Any:
             for name, label in zip(keys, labels if result.joint else (*table.names, *labels), strict=True):
                 keys[name].append(label)
         seen = np.full(len(table.labels), np.nan) if table.observed is None else table.observed
-        of_table = (table.law, table.errors, seen, table.answer, *table.interval().T)
-        for name, values in zip(parts, of_table, strict=True):
+        found = (table.law, table.errors, seen, table.answer, *table.interval().T)
+        for name, values in zip(parts, found, strict=True):
             parts[name].append(values)
     clash = sorted(keys.keys() & parts.keys())
     if clash:

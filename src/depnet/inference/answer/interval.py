@@ -17,7 +17,7 @@ sum of squares. An interval always has its answer.
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -42,7 +42,7 @@ POINTS, CHUNK = 512, 2048
 REACH, TAIL = 5.5, 14.0
 """Where the density of a Beta law's logit is summed up: in standard deviations, and e^-TAIL beyond them."""
 
-Quantile: TypeAlias = Callable[..., Any]
+Quantile: TypeAlias = Callable[[FloatArray, FloatArray, float], FloatArray]
 
 HALF = 0.5
 """Jeffreys' prior: how much a state that was never met may yet be."""
@@ -107,8 +107,10 @@ def student(freedom: float) -> float:
 
 def beta_quantile(a: FloatArray, b: FloatArray, level: float) -> FloatArray:
     """Of Beta laws: to import scipy's, which is quicker for very many, takes longer than an answer."""
-    x, y = a.ravel(), b.ravel()
-    found = [_logits(x[at : at + CHUNK], y[at : at + CHUNK], level) for at in range(0, a.size, CHUNK)]
+    first, second = a.ravel(), b.ravel()
+    found = [
+        _logits(first[at : at + CHUNK], second[at : at + CHUNK], level) for at in range(0, a.size, CHUNK)
+    ]
     logits = np.concatenate(found) if found else np.zeros(0)
     return np.asarray(1 / (1 + np.exp(-logits))).reshape(a.shape)
 

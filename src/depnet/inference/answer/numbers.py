@@ -265,7 +265,8 @@ class NumberSummary:
         low, high = shown(self.quantiles[0.05]), shown(self.quantiles[0.95])
         there = "" if self.present > 1 - 1e-9 else f" (where it is there: {self.present:.4f})"
         sure = f" [{self.said_interval}]" if self.interval else ""
-        return f"mean {mean}{sure}, median {median}, 5 % to 95 %: {low} to {high}{there}"
+        line = f"mean {mean}{sure}, median {median}, 5 % to 95 %: {low} to {high}{there}"
+        return f"{line}, ±: of computing" if "±" in line else line
 
 
 def shown(value: Value | Length, digits: int = 4) -> str:
@@ -292,12 +293,35 @@ def shown(value: Value | Length, digits: int = 4) -> str:
 
 
 def with_error(value: Value, error: Length) -> str:
-    """A value and its standard error, if it has one: two digits of it.
+    """A value and the error of computing it, two digits of it, where that changes a digit that is shown.
 
-    >>> with_error(34077.2, 218.3), with_error(34077, 0.0)
-    ('34077 ± 218', '34077')
+    >>> with_error(34077.2, 218.3), with_error(34077, 0.0), with_error(34077, 0.4)
+    ('34077 ± 218', '34077', '34077')
     """
-    return f"{shown(value)} ± {shown(error, 2)}" if error else shown(value)
+    return f"{shown(value)} ± {shown(error, 2)}" if is_seen(value, error) else shown(value)
+
+
+def is_seen(value: Value, error: Length) -> bool:
+    """Is an error larger than half a unit of the last digit of a value that is shown?
+
+    >>> is_seen(0.1234, 0.0001), is_seen(0.1234, 0.00004), is_seen(dt.date(2024, 2, 29), dt.timedelta(hours=9))
+    (True, False, False)
+    """
+    return bool(error > _unit(value) / 2)
+
+
+def _unit(value: Value) -> Length:
+    """What the last shown digit of a value stands for."""
+    if isinstance(value, dt.timedelta):
+        seconds = abs(value.total_seconds())
+        unit = next((unit for unit in (86_400, 3_600, 60) if seconds >= unit), 1)
+        return dt.timedelta(seconds=unit * _unit(seconds / unit))
+    if isinstance(value, dt.date):
+        return dt.timedelta(minutes=1) if isinstance(value, dt.datetime) else dt.timedelta(days=1)
+    if isinstance(value, int) or value == 0:
+        return 1.0 if value else 1e-4
+    last = math.floor(math.log10(abs(value))) - 3
+    return 10.0 ** (min(last, 0) if 1e-4 <= abs(value) < 1e15 else last)
 
 
 def value_of(number: float, kind: Kind) -> Value:

@@ -329,11 +329,21 @@ class QueryResult:
 
         return frame_of(self, backend)
 
-    def __str__(self) -> str:
-        """The answer: `combined` where rows are at hand, with both of its parts beside it."""
+    def text(self, *, bins: bool = False) -> str:
+        """The answer as `print` shows it: `combined` where rows are at hand, with both of its parts beside it.
+
+        Args:
+            bins: whether the bins of numbers are shown, too; their means, medians and intervals are.
+
+        Returns:
+            Lines of text.
+        """
         from depnet.inference.answer.text import text_of
 
-        return text_of(self)
+        return text_of(self, bins=bins)
+
+    def __str__(self) -> str:
+        return self.text()
 
     def _repr_html_(self) -> str:
         """One self-contained `<div>` for notebooks; every label is escaped."""

@@ -7,6 +7,6 @@ In reading order:
 - `shifts`: how far evidence moves every variable;
 - `pair`: two variables together, and what either tells of the other;
 - `influence`, `measure`, `effects`: what would move a target, one more fact at a time; `seen_effects`: what rows say of it;
-- `cell_laws`: how surprising each cell of a row is, given the rest;
+- `oddness`, `cell_laws`: the tail masses of cells, given the rest of their rows;
 - `row_scores`, `row_list`: the scores of a table's rows; its rows as they are listed, those that match, in an order.
 """

@@ -1,9 +1,10 @@
 r"""Which cells make a row odd: what the rest of the row says of each, and how far the cell is from it.
 
 The law of a cell is theta_i(. | Y_i(x)), its node's. Where the node reads holes of the row, it is the mean of this over
-completions of the row, drawn by its clamped chain given all that the row knows. That is the cell itself, too, which so has the
-benefit of the doubt: weights that take it back (`depnet.inference.rows.holed_score`) vary so much that several times as many
-cells of ordinary rows come out odd, and errors no sooner. Completions are never shown, and a hole is never odd.
+completions of the row, drawn by its clamped chain given all that the row knows. That is the cell itself, too, which so
+has the benefit of the doubt: weights that take it back (`depnet.inference.rows.holed_score`) vary so much that several
+times as many cells of ordinary rows come out odd, and errors no sooner. Completions are never shown, and a hole is
+never odd.
 """
 
 from collections.abc import Iterator, Sequence
@@ -122,10 +123,10 @@ def _laws(
     size = max(1, PIECE_CELLS // node.states)
     place = np.empty(node.source.size, dtype=np.int32)
     for first in range(0, len(used), size):
-        some = used[first : first + size]
-        place[some] = np.arange(len(some))
-        here = np.isin(leaves, some)
-        yield wanted[here], node.table.probabilities[some], place[leaves[here]]
+        reached = used[first : first + size]
+        place[reached] = np.arange(len(reached))
+        here = np.isin(leaves, reached)
+        yield wanted[here], node.table.probabilities[reached], place[leaves[here]]
 
 
 def _hidden(rows: Dataset | Holed) -> NDArray[np.bool_] | None:

@@ -12,9 +12,9 @@ With theta = theta_i(. | the rest of the row), the tail mass T of a cell is
 
 Under the model no more than a share t of cells has T <= t. T has no unit, and does not change where a column is multiplied.
 
-A row's tail mass is the harmonic mean of those of its known cells: at most that of its oddest cell times the number of cells,
-and less where several are odd. (Of the ways to join them that were tried, sums of logs and the law's own likelihood among
-them, errors that were put into tables came first most often by it.)
+A row's tail mass is the harmonic mean of those of its known cells: at most that of its oddest cell times the number of
+cells, and less where several are odd. (Of the ways to join them that were tried, sums of logs and the law's own likelihood
+among them, errors that were put into tables came first most often by it.)
 """
 
 from dataclasses import dataclass

@@ -60,7 +60,8 @@ def row_scores(
     progress(0.0)
     for first in range(0, rows, size):
         last = min(first + size, rows)
-        each[first:last] = row_tails(network, table.rows_at(np.arange(first, last)))
+        part = table if last - first == data.rows else table.rows_at(np.arange(first, last))
+        each[first:last] = row_tails(network, part)
         progress(last / rows)
     each = np.log(each)
     alike = _alike(data, rows)
