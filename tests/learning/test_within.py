@@ -113,7 +113,7 @@ def test_holes_and_missing_values_are_known_by_their_bins_alone() -> None:
     for missing in ("complete", "state"):
         model = DependencyNetwork(missing=missing, random_state=0, rounds=2).fit(values)
         drawn = model.sample(2000)
-        assert (np.isnan(drawn[:, 1]).mean() > 0.25) == (missing == "state")
+        assert 0.28 < np.isnan(drawn[:, 1]).mean() < 0.39  # a third, as in the table
         full = drawn[~np.isnan(drawn).any(axis=1)]
         assert within_bins(np.asarray(encode(full, model.domain_).codes), full) > 0.3  # without trees: 0
 
