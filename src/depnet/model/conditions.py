@@ -114,6 +114,7 @@ def condition_weights(variable: Variable, condition: object) -> FloatArray:
 
     All are 0 where no training value meets it. What cannot be a condition of this variable is an EvidenceError.
 
+    >>> from depnet.data import Bins
     >>> ages = Bins((0, 18, 65, 99), ((3, 9, 10, 17), (30, 40), (70,)), "integer")
     >>> age = Variable("age", ages.labels, ages)
     >>> condition_weights(age, ">=10").tolist(), condition_weights(age, slice(None, 40)).tolist()
@@ -127,6 +128,7 @@ def condition_weights(variable: Variable, condition: object) -> FloatArray:
 def narrowed(variable: Variable, condition: object) -> Variable:
     """The variable with bins that keep only values which meet the condition, to draw from.
 
+    >>> from depnet.data import Bins
     >>> ages = Bins((0, 18, 99), ((3, 9, 10, 17), (30, 40)), "integer")
     >>> narrowed(Variable("age", ages.labels, ages), ">9").bins.quantiles
     ((10, 17), (30, 40))
@@ -137,6 +139,7 @@ def narrowed(variable: Variable, condition: object) -> Variable:
 def allowed(variable: Variable, condition: object) -> Allowed:
     """What a condition allows.
 
+    >>> from depnet.data import Bins
     >>> ages = Bins((0, 18, 99), ((3, 9, 10, 17), (30, 40)), "integer")
     >>> found = allowed(Variable("age", ages.labels, ages), {9, None})
     >>> found.points, found.missing
