@@ -66,7 +66,7 @@ def test_rows_have_values_and_holes(page: Page, ships: str) -> None:
     expect(delay).to_have_value("")
     expect(page.get_by_text("a hole of the table").first).to_be_visible()
     delay.fill("12.34")
-    expect(page.get_by_text(re.compile("Score: .* nats"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"^Score.*: -?\d"))).to_be_visible()
     delay.fill("soon")
     expect(page.get_by_text("expected a number; got 'soon'")).to_be_visible()
 
