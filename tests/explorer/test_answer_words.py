@@ -13,7 +13,7 @@ from tests.explorer.cases import titanic_models
 @pytest.mark.parametrize(
     ("error", "sharp", "said"),
     [
-        (0.0, True, "exact"),
+        (0.0, True, "computed in full"),
         (0.0099, True, "± 0.01"),
         (0.031, False, "not yet sharp: ± 0.04 at most"),
         (np.nan, False, "not yet sharp"),

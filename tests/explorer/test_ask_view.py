@@ -22,7 +22,7 @@ from tests.explorer.cases import titanic_models, wide_table
 
 CARDS = ".depnet-marginals"
 SHARP = ".depnet-sharpness"
-"""How sharp the answer is: "exact", or "± 0.01"."""
+"""How sharp the answer is: "computed in full", or "± 0.01"."""
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ def test_clamping_by_a_click_moves_the_others_and_the_address(
     expect(page.locator('[aria-label="Evidence"]')).to_contain_text("class = 1st")
     expect_query(page, {"sex": ["female"], "class": ["1st"]})
     expect(page.get_by_text("145 of 2,201 training rows match the evidence")).to_be_visible()
-    expect(page.locator(SHARP)).to_have_text("exact")
+    expect(page.locator(SHARP)).to_have_text("computed in full")
     expect(page.get_by_role("button", name="Sharpen")).to_be_disabled()
     page.get_by_role("button", name="Take back sex = female").click()
     answered(page, {"class": ("1st",)}, people, "survived")
@@ -136,7 +136,7 @@ def test_nothing_moves_when_something_becomes_known_and_the_keyboard_can_say_it(
     page: Page, titanic: str, people: Network
 ) -> None:
     page.goto(f"{titanic}ask")
-    expect(page.locator(SHARP)).to_have_text("exact")
+    expect(page.locator(SHARP)).to_have_text("computed in full")
     question = page.get_by_role("link", name="What is likely when")
     expect(question.first).to_be_visible()
     before = boxes(page)
@@ -226,7 +226,7 @@ def numbers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def test_ranges_of_numbers_are_drawn_and_typed(page: Page, numbers: str) -> None:
     page.goto(f"{numbers}ask")
     age, evidence = page.locator('[data-variable="age"]'), page.get_by_role("list", name="Evidence")
-    expect(page.locator(SHARP)).to_have_text(re.compile("exact|±"))
+    expect(page.locator(SHARP)).to_have_text(re.compile("computed in full|±"))
     bins = age.locator("[data-state]")
     assert bins.count() > 8
     expect(age.locator(".depnet-marginal-number")).to_have_text(re.compile(r"^mean \d+[\d.]*, sd \d+[\d.]*$"))
@@ -340,7 +340,7 @@ def test_an_answer_comes_at_once(
     variables, url = sized
     page.goto(f"{url}ask")
     cards = page.locator(CARDS)
-    expect(page.locator(SHARP)).to_have_text(re.compile("^(exact|±.*)$"))
+    expect(page.locator(SHARP)).to_have_text(re.compile("^(computed in full|±.*)$"))
     page.goto(f"{url}ask")  # again: scripts are in the cache, and priors with the model
     painted = page.evaluate(
         """() => new Promise(function look(resolve) {
@@ -352,7 +352,7 @@ def test_an_answer_comes_at_once(
         f"explorer: first cards of {variables} variables, ms (to reach: {PAINT_TO_REACH[variables]})",
         round(painted),
     )
-    expect(page.locator(SHARP)).to_have_text(re.compile("^(exact|±.*)$"))
+    expect(page.locator(SHARP)).to_have_text(re.compile("^(computed in full|±.*)$"))
     times, last = [], []
     for k in range(5):
         before = int(cards.get_attribute("data-answer") or 0)
@@ -372,7 +372,7 @@ def test_an_answer_comes_at_once(
         )
         times.append(took)
         assert method in ("exact", "passes")
-        expect(page.locator(SHARP)).to_have_text(re.compile("^(exact|±.*)$"))
+        expect(page.locator(SHARP)).to_have_text(re.compile("^(computed in full|±.*)$"))
         last.append(int(cards.get_attribute("data-answer") or 0) == before + 1)
     record_property(
         f"explorer: posterior of {variables} variables, ms (to reach: {TO_REACH[variables]})",
@@ -488,7 +488,7 @@ def test_where_model_and_table_differ_is_said(page: Page, coin: str) -> None:
 
 def test_where_they_do_not_differ_nothing_is_said(page: Page, titanic: str) -> None:
     page.goto(f"{titanic}ask")
-    expect(page.locator(SHARP)).to_have_text("exact")
+    expect(page.locator(SHARP)).to_have_text("computed in full")
     expect(page.get_by_text("more than chance allows")).to_have_count(0)
 
 

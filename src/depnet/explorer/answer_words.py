@@ -11,13 +11,13 @@ STOPPED = "stopped"
 
 
 def sharpness(answer: Answer) -> str:
-    """How sharp: "exact", "± 0.01", or what it is so far.
+    """How sharp: "computed in full", "± 0.01", or what it is so far.
 
     The largest standard error of any probability that is shown; nothing is called sharp that did not come within the
     tolerance.
     """
     if answer.sharp:
-        return "exact" if answer.error == 0 else f"± {digit(answer.error)}"
+        return "computed in full" if answer.error == 0 else f"± {digit(answer.error)}"
     if not math.isfinite(answer.error):
         return "not yet sharp"
     return f"not yet sharp: ± {digit(answer.error)} at most"

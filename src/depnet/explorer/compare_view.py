@@ -223,6 +223,6 @@ def _text(title: str, loaded: Any, targets: list[str], known: Known) -> str:
 def _how(answer: Answer, known: Known) -> str:
     """How the answer was found, and how many rows there are of its evidence."""
     result = answer.result
-    how = "exact" if result.diagnostics is None else f"± {result.diagnostics.largest_error:.2g}"
+    how = "computed in full" if result.diagnostics is None else f"± {result.diagnostics.largest_error:.2g}"
     how = how if answer.last else f"{how}, not yet sharp"
     return f"{how}; {result.support}" if known and result.support is not None else how

@@ -196,7 +196,7 @@ class _Target:
         asked = asked[0].upper() + asked[1:] if measure.kind is not None else asked
         by = "the model" if self.found.share == 1.0 else "model and table"
         self.headline.text = f"{asked} is {measure.shown(self.found.value)}{error} by {by}"
-        how = "exact" if influence.method == "exact" else f"from {influence.draws:,} draws"
+        how = "computed in full" if influence.method == "exact" else f"from {influence.draws:,} draws"
         self.said.text = how if influence.sharp else f"{how}; not yet sharp"
         self.sharpen.set_visibility(not influence.sharp)
         self._show_facts(state)
