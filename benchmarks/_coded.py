@@ -28,7 +28,11 @@ class Coded:
             codes = np.asfortranarray(frame.codes, dtype=np.int64)
             return cls(domain, codes, np.ones(codes.shape, dtype=bool, order="F"))
         holed = encode(frame, domain, handle_unknown="missing")
-        return cls(domain, np.asfortranarray(holed.codes, dtype=np.int64), np.asfortranarray(~holed.hidden))
+        known = np.asfortranarray(~holed.hidden)
+        for i, variable in enumerate(domain.variables):
+            if variable.missing is not None:
+                known[:, i] &= holed.codes[:, i] != variable.cardinality - 1
+        return cls(domain, np.asfortranarray(holed.codes, dtype=np.int64), known)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -47,7 +51,8 @@ class Coded:
     def counts(self, target: int, evidence: Mapping[int, int]) -> IntArray:
         """Rows that have the evidence, for each state of the target; rows without a value of it are left out."""
         chosen = self.known[:, target] & self.matching(evidence)
-        return np.bincount(self.codes[chosen, target], minlength=self.domain.cardinalities[target])
+        states = len(self.domain.variables[target].present_states)
+        return np.bincount(self.codes[chosen, target], minlength=states)
 
     def marginal(self, subset: Sequence[int]) -> FloatArray:
         """The frequencies of the joint states of some variables, among rows that have values of all."""

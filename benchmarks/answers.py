@@ -77,8 +77,8 @@ def _table(name: str, peers: Sequence[str], options: argparse.Namespace) -> Tall
         asked = questions(held_out, options.questions, known=KNOWN, least=least, rng=rng)
         tally.add(asked, learned, answered(model, asked, FINE))
         seconds += answered(model, asked, USUAL).seconds
-        assert model.data_ is not None
-        problems.append(Problem(learned, model.data_.codes.astype(np.int64), asked))
+        assert model.completion_ is not None
+        problems.append(Problem(learned, model.completion_.dataset.codes.astype(np.int64), asked))
     started = {peer: Started(peer, problems, options.limit) for peer in peers}
     every = [question for problem in problems for question in problem.asked]
     for peer, work in started.items():
