@@ -148,8 +148,8 @@ def test_answers_are_those_of_the_law_of_codes_and_levels(seed: int, known: dict
     assert worst(found, law, known) < 7
 
 
-def test_the_mutant_without_weights_is_caught() -> None:
-    """Where rows are not weighed by the levels that evidence allows, answers are far from the law."""
+def test_the_mutant_without_trees_is_caught() -> None:
+    """Where a law forgets where in their bins numbers lie, answers given evidence that cuts bins are far from it."""
     law = random_law(3)
     known: dict[str, Any] = {"x": "<4", "z": 3}
     assert worst(query(law, TARGETS, known, rng=np.random.default_rng(0)), law, known) < 7

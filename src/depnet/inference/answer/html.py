@@ -28,7 +28,7 @@ SHOWN = 24
 
 
 def html_of(result: "QueryResult") -> str:
-    """The whole of it."""
+    """The answer as HTML: its tables, how it was found, and its warnings."""
     notes = [
         SURE,
         *known_lines(result),

@@ -137,7 +137,7 @@ def question_of(result: "QueryResult") -> str:
 
 
 def text_of(result: "QueryResult", *, bins: bool) -> str:
-    """The whole of it; the states of a number only where `bins` are wanted."""
+    """The answer as text; it lists the states of a number only where `bins` are wanted."""
     lines = [question_of(result)]
     several = not result.joint and len(result.targets) > 1
     for table in tables_of(result):
